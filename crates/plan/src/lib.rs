@@ -1,0 +1,51 @@
+//! Reads plans of tasks without losing a byte and makes the smallest edits to them.
+//!
+//! Pure: text in, values and edits out. What a plan means is decided here and nowhere else; when something
+//! runs, and what follows from how it ends, is left to others.
+//!
+//! ```
+//! use plan::{FixTask, Plan, TaskId, Verify};
+//!
+//! let text = "\
+//! ## Phase 1: Parser
+//!
+//! - [ ] 1.1 [P] Write the parser
+//!   - **Do**: Write it
+//!   - **Files**: `src/parser.rs`
+//!   - **Done when**: it reads plans
+//!   - **Verify**: `cargo test parser 2>&1 | tail -5`
+//!   - **Commit**: `feat: parser`
+//! ";
+//! let mut plan = Plan::parse(text.to_owned());
+//! assert_eq!(plan.text(), text);
+//!
+//! let task = &plan.tasks()[0];
+//! assert_eq!(plan.title(task), "Write the parser");
+//! assert!(task.markers.parallel && !task.state.is_done());
+//! let Verify::Runnable(script) = plan.verify(task) else { panic!("a command") };
+//! assert_eq!(script.text, "set -o pipefail\ncargo test parser 2>&1 | tail -5");
+//!
+//! let failing = TaskId::new("1.1");
+//! let id = plan.next_fix_id(&failing);
+//! plan.insert_fix(&FixTask { id: &id, failing: &failing, error: "File not found: a.rs", attempted_fix: None })?;
+//! plan.tick(&id)?;
+//! assert!(plan.text().contains("- [x] 1.1.1 [FIX 1.1] Fix: File not found: a.rs\n"));
+//! # Ok::<(), plan::EditError>(())
+//! ```
+
+mod markdown;
+mod one_line;
+mod problem;
+mod script;
+mod spec;
+mod task_id;
+mod verify;
+
+pub use one_line::{one_line, summary};
+pub use problem::{Problem, Severity};
+pub use script::{Pipefail, Script, ScriptLint};
+pub use spec::{
+    BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers, Phase, PhaseIndex, Plan, Task,
+};
+pub use task_id::TaskId;
+pub use verify::Verify;

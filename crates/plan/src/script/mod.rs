@@ -1,0 +1,12 @@
+//! Verify commands as bash will run them.
+//!
+//! Nothing here runs anything: a script is put together from what the plan says and looked at for ways in
+//! which it proves nothing.
+
+mod assemble;
+mod lint;
+mod shell;
+
+pub use assemble::{Pipefail, Script};
+pub use lint::ScriptLint;
+pub(crate) use shell::{Word, read as read_shell};

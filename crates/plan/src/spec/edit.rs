@@ -1,0 +1,102 @@
+//! Edits of a plan's text: as few bytes as possible, the rest stays as its author wrote it.
+
+use std::ops::Range;
+
+use super::plan::Plan;
+use super::task::{BoxState, Form, HeaderBox};
+use crate::TaskId;
+
+/// Why a plan was not edited.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// There is no such task.
+    #[error("no task {id} in the plan")]
+    UnknownTask {
+        /// The task asked for.
+        id: TaskId,
+    },
+    /// There is a task with the id that a new one was to get.
+    #[error("the plan already has a task {id}")]
+    IdTaken {
+        /// The id asked for.
+        id: TaskId,
+    },
+    /// The new task cannot be written so that it reads as one task and leaves the others as they are.
+    #[error("fix task {id} cannot be inserted after {failing} without changing other tasks")]
+    DoesNotFit {
+        /// The new task.
+        id: TaskId,
+        /// The task that it was to follow.
+        failing: TaskId,
+    },
+}
+
+impl Plan {
+    /// Ticks a task's box. A ticked box stays as it is.
+    ///
+    /// # Errors
+    /// There is no such task.
+    pub fn tick(&mut self, id: &TaskId) -> Result<(), EditError> {
+        self.set_box(id, BoxState::Done)
+    }
+
+    /// Empties a task's box if it is ticked.
+    ///
+    /// # Errors
+    /// There is no such task.
+    pub fn untick(&mut self, id: &TaskId) -> Result<(), EditError> {
+        match self.task(id).map(|task| task.state) {
+            Some(BoxState::Open | BoxState::Other(_)) => Ok(()),
+            Some(BoxState::Done) | None => self.set_box(id, BoxState::Open),
+        }
+    }
+
+    /// Makes a task's box say `state`, to put back what it said before.
+    ///
+    /// # Errors
+    /// There is no such task.
+    pub fn set_box(&mut self, id: &TaskId, state: BoxState) -> Result<(), EditError> {
+        let Some(position) = self.position(id) else {
+            return Err(EditError::UnknownTask { id: id.clone() });
+        };
+        let task = &mut self.tasks[position];
+        if task.state == state {
+            return Ok(());
+        }
+        let mut buffer = [0; 4];
+        let mark = &*state.mark().encode_utf8(&mut buffer);
+        let (range, replacement) = match &task.form {
+            Form::Checkbox(range) | Form::Header(HeaderBox::Box(range)) => (range.clone(), mark.to_owned()),
+            Form::Header(HeaderBox::CheckMark(range) | HeaderBox::Appended(range))
+                if state == BoxState::Open =>
+            {
+                (range.clone(), String::new())
+            }
+            Form::Header(HeaderBox::CheckMark(range) | HeaderBox::Appended(range)) => {
+                (range.clone(), format!(" [{mark}]"))
+            }
+            Form::Header(HeaderBox::Missing(at)) => (*at..*at, format!(" [{mark}]")),
+        };
+        let odd = |state| matches!(state, BoxState::Other(_));
+        if range.len() == replacement.len() && !odd(task.state) && !odd(state) {
+            // Nothing moves and no problem comes or goes, so the text need not be read again.
+            task.state = state;
+            self.text.replace_range(range, &replacement);
+        } else {
+            self.replace_and_read(position, range, &replacement);
+        }
+        Ok(())
+    }
+
+    fn replace_and_read(&mut self, position: usize, range: Range<usize>, replacement: &str) {
+        let appended = matches!(self.tasks[position].form, Form::Header(HeaderBox::Missing(_)));
+        let at = range.start;
+        let mut text = std::mem::take(&mut self.text);
+        text.replace_range(range, replacement);
+        *self = Plan::parse(text);
+        // A box that was appended here is taken away again when it is emptied.
+        if appended && let Some(task) = self.tasks.get_mut(position) {
+            task.form = Form::Header(HeaderBox::Appended(at..at + replacement.len()));
+        }
+    }
+}

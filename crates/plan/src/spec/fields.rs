@@ -1,0 +1,69 @@
+//! The fields of a task's block: Do, Files, Done when, Verify, Commit, and whatever else its author named.
+
+mod commit;
+mod files;
+mod raw;
+
+pub use commit::Commit;
+pub use files::Files;
+pub(super) use raw::{FieldName, RawField, raw_fields};
+
+/// What a task's fields say. A field that is not there is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    /// What to do.
+    pub do_: Option<String>,
+    /// Which files it is about.
+    pub files: Option<Files>,
+    /// When it is done.
+    pub done_when: Option<String>,
+    /// How to verify it, as written; [`Plan::verify`](crate::Plan::verify) says what that means.
+    pub verify: Option<String>,
+    /// What to commit it with.
+    pub commit: Commit,
+    /// Fields that mean nothing to this program, by name, in order.
+    pub others: Vec<(String, String)>,
+}
+
+/// Reads the fields of a block.
+pub(super) fn read(block: &str) -> Fields {
+    let mut fields = Fields::default();
+    let mut commit = None;
+    let mut files = None;
+    for field in raw_fields(block) {
+        let text = field.dedented(block);
+        match field.name {
+            FieldName::Do => append(&mut fields.do_, text),
+            FieldName::Files => append(&mut files, text),
+            FieldName::DoneWhen => append(&mut fields.done_when, text),
+            FieldName::Verify => append(&mut fields.verify, text),
+            FieldName::Commit => append(&mut commit, text),
+            FieldName::Other(name) => fields.others.push((name.to_owned(), text)),
+        }
+    }
+    fields.files = files.map(|text| Files::read(text.trim()));
+    fields.commit = commit.map_or(Commit::Unset, |text| Commit::read(text.trim()));
+    fields
+}
+
+/// The text of the Verify field as it stands in the block, all of them if there are several.
+pub(super) fn verify_text(block: &str) -> Option<String> {
+    let mut found = None;
+    for field in raw_fields(block).into_iter().filter(|field| field.name == FieldName::Verify) {
+        append(&mut found, block[field.text.clone()].to_owned());
+    }
+    found
+}
+
+fn append(slot: &mut Option<String>, text: String) {
+    match slot {
+        Some(before) => {
+            before.push('\n');
+            before.push_str(&text);
+        }
+        None => *slot = Some(text),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+use super::*;
+
+#[test]
+fn every_spelling_of_a_field() {
+    for block in [
+        "- [ ] 1 x\n  - **Verify**: `a`",
+        "- [ ] 1 x\n  - **Verify:** `a`",
+        "- [ ] 1 x\n  * **verify**: `a`",
+        "- [ ] 1 x\n  **VERIFY**: `a`",
+        "- [ ] 1 x\n    - **Verify** `a`",
+        "- [ ] 1 x\n\t- **Verify**: `a`",
+        "- [ ] 1 x\n  - Verify: `a`",
+        "- [ ] 1 x\r\n  - **Verify**: `a`\r\n",
+        "### Task 1: x\n\n**Verify:** `a`",
+    ] {
+        assert_eq!(read(block).verify.as_deref(), Some("`a`"), "{block}");
+    }
+}
+
+#[test]
+fn all_fields_of_a_task() {
+    let block = "- [ ] 1 x
+  - **Do**:
+    1. Write **Files**: no
+       - **Verify**: nested, not a field
+    2. Run
+
+       ```bash
+       - **Commit**: in a fence
+       ```
+  - **Files**: `a.rs`, `b.rs`
+  - **Done when**: it works
+    on all machines
+  - **Verify**: `cargo test`
+  - **Commit**: `feat: x`
+  - **POC shortcuts taken**: none
+  - _Requirements: FR-1, FR-2_
+  - a loose end";
+    let fields = read(block);
+    assert_eq!(
+        fields.do_.as_deref(),
+        Some(
+            "1. Write **Files**: no\n   - **Verify**: nested, not a field\n2. Run\n\n   ```bash\n   - **Commit**: in a fence\n   ```"
+        )
+    );
+    assert_eq!(fields.files.unwrap().paths, ["a.rs", "b.rs"]);
+    assert_eq!(fields.done_when.as_deref(), Some("it works\non all machines"));
+    assert_eq!(fields.verify.as_deref(), Some("`cargo test`"));
+    assert_eq!(fields.commit, Commit::Message("feat: x".into()));
+    let others = [("POC shortcuts taken", "none"), ("Requirements", "FR-1, FR-2")];
+    assert_eq!(fields.others, others.map(|(name, text)| (name.to_owned(), text.to_owned())));
+}
+
+#[test]
+fn fields_without_bullets_keep_their_lists() {
+    let block = "### Task 1: x\n\n**Do**:\n1. **Create**: a\n- **Note**: b\n\n**Done when:**\n- [ ] typer\n- [ ] redis\n\n**Verify:**\n```bash\na\n```\n";
+    let fields = read(block);
+    assert_eq!(fields.do_.as_deref(), Some("1. **Create**: a\n- **Note**: b"));
+    assert_eq!(fields.done_when.as_deref(), Some("- [ ] typer\n- [ ] redis"));
+    assert_eq!(fields.verify.as_deref(), Some("```bash\na\n```"));
+}
+
+#[test]
+fn no_fields_at_all() {
+    assert_eq!(read("- [ ] 1 x\n  some text\n"), Fields::default());
+    assert_eq!(read(""), Fields::default());
+}
+
+#[test]
+fn commits() {
+    let message = |text: &str| Commit::Message(text.to_owned());
+    let maybe = |text: &str| Commit::OnlyIfNeeded(text.to_owned());
+    for (text, commit) in [
+        ("`feat: x`", message("feat: x")),
+        ("`a` OR `b`", message("a")),
+        ("`docs: x` (progress note)", message("docs: x")),
+        ("\"refactor: x\"", message("refactor: x")),
+        ("feat(coordinator): add failure parser", message("feat(coordinator): add failure parser")),
+        ("`chore: x` (only if fixes needed)", maybe("chore: x")),
+        ("`chore: x` (if fixes needed); push branch.", maybe("chore: x")),
+        ("None (or `fix: x` if fixes needed)", maybe("fix: x")),
+        ("chore: x (only if fixes needed)", maybe("chore: x")),
+        ("None", Commit::None),
+        ("none (verification only)", Commit::None),
+        ("N/A (PR creation)", Commit::None),
+        ("skip (verification only)", Commit::None),
+        ("No commit needed", Commit::None),
+        ("(no commit -- PR creation)", Commit::None),
+        ("(none unless fixes needed)", Commit::Unset),
+        ("None (or fix commit if needed)", Commit::Unset),
+        ("nonexistent: x", message("nonexistent: x")),
+    ] {
+        let block = format!("- [ ] 1 x\n  - **Commit**: {text}");
+        assert_eq!(read(&block).commit, commit, "{text}");
+    }
+}
+
+#[test]
+fn files_in_all_forms() {
+    for (text, paths) in [
+        ("`a/b.rs`, `c.rs`", vec!["a/b.rs", "c.rs"]),
+        ("a/b.rs, c.rs (create)", vec!["a/b.rs", "c.rs"]),
+        ("`a.rs` (modify)", vec!["a.rs"]),
+        (
+            "\n    - `a.rs` (create — empty `fn main() {}` stub)\n    - `b.rs` - Modify - add `x.y`",
+            vec!["a.rs", "b.rs"],
+        ),
+        ("`crates/x/*`, `src/**/*.ts`", vec!["crates/x/*", "src/**/*.ts"]),
+        ("`a.rs`, update `b/mod.rs`", vec!["a.rs", "b/mod.rs"]),
+        ("`app/(auth)/x.ts`, `./y.ts`, `z.ts:12-14`", vec!["app/(auth)/x.ts", "y.ts", "z.ts"]),
+        ("`.github/workflows/ci.yml`, `Makefile`", vec![".github/workflows/ci.yml", "Makefile"]),
+        ("`a.rs`, `a.rs`", vec!["a.rs"]),
+        ("None", vec![]),
+        ("N/A", vec![]),
+        ("All documentation files", vec![]),
+    ] {
+        let block = format!("- [ ] 1 x\n  - **Files**: {text}");
+        assert_eq!(read(&block).files.unwrap().paths, paths, "{text}");
+    }
+}

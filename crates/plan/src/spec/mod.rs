@@ -1,0 +1,20 @@
+//! The spec dialect: `tasks.md`.
+
+mod edit;
+mod error_type;
+mod fields;
+mod fix;
+mod lint;
+mod parse;
+mod phase;
+mod plan;
+mod task;
+mod task_line;
+
+pub use edit::EditError;
+pub use error_type::ErrorType;
+pub use fields::{Commit, Fields, Files};
+pub use fix::FixTask;
+pub use phase::{Phase, PhaseIndex};
+pub use plan::Plan;
+pub use task::{BoxState, Markers, Task};

@@ -1,0 +1,294 @@
+//! From text to tasks: which lines begin a task, how far it goes, and what is wrong.
+
+use std::collections::BTreeMap;
+
+use super::phase::{Phase, PhaseIndex, makes_phase};
+use super::task::{BoxState, Form, Task};
+use super::task_line::{Checkbox, Flaw, Head, Header, checkbox, header, malformed_box};
+use crate::TaskId;
+use crate::markdown::{Line, LineKind, Regions, heading_level, regions};
+use crate::problem::Problem;
+
+/// What a text says.
+pub(super) struct Parsed {
+    pub(super) tasks: Vec<Task>,
+    pub(super) phases: Vec<Phase>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Reads a text. Every step goes over the lines once.
+pub(super) fn parse(text: &str) -> Parsed {
+    let regions = regions(text);
+    let mut problems = Vec::new();
+    for &at in &regions.unclosed_fences {
+        let problem = Problem::warning(at + 1, "code fence is never closed and is read as text");
+        problems.push(problem.hint("add a line with the same fence where the code ends"));
+    }
+    let mut marks = find_marks(text, &regions, &mut problems);
+    drop_groups(text, &mut marks);
+    let begins = find_tasks(&marks);
+    let mut build =
+        Build { text, regions: &regions, tasks: Vec::new(), phases: Vec::new(), problems, phase: None };
+    build.walk(marks, &begins);
+    build.finish()
+}
+
+/// A line that may be structure.
+struct Mark {
+    line: usize,
+    kind: MarkKind,
+}
+
+enum MarkKind {
+    Box(Checkbox),
+    Heading { level: usize, header: Option<Header> },
+}
+
+fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Problem>) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (at, &line) in regions.lines.iter().enumerate() {
+        if regions.kinds[at] != LineKind::Text {
+            continue;
+        }
+        let content = line.of(text);
+        if let Some(level) = heading_level(content) {
+            marks.push(Mark { line: at, kind: MarkKind::Heading { level, header: header(text, line) } });
+        } else if let Some(found) = checkbox(text, line) {
+            marks.push(Mark { line: at, kind: MarkKind::Box(found) });
+        } else if let Some(id) = malformed_box(content) {
+            let problem =
+                Problem::error(at + 1, format!("the box of {id} is malformed, so it is not a task"));
+            problems.push(problem.hint(format!("write `- [ ] {id}` or `- [x] {id}`")));
+        }
+    }
+    marks
+}
+
+/// Where the section of the heading at `at` ends.
+fn section_end(marks: &[Mark], at: usize, own_level: usize) -> usize {
+    let ends = |mark: &Mark| matches!(mark.kind, MarkKind::Heading { level, .. } if level <= own_level);
+    marks[at + 1..].iter().position(ends).map_or(marks.len(), |offset| at + 1 + offset)
+}
+
+/// A header whose section has checkbox tasks under its own number is a group of tasks, not a task.
+fn drop_groups(text: &str, marks: &mut [Mark]) {
+    for at in 0..marks.len() {
+        let MarkKind::Heading { level, header: Some(header) } = &marks[at].kind else { continue };
+        let Some(own) = header.head.id.clone() else { continue };
+        let own = &text[own];
+        let is_part = |mark: &Mark| match &mark.kind {
+            MarkKind::Box(found) => found.head.markers.fix_of.is_none() && is_below(text, &found.head, own),
+            MarkKind::Heading { .. } => false,
+        };
+        let end = section_end(marks, at, *level);
+        if marks[at + 1..end].iter().any(is_part)
+            && let MarkKind::Heading { header, .. } = &mut marks[at].kind
+        {
+            *header = None;
+        }
+    }
+}
+
+fn is_below(text: &str, head: &Head, own: &str) -> bool {
+    let id = head.id.clone().map_or("", |id| &text[id]);
+    id.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// For each mark, whether it begins a task.
+fn find_tasks(marks: &[Mark]) -> Vec<bool> {
+    let mut begins = vec![false; marks.len()];
+    let mut criteria_until = 0;
+    let mut ids = false;
+    for (at, mark) in marks.iter().enumerate() {
+        begins[at] = match &mark.kind {
+            MarkKind::Heading { level, header: Some(_) } => {
+                criteria_until = criteria_until.max(section_end(marks, at, *level));
+                true
+            }
+            MarkKind::Heading { header: None, .. } => false,
+            // Boxes below a header task are its criteria, except for the fixes inserted there.
+            MarkKind::Box(found) if at < criteria_until => {
+                found.head.id.is_some() && found.head.markers.fix_of.is_some()
+            }
+            MarkKind::Box(found) => found.head.id.is_some(),
+        };
+        ids |= begins[at] && !is_numbered_fix(mark);
+    }
+    if !ids {
+        for (at, mark) in marks.iter().enumerate() {
+            begins[at] = matches!(mark.kind, MarkKind::Box(_));
+        }
+    }
+    begins
+}
+
+/// A fix of a task that has no id of its own: `#2.1`.
+fn is_numbered_fix(mark: &Mark) -> bool {
+    matches!(&mark.kind, MarkKind::Box(found) if found.head.numbered)
+}
+
+struct Build<'a> {
+    text: &'a str,
+    regions: &'a Regions,
+    tasks: Vec<Task>,
+    phases: Vec<Phase>,
+    problems: Vec<Problem>,
+    phase: Option<PhaseIndex>,
+}
+
+impl Build<'_> {
+    fn walk(&mut self, marks: Vec<Mark>, begins: &[bool]) {
+        let ends = block_ends(&marks, begins, self.regions.lines.len());
+        let mut unnamed = 0;
+        for (at, mark) in marks.into_iter().enumerate() {
+            match mark.kind {
+                MarkKind::Heading { header: Some(found), .. } => {
+                    let form = Form::Header(found.mark);
+                    let name = found.head.id.clone().map_or("", |id| &self.text[id]).to_owned();
+                    self.task(mark.line..ends[at], &name, (form, found.state), found.head);
+                }
+                MarkKind::Heading { level, header: None } => self.heading(mark.line, level),
+                MarkKind::Box(found) if begins[at] => self.checkbox(mark.line..ends[at], found, &mut unnamed),
+                MarkKind::Box(_) => {}
+            }
+        }
+    }
+
+    fn line(&self, at: usize) -> Line {
+        self.regions.lines[at]
+    }
+
+    fn heading(&mut self, at: usize, level: usize) {
+        let title = self.line(at).of(self.text).trim().trim_matches('#').trim();
+        if makes_phase(level, title) {
+            self.phase = u32::try_from(self.phases.len()).ok().map(PhaseIndex);
+            self.phases.push(Phase { title: title.to_owned(), line: at + 1 });
+        }
+    }
+
+    fn checkbox(&mut self, lines: std::ops::Range<usize>, found: Checkbox, unnamed: &mut u32) {
+        let name = match &found.head.id {
+            Some(id) => self.text[id.clone()].to_owned(),
+            None => {
+                *unnamed += 1;
+                format!("#{unnamed}")
+            }
+        };
+        if let Some(flaw) = found.flaw {
+            self.flaw(lines.start, &name, flaw);
+        }
+        self.task(lines, &name, (Form::Checkbox(found.mark), found.state), found.head);
+    }
+
+    fn flaw(&mut self, at: usize, name: &str, flaw: Flaw) {
+        let where_ = match flaw {
+            Flaw::NoSpaceBeforeBox => "before",
+            Flaw::NoSpaceAfterBox => "after",
+        };
+        let message = format!("no space {where_} the box of {name}, so other tools do not see the task");
+        self.problems
+            .push(Problem::warning(at + 1, message).hint(format!("write `- [ ] {name}` or `- [x] {name}`")));
+    }
+
+    fn task(
+        &mut self,
+        lines: std::ops::Range<usize>,
+        name: &str,
+        (form, state): (Form, BoxState),
+        head: Head,
+    ) {
+        let start = self.line(lines.start).start;
+        let end = self.last_content(lines.clone());
+        self.tasks.push(Task {
+            id: TaskId::new(name),
+            state,
+            markers: head.markers,
+            phase: self.phase,
+            line: lines.start + 1,
+            form,
+            block: start..end,
+            title: head.title,
+        });
+    }
+
+    /// The end of the last line that is neither blank nor a rule.
+    fn last_content(&self, lines: std::ops::Range<usize>) -> usize {
+        let filler = |at: &usize| {
+            let line = self.line(*at).of(self.text).trim();
+            self.regions.kinds[*at] == LineKind::Text && matches!(line, "" | "---" | "***" | "___")
+        };
+        let last = lines.clone().rev().find(|at| *at == lines.start || !filler(at)).unwrap_or(lines.start);
+        self.line(last).end
+    }
+
+    fn finish(mut self) -> Parsed {
+        self.number_duplicates();
+        self.odd_boxes();
+        self.unknown_targets();
+        if self.tasks.is_empty() {
+            let problem = Problem::error(1, "no tasks found");
+            self.problems.push(problem.hint("write tasks as `- [ ] 1.1 Title`"));
+        }
+        self.problems.sort_by_key(|problem| problem.line);
+        Parsed { tasks: self.tasks, phases: self.phases, problems: self.problems }
+    }
+
+    fn number_duplicates(&mut self) {
+        let mut seen: BTreeMap<TaskId, (u32, usize)> = BTreeMap::new();
+        for task in &mut self.tasks {
+            let (count, first) = seen.entry(task.id.clone()).or_insert((0, task.line));
+            *count += 1;
+            if *count > 1 {
+                task.id = TaskId::with_occurrence(task.id.name(), *count);
+                let name = task.id.name();
+                let message =
+                    format!("duplicate id {name}, first used in line {first}; this one is {}", task.id);
+                let problem = Problem::warning(task.line, message).of(&task.id);
+                self.problems.push(problem.hint("give each task an id of its own"));
+            }
+        }
+    }
+
+    fn odd_boxes(&mut self) {
+        for task in &self.tasks {
+            if let BoxState::Other(mark) = task.state {
+                let message =
+                    format!("the box `[{}]` of {} counts as unfinished", mark.escape_debug(), task.id);
+                self.problems.push(Problem::warning(task.line, message).of(&task.id));
+            }
+        }
+    }
+
+    fn unknown_targets(&mut self) {
+        let names: std::collections::BTreeSet<&str> = self.tasks.iter().map(|task| task.id.name()).collect();
+        for task in &self.tasks {
+            if let Some(target) = task.markers.fix_of.as_deref().filter(|target| !names.contains(target)) {
+                let message =
+                    format!("{} is marked as a fix of {target}, which is not in this plan", task.id);
+                self.problems.push(Problem::warning(task.line, message).of(&task.id));
+            }
+        }
+    }
+}
+
+/// For each mark, the line before which the block ends that it begins.
+fn block_ends(marks: &[Mark], begins: &[bool], lines: usize) -> Vec<usize> {
+    let mut ends = vec![lines; marks.len()];
+    // The nearest line below that ends a block: a task, or a heading of at most the given level.
+    let mut task_below = lines;
+    let mut heading_below = [lines; 7];
+    for (at, mark) in marks.iter().enumerate().rev() {
+        let level = match &mark.kind {
+            MarkKind::Heading { level, header: Some(_) } => *level,
+            MarkKind::Heading { header: None, .. } | MarkKind::Box(_) => 6,
+        };
+        ends[at] = task_below.min(heading_below[level]);
+        if begins[at] {
+            task_below = mark.line;
+        }
+        if let MarkKind::Heading { level, .. } = &mark.kind {
+            heading_below[*level..].fill(mark.line);
+        }
+    }
+    ends
+}

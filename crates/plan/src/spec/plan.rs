@@ -1,0 +1,113 @@
+//! A plan: the text as its author wrote it and the tasks found in it.
+
+use super::fields::{self, Fields};
+use super::parse::parse;
+use super::phase::Phase;
+use super::task::Task;
+use crate::problem::Problem;
+use crate::verify::{Verify, classify};
+use crate::{TaskId, spec::lint};
+
+/// A `tasks.md`: its text, byte for byte, and what it means.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(super) text: String,
+    pub(super) tasks: Vec<Task>,
+    phases: Vec<Phase>,
+    problems: Vec<Problem>,
+    /// Positions in `tasks`, ordered by id.
+    index: Vec<u32>,
+}
+
+impl Plan {
+    /// Reads a plan. What cannot be understood becomes a problem, never an error.
+    #[must_use]
+    pub fn parse(text: String) -> Plan {
+        let parsed = parse(&text);
+        let mut index: Vec<u32> = (0..).take(parsed.tasks.len()).collect();
+        index.sort_by(|&left, &right| parsed.tasks[left as usize].id.cmp(&parsed.tasks[right as usize].id));
+        Plan { text, tasks: parsed.tasks, phases: parsed.phases, problems: parsed.problems, index }
+    }
+
+    /// The text, byte for byte as it came in, with the edits made since.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The tasks in the order of the file.
+    #[must_use]
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// The phases in the order of the file.
+    #[must_use]
+    pub fn phases(&self) -> &[Phase] {
+        &self.phases
+    }
+
+    /// The phase that a task is in.
+    #[must_use]
+    pub fn phase(&self, task: &Task) -> Option<&Phase> {
+        self.phases.get(task.phase?.get())
+    }
+
+    /// What was wrong with the text when it was read.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// What is questionable about the tasks' verify commands; see [`problems`](Plan::problems) for the rest.
+    #[must_use]
+    pub fn lint(&self) -> Vec<Problem> {
+        lint::lint(self)
+    }
+
+    /// The task with this id.
+    #[must_use]
+    pub fn task(&self, id: &TaskId) -> Option<&Task> {
+        self.position(id).map(|position| &self.tasks[position])
+    }
+
+    /// Where in [`tasks`](Plan::tasks) the task with this id is.
+    #[must_use]
+    pub fn position(&self, id: &TaskId) -> Option<usize> {
+        let found = self.index.binary_search_by(|&position| self.tasks[position as usize].id.cmp(id)).ok()?;
+        Some(self.index[found] as usize)
+    }
+
+    /// A task's whole block, byte for byte, without the blank lines and rules that follow it.
+    #[must_use]
+    pub fn block(&self, task: &Task) -> &str {
+        self.text.get(task.block.clone()).unwrap_or_default()
+    }
+
+    /// A task's description without its id and markers.
+    #[must_use]
+    pub fn title(&self, task: &Task) -> &str {
+        self.text.get(task.title.clone()).unwrap_or_default()
+    }
+
+    /// A task's fields.
+    #[must_use]
+    pub fn fields(&self, task: &Task) -> Fields {
+        fields::read(self.block(task))
+    }
+
+    /// How a task is verified.
+    #[must_use]
+    pub fn verify(&self, task: &Task) -> Verify {
+        fields::verify_text(self.block(task)).map_or(Verify::Absent, |text| classify(&text))
+    }
+
+    /// The id that the next fix of this task gets: its own, a dot, and the next free number.
+    #[must_use]
+    pub fn next_fix_id(&self, failing: &TaskId) -> TaskId {
+        (1..)
+            .map(|n| failing.child(n))
+            .find(|id| self.position(id).is_none())
+            .unwrap_or_else(|| failing.child(0))
+    }
+}

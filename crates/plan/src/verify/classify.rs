@@ -1,0 +1,224 @@
+//! Classifying the text of a Verify field.
+
+use super::bearing::{Bearing, bearing_of_label, bearing_of_note, bearing_of_prose};
+use super::command::{Likeness, bare_command, likeness};
+use crate::Script;
+use crate::markdown::{LineKind, Piece, fence_open, indent_of, pieces, regions};
+use crate::script::read_shell;
+
+/// How a task is verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verify {
+    /// By a script whose exit code decides.
+    Runnable(Script),
+    /// By somebody who reads this and looks.
+    Prose(String),
+    /// The plan does not say.
+    Absent,
+}
+
+/// Decides what the text of a Verify field is. The text is as it stands in the plan, indentation included.
+pub(crate) fn classify(text: &str) -> Verify {
+    let parts = split_fences(text);
+    let trimmed = text.trim();
+    if parts.fences.is_empty() && says_nothing(trimmed) {
+        return Verify::Absent;
+    }
+    let snippets = if parts.fences.is_empty() { from_spans(&parts.rest) } else { from_fences(&parts) };
+    match snippets {
+        Some(snippets) => Verify::Runnable(Script::new(snippets)),
+        None => Verify::Prose(trimmed.to_owned()),
+    }
+}
+
+fn says_nothing(text: &str) -> bool {
+    let text = text.trim_matches(['(', ')', '.', '-', '—', '*', '_', ' ', '`', '"']).to_lowercase();
+    matches!(text.as_str(), "" | "none" | "n/a" | "na" | "nothing" | "not applicable")
+}
+
+/// A code fence: its language and its content.
+struct Fence {
+    language: String,
+    body: String,
+}
+
+struct Parts {
+    fences: Vec<Fence>,
+    /// Everything outside the fences.
+    rest: String,
+}
+
+fn split_fences(text: &str) -> Parts {
+    let regions = regions(text);
+    let mut parts = Parts { fences: Vec::new(), rest: String::new() };
+    let mut open: Option<(usize, Fence)> = None;
+    for (at, line) in regions.lines.iter().enumerate() {
+        let content = line.of(text);
+        match regions.kinds[at] {
+            LineKind::FenceOpen => {
+                let language = fence_open(content).map_or("", |(_, _, info)| info).to_lowercase();
+                open = Some((
+                    if at == 0 { usize::MAX } else { indent_of(content) },
+                    Fence { language, body: String::new() },
+                ));
+            }
+            LineKind::FenceBody => {
+                if let Some((_, fence)) = &mut open {
+                    fence.body.push_str(content);
+                    fence.body.push('\n');
+                }
+            }
+            LineKind::FenceClose => {
+                if let Some((indent, fence)) = open.take() {
+                    let indent = if indent == usize::MAX { indent_of(content) } else { indent };
+                    parts.fences.push(Fence { body: dedent(&fence.body, indent), ..fence });
+                }
+            }
+            LineKind::Text | LineKind::Continuation | LineKind::FrontMatter => {
+                parts.rest.push_str(content);
+                parts.rest.push('\n');
+            }
+        }
+    }
+    parts
+}
+
+/// Takes up to `indent` white space from the start of every line.
+fn dedent(text: &str, indent: usize) -> String {
+    let lines: Vec<&str> = text.lines().map(|line| &line[indent.min(indent_of(line))..]).collect();
+    lines.join("\n").trim_matches('\n').to_owned()
+}
+
+fn from_fences(parts: &Parts) -> Option<Vec<String>> {
+    let mut snippets = Vec::new();
+    for fence in &parts.fences {
+        let shell = matches!(
+            fence.language.as_str(),
+            "" | "bash" | "sh" | "shell" | "zsh" | "console" | "terminal" | "shell-session"
+        );
+        if !shell {
+            return None;
+        }
+        snippets.push(without_prompts(&fence.body)?);
+    }
+    let prose_is_neutral = pieces(&parts.rest).iter().all(|piece| match piece {
+        Piece::Prose(prose) => bearing_of_note(prose) == Bearing::Neutral,
+        Piece::Code(_) => true,
+    });
+    // A fence that holds nothing but comments describes something and runs nothing.
+    snippets.retain(|snippet| !read_shell(snippet).statements.is_empty());
+    (prose_is_neutral && !snippets.is_empty()).then_some(snippets)
+}
+
+/// The commands of a session in which every line is one; `None` if it also shows what they printed.
+fn without_prompts(body: &str) -> Option<String> {
+    let prompt = |line: &str| line.trim_start().starts_with("$ ");
+    if !body.lines().any(prompt) {
+        return Some(body.to_owned());
+    }
+    let all = body.lines().all(|line| prompt(line) || line.trim().is_empty());
+    all.then(|| {
+        body.lines().map(|line| line.trim_start().trim_start_matches("$ ")).collect::<Vec<_>>().join("\n")
+    })
+}
+
+fn from_spans(text: &str) -> Option<Vec<String>> {
+    let parts: Vec<Piece<'_>> = pieces(text);
+    let commands: Vec<String> = parts
+        .iter()
+        .filter_map(|piece| if let Piece::Code(code) = piece { Some(span_command(code)) } else { None })
+        .collect();
+    if commands.is_empty() {
+        return bare_commands(text);
+    }
+    let alone = commands.len() == 1
+        && parts.iter().all(|piece| match piece {
+            Piece::Prose(prose) => {
+                prose.chars().all(|c| c.is_whitespace() || matches!(c, '.' | '-' | '*' | ';'))
+            }
+            Piece::Code(_) => true,
+        });
+    let fits = |command: &String| match likeness(command) {
+        Likeness::Command => true,
+        Likeness::Unclear => alone,
+        Likeness::SomethingElse => false,
+    };
+    if !commands.iter().all(fits) {
+        return None;
+    }
+    match connection(&parts) {
+        Connection::All => Some(commands),
+        Connection::Either => commands.into_iter().next().map(|first| vec![first]),
+        Connection::Prose => None,
+    }
+}
+
+/// The command in a code span: lines after the first lose the indentation of the list that they are in.
+fn span_command(code: &str) -> String {
+    let (first, rest) = code.split_once('\n').unwrap_or((code, ""));
+    let shared = rest.lines().filter(|line| !line.trim().is_empty()).map(indent_of).min().unwrap_or(0);
+    let mut command = first.trim_start().trim_end_matches('\r').to_owned();
+    for line in rest.lines() {
+        command.push('\n');
+        command.push_str(&line[shared.min(indent_of(line))..]);
+    }
+    let command = command.trim();
+    command.strip_prefix("$ ").unwrap_or(command).to_owned()
+}
+
+/// How the code spans of a text belong together.
+enum Connection {
+    All,
+    Either,
+    Prose,
+}
+
+fn connection(parts: &[Piece<'_>]) -> Connection {
+    let mut either = false;
+    for (at, piece) in parts.iter().enumerate() {
+        let Piece::Prose(prose) = piece else { continue };
+        let before_code = matches!(parts.get(at + 1), Some(Piece::Code(_)));
+        let between = at > 0 && before_code;
+        if between && prose.trim().eq_ignore_ascii_case("or") {
+            either = true;
+            continue;
+        }
+        let (prose, label) = if before_code { split_label(prose) } else { (*prose, "") };
+        let changes =
+            bearing_of_prose(prose) == Bearing::Changes || bearing_of_label(label) == Bearing::Changes;
+        if changes {
+            return Connection::Prose;
+        }
+    }
+    if either && parts.iter().filter(|piece| matches!(piece, Piece::Code(_))).count() == 2 {
+        Connection::Either
+    } else if either {
+        Connection::Prose
+    } else {
+        Connection::All
+    }
+}
+
+/// Takes `Label:` from the end of a piece of prose that stands before a command.
+fn split_label(prose: &str) -> (&str, &str) {
+    let Some(body) = prose.trim_end().strip_suffix(':') else { return (prose, "") };
+    let start = body.rfind(['\n', ',', ';', ')', '.']).map_or(0, |at| at + 1);
+    (&prose[..start], &body[start..])
+}
+
+/// A text without code spans that is shell all the same.
+fn bare_commands(text: &str) -> Option<Vec<String>> {
+    let mut snippets = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim_start();
+        let heading = line.strip_suffix(':').is_some_and(|label| bearing_of_prose(label) == Bearing::Neutral);
+        if heading && snippets.is_empty() {
+            continue;
+        }
+        snippets.push(bare_command(line)?.to_owned());
+    }
+    (!snippets.is_empty()).then_some(snippets)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,11 @@
+//! What a plan says about verifying a task: commands that can be run, prose for somebody to judge, or nothing.
+//!
+//! When in doubt it is prose: prose never reaches a shell, and a command whose exit code says the opposite of
+//! what the sentence around it asks for is worse than none.
+
+mod bearing;
+mod classify;
+mod command;
+
+pub use classify::Verify;
+pub(crate) use classify::classify;

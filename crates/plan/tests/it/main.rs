@@ -1,0 +1,7 @@
+//! The crate from outside: the rules of the dialect, its edits, real files and hostile ones.
+
+mod corpus;
+mod edits;
+mod expect;
+mod hostile;
+mod rules;
