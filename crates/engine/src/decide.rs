@@ -1,0 +1,330 @@
+//! What an observation means: at most one event. A result that nobody waits for any more means nothing.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use plan::TaskId;
+
+use crate::event::{End, Event, Opened, Started, StopReason, What};
+use crate::failure::{Cause, Failure, same_error};
+use crate::observation::{
+    AgentEnd, AgentReport, Baseline, ChecksReport, Observation, Opening, Record, Response, Seen,
+};
+use crate::plan_changes::PlanChanges;
+use crate::red::{Judgement, Red};
+use crate::rules::{Rules, Unverifiable};
+use crate::schedule::{may_prepare, wants_regression};
+use crate::state::State;
+use crate::status::{Asked, Judge, JudgeState, Judging, Question, Role, Status};
+use crate::task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
+
+/// What an observation means for a run in this state.
+pub fn decide(state: &State, observation: Observation) -> Option<Event> {
+    let at = observation.at;
+    let what = match observation.seen {
+        Seen::Started(opening) => Some(opened(state, opening)),
+        _ if state.end.is_some() => None,
+        Seen::PlanRead(tasks) => plan_read(state, &tasks),
+        Seen::Prepared { task, baseline } => prepared(state, &task, baseline, at),
+        Seen::AgentEnded { task, dispatch, report } => {
+            agent_ended(state, &task, dispatch, Dated { at, report })
+        }
+        Seen::ProofEnded { task, report } => proof_ended(state, &task, Dated { at, report }),
+        Seen::ChecksEnded { task, dispatch, report } => {
+            checks_ended(state, &task, dispatch, Dated { at, report })
+        }
+        Seen::JudgeEnded { task, dispatch, report } => {
+            judge_ended(state, &task, dispatch, Dated { at, report })
+        }
+        Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
+        Seen::FixInserted { decl } => fix_inserted(state, decl),
+        Seen::RegressionEnded { report } => regression_ended(state, report),
+        Seen::Answered { task, response } => answered(state, &task, Dated { at, report: response }),
+        Seen::Interrupted => Some(What::Ended(End::Interrupted)),
+        Seen::TimePassed => None,
+    }?;
+    Some(Event { at, what })
+}
+
+/// A report, and when it came in.
+struct Dated<T> {
+    at: Timestamp,
+    report: T,
+}
+
+fn opened(state: &State, opening: Opening) -> What {
+    let round = match (&state.opened, &state.end) {
+        (None, _) => 1,
+        (Some(before), Some(End::Complete { .. } | End::Stopped(_) | End::Capped(_) | End::Aborted)) => {
+            before.round.saturating_add(1)
+        }
+        (Some(before), None | Some(End::Waiting { .. } | End::Unavailable { .. } | End::Interrupted)) => {
+            before.round
+        }
+    };
+    let lost = state.attention().filter(|task| matches!(task.status, Status::Running(_)));
+    let lost = lost.map(|task| task.id().clone()).collect();
+    What::Opened(Box::new(Opened {
+        round,
+        rules: opening.rules,
+        launch: opening.launch,
+        changes: PlanChanges::between(state, &opening.tasks),
+        dirty: opening.dirty,
+        lost,
+    }))
+}
+
+fn plan_read(state: &State, tasks: &[TaskDecl]) -> Option<What> {
+    let changes = PlanChanges::between(state, tasks);
+    (!changes.is_empty()).then_some(What::PlanChanged(changes))
+}
+
+fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Option<What> {
+    let task = state.task(id)?;
+    if !may_prepare(state, task, at) {
+        return None;
+    }
+    let dispatch = Dispatch(state.dispatched.0.saturating_add(1));
+    match &task.status {
+        Status::Ready { proves: true } => Some(What::ProofStarted { task: id.clone() }),
+        Status::Ready { proves: false } => Some(What::AttemptStarted(Started {
+            task: id.clone(),
+            attempt: task.next_attempt(),
+            dispatch,
+            role: role_for(task),
+            head: baseline.head,
+            dirty: baseline.dirty,
+        })),
+        Status::Judging(_) => Some(What::JudgeStarted { task: id.clone(), dispatch }),
+        Status::Drafted
+        | Status::Proving
+        | Status::Running(_)
+        | Status::Checking(_)
+        | Status::Recording { .. }
+        | Status::Failed
+        | Status::WaitingForFix(_)
+        | Status::Asking(_)
+        | Status::Done
+        | Status::Skipped => None,
+    }
+}
+
+fn role_for(task: &Task) -> Role {
+    match task.decl.kind {
+        TaskKind::Work => Role::Executor,
+        TaskKind::Verify => Role::Qa,
+    }
+}
+
+fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<AgentReport>) -> Option<What> {
+    let task = state.task(id)?;
+    let rules = state.rules()?;
+    let Status::Running(running) = &task.status else { return None };
+    if running.dispatch != dispatch {
+        return None;
+    }
+    let Dated { at, report } = seen;
+    if let AgentEnd::Unavailable { reason, retry_after } = report.end {
+        return Some(unavailable(state, task, Absence { dispatch, reason, retry_after, at }));
+    }
+    let red = Red::of_report(&report);
+    let AgentReport { touched, learnings, elapsed, .. } = report;
+    let elapsed_ms = millis(elapsed);
+    let Some(red) = red else {
+        return Some(What::AttemptClaimed { task: id.clone(), dispatch, touched, learnings, elapsed_ms });
+    };
+    let paths = touched.iter().map(|file| file.path.clone()).collect();
+    let left = Claimed { files: touched, learnings, elapsed_ms };
+    let failure = red.record(rules, task, (running.attempt, at), left);
+    Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: paths })
+}
+
+struct Absence {
+    dispatch: Dispatch,
+    reason: String,
+    retry_after: Option<Duration>,
+    at: Timestamp,
+}
+
+fn unavailable(state: &State, task: &Task, absence: Absence) -> What {
+    let nth = state.unavailable_in_row.saturating_add(1);
+    let wait = state.rules().map_or(Duration::ZERO, |rules| rules.limits.wait(nth));
+    let wait = absence.retry_after.unwrap_or(wait);
+    let until = SignedDuration::try_from(wait).ok().and_then(|wait| absence.at.checked_add(wait).ok());
+    What::AgentUnavailable {
+        task: task.id().clone(),
+        dispatch: absence.dispatch,
+        reason: absence.reason,
+        nth,
+        until: until.unwrap_or(Timestamp::MAX),
+    }
+}
+
+fn proof_ended(state: &State, id: &TaskId, seen: Dated<ChecksReport>) -> Option<What> {
+    let task = state.task(id)?;
+    let rules = state.rules()?;
+    if task.status != Status::Proving {
+        return None;
+    }
+    let Some(red) = seen.report.failure else {
+        return Some(What::ProofPassed { task: id.clone(), warnings: seen.report.warnings });
+    };
+    let failure = Red::from(red).record(rules, task, (task.next_attempt(), seen.at), Claimed::default());
+    Some(What::ProofFailed { task: id.clone(), failure: Box::new(failure) })
+}
+
+fn checks_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<ChecksReport>) -> Option<What> {
+    let task = state.task(id)?;
+    let rules = state.rules()?;
+    let Status::Checking(checking) = &task.status else { return None };
+    if checking.dispatch != dispatch {
+        return None;
+    }
+    let mut warnings = seen.report.warnings;
+    let Some(red) = seen.report.failure else {
+        return Some(What::ChecksPassed { task: id.clone(), warnings, judge: first_judge(rules, task) });
+    };
+    let failure = claim_refuted(rules, task, (checking.attempt, seen.at), red.into());
+    if let Some(note) = moved_on(state, task, &failure) {
+        warnings.push(note);
+        return Some(What::ChecksPassed { task: id.clone(), warnings, judge: None });
+    }
+    Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
+}
+
+/// The record of an attempt that claimed success and did not stand up to examination.
+fn claim_refuted(rules: &Rules, task: &Task, when: (Attempt, Timestamp), red: Red) -> Failure {
+    red.record(rules, task, when, task.claimed.clone().unwrap_or_default())
+}
+
+/// A fix task did its job if the original's verify command is red with another error than the one it was
+/// written for: the original goes on from there.
+fn moved_on(state: &State, task: &Task, failure: &Failure) -> Option<String> {
+    let is_verify = matches!(failure.cause, Cause::VerifyRed | Cause::VerifyTimeout);
+    let plan = state.fix_plan(task.id())?;
+    let original = state.task(&plan.failing)?.last_failure()?;
+    if !is_verify || same_error(original, failure) {
+        return None;
+    }
+    Some(format!(
+        "verify of {} is still red, but no longer with the error that {} was to fix: {}",
+        plan.failing,
+        task.id(),
+        failure.error
+    ))
+}
+
+/// Who judges first, once the program's own checks are green.
+fn first_judge(rules: &Rules, task: &Task) -> Option<Judge> {
+    let needs_judgement = task.decl.verification == Verification::Judgement;
+    match (needs_judgement, task.decl.kind, rules.unverifiable) {
+        (true, TaskKind::Work, Unverifiable::Agent) => Some(Judge::Qa),
+        (true, TaskKind::Work | TaskKind::Verify, Unverifiable::Ask | Unverifiable::Refuse) => {
+            Some(Judge::Person)
+        }
+        (true, TaskKind::Verify, Unverifiable::Agent) | (false, _, _) => reviewer(rules, task),
+    }
+}
+
+fn reviewer(rules: &Rules, task: &Task) -> Option<Judge> {
+    (rules.review.is_on() && task.decl.kind == TaskKind::Work).then_some(Judge::Reviewer)
+}
+
+fn judge_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<AgentReport>) -> Option<What> {
+    let task = state.task(id)?;
+    let rules = state.rules()?;
+    let Status::Judging(judging) = &task.status else { return None };
+    if judging.state != JudgeState::AtWork(dispatch) {
+        return None;
+    }
+    match Judgement::of_report(judging.judge, &seen.report) {
+        Judgement::Yes => {
+            Some(What::JudgePassed { task: id.clone(), next: next_judge(rules, task, judging) })
+        }
+        Judgement::No(red) => {
+            let failure = claim_refuted(rules, task, (judging.attempt, seen.at), red);
+            Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
+        }
+        Judgement::Open(reason) => {
+            let retry_after = match seen.report.end {
+                AgentEnd::Unavailable { retry_after, .. } => retry_after,
+                AgentEnd::Answered { .. }
+                | AgentEnd::Exited { .. }
+                | AgentEnd::TimedOut { .. }
+                | AgentEnd::PermissionDenied { .. } => None,
+            };
+            Some(unavailable(state, task, Absence { dispatch, reason, retry_after, at: seen.at }))
+        }
+    }
+}
+
+fn next_judge(rules: &Rules, task: &Task, judging: &Judging) -> Option<Judge> {
+    match judging.judge {
+        Judge::Qa => reviewer(rules, task),
+        Judge::Reviewer | Judge::Person => None,
+    }
+}
+
+fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {
+    let task = state.task(id)?;
+    let rules = state.rules()?;
+    let Status::Recording { attempt } = &task.status else { return None };
+    match (seen.report, attempt) {
+        (Record::Kept { commit }, _) => Some(What::TaskDone { task: id.clone(), commit }),
+        (Record::Refused(red), Some(attempt)) => {
+            let failure = claim_refuted(rules, task, (*attempt, seen.at), red.into());
+            Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
+        }
+        (Record::Refused(red), None) => Some(What::Ended(End::Unavailable { reason: red.error })),
+        (Record::Blocked { reason }, _) => Some(What::Ended(End::Unavailable { reason })),
+    }
+}
+
+fn fix_inserted(state: &State, decl: Box<TaskDecl>) -> Option<What> {
+    let task = state.task(&decl.id)?;
+    (task.status == Status::Drafted).then_some(What::FixInserted { decl })
+}
+
+fn regression_ended(state: &State, report: ChecksReport) -> Option<What> {
+    if !wants_regression(state) {
+        return None;
+    }
+    Some(match report.failure {
+        None => What::RegressionPassed,
+        Some(red) => What::Ended(End::Stopped(StopReason::Regression { error: red.error })),
+    })
+}
+
+fn answered(state: &State, id: &TaskId, seen: Dated<Response>) -> Option<What> {
+    let task = state.task(id)?;
+    let rules = state.rules()?;
+    let Status::Asking(asked) = &task.status else { return None };
+    match (seen.report, asked.question) {
+        (Response::Skip, _) => Some(What::TaskSkipped { task: id.clone(), reason: skip_reason(task, asked) }),
+        (Response::Abort, _) => Some(What::Ended(End::Aborted)),
+        (response @ (Response::Retry | Response::Fix(_)), _)
+        | (response @ Response::Approve, Question::Judge) => {
+            Some(What::Answered { task: id.clone(), response })
+        }
+        (Response::Reject(reason), Question::Judge) => {
+            let attempt = asked.attempt.unwrap_or_else(|| task.next_attempt());
+            let red = Red::new(Cause::VerificationFail, reason.clone(), &reason);
+            let failure = claim_refuted(rules, task, (attempt, seen.at), red);
+            Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
+        }
+        // There is no result to approve or reject: the question stays open.
+        (Response::Approve | Response::Reject(_), Question::Exhausted | Question::PermissionDenied) => None,
+    }
+}
+
+fn skip_reason(task: &Task, asked: &Asked) -> String {
+    match asked.question {
+        Question::Exhausted => format!("User escalation after {} failed attempts", task.failures.len()),
+        Question::PermissionDenied => "User escalation - permission denied".to_owned(),
+        Question::Judge => "User escalation - result not accepted".to_owned(),
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,88 @@
+//! What follows from the state alone. Nothing here depends on how the state came about, so a crash between
+//! two events loses nothing: the second one is due again.
+
+use jiff::Timestamp;
+
+use crate::event::{CapKind, End, Event, What};
+use crate::ladder;
+use crate::rules::{OnEscalation, Rules};
+use crate::schedule::{next_to_start, wants_agent};
+use crate::state::{Regression, State};
+use crate::status::{Judge, Question, Status};
+use crate::task::Task;
+
+/// The next event that is due without anything being seen, if one is.
+pub fn due(state: &State, now: Timestamp) -> Option<Event> {
+    let rules = state.rules()?;
+    if state.end.is_some() {
+        return None;
+    }
+    let due_for_task = state.attention().find_map(|task| due_for(state, rules, task, now));
+    due_for_task
+        .or_else(|| due_for_run(state, rules).map(|what| Event { at: now, what }))
+        .or_else(|| time_up(state, now))
+}
+
+fn due_for(state: &State, rules: &Rules, task: &Task, now: Timestamp) -> Option<Event> {
+    let event = |what| Some(Event { at: now, what });
+    match &task.status {
+        Status::Failed => ladder::after_failure(state, task, now),
+        Status::WaitingForFix(fix) => {
+            let is_over = state.task(fix).is_none_or(|fix| fix.status.is_settled());
+            is_over.then(|| Event { at: now, what: retry(task) })
+        }
+        Status::Asking(_) => event(when_asking(rules, task)?),
+        Status::Judging(judging) if judging.judge == Judge::Person => {
+            event(What::Escalated { task: task.id().clone(), question: Question::Judge })
+        }
+        Status::Drafted
+        | Status::Ready { .. }
+        | Status::Proving
+        | Status::Running(_)
+        | Status::Checking(_)
+        | Status::Judging(_)
+        | Status::Recording { .. }
+        | Status::Done
+        | Status::Skipped => None,
+    }
+}
+
+fn retry(task: &Task) -> What {
+    What::RetryPlanned { task: task.id().clone(), attempt: task.next_attempt() }
+}
+
+fn when_asking(rules: &Rules, task: &Task) -> Option<What> {
+    let task = task.id().clone();
+    match rules.on_escalation {
+        OnEscalation::Ask => None,
+        OnEscalation::Pause => Some(What::Ended(End::Waiting { task })),
+        OnEscalation::Skip => {
+            Some(What::TaskSkipped { task, reason: "skipped by --on-escalation skip".to_owned() })
+        }
+        OnEscalation::Abort => Some(What::Ended(End::Aborted)),
+    }
+}
+
+fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
+    if state.unavailable_in_row >= rules.limits.unavailable_max
+        && let Some(backoff) = state.backoff()
+    {
+        return Some(What::Ended(End::Unavailable { reason: backoff.reason.clone() }));
+    }
+    if state.first_unsettled().is_none() {
+        let is_proved = !rules.regression.is_on() || state.regression == Regression::Green;
+        return is_proved.then_some(What::Ended(End::Complete { skipped: state.skipped_count() }));
+    }
+    let limit = state.global_cap();
+    let wants = next_to_start(state).is_some_and(wants_agent) || state.attention().any(wants_agent);
+    (wants && state.round_dispatches >= limit)
+        .then_some(What::Ended(End::Capped(CapKind::Iterations { limit })))
+}
+
+fn time_up(state: &State, now: Timestamp) -> Option<Event> {
+    let is_up = state.time_up().is_some_and(|up| now >= up);
+    let is_recording = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
+    let seconds = state.rules()?.limits.time_max?.as_secs();
+    (is_up && !is_recording)
+        .then(|| Event { at: now, what: What::Ended(End::Capped(CapKind::Time { seconds })) })
+}

@@ -1,0 +1,298 @@
+//! What has happened: the only thing that the journal holds and the only thing that changes a state.
+//!
+//! Events say what was decided, not only what was seen, so that replaying an old journal with a newer program
+//! cannot decide otherwise.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use plan::TaskId;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, FileState};
+use crate::observation::Response;
+use crate::plan_changes::PlanChanges;
+use crate::rules::Rules;
+use crate::status::{Judge, Question, Role};
+use crate::task::{Attempt, Dispatch, TaskDecl};
+
+/// Something that has happened, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub what: What,
+}
+
+/// What has happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// A run was started or taken up again.
+    Opened(Box<Opened>),
+    /// A person changed the plan.
+    PlanChanged(PlanChanges),
+    /// A `[VERIFY]` command was started without an agent.
+    ProofStarted {
+        /// The task.
+        task: TaskId,
+    },
+    /// That command was green.
+    ProofPassed {
+        /// The task.
+        task: TaskId,
+        /// What is worth saying all the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
+    },
+    /// That command was red.
+    ProofFailed {
+        /// The task.
+        task: TaskId,
+        /// What it showed.
+        failure: Box<Failure>,
+    },
+    /// An agent was started on a task.
+    AttemptStarted(Started),
+    /// The agent claims success.
+    AttemptClaimed {
+        /// The task.
+        task: TaskId,
+        /// The agent's start.
+        dispatch: Dispatch,
+        /// Files that the attempt changed.
+        touched: Vec<FileState>,
+        /// What the agent noted down.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        learnings: Vec<String>,
+        /// How long it took.
+        elapsed_ms: u64,
+    },
+    /// An attempt failed.
+    AttemptFailed {
+        /// The task.
+        task: TaskId,
+        /// The record of it.
+        failure: Box<Failure>,
+        /// Paths that changed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        touched: Vec<String>,
+    },
+    /// The agent could not be had; no attempt is spent.
+    AgentUnavailable {
+        /// The task.
+        task: TaskId,
+        /// The agent's start.
+        dispatch: Dispatch,
+        /// Why.
+        reason: String,
+        /// How often in a row.
+        nth: u32,
+        /// When to try again.
+        until: Timestamp,
+    },
+    /// The program's own checks are green.
+    ChecksPassed {
+        /// The task.
+        task: TaskId,
+        /// What is worth saying all the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
+        /// Who has to judge besides.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judge: Option<Judge>,
+    },
+    /// A judging agent was started.
+    JudgeStarted {
+        /// The task.
+        task: TaskId,
+        /// The agent's start.
+        dispatch: Dispatch,
+    },
+    /// The judge said yes.
+    JudgePassed {
+        /// The task.
+        task: TaskId,
+        /// Who has to judge after this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        next: Option<Judge>,
+    },
+    /// The task is done: committed, ticked, noted.
+    TaskDone {
+        /// The task.
+        task: TaskId,
+        /// The commit that holds the work.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<String>,
+    },
+    /// The task will be tried again.
+    RetryPlanned {
+        /// The task.
+        task: TaskId,
+        /// The number of the coming attempt.
+        attempt: Attempt,
+    },
+    /// A fix task was decided on.
+    FixPlanned(FixPlan),
+    /// The fix task stands in the plan.
+    FixInserted {
+        /// The fix task as it reads there.
+        decl: Box<TaskDecl>,
+    },
+    /// A person has to be asked.
+    Escalated {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        question: Question,
+    },
+    /// A person answered.
+    Answered {
+        /// The task.
+        task: TaskId,
+        /// What.
+        response: Response,
+    },
+    /// A task is left out.
+    TaskSkipped {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        reason: String,
+    },
+    /// The regression command is green.
+    RegressionPassed,
+    /// The run ended, for now or for good.
+    Ended(End),
+}
+
+/// How a run was opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opened {
+    /// The round: it counts up when budgets start afresh.
+    pub round: u32,
+    /// The policy.
+    pub rules: Rules,
+    /// The settings that are not the engine's.
+    #[serde(default)]
+    pub launch: BTreeMap<String, String>,
+    /// How the plan differs from what was known of it.
+    pub changes: PlanChanges,
+    /// Paths that no commit of ours may take in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dirty: Vec<String>,
+    /// Tasks whose attempts were lost with the program that watched them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<TaskId>,
+}
+
+/// An agent's start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Started {
+    /// The task.
+    pub task: TaskId,
+    /// The attempt.
+    pub attempt: Attempt,
+    /// The agent's start.
+    pub dispatch: Dispatch,
+    /// In which role.
+    pub role: Role,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// Paths that were changed already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dirty: Vec<String>,
+}
+
+/// A fix task, as decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FixPlan {
+    /// Its id.
+    pub fix: TaskId,
+    /// The task that failed.
+    pub failing: TaskId,
+    /// The error it is to repair.
+    pub error: String,
+    /// What was tried already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempted_fix: Option<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// Every task is done or skipped.
+    Complete {
+        /// How many were skipped.
+        skipped: usize,
+    },
+    /// A task's budgets are used up.
+    Stopped(StopReason),
+    /// A cap on the whole run was reached.
+    Capped(CapKind),
+    /// A person has to answer first.
+    Waiting {
+        /// The task in question.
+        task: TaskId,
+    },
+    /// The agent stays away.
+    Unavailable {
+        /// Why.
+        reason: String,
+    },
+    /// A person's answer ended it.
+    Aborted,
+    /// It was interrupted.
+    Interrupted,
+}
+
+/// Why a run stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// No retries are left.
+    Retries {
+        /// The task.
+        task: TaskId,
+        /// How many attempts failed.
+        attempts: u32,
+    },
+    /// No fix tasks are left.
+    FixTasks {
+        /// The task.
+        task: TaskId,
+        /// How many there were.
+        limit: u32,
+    },
+    /// Fixes of fixes nest too deep.
+    FixDepth {
+        /// The task.
+        task: TaskId,
+        /// How deep they may.
+        limit: u32,
+    },
+    /// All tasks are done, but the regression command is red.
+    Regression {
+        /// The error in a line.
+        error: String,
+    },
+}
+
+/// Which cap was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CapKind {
+    /// Agent starts.
+    Iterations {
+        /// The cap.
+        limit: u32,
+    },
+    /// Time.
+    Time {
+        /// The cap.
+        seconds: u64,
+    },
+}

@@ -1,0 +1,286 @@
+//! What is kept of a failed attempt, and which rung of the ladder it takes.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::task::Attempt;
+
+/// The record of a failed attempt: extracted from what was seen, never invented.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Which attempt.
+    pub attempt: Attempt,
+    /// When it ended.
+    pub at: Timestamp,
+    /// What exactly went wrong.
+    pub cause: Cause,
+    /// Where the failure goes next, decided when it was recorded.
+    pub rung: Rung,
+    /// The error in a line.
+    pub error: String,
+    /// What was seen, for the next attempt: bounded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub details: String,
+    /// The command that was red.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Its exit code, or the agent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// What the agent says it tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempted_fix: Option<String>,
+    /// What the agent or the reviewer suggests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggested_fix: Option<String>,
+    /// Files that the attempt left behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileState>,
+    /// What the agent noted down for whoever comes next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learnings: Vec<String>,
+    /// How long the attempt took.
+    #[serde(default)]
+    pub elapsed_ms: u64,
+}
+
+/// A file as a failed attempt left it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// Its path from the project's root.
+    pub path: String,
+    /// How it differs: `partially modified`, `created`, `deleted`.
+    pub state: String,
+}
+
+/// The four types of failure that logs and feedback name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureType {
+    /// The agent failed while it worked.
+    ExecutionError,
+    /// A check was red.
+    VerificationFailed,
+    /// Something took too long.
+    Timeout,
+    /// The reviewer said no.
+    ArchitectRejected,
+}
+
+impl FailureType {
+    /// The name used in feedback and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ExecutionError => "execution_error",
+            Self::VerificationFailed => "verification_failed",
+            Self::Timeout => "timeout",
+            Self::ArchitectRejected => "architect_rejected",
+        }
+    }
+}
+
+/// What exactly went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The agent said so.
+    ClaimedFailure,
+    /// The agent ended without any signal.
+    NoSignal,
+    /// The agent ended with an exit code other than 0.
+    BadExit,
+    /// The agent took too long or stood still.
+    AgentTimeout,
+    /// The QA agent said `VERIFICATION_FAIL`.
+    VerificationFail,
+    /// Success was claimed and the verify command was red.
+    VerifyRed,
+    /// Success was claimed and the verify command did not end in time.
+    VerifyTimeout,
+    /// The verify command was green, but it proves nothing, and that was to be an error.
+    ProvesNothing,
+    /// Success was claimed beside an admission of failure.
+    Contradiction,
+    /// Other boxes were ticked, or tasks removed.
+    Tampered,
+    /// The agent was to tick its box or to commit the spec files and did not.
+    Bookkeeping,
+    /// Files outside the task's list were changed, and that was to be an error.
+    OutOfScope,
+    /// The reviewer said no.
+    ReviewerRejected,
+    /// Something was not permitted.
+    PermissionDenied,
+    /// The work could not be committed, for example because a hook refused it.
+    CommitRefused,
+}
+
+/// The rungs of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rung {
+    /// The same task again, with feedback.
+    Retry,
+    /// A fix task first.
+    Fix,
+    /// A person.
+    Ask,
+}
+
+impl Cause {
+    /// The type under which feedback and logs name it.
+    pub fn failure_type(self) -> FailureType {
+        match self {
+            Self::AgentTimeout | Self::VerifyTimeout => FailureType::Timeout,
+            Self::ClaimedFailure | Self::NoSignal | Self::BadExit | Self::PermissionDenied => {
+                FailureType::ExecutionError
+            }
+            Self::VerificationFail
+            | Self::VerifyRed
+            | Self::ProvesNothing
+            | Self::Contradiction
+            | Self::Tampered
+            | Self::Bookkeeping
+            | Self::CommitRefused
+            | Self::OutOfScope => FailureType::VerificationFailed,
+            Self::ReviewerRejected => FailureType::ArchitectRejected,
+        }
+    }
+
+    /// A few words for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ClaimedFailure => "the agent reported a failure",
+            Self::NoSignal => "the agent ended without a signal",
+            Self::BadExit => "the agent exited with an error",
+            Self::AgentTimeout => "the agent timed out",
+            Self::VerificationFail => "the result was not accepted",
+            Self::VerifyRed => "the verify command is red",
+            Self::VerifyTimeout => "the verify command timed out",
+            Self::ProvesNothing => "the verify command proves nothing",
+            Self::Contradiction => "the agent contradicts itself",
+            Self::Tampered => "boxes of other tasks were changed",
+            Self::Bookkeeping => "the bookkeeping is missing",
+            Self::OutOfScope => "files outside the task were changed",
+            Self::ReviewerRejected => "the reviewer said no",
+            Self::PermissionDenied => "permission denied",
+            Self::CommitRefused => "the commit was refused",
+        }
+    }
+
+    /// The rung that it takes when recovery is on; without recovery all but the last are retries.
+    pub(crate) fn recovery_rung(self) -> Rung {
+        match self {
+            Self::ClaimedFailure
+            | Self::NoSignal
+            | Self::BadExit
+            | Self::AgentTimeout
+            | Self::VerificationFail
+            | Self::VerifyRed
+            | Self::VerifyTimeout => Rung::Fix,
+            Self::ProvesNothing
+            | Self::Contradiction
+            | Self::Tampered
+            | Self::Bookkeeping
+            | Self::OutOfScope
+            | Self::CommitRefused
+            | Self::ReviewerRejected => Rung::Retry,
+            Self::PermissionDenied => Rung::Ask,
+        }
+    }
+}
+
+/// Whether a fix task's red verify shows the error that the fix was written for.
+///
+/// Numbers, times, addresses and white space differ between two runs of the same red command, so they are
+/// left out of the comparison. An error that an agent described in its own words counts as the same when the
+/// output of the command contains it.
+pub fn same_error(original: &Failure, after_fix: &Failure) -> bool {
+    if original.cause.failure_type() == FailureType::Timeout
+        || after_fix.cause.failure_type() == FailureType::Timeout
+    {
+        return original.cause.failure_type() == after_fix.cause.failure_type();
+    }
+    let before = fingerprint(&original.details);
+    let after = fingerprint(&after_fix.details);
+    let described = fingerprint(&original.error);
+    if original.command.is_some() {
+        let same_place = original.exit_code == after_fix.exit_code;
+        return same_place && before == after && described == fingerprint(&after_fix.error);
+    }
+    !described.is_empty() && after.contains(&described)
+}
+
+/// The text without what varies between two runs of the same thing. Plain small numbers stay: three failed
+/// tests are not the same error as five.
+fn fingerprint(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let is_counted_time =
+            bare(word).parse::<f64>().is_ok() && words.peek().is_some_and(|next| is_unit(bare(next)));
+        if is_counted_time {
+            words.next();
+        } else if !varies(word) {
+            kept.push_str(word);
+            kept.push(' ');
+        }
+    }
+    kept
+}
+
+/// A word without what stands around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|character: char| !character.is_alphanumeric())
+}
+
+/// Whether a word is a unit of time.
+fn is_unit(word: &str) -> bool {
+    matches!(
+        word,
+        "s" | "sec" | "secs" | "second" | "seconds" | "ms" | "us" | "µs" | "ns" | "m" | "min" | "minutes"
+    )
+}
+
+/// Whether a word looks like a duration, a time, a date, a process id, an address or a temporary path.
+fn varies(word: &str) -> bool {
+    let bare = bare(word);
+    let is_temporary = word.contains("/tmp") || bare.starts_with("tmp.") || word.contains("/var/folders/");
+    is_temporary || is_duration(bare) || is_clock(bare) || is_address(bare) || is_long_number(bare)
+}
+
+/// `0.52s`, `12ms`, `1m2.3s`, and a bare fraction, which is a duration or a share of something.
+fn is_duration(bare: &str) -> bool {
+    let mut rest = bare;
+    while rest.starts_with(|character: char| character.is_ascii_digit()) {
+        let unit = rest.trim_start_matches(|character: char| character.is_ascii_digit() || character == '.');
+        let is_fraction = rest[..rest.len() - unit.len()].matches('.').count() == 1;
+        let end = unit.find(|character: char| character.is_ascii_digit()).unwrap_or(unit.len());
+        if !is_unit(&unit[..end]) {
+            return unit.is_empty() && is_fraction;
+        }
+        rest = &unit[end..];
+        if rest.is_empty() {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_clock(bare: &str) -> bool {
+    let digits = bare.chars().filter(char::is_ascii_digit).count();
+    let is_part = |character: char| {
+        character.is_ascii_digit() || matches!(character, ':' | '.' | '-' | '+' | 'T' | 'Z')
+    };
+    digits >= 3 && bare.chars().all(is_part) && (bare.contains(':') || bare.matches('-').count() == 2)
+}
+
+fn is_address(bare: &str) -> bool {
+    let has_digit = bare.contains(|character: char| character.is_ascii_digit());
+    let is_hex = bare.len() >= 7 && bare.chars().all(|character| character.is_ascii_hexdigit());
+    has_digit && (bare.starts_with("0x") || is_hex)
+}
+
+fn is_long_number(bare: &str) -> bool {
+    bare.len() >= 5 && bare.bytes().all(|byte| byte.is_ascii_digit())
+}

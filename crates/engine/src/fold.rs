@@ -1,0 +1,482 @@
+//! `State::apply`: the fold. It may not change its mind about events of old journals; new behaviour belongs
+//! into `decide` and `due`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use plan::TaskId;
+
+use crate::event::{End, Event, FixPlan, Opened, Started, What};
+use crate::failure::Failure;
+use crate::observation::Response;
+use crate::plan_changes::PlanChanges;
+use crate::state::{Backoff, Regression, State};
+use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Running, Status};
+use crate::task::{Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
+use crate::transition::{EventKind, StatusKind, is_legal};
+
+/// An event that cannot follow from the state it was applied to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Impossible {
+    /// It names a task that does not exist.
+    UnknownTask(TaskId),
+    /// The table has no such move.
+    Move {
+        /// The task.
+        task: TaskId,
+        /// Where it stood.
+        from: StatusKind,
+        /// What happened.
+        event: EventKind,
+    },
+    /// A task was to be created that exists already.
+    TaskExists(TaskId),
+}
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownTask(task) => write!(formatter, "task {task} is not known"),
+            Self::Move { task, from, event } => {
+                write!(formatter, "task {task} is {from:?}, which {event:?} cannot follow")
+            }
+            Self::TaskExists(task) => write!(formatter, "task {task} exists already"),
+        }
+    }
+}
+
+impl std::error::Error for Impossible {}
+
+type Applied = Result<(), Impossible>;
+
+impl State {
+    /// Takes an event into the state.
+    pub fn apply(&mut self, event: &Event) -> Applied {
+        let at = event.at;
+        let applied = self.apply_what(event, at);
+        self.latest_at = Some(at);
+        applied
+    }
+
+    fn apply_what(&mut self, event: &Event, at: jiff::Timestamp) -> Applied {
+        match &event.what {
+            What::Opened(opened) => self.apply_opened(event, opened),
+            What::PlanChanged(changes) => self.apply_changes(changes, at),
+            What::ProofStarted { task } => self.apply_proof_started(task, at),
+            What::ProofPassed { task, warnings } => self.apply_proof_passed(task, warnings),
+            What::ProofFailed { task, failure } => self.apply_proof_failed(task, failure),
+            What::AttemptStarted(started) => self.apply_started(started, at),
+            What::AttemptClaimed { task, touched, learnings, elapsed_ms, .. } => {
+                let (files, learnings) = (touched.clone(), learnings.clone());
+                self.apply_claimed(task, Claimed { files, learnings, elapsed_ms: *elapsed_ms })
+            }
+            What::AttemptFailed { task, failure, touched } => self.apply_failed(task, failure, touched),
+            What::AgentUnavailable { task, reason, nth, until, .. } => {
+                self.apply_unavailable(task, *nth, Backoff { until: *until, reason: reason.clone() })
+            }
+            What::ChecksPassed { task, warnings, judge } => self.apply_checks_passed(task, warnings, *judge),
+            What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
+            What::JudgePassed { task, next } => self.apply_judge_passed(task, *next),
+            What::TaskDone { task, commit } => self.apply_done(task, commit.as_deref(), at),
+            What::RetryPlanned { task, .. } => self.apply_retry(task),
+            What::FixPlanned(fix) => self.apply_fix_planned(fix),
+            What::FixInserted { decl } => self.apply_fix_inserted(decl),
+            What::Escalated { task, question } => self.apply_escalated(task, *question, at),
+            What::Answered { task, response } => self.apply_answered(task, response),
+            What::TaskSkipped { task, .. } => self.apply_skipped(task, at),
+            What::RegressionPassed => {
+                self.regression = Regression::Green;
+                Ok(())
+            }
+            What::Ended(end) => self.apply_ended(end),
+        }
+    }
+
+    fn place(&self, id: &TaskId) -> Result<usize, Impossible> {
+        self.places.get(id).copied().ok_or_else(|| Impossible::UnknownTask(id.clone()))
+    }
+
+    fn known(&mut self, id: &TaskId) -> Result<&mut Task, Impossible> {
+        let place = self.place(id)?;
+        Ok(&mut self.tasks[place])
+    }
+
+    /// Moves a task along the table.
+    fn go(&mut self, id: &TaskId, event: EventKind, to: Status) -> Applied {
+        let place = self.place(id)?;
+        let from = self.tasks[place].status.kind();
+        if !is_legal(from, event, to.kind()) {
+            return Err(Impossible::Move { task: id.clone(), from, event });
+        }
+        self.set_status(place, to);
+        Ok(())
+    }
+
+    fn apply_opened(&mut self, event: &Event, opened: &Opened) -> Applied {
+        self.lose_what_runs();
+        let renews = self.opened.as_ref().is_none_or(|before| before.round != opened.round);
+        if renews {
+            self.renew();
+            self.round_since = Some(event.at);
+            self.round_dispatches = 0;
+        } else {
+            self.leave_out_pause(event.at);
+        }
+        // After a crash a wait for an absent agent goes on; a person who starts the program again ends it.
+        if self.end.take().is_some() {
+            self.backoff = None;
+            self.unavailable_in_row = 0;
+        }
+        self.first_opened_at = self.first_opened_at.or(Some(event.at));
+        self.opened = Some(Opened { changes: PlanChanges::default(), ..opened.clone() });
+        self.apply_changes(&opened.changes, event.at)
+    }
+
+    /// The time in which no program was there does not count against the round's time.
+    fn leave_out_pause(&mut self, now: jiff::Timestamp) {
+        let Some((since, latest)) = self.round_since.zip(self.latest_at) else { return };
+        let pause = now.duration_since(latest);
+        if pause.is_positive() {
+            self.round_since = Some(since.checked_add(pause).unwrap_or(now));
+        }
+    }
+
+    /// Attempts that were running are lost: they count against no limit and their numbers are free again.
+    fn lose_what_runs(&mut self) {
+        let places: Vec<usize> = self.attention.iter().copied().collect();
+        for place in places {
+            let task = &self.tasks[place];
+            let lost = match &task.status {
+                Status::Running(_) => Status::Ready { proves: false },
+                Status::Proving => Status::Ready { proves: true },
+                Status::Judging(judging) => {
+                    Status::Judging(Judging { state: JudgeState::Wanted, ..judging.clone() })
+                }
+                Status::Drafted
+                | Status::Ready { .. }
+                | Status::Checking(_)
+                | Status::Recording { .. }
+                | Status::Failed
+                | Status::WaitingForFix(_)
+                | Status::Asking(_)
+                | Status::Done
+                | Status::Skipped => continue,
+            };
+            let had_agent = matches!(
+                &task.status,
+                Status::Running(_) | Status::Judging(Judging { state: JudgeState::AtWork(_), .. })
+            );
+            self.round_dispatches = self.round_dispatches.saturating_sub(u32::from(had_agent));
+            self.set_status(place, lost);
+        }
+    }
+
+    /// A new round: full budgets, and what had failed for good is tried again.
+    fn renew(&mut self) {
+        for place in 0..self.tasks.len() {
+            self.tasks[place].renew_budget();
+            let stuck = matches!(self.tasks[place].status, Status::Failed | Status::Asking(_));
+            if stuck {
+                let proves = Self::proves(&self.tasks[place]);
+                self.set_status(place, Status::Ready { proves });
+            }
+        }
+    }
+
+    fn apply_changes(&mut self, changes: &PlanChanges, at: jiff::Timestamp) -> Applied {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.regression = Regression::Open;
+        for decl in &changes.reworded {
+            self.known(&decl.id)?.decl = decl.clone();
+            self.refresh_proving(&decl.id)?;
+        }
+        for id in &changes.ticked {
+            self.go(id, EventKind::Ticked, Status::Done)?;
+            let task = self.known(id)?;
+            task.decl.ticked = true;
+            task.ended_at = Some(at);
+            task.instruction = None;
+        }
+        for id in &changes.unticked {
+            let proves = Self::proves(self.known(id)?);
+            self.go(id, EventKind::Unticked, Status::Ready { proves })?;
+            self.known(id)?.decl.ticked = false;
+        }
+        self.rearrange(changes)
+    }
+
+    /// A task that was reworded while it waited starts as its new text says. One that failed already goes on
+    /// with an agent, unless its command was to be run first anyway.
+    fn refresh_proving(&mut self, id: &TaskId) -> Applied {
+        let place = self.place(id)?;
+        let task = &self.tasks[place];
+        if let Status::Ready { proves } = task.status {
+            let proves = Self::proves(task) && (proves || task.failures.is_empty());
+            self.set_status(place, Status::Ready { proves });
+        }
+        Ok(())
+    }
+
+    fn rearrange(&mut self, changes: &PlanChanges) -> Applied {
+        if changes.added.is_empty() && changes.removed.is_empty() && changes.order.is_empty() {
+            return Ok(());
+        }
+        for id in &changes.removed {
+            self.place(id)?;
+        }
+        let removed: BTreeSet<&TaskId> = changes.removed.iter().collect();
+        self.tasks.retain(|task| !removed.contains(task.id()));
+        let mut added = BTreeSet::new();
+        for decl in &changes.added {
+            if self.places.contains_key(&decl.id) || !added.insert(&decl.id) {
+                return Err(Impossible::TaskExists(decl.id.clone()));
+            }
+            self.tasks.push(new_task(decl));
+        }
+        if !changes.order.is_empty() {
+            let ranks: BTreeMap<&TaskId, usize> = changes.order.iter().zip(0..).collect();
+            self.tasks.sort_by_key(|task| ranks.get(task.id()).copied().unwrap_or(usize::MAX));
+        }
+        self.reindex();
+        Ok(())
+    }
+
+    fn apply_proof_started(&mut self, id: &TaskId, at: jiff::Timestamp) -> Applied {
+        self.go(id, EventKind::ProofStarted, Status::Proving)?;
+        let task = self.known(id)?;
+        task.started_at = task.started_at.or(Some(at));
+        Ok(())
+    }
+
+    fn apply_proof_passed(&mut self, id: &TaskId, warnings: &[String]) -> Applied {
+        self.count_warnings(warnings);
+        self.go(id, EventKind::ProofPassed, Status::Recording { attempt: None })
+    }
+
+    fn apply_proof_failed(&mut self, id: &TaskId, failure: &Failure) -> Applied {
+        self.go(id, EventKind::ProofFailed, Status::Ready { proves: false })?;
+        self.known(id)?.proof_failure = Some(Box::new(failure.clone()));
+        Ok(())
+    }
+
+    fn apply_started(&mut self, started: &Started, at: jiff::Timestamp) -> Applied {
+        let running = Running {
+            attempt: started.attempt,
+            dispatch: started.dispatch,
+            role: started.role,
+            since: at,
+            head: started.head.clone(),
+            dirty: started.dirty.clone(),
+        };
+        self.go(&started.task, EventKind::AttemptStarted, Status::Running(running))?;
+        self.count_dispatch(started.dispatch);
+        let task = self.known(&started.task)?;
+        task.started_at = task.started_at.or(Some(at));
+        task.claimed = None;
+        Ok(())
+    }
+
+    fn count_dispatch(&mut self, dispatch: Dispatch) {
+        self.dispatched = self.dispatched.max(dispatch);
+        self.round_dispatches = self.round_dispatches.saturating_add(1);
+        self.backoff = None;
+    }
+
+    fn apply_claimed(&mut self, id: &TaskId, claimed: Claimed) -> Applied {
+        let Status::Running(running) = self.known(id)?.status.clone() else {
+            return self.go(id, EventKind::AttemptClaimed, Status::Failed);
+        };
+        let checking = Checking {
+            attempt: running.attempt,
+            dispatch: running.dispatch,
+            head: running.head,
+            dirty: running.dirty,
+        };
+        self.go(id, EventKind::AttemptClaimed, Status::Checking(checking))?;
+        self.unavailable_in_row = 0;
+        let task = self.known(id)?;
+        task.touched.extend(claimed.files.iter().map(|file| file.path.clone()));
+        task.claimed = Some(claimed);
+        Ok(())
+    }
+
+    fn apply_failed(&mut self, id: &TaskId, failure: &Failure, touched: &[String]) -> Applied {
+        self.go(id, EventKind::AttemptFailed, Status::Failed)?;
+        self.unavailable_in_row = 0;
+        let task = self.known(id)?;
+        task.failures.push(failure.clone());
+        task.touched.extend(touched.iter().cloned());
+        task.claimed = None;
+        task.instruction = None;
+        task.proof_failure = None;
+        Ok(())
+    }
+
+    fn apply_unavailable(&mut self, id: &TaskId, nth: u32, backoff: Backoff) -> Applied {
+        let to = if let Status::Judging(judging) = &self.known(id)?.status {
+            Status::Judging(Judging { state: JudgeState::Wanted, ..judging.clone() })
+        } else {
+            Status::Ready { proves: false }
+        };
+        self.go(id, EventKind::AgentUnavailable, to)?;
+        self.round_dispatches = self.round_dispatches.saturating_sub(1);
+        self.unavailable_in_row = nth;
+        self.backoff = Some(backoff);
+        Ok(())
+    }
+
+    fn apply_checks_passed(&mut self, id: &TaskId, warnings: &[String], judge: Option<Judge>) -> Applied {
+        self.count_warnings(warnings);
+        let Status::Checking(checking) = &self.known(id)?.status else {
+            return self.go(id, EventKind::ChecksPassed, Status::Failed);
+        };
+        let attempt = checking.attempt;
+        self.go(id, EventKind::ChecksPassed, after_checks(attempt, judge))
+    }
+
+    fn apply_judge_started(&mut self, id: &TaskId, dispatch: Dispatch) -> Applied {
+        let Status::Judging(judging) = self.known(id)?.status.clone() else {
+            return self.go(id, EventKind::JudgeStarted, Status::Failed);
+        };
+        self.count_dispatch(dispatch);
+        let state = JudgeState::AtWork(dispatch);
+        self.go(id, EventKind::JudgeStarted, Status::Judging(Judging { state, ..judging }))
+    }
+
+    fn apply_judge_passed(&mut self, id: &TaskId, next: Option<Judge>) -> Applied {
+        let Status::Judging(judging) = self.known(id)?.status.clone() else {
+            return self.go(id, EventKind::JudgePassed, Status::Failed);
+        };
+        self.unavailable_in_row = 0;
+        self.go(id, EventKind::JudgePassed, after_checks(judging.attempt, next))
+    }
+
+    fn apply_done(&mut self, id: &TaskId, commit: Option<&str>, at: jiff::Timestamp) -> Applied {
+        let by_agent = matches!(self.known(id)?.status, Status::Recording { attempt: Some(_) });
+        self.go(id, EventKind::TaskDone, Status::Done)?;
+        self.regression = Regression::Open;
+        let task = self.known(id)?;
+        task.passes += u32::from(by_agent);
+        task.decl.ticked = true;
+        task.commit = commit.map(str::to_owned);
+        task.ended_at = Some(at);
+        task.touched.clear();
+        task.claimed = None;
+        task.proof_failure = None;
+        task.instruction = None;
+        Ok(())
+    }
+
+    fn apply_retry(&mut self, id: &TaskId) -> Applied {
+        let task = self.known(id)?;
+        // After a fix a `[VERIFY]` command has a chance of being green without an agent.
+        let proves = matches!(task.status, Status::WaitingForFix(_)) && Self::proves(task);
+        self.go(id, EventKind::RetryPlanned, Status::Ready { proves })
+    }
+
+    fn apply_fix_planned(&mut self, fix: &FixPlan) -> Applied {
+        // An id that was a fix once is not given again, or a chain of fixes could bite its own tail.
+        if self.places.contains_key(&fix.fix) || self.drafts.contains_key(&fix.fix) {
+            return Err(Impossible::TaskExists(fix.fix.clone()));
+        }
+        self.go(&fix.failing, EventKind::FixPlanned, Status::WaitingForFix(fix.fix.clone()))?;
+        let task = self.known(&fix.failing)?;
+        task.fixes.push(fix.fix.clone());
+        let verification = task.decl.verification;
+        self.drafts.insert(fix.fix.clone(), fix.clone());
+        let place = self.place_of_fix(&fix.failing)?;
+        self.insert(place, draft_task(fix, verification));
+        Ok(())
+    }
+
+    fn apply_fix_inserted(&mut self, decl: &TaskDecl) -> Applied {
+        self.go(&decl.id, EventKind::FixInserted, Status::Ready { proves: false })?;
+        let task = self.known(&decl.id)?;
+        task.decl = TaskDecl { fix_of: task.decl.fix_of.take(), ticked: false, ..decl.clone() };
+        Ok(())
+    }
+
+    /// Behind the failing task, its earlier fixes and theirs.
+    fn place_of_fix(&self, failing: &TaskId) -> Result<usize, Impossible> {
+        let mut last = self.place(failing)?;
+        let mut places = vec![last];
+        while let Some(place) = places.pop() {
+            last = last.max(place);
+            places.extend(self.tasks[place].fixes.iter().filter_map(|fix| self.places.get(fix)));
+        }
+        Ok(last + 1)
+    }
+
+    fn apply_escalated(&mut self, id: &TaskId, question: Question, at: jiff::Timestamp) -> Applied {
+        let status = &self.known(id)?.status;
+        let attempt = if let Status::Judging(judging) = status { Some(judging.attempt) } else { None };
+        self.go(id, EventKind::Escalated, Status::Asking(Asked { question, attempt, since: at }))
+    }
+
+    fn apply_answered(&mut self, id: &TaskId, response: &Response) -> Applied {
+        let task = self.known(id)?;
+        let attempt = if let Status::Asking(asked) = &task.status { asked.attempt } else { None };
+        let proves = Self::proves(task);
+        match response {
+            Response::Retry => {
+                task.renew_budget();
+                self.go(id, EventKind::Answered, Status::Ready { proves })
+            }
+            Response::Fix(instruction) => {
+                task.instruction = Some(instruction.clone());
+                self.go(id, EventKind::Answered, Status::Ready { proves: false })
+            }
+            Response::Approve => self.go(id, EventKind::Answered, Status::Recording { attempt }),
+            // These are recorded as what they lead to: a skip, an end, a failure.
+            Response::Skip | Response::Abort | Response::Reject(_) => {
+                self.go(id, EventKind::Answered, Status::Failed)
+            }
+        }
+    }
+
+    fn apply_skipped(&mut self, id: &TaskId, at: jiff::Timestamp) -> Applied {
+        self.go(id, EventKind::TaskSkipped, Status::Skipped)?;
+        self.known(id)?.ended_at = Some(at);
+        Ok(())
+    }
+
+    fn apply_ended(&mut self, end: &End) -> Applied {
+        self.lose_what_runs();
+        self.end = Some(end.clone());
+        Ok(())
+    }
+
+    fn count_warnings(&mut self, warnings: &[String]) {
+        self.warnings = self.warnings.saturating_add(u32::try_from(warnings.len()).unwrap_or(u32::MAX));
+    }
+}
+
+fn after_checks(attempt: crate::task::Attempt, judge: Option<Judge>) -> Status {
+    match judge {
+        Some(judge) => Status::Judging(Judging { attempt, judge, state: JudgeState::Wanted }),
+        None => Status::Recording { attempt: Some(attempt) },
+    }
+}
+
+fn new_task(decl: &TaskDecl) -> Task {
+    let mut task = Task::new(decl.clone(), Status::Done);
+    if !decl.ticked {
+        task.status = Status::Ready { proves: State::proves(&task) };
+    }
+    task
+}
+
+fn draft_task(fix: &FixPlan, verification: Verification) -> Task {
+    let decl = TaskDecl {
+        id: fix.fix.clone(),
+        title: format!("Fix: {}", fix.error),
+        kind: TaskKind::Work,
+        verification,
+        fix_of: Some(fix.failing.clone()),
+        ticked: false,
+        digest: 0,
+    };
+    Task::new(decl, Status::Drafted)
+}

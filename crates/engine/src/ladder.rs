@@ -1,0 +1,85 @@
+//! What follows a failure: again, a fix task first, a person, or the end. One policy for every dialect; the
+//! rules say which rungs are in use.
+
+use jiff::Timestamp;
+use plan::TaskId;
+
+use crate::event::{End, Event, FixPlan, StopReason, What};
+use crate::failure::{Cause, Rung};
+use crate::rules::{OnExhausted, Recovery, Rules};
+use crate::state::State;
+use crate::status::Question;
+use crate::task::Task;
+
+/// The rung that a failure of a task takes under these rules. An attempt that followed a person's instruction
+/// was the one more attempt that was asked for: failing, it asks again.
+pub(crate) fn rung(rules: &Rules, task: &Task, cause: Cause) -> Rung {
+    if task.instruction.is_some() {
+        return Rung::Ask;
+    }
+    match (rules.recovery, cause.recovery_rung()) {
+        (Recovery::Off, Rung::Fix) => Rung::Retry,
+        (Recovery::Off | Recovery::On, rung) => rung,
+    }
+}
+
+/// What follows the last failure of a task.
+pub(crate) fn after_failure(state: &State, task: &Task, at: Timestamp) -> Option<Event> {
+    let rules = state.rules()?;
+    let failure = task.last_failure()?;
+    let what = match failure.rung {
+        Rung::Retry => retry(rules, task),
+        Rung::Fix => fix(state, rules, task),
+        Rung::Ask if failure.cause == Cause::PermissionDenied => ask(task, Question::PermissionDenied),
+        Rung::Ask => ask(task, Question::Exhausted),
+    };
+    Some(Event { at, what })
+}
+
+fn retry(rules: &Rules, task: &Task) -> What {
+    let used = task.failures_on(Rung::Retry);
+    if used < rules.limits.task_iterations_max {
+        return What::RetryPlanned { task: task.id().clone(), attempt: task.next_attempt() };
+    }
+    exhausted(rules, task, StopReason::Retries { task: task.id().clone(), attempts: used })
+}
+
+fn fix(state: &State, rules: &Rules, task: &Task) -> What {
+    let limits = &rules.limits;
+    let written = u32::try_from(task.round_fixes().len()).unwrap_or(u32::MAX);
+    if state.fix_depth(task.id()) >= limits.fix_depth_max {
+        let reason = StopReason::FixDepth { task: task.id().clone(), limit: limits.fix_depth_max };
+        return exhausted(rules, task, reason);
+    }
+    if written >= limits.fix_tasks_max {
+        let reason = StopReason::FixTasks { task: task.id().clone(), limit: limits.fix_tasks_max };
+        return exhausted(rules, task, reason);
+    }
+    let failure = task.last_failure();
+    What::FixPlanned(FixPlan {
+        fix: next_fix_id(state, task),
+        failing: task.id().clone(),
+        error: failure.map(|failure| failure.error.clone()).unwrap_or_default(),
+        attempted_fix: failure.and_then(|failure| failure.attempted_fix.clone()),
+    })
+}
+
+/// The failing task's id, a dot, the next free number.
+fn next_fix_id(state: &State, task: &Task) -> TaskId {
+    let first = u32::try_from(task.fixes.len()).unwrap_or(u32::MAX).saturating_add(1);
+    (first..)
+        .map(|number| task.id().child(number))
+        .find(|id| state.task(id).is_none() && state.fix_plan(id).is_none())
+        .expect("a plan has fewer tasks than there are numbers")
+}
+
+fn exhausted(rules: &Rules, task: &Task, reason: StopReason) -> What {
+    match rules.on_exhausted {
+        OnExhausted::Stop => What::Ended(End::Stopped(reason)),
+        OnExhausted::Ask => ask(task, Question::Exhausted),
+    }
+}
+
+fn ask(task: &Task, question: Question) -> What {
+    What::Escalated { task: task.id().clone(), question }
+}

@@ -1,0 +1,60 @@
+//! Decides what a run does next and touches nothing.
+//!
+//! An [`Observation`] gives at most one [`Event`] through [`decide`]; what follows from the state alone
+//! (a retry, a fix task, a question, the end) comes from [`due`]; what should be under way right now comes
+//! from [`schedule`]. The only thing that changes a [`State`] is [`State::apply`] of an event, so that folding
+//! the journal gives back the run.
+//!
+//! ```
+//! use engine::{decide, due, schedule, Observation, Opening, Seen, State};
+//!
+//! let mut state = State::default();
+//! let at = "2026-01-26T14:30:00Z".parse().expect("a valid timestamp");
+//! let seen = Seen::Started(Opening::default());
+//! let event = decide(&state, Observation { at, seen }).expect("a start is an event");
+//! state.apply(&event).expect("a run can always be opened");
+//! assert!(schedule(&state, at).is_empty(), "a plan without tasks wants nothing");
+//! let end = due(&state, at).expect("so the run is over");
+//! state.apply(&end).expect("which can be applied");
+//! assert!(state.end().is_some());
+//! ```
+
+mod action;
+mod claim;
+mod decide;
+mod due;
+mod event;
+mod failure;
+mod feedback;
+mod fold;
+mod ladder;
+mod observation;
+mod plan_changes;
+mod red;
+mod rules;
+mod schedule;
+mod state;
+mod status;
+mod summary;
+mod task;
+mod transition;
+
+pub use action::{Action, ActionKey};
+pub use claim::{Claim, FailureClaim, contradiction};
+pub use decide::decide;
+pub use due::due;
+pub use event::{CapKind, End, Event, FixPlan, Opened, Started, StopReason, What};
+pub use failure::{Cause, Failure, FailureType, FileState, Rung, same_error};
+pub use feedback::retry_context;
+pub use fold::Impossible;
+pub use observation::{
+    AgentEnd, AgentReport, Baseline, CheckFailure, ChecksReport, Observation, Opening, Record, Response, Seen,
+};
+pub use plan_changes::PlanChanges;
+pub use rules::{Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
+pub use schedule::schedule;
+pub use state::{Backoff, State};
+pub use status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
+pub use summary::Summary;
+pub use task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
+pub use transition::{EventKind, StatusKind, TRANSITIONS, mermaid};

@@ -1,0 +1,237 @@
+//! What the edge has seen. An observation is a fact without a judgement; what it means is decided here.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use plan::TaskId;
+
+use crate::claim::Claim;
+use crate::failure::{Cause, FileState};
+use crate::rules::Rules;
+use crate::task::{Dispatch, TaskDecl};
+
+/// Something seen, and when.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// When it was seen.
+    pub at: Timestamp,
+    /// What was seen.
+    pub seen: Seen,
+}
+
+/// What was seen.
+#[derive(Clone, Debug)]
+pub enum Seen {
+    /// The program was started; resuming is no different.
+    Started(Opening),
+    /// The plan file is not what it was.
+    PlanRead(Vec<TaskDecl>),
+    /// All is ready for a task to start.
+    Prepared {
+        /// The task.
+        task: TaskId,
+        /// What the work tree looked like.
+        baseline: Baseline,
+    },
+    /// An agent that worked on a task has ended.
+    AgentEnded {
+        /// The task.
+        task: TaskId,
+        /// Which start of an agent.
+        dispatch: Dispatch,
+        /// What came of it.
+        report: AgentReport,
+    },
+    /// A `[VERIFY]` command, run directly, has ended: red with a failure, green without.
+    ProofEnded {
+        /// The task.
+        task: TaskId,
+        /// What the command showed.
+        report: ChecksReport,
+    },
+    /// The program's own checks have ended.
+    ChecksEnded {
+        /// The task.
+        task: TaskId,
+        /// The agent's start whose claim was checked.
+        dispatch: Dispatch,
+        /// What they showed.
+        report: ChecksReport,
+    },
+    /// A judging agent has ended.
+    JudgeEnded {
+        /// The task.
+        task: TaskId,
+        /// Which start of an agent.
+        dispatch: Dispatch,
+        /// What it said.
+        report: AgentReport,
+    },
+    /// The work was committed, the box ticked, the progress noted.
+    Recorded {
+        /// The task.
+        task: TaskId,
+        /// How that went.
+        record: Record,
+    },
+    /// A fix task stands in the plan.
+    FixInserted {
+        /// The fix task as it reads there.
+        decl: Box<TaskDecl>,
+    },
+    /// The regression command has ended.
+    RegressionEnded {
+        /// What it showed.
+        report: ChecksReport,
+    },
+    /// A person answered the question about a task.
+    Answered {
+        /// The task.
+        task: TaskId,
+        /// The answer.
+        response: Response,
+    },
+    /// Somebody wants the run to stop now.
+    Interrupted,
+    /// Nothing happened, but time went by.
+    TimePassed,
+}
+
+/// With what a run is started.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// The policy.
+    pub rules: Rules,
+    /// The settings that are not the engine's, kept so that a run can be continued with them.
+    pub launch: BTreeMap<String, String>,
+    /// The plan as it stands.
+    pub tasks: Vec<TaskDecl>,
+    /// Paths that were changed already and that no commit of ours may take in.
+    pub dirty: Vec<String>,
+}
+
+/// The work tree before an attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Baseline {
+    /// The commit that is checked out.
+    pub head: Option<String>,
+    /// Paths that are changed already.
+    pub dirty: Vec<String>,
+}
+
+/// What came of an agent.
+#[derive(Clone, Debug)]
+pub struct AgentReport {
+    /// How it ended.
+    pub end: AgentEnd,
+    /// Tasks whose boxes it changed though they were not its own, or that it removed; already put back.
+    pub tampered: Vec<TaskId>,
+    /// Paths that changed since it was started.
+    pub touched: Vec<FileState>,
+    /// What it noted down for whoever comes next.
+    pub learnings: Vec<String>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// How an agent ended.
+#[derive(Clone, Debug)]
+pub enum AgentEnd {
+    /// With exit code 0 and an answer.
+    Answered {
+        /// What the answer claims.
+        claim: Claim,
+        /// An admission of failure found beside the claim.
+        contradiction: Option<String>,
+        /// The end of the answer.
+        tail: String,
+    },
+    /// With another exit code.
+    Exited {
+        /// The code.
+        code: i32,
+        /// What its answer claims all the same.
+        claim: Claim,
+        /// The end of what it printed.
+        tail: String,
+    },
+    /// It was stopped because it took too long.
+    TimedOut {
+        /// Which limit it passed, in words.
+        limit: String,
+        /// The end of what it printed.
+        tail: String,
+    },
+    /// It could not be had: not the task's fault.
+    Unavailable {
+        /// Why, in words.
+        reason: String,
+        /// How long it asks to be left alone.
+        retry_after: Option<Duration>,
+    },
+    /// It was not permitted to do what it had to.
+    PermissionDenied {
+        /// What was said.
+        text: String,
+    },
+}
+
+/// What the checks showed.
+#[derive(Clone, Debug, Default)]
+pub struct ChecksReport {
+    /// The first red check, if any.
+    pub failure: Option<CheckFailure>,
+    /// What is worth saying though it is no error.
+    pub warnings: Vec<String>,
+}
+
+/// A red check.
+#[derive(Clone, Debug)]
+pub struct CheckFailure {
+    /// Which check it was.
+    pub cause: Cause,
+    /// The error in a line.
+    pub error: String,
+    /// What was seen: bounded.
+    pub details: String,
+    /// The command, if it was one.
+    pub command: Option<String>,
+    /// Its exit code.
+    pub exit_code: Option<i32>,
+}
+
+/// How recording the work went.
+#[derive(Clone, Debug)]
+pub enum Record {
+    /// All is recorded.
+    Kept {
+        /// The commit that holds the work, if there was anything to commit.
+        commit: Option<String>,
+    },
+    /// The work could not be committed, for example because a hook refused it.
+    Refused(CheckFailure),
+    /// Nothing can be recorded at the moment, for example because the disk is full.
+    Blocked {
+        /// Why, in words.
+        reason: String,
+    },
+}
+
+/// A person's answer.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Response {
+    /// Once more, with full budgets.
+    Retry,
+    /// Leave the task out.
+    Skip,
+    /// End the run.
+    Abort,
+    /// One more attempt, with this instruction.
+    Fix(String),
+    /// The result is right.
+    Approve,
+    /// The result is not right, and why.
+    Reject(String),
+}

@@ -1,0 +1,195 @@
+//! What makes an attempt red: read from reports, and turned into the record that is kept of it.
+
+use jiff::Timestamp;
+use plan::TaskId;
+
+use crate::claim::Claim;
+use crate::failure::{Cause, Failure};
+use crate::ladder;
+use crate::observation::{AgentEnd, AgentReport, CheckFailure};
+use crate::rules::Rules;
+use crate::status::Judge;
+use crate::task::{Attempt, Claimed, Task};
+
+/// What is known of a failure before it becomes a record.
+pub(crate) struct Red {
+    cause: Cause,
+    error: String,
+    details: String,
+    command: Option<String>,
+    exit_code: Option<i32>,
+    attempted_fix: Option<String>,
+}
+
+/// What a judging agent's report amounts to.
+pub(crate) enum Judgement {
+    Yes,
+    No(Red),
+    /// A judge that was cut off, or says neither yes nor no, has not judged: that is not the task's fault.
+    Open(String),
+}
+
+impl Red {
+    pub(crate) fn new(cause: Cause, error: String, details: &str) -> Self {
+        Self {
+            cause,
+            error,
+            details: details.to_owned(),
+            command: None,
+            exit_code: None,
+            attempted_fix: None,
+        }
+    }
+
+    /// What is wrong with an agent's report on the face of it: the signal, a contradiction, the boxes.
+    pub(crate) fn of_report(report: &AgentReport) -> Option<Self> {
+        match &report.end {
+            AgentEnd::Answered { claim, contradiction, tail } => {
+                of_answer(claim, contradiction.as_deref(), tail).or_else(|| of_boxes(&report.tampered))
+            }
+            AgentEnd::Exited { code, claim, tail } => Some(of_exit(*code, claim, tail)),
+            AgentEnd::TimedOut { limit, tail } => {
+                Some(Self::new(Cause::AgentTimeout, format!("agent timed out: {limit}"), tail))
+            }
+            AgentEnd::PermissionDenied { text } => Some(of_denial(text)),
+            AgentEnd::Unavailable { .. } => None,
+        }
+    }
+
+    /// The record of the failed attempt. `left` is what the attempt left behind.
+    pub(crate) fn record(
+        self,
+        rules: &Rules,
+        task: &Task,
+        (attempt, at): (Attempt, Timestamp),
+        left: Claimed,
+    ) -> Failure {
+        Failure {
+            attempt,
+            at,
+            cause: self.cause,
+            rung: ladder::rung(rules, task, self.cause),
+            error: self.error,
+            details: tail_of(&self.details, rules.limits.failure_chars_max),
+            command: self.command,
+            exit_code: self.exit_code,
+            attempted_fix: self.attempted_fix,
+            suggested_fix: None,
+            files: left.files,
+            learnings: left.learnings,
+            elapsed_ms: left.elapsed_ms,
+        }
+    }
+}
+
+impl From<CheckFailure> for Red {
+    fn from(check: CheckFailure) -> Self {
+        let CheckFailure { cause, error, details, command, exit_code } = check;
+        Self { cause, error, details, command, exit_code, attempted_fix: None }
+    }
+}
+
+fn of_answer(claim: &Claim, contradiction: Option<&str>, tail: &str) -> Option<Red> {
+    match claim {
+        Claim::Complete => contradiction.map(|phrase| {
+            let error = "CONTRADICTION: claimed completion while admitting failure".to_owned();
+            Red::new(Cause::Contradiction, error, &format!("the answer says \"{phrase}\"\n{tail}"))
+        }),
+        Claim::Failed(failed) => Some(Red {
+            attempted_fix: Some(failed.attempted_fix.clone()),
+            ..Red::new(Cause::ClaimedFailure, failed.error.clone(), tail)
+        }),
+        Claim::NotVerified => Some(Red::new(Cause::VerificationFail, "VERIFICATION_FAIL".to_owned(), tail)),
+        Claim::Silent => Some(Red::new(Cause::NoSignal, "Task did not complete".to_owned(), tail)),
+    }
+}
+
+fn of_boxes(tampered: &[TaskId]) -> Option<Red> {
+    let first = tampered.first()?;
+    let names: Vec<String> = tampered.iter().map(ToString::to_string).collect();
+    let error = format!("checkmark mismatch: boxes of other tasks were changed: {}", names.join(", "));
+    let details = format!(
+        "Only the box of the delegated task may change. The plan was put back as it was (task {first}{}).",
+        if tampered.len() > 1 { " and others" } else { "" }
+    );
+    Some(Red::new(Cause::Tampered, error, &details))
+}
+
+fn of_exit(code: i32, claim: &Claim, tail: &str) -> Red {
+    let error = match claim {
+        Claim::Failed(failed) => failed.error.clone(),
+        Claim::Complete | Claim::Silent | Claim::NotVerified => {
+            format!("agent exited with code {code}: {}", last_line(tail))
+        }
+    };
+    Red {
+        exit_code: Some(code),
+        attempted_fix: claim.attempted_fix(),
+        ..Red::new(Cause::BadExit, error, tail)
+    }
+}
+
+fn of_denial(text: &str) -> Red {
+    Red::new(Cause::PermissionDenied, format!("permission denied: {}", last_line(text)), text)
+}
+
+impl Judgement {
+    /// What a judge's report amounts to; none if the judge could not be had.
+    pub(crate) fn of_report(judge: Judge, report: &AgentReport) -> Self {
+        match &report.end {
+            AgentEnd::Answered { claim: Claim::Silent, .. } => {
+                Self::Open("the judging agent said neither yes nor no".to_owned())
+            }
+            AgentEnd::Answered { claim, contradiction, tail } => {
+                match objection(claim, contradiction.as_deref(), tail, &report.tampered) {
+                    None => Self::Yes,
+                    Some(said) => Self::No(not_accepted(judge, &said, claim, tail)),
+                }
+            }
+            AgentEnd::TimedOut { limit, .. } => Self::Open(format!("the judging agent timed out: {limit}")),
+            AgentEnd::Exited { code, .. } => Self::Open(format!("the judging agent exited with code {code}")),
+            AgentEnd::PermissionDenied { text } => Self::No(of_denial(text)),
+            AgentEnd::Unavailable { reason, .. } => Self::Open(reason.clone()),
+        }
+    }
+}
+
+fn objection(claim: &Claim, contradiction: Option<&str>, tail: &str, tampered: &[TaskId]) -> Option<String> {
+    match claim {
+        Claim::Failed(failed) => Some(failed.error.clone()),
+        Claim::NotVerified | Claim::Silent => Some(first_line(tail)),
+        Claim::Complete if !tampered.is_empty() => Some("it changed boxes in the plan".to_owned()),
+        Claim::Complete => contradiction.map(|phrase| format!("it says yes and \"{phrase}\"")),
+    }
+}
+
+fn not_accepted(judge: Judge, said: &str, claim: &Claim, tail: &str) -> Red {
+    let (cause, who) = match judge {
+        Judge::Reviewer => (Cause::ReviewerRejected, "the reviewer"),
+        Judge::Qa | Judge::Person => (Cause::VerificationFail, "the QA agent"),
+    };
+    let error = format!("{who} did not accept the result: {said}");
+    Red { attempted_fix: claim.attempted_fix(), ..Red::new(cause, error, tail) }
+}
+
+/// The end of a text is where errors are.
+fn tail_of(text: &str, chars_max: usize) -> String {
+    let text = text.trim_end();
+    let count = text.chars().count();
+    if count <= chars_max {
+        return text.to_owned();
+    }
+    text.chars().skip(count - chars_max).collect()
+}
+
+fn last_line(text: &str) -> String {
+    short(text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no output"))
+}
+
+fn first_line(text: &str) -> String {
+    short(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no reason given"))
+}
+
+fn short(line: &str) -> String {
+    line.chars().take(200).collect()
+}

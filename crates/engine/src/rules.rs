@@ -1,0 +1,157 @@
+//! The policy of a run: every limit and every choice that decides what happens after a failure.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// All that a run was told about how to decide. Recorded with the start of every run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rules {
+    /// Whether a failed task gets a fix task.
+    pub recovery: Recovery,
+    /// Every limit.
+    pub limits: Limits,
+    /// What follows when retries or fix tasks are used up.
+    pub on_exhausted: OnExhausted,
+    /// What happens with a question to a person.
+    pub on_escalation: OnEscalation,
+    /// Who judges a task that has no runnable verify command.
+    pub unverifiable: Unverifiable,
+    /// Whether a reviewing agent has to approve.
+    pub review: Toggle,
+    /// Whether a command has to be green once more at the very end.
+    pub regression: Toggle,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            recovery: Recovery::Off,
+            limits: Limits::default(),
+            on_exhausted: OnExhausted::Stop,
+            on_escalation: OnEscalation::Pause,
+            unverifiable: Unverifiable::Agent,
+            review: Toggle::Off,
+            regression: Toggle::Off,
+        }
+    }
+}
+
+/// Nothing in a run is without a limit; each of them is here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Attempts at one task that end in plain retries, the first one included.
+    pub task_iterations_max: u32,
+    /// Fix tasks for one failing task.
+    pub fix_tasks_max: u32,
+    /// How deep fixes of fixes may nest.
+    pub fix_depth_max: u32,
+    /// Agent starts in one round; without a value the larger of 100 and three times the tasks.
+    pub global_iterations_max: Option<u32>,
+    /// Times in a row that an agent may be unavailable before the run pauses.
+    pub unavailable_max: u32,
+    /// The first wait for an unavailable agent; it doubles each time.
+    pub unavailable_wait: Duration,
+    /// The longest such wait.
+    pub unavailable_wait_max: Duration,
+    /// How long a round may take.
+    pub time_max: Option<Duration>,
+    /// Characters of one failure in the feedback.
+    pub failure_chars_max: usize,
+    /// Characters of the whole feedback.
+    pub feedback_chars_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            task_iterations_max: 5,
+            fix_tasks_max: 3,
+            fix_depth_max: 3,
+            global_iterations_max: None,
+            unavailable_max: 10,
+            unavailable_wait: Duration::from_secs(1),
+            unavailable_wait_max: Duration::from_secs(300),
+            time_max: None,
+            failure_chars_max: 2_000,
+            feedback_chars_max: 10_000,
+        }
+    }
+}
+
+impl Limits {
+    /// How long to wait when an agent is unavailable for the `nth` time in a row.
+    pub fn wait(&self, nth: u32) -> Duration {
+        let doublings = nth.saturating_sub(1).min(30);
+        self.unavailable_wait.saturating_mul(1 << doublings).min(self.unavailable_wait_max)
+    }
+
+    /// The cap on agent starts for a plan of so many tasks.
+    pub fn global_cap(&self, tasks: usize) -> u32 {
+        let of_plan = u32::try_from(tasks).unwrap_or(u32::MAX).saturating_mul(3);
+        self.global_iterations_max.unwrap_or_else(|| of_plan.max(100))
+    }
+}
+
+/// Whether failed tasks get fix tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recovery {
+    /// Failures are retried.
+    Off,
+    /// Failures get fix tasks.
+    On,
+}
+
+/// What follows when retries or fix tasks are used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnExhausted {
+    /// The run stops with an error.
+    Stop,
+    /// A person is asked.
+    Ask,
+}
+
+/// What happens with a question to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnEscalation {
+    /// Somebody sits there: ask and wait.
+    Ask,
+    /// The run pauses and keeps the question.
+    Pause,
+    /// The task is skipped.
+    Skip,
+    /// The run is aborted.
+    Abort,
+}
+
+/// Who judges a task that has no runnable verify command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unverifiable {
+    /// The QA agent.
+    Agent,
+    /// A person.
+    Ask,
+    /// Nobody: a run with such a task does not start.
+    Refuse,
+}
+
+/// On or off, where a bare `bool` would say nothing at the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Toggle {
+    /// Off.
+    Off,
+    /// On.
+    On,
+}
+
+impl Toggle {
+    /// Whether it is on.
+    pub fn is_on(self) -> bool {
+        self == Self::On
+    }
+}

@@ -1,0 +1,225 @@
+//! The state of a run: a fold over its events, and nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use plan::TaskId;
+
+use crate::event::{End, FixPlan, Opened};
+use crate::rules::Rules;
+use crate::status::Status;
+use crate::task::{Dispatch, Task, TaskKind};
+
+/// The state of a run.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pub(crate) opened: Option<Opened>,
+    pub(crate) round_since: Option<Timestamp>,
+    /// When the latest event happened.
+    pub(crate) latest_at: Option<Timestamp>,
+    pub(crate) first_opened_at: Option<Timestamp>,
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) places: BTreeMap<TaskId, usize>,
+    pub(crate) unsettled: BTreeSet<usize>,
+    /// Tasks that are neither at rest nor settled: few, whatever the size of the plan.
+    pub(crate) attention: BTreeSet<usize>,
+    pub(crate) skipped: usize,
+    pub(crate) drafts: BTreeMap<TaskId, FixPlan>,
+    /// How many of the tasks are fix tasks that were decided on here.
+    pub(crate) fixes: usize,
+    pub(crate) dispatched: Dispatch,
+    pub(crate) round_dispatches: u32,
+    pub(crate) backoff: Option<Backoff>,
+    pub(crate) unavailable_in_row: u32,
+    pub(crate) regression: Regression,
+    pub(crate) warnings: u32,
+    pub(crate) end: Option<End>,
+}
+
+/// Whether the regression command was green since the last task was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Regression {
+    /// Not run, or not since.
+    #[default]
+    Open,
+    /// Green.
+    Green,
+}
+
+/// A wait for an agent that could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// When to try again.
+    pub until: Timestamp,
+    /// Why.
+    pub reason: String,
+}
+
+impl State {
+    /// The tasks in the order of the plan.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// A task by its id.
+    pub fn task(&self, id: &TaskId) -> Option<&Task> {
+        self.places.get(id).and_then(|place| self.tasks.get(*place))
+    }
+
+    /// A task's place in the order of the plan.
+    pub fn position(&self, id: &TaskId) -> Option<usize> {
+        self.places.get(id).copied()
+    }
+
+    /// Tasks that fix tasks were written for, in the plan's order.
+    pub fn tasks_with_fixes(&self) -> impl Iterator<Item = &Task> {
+        let failing: BTreeSet<usize> =
+            self.drafts.values().filter_map(|fix| self.position(&fix.failing)).collect();
+        failing.into_iter().filter_map(|place| self.tasks.get(place))
+    }
+
+    /// The policy in force.
+    pub fn rules(&self) -> Option<&Rules> {
+        self.opened.as_ref().map(|opened| &opened.rules)
+    }
+
+    /// How the run was last opened.
+    pub fn opened(&self) -> Option<&Opened> {
+        self.opened.as_ref()
+    }
+
+    /// When the plan was first taken up.
+    pub fn first_opened_at(&self) -> Option<Timestamp> {
+        self.first_opened_at
+    }
+
+    /// How the run ended, if it is not under way.
+    pub fn end(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// What a drafted or inserted fix task is to repair.
+    pub fn fix_plan(&self, fix: &TaskId) -> Option<&FixPlan> {
+        self.drafts.get(fix)
+    }
+
+    /// Agent starts that count in this round.
+    pub fn round_dispatches(&self) -> u32 {
+        self.round_dispatches
+    }
+
+    /// The wait that is on, if any.
+    pub fn backoff(&self) -> Option<&Backoff> {
+        self.backoff.as_ref()
+    }
+
+    /// The cap on agent starts in force. Fix tasks do not raise it: it is there to stop them.
+    pub fn global_cap(&self) -> u32 {
+        self.rules().map_or(0, |rules| rules.limits.global_cap(self.tasks.len() - self.fixes))
+    }
+
+    /// The first task in the plan's order that is neither done nor skipped.
+    pub fn first_unsettled(&self) -> Option<&Task> {
+        self.unsettled.first().and_then(|place| self.tasks.get(*place))
+    }
+
+    /// Tasks that are neither done nor skipped, in the plan's order.
+    pub fn unsettled(&self) -> impl Iterator<Item = &Task> {
+        self.unsettled.iter().filter_map(|place| self.tasks.get(*place))
+    }
+
+    /// How many tasks are done.
+    pub fn done_count(&self) -> usize {
+        self.tasks.len() - self.unsettled.len() - self.skipped
+    }
+
+    /// How many tasks were skipped.
+    pub fn skipped_count(&self) -> usize {
+        self.skipped
+    }
+
+    /// Tasks that something is happening with or that something is due for, in the plan's order.
+    pub fn attention(&self) -> impl Iterator<Item = &Task> {
+        self.attention.iter().filter_map(|place| self.tasks.get(*place))
+    }
+
+    /// How deep a fix task nests: 0 for a task of the plan's author.
+    pub fn fix_depth(&self, id: &TaskId) -> u32 {
+        let mut depth = 0;
+        let mut current = self.drafts.get(id);
+        while let Some(fix) = current {
+            depth += 1;
+            current = self.drafts.get(&fix.failing);
+        }
+        depth
+    }
+
+    /// The next moment, after now, at which something is due though nothing happens.
+    pub fn next_deadline(&self, now: Timestamp) -> Option<Timestamp> {
+        let backoff = self.backoff.as_ref().map(|backoff| backoff.until);
+        // A deadline that has passed is no reason to wake up again: what it allows is under way already.
+        [backoff, self.time_up()].into_iter().flatten().filter(|deadline| *deadline > now).min()
+    }
+
+    /// When the round's time is used up.
+    pub(crate) fn time_up(&self) -> Option<Timestamp> {
+        let limit = self.rules()?.limits.time_max?;
+        let since = self.round_since?;
+        since.checked_add(jiff::SignedDuration::try_from(limit).ok()?).ok()
+    }
+
+    /// Whether the task's next start runs its command before any agent.
+    pub(crate) fn proves(task: &Task) -> bool {
+        task.decl.kind == TaskKind::Verify && task.decl.verification == crate::task::Verification::Command
+    }
+
+    /// Sets a task's status and keeps the indexes in step with it.
+    pub(crate) fn set_status(&mut self, place: usize, status: Status) {
+        let was_skipped = self.tasks[place].status == Status::Skipped;
+        self.tasks[place].status = status;
+        self.skipped -= usize::from(was_skipped);
+        self.index(place);
+    }
+
+    /// Rebuilds what is derived from the order of tasks.
+    pub(crate) fn reindex(&mut self) {
+        self.places = self.tasks.iter().enumerate().map(|(place, task)| (task.id().clone(), place)).collect();
+        self.fixes = self.drafts.keys().filter(|id| self.places.contains_key(id)).count();
+        self.unsettled.clear();
+        self.attention.clear();
+        self.skipped = 0;
+        for place in 0..self.tasks.len() {
+            self.index(place);
+        }
+    }
+
+    /// Puts a task in at a place; those behind it move up by one.
+    pub(crate) fn insert(&mut self, place: usize, task: Task) {
+        for known in self.places.values_mut().filter(|known| **known >= place) {
+            *known += 1;
+        }
+        for index in [&mut self.unsettled, &mut self.attention] {
+            let behind = index.split_off(&place);
+            index.extend(behind.into_iter().map(|place| place + 1));
+        }
+        self.fixes += usize::from(self.drafts.contains_key(task.id()));
+        self.places.insert(task.id().clone(), place);
+        self.tasks.insert(place, task);
+        self.index(place);
+    }
+
+    fn index(&mut self, place: usize) {
+        let status = &self.tasks[place].status;
+        self.skipped += usize::from(*status == Status::Skipped);
+        if status.is_settled() {
+            self.unsettled.remove(&place);
+        } else {
+            self.unsettled.insert(place);
+        }
+        if status.is_settled() || matches!(status, Status::Ready { .. }) {
+            self.attention.remove(&place);
+        } else {
+            self.attention.insert(place);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Where a task stands. Each variant carries exactly what is true in it; the legal moves between them are
+//! the table in `transition`.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use plan::TaskId;
+
+use crate::task::{Attempt, Dispatch};
+
+/// Where a task stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// A fix task that was decided on and is not in the plan file yet.
+    Drafted,
+    /// It may start as soon as its turn comes. A `[VERIFY]` task that `proves` runs its command first.
+    Ready {
+        /// Whether a `[VERIFY]` command is run directly before any agent.
+        proves: bool,
+    },
+    /// A `[VERIFY]` command is being run directly, without an agent.
+    Proving,
+    /// An agent works on it.
+    Running(Running),
+    /// The agent claims success; the program checks.
+    Checking(Checking),
+    /// The program's own checks are green; an agent or a person judges.
+    Judging(Judging),
+    /// Everything is green: work is being committed, the box ticked.
+    Recording {
+        /// The attempt that passed; none when a `[VERIFY]` command was green at once.
+        attempt: Option<Attempt>,
+    },
+    /// An attempt failed and what follows is not decided yet.
+    Failed,
+    /// Waiting until its fix task is done.
+    WaitingForFix(TaskId),
+    /// Waiting for a person.
+    Asking(Asked),
+    /// Done.
+    Done,
+    /// Left out by a person's word.
+    Skipped,
+}
+
+/// An agent at work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// The attempt it is.
+    pub attempt: Attempt,
+    /// Its number among all agent starts.
+    pub dispatch: Dispatch,
+    /// In which role it works.
+    pub role: Role,
+    /// When it was started.
+    pub since: Timestamp,
+    /// The commit that was checked out then.
+    pub head: Option<String>,
+    /// Paths that were already changed then.
+    pub dirty: Vec<String>,
+}
+
+/// A claim under examination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checking {
+    /// The attempt that made the claim.
+    pub attempt: Attempt,
+    /// Its agent's start.
+    pub dispatch: Dispatch,
+    /// The commit that was checked out when the attempt began.
+    pub head: Option<String>,
+    /// Paths that were already changed when the attempt began.
+    pub dirty: Vec<String>,
+}
+
+/// A result that somebody judges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judging {
+    /// The attempt whose result it is.
+    pub attempt: Attempt,
+    /// Who judges.
+    pub judge: Judge,
+    /// Whether the judge is at work.
+    pub state: JudgeState,
+}
+
+/// Who judges a result besides the program's own checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judge {
+    /// The QA agent, where no command can prove the result.
+    Qa,
+    /// The reviewing agent, against the done criteria.
+    Reviewer,
+    /// A person, where no command can prove the result.
+    Person,
+}
+
+/// Whether a judge is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgeState {
+    /// Not yet.
+    Wanted,
+    /// Started as this dispatch.
+    AtWork(Dispatch),
+}
+
+/// The part that an agent plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Does a task.
+    Executor,
+    /// Verifies and repairs, or judges a result that no command can prove.
+    Qa,
+    /// Approves against the done criteria.
+    Reviewer,
+}
+
+impl Role {
+    /// The name that scripts see.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Executor => "executor",
+            Self::Qa => "qa",
+            Self::Reviewer => "reviewer",
+        }
+    }
+}
+
+/// An open question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What is asked.
+    pub question: Question,
+    /// The attempt whose result is in question, where one is.
+    pub attempt: Option<Attempt>,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// Why a person is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Retries or fix tasks are used up.
+    Exhausted,
+    /// Something was not permitted.
+    PermissionDenied,
+    /// The result has no command that could prove it: is it right?
+    Judge,
+}
+
+impl Status {
+    /// Whether the run is occupied with the task right now.
+    pub fn is_active(&self) -> bool {
+        match self {
+            Self::Proving
+            | Self::Running(_)
+            | Self::Checking(_)
+            | Self::Judging(_)
+            | Self::Recording { .. } => true,
+            Self::Drafted
+            | Self::Ready { .. }
+            | Self::Failed
+            | Self::WaitingForFix(_)
+            | Self::Asking(_)
+            | Self::Done
+            | Self::Skipped => false,
+        }
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_settled(&self) -> bool {
+        matches!(self, Self::Done | Self::Skipped)
+    }
+}

@@ -1,0 +1,65 @@
+//! What a run amounts to: counted from the state when somebody asks, never stored beside it.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use plan::TaskId;
+
+use crate::state::State;
+use crate::status::Status;
+use crate::task::Task;
+
+/// What a run amounts to so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Tasks of the plan's author.
+    pub originals: usize,
+    /// How many of those are done.
+    pub originals_done: usize,
+    /// Fix tasks.
+    pub fixes: usize,
+    /// How many of those are done.
+    pub fixes_done: usize,
+    /// Tasks left out.
+    pub skipped: usize,
+    /// Attempts that ended, passed or failed.
+    pub attempts: usize,
+    /// Attempts that failed.
+    pub failed_attempts: usize,
+    /// Warnings given.
+    pub warnings: u32,
+    /// Time from the first start to the last thing that happened.
+    pub elapsed: Duration,
+    /// Each task that needed fixes, with those.
+    pub fixed: Vec<(TaskId, Vec<TaskId>)>,
+}
+
+impl Summary {
+    /// Counts.
+    pub fn of(state: &State, now: Timestamp) -> Self {
+        let mut summary =
+            Self { skipped: state.skipped_count(), warnings: state.warnings, ..Self::default() };
+        for task in state.tasks() {
+            summary.count(task);
+        }
+        let since = state.first_opened_at().unwrap_or(now);
+        summary.elapsed = Duration::try_from(now.duration_since(since)).unwrap_or_default();
+        summary
+    }
+
+    fn count(&mut self, task: &Task) {
+        let is_done = usize::from(task.status == Status::Done);
+        if task.decl.fix_of.is_some() {
+            self.fixes += 1;
+            self.fixes_done += is_done;
+        } else {
+            self.originals += 1;
+            self.originals_done += is_done;
+        }
+        self.failed_attempts += task.failures.len();
+        self.attempts += task.failures.len() + usize::try_from(task.passes).unwrap_or(usize::MAX);
+        if !task.fixes.is_empty() {
+            self.fixed.push((task.id().clone(), task.fixes.clone()));
+        }
+    }
+}

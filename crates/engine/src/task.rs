@@ -1,0 +1,176 @@
+//! A task as the engine knows it: what the plan declares of it, and what has happened to it so far.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use jiff::Timestamp;
+use plan::TaskId;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, FileState, Rung};
+use crate::status::Status;
+
+/// What the plan says of a task, as far as deciding needs it. Texts stay in the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskDecl {
+    /// The task's identity.
+    pub id: TaskId,
+    /// Its title, for people.
+    pub title: String,
+    /// Who works on it.
+    pub kind: TaskKind,
+    /// How its result can be proved.
+    pub verification: Verification,
+    /// The task that this one repairs, if it is a fix task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix_of: Option<TaskId>,
+    /// Whether its box is ticked.
+    #[serde(default)]
+    pub ticked: bool,
+    /// A digest of the block's text without its box, to notice rewording.
+    pub digest: u32,
+}
+
+/// Who works on a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskKind {
+    /// An executor does it.
+    Work,
+    /// A `[VERIFY]` task: its command is run directly, an agent helps only if that is red.
+    Verify,
+}
+
+/// How a task's result can be proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verification {
+    /// The program runs a command.
+    Command,
+    /// Prose, or nothing at all: somebody has to judge.
+    Judgement,
+}
+
+/// The number of an attempt at a task, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Attempt(pub u32);
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// The number of an agent's start in the whole history of the plan. Never reused, unlike the number of an
+/// attempt that was lost, so a late report of a dead agent can be told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Dispatch(pub u32);
+
+impl fmt::Display for Dispatch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// What an attempt that claims success left behind, kept for the record in case it is refuted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claimed {
+    /// Files that it changed.
+    pub files: Vec<FileState>,
+    /// What the agent noted down.
+    pub learnings: Vec<String>,
+    /// How long it took.
+    pub elapsed_ms: u64,
+}
+
+/// A task and its history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// What the plan says of it.
+    pub decl: TaskDecl,
+    /// Where it stands.
+    pub status: Status,
+    /// Every failed attempt, oldest first.
+    pub failures: Vec<Failure>,
+    /// How often an attempt at it passed (more than once if a person unticked it).
+    pub passes: u32,
+    /// Its fix tasks, oldest first.
+    pub fixes: Vec<TaskId>,
+    /// Paths that attempts at it changed and that no commit of ours holds yet.
+    pub touched: BTreeSet<String>,
+    /// What a person told the next attempt to do.
+    pub instruction: Option<String>,
+    /// What the latest attempt left behind, from its claim of success until it is done or tried again.
+    pub claimed: Option<Claimed>,
+    /// The red run of a `[VERIFY]` command that the next QA attempt is told of.
+    pub proof_failure: Option<Box<Failure>>,
+    /// When the first attempt began.
+    pub started_at: Option<Timestamp>,
+    /// When it was done or skipped.
+    pub ended_at: Option<Timestamp>,
+    /// The commit that holds its work.
+    pub commit: Option<String>,
+    /// From which failure on the budget of this round counts.
+    pub(crate) failures_before: usize,
+    /// From which fix task on the budget of this round counts.
+    pub(crate) fixes_before: usize,
+}
+
+impl Task {
+    pub(crate) fn new(decl: TaskDecl, status: Status) -> Self {
+        Self {
+            decl,
+            status,
+            failures: Vec::new(),
+            passes: 0,
+            fixes: Vec::new(),
+            touched: BTreeSet::new(),
+            instruction: None,
+            claimed: None,
+            proof_failure: None,
+            started_at: None,
+            ended_at: None,
+            commit: None,
+            failures_before: 0,
+            fixes_before: 0,
+        }
+    }
+
+    /// The task's identity.
+    pub fn id(&self) -> &TaskId {
+        &self.decl.id
+    }
+
+    /// The number that the next attempt gets. An attempt that was lost gives its number back.
+    pub fn next_attempt(&self) -> Attempt {
+        let ended = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
+        Attempt(ended.saturating_add(self.passes).saturating_add(1))
+    }
+
+    /// The failures of this round.
+    pub fn round_failures(&self) -> &[Failure] {
+        self.failures.get(self.failures_before..).unwrap_or_default()
+    }
+
+    /// The fix tasks of this round.
+    pub fn round_fixes(&self) -> &[TaskId] {
+        self.fixes.get(self.fixes_before..).unwrap_or_default()
+    }
+
+    /// How many failures of this round went to the given rung.
+    pub(crate) fn failures_on(&self, rung: Rung) -> u32 {
+        let count = self.round_failures().iter().filter(|failure| failure.rung == rung).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// The latest failure.
+    pub fn last_failure(&self) -> Option<&Failure> {
+        self.failures.last()
+    }
+
+    /// A new round gives full budgets; numbering and history go on.
+    pub(crate) fn renew_budget(&mut self) {
+        self.failures_before = self.failures.len();
+        self.fixes_before = self.fixes.len();
+    }
+}

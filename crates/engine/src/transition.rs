@@ -1,0 +1,135 @@
+//! Every legal move of a task, in one table. Applying an event whose move is not here is refused, so a journal
+//! that was tampered with, or a mistake of ours, stops where it starts.
+
+use std::fmt::Write as _;
+
+use crate::status::Status;
+
+/// The kinds of [`Status`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "named after the variants of Status, which are documented")]
+pub enum StatusKind {
+    Drafted,
+    Ready,
+    Proving,
+    Running,
+    Checking,
+    Judging,
+    Recording,
+    Failed,
+    WaitingForFix,
+    Asking,
+    Done,
+    Skipped,
+}
+
+/// The kinds of events that move a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "named after what happens, as in What")]
+pub enum EventKind {
+    FixInserted,
+    ProofStarted,
+    ProofPassed,
+    ProofFailed,
+    AttemptStarted,
+    AttemptClaimed,
+    AttemptFailed,
+    AgentUnavailable,
+    ChecksPassed,
+    JudgeStarted,
+    JudgePassed,
+    TaskDone,
+    RetryPlanned,
+    FixPlanned,
+    Escalated,
+    Answered,
+    TaskSkipped,
+    /// The program that watched it is gone, or the run ended around it.
+    Lost,
+    /// A new round began.
+    Renewed,
+    /// A person ticked its box.
+    Ticked,
+    /// A person unticked its box.
+    Unticked,
+}
+
+use EventKind as E;
+use StatusKind as S;
+
+/// What leads from where to where.
+pub const TRANSITIONS: &[(StatusKind, EventKind, StatusKind)] = &[
+    (S::Drafted, E::FixInserted, S::Ready),
+    (S::Ready, E::ProofStarted, S::Proving),
+    (S::Proving, E::ProofPassed, S::Recording),
+    (S::Proving, E::ProofFailed, S::Ready),
+    (S::Proving, E::Lost, S::Ready),
+    (S::Ready, E::AttemptStarted, S::Running),
+    (S::Running, E::AttemptClaimed, S::Checking),
+    (S::Running, E::AttemptFailed, S::Failed),
+    (S::Running, E::AgentUnavailable, S::Ready),
+    (S::Running, E::Lost, S::Ready),
+    (S::Checking, E::ChecksPassed, S::Judging),
+    (S::Checking, E::ChecksPassed, S::Recording),
+    (S::Checking, E::AttemptFailed, S::Failed),
+    (S::Judging, E::JudgeStarted, S::Judging),
+    (S::Judging, E::JudgePassed, S::Judging),
+    (S::Judging, E::JudgePassed, S::Recording),
+    (S::Judging, E::AttemptFailed, S::Failed),
+    (S::Judging, E::AgentUnavailable, S::Judging),
+    (S::Judging, E::Lost, S::Judging),
+    (S::Judging, E::Escalated, S::Asking),
+    (S::Recording, E::TaskDone, S::Done),
+    (S::Recording, E::AttemptFailed, S::Failed),
+    (S::Failed, E::RetryPlanned, S::Ready),
+    (S::Failed, E::FixPlanned, S::WaitingForFix),
+    (S::Failed, E::Escalated, S::Asking),
+    (S::Failed, E::Renewed, S::Ready),
+    (S::WaitingForFix, E::RetryPlanned, S::Ready),
+    (S::Asking, E::Answered, S::Ready),
+    (S::Asking, E::Answered, S::Recording),
+    (S::Asking, E::AttemptFailed, S::Failed),
+    (S::Asking, E::TaskSkipped, S::Skipped),
+    (S::Asking, E::Renewed, S::Ready),
+    (S::Ready, E::Ticked, S::Done),
+    (S::Failed, E::Ticked, S::Done),
+    (S::WaitingForFix, E::Ticked, S::Done),
+    (S::Asking, E::Ticked, S::Done),
+    (S::Skipped, E::Ticked, S::Done),
+    (S::Done, E::Unticked, S::Ready),
+];
+
+impl Status {
+    /// The kind of this status.
+    pub fn kind(&self) -> StatusKind {
+        match self {
+            Self::Drafted => S::Drafted,
+            Self::Ready { .. } => S::Ready,
+            Self::Proving => S::Proving,
+            Self::Running(_) => S::Running,
+            Self::Checking(_) => S::Checking,
+            Self::Judging(_) => S::Judging,
+            Self::Recording { .. } => S::Recording,
+            Self::Failed => S::Failed,
+            Self::WaitingForFix(_) => S::WaitingForFix,
+            Self::Asking(_) => S::Asking,
+            Self::Done => S::Done,
+            Self::Skipped => S::Skipped,
+        }
+    }
+}
+
+/// Whether the table has this move.
+pub(crate) fn is_legal(from: StatusKind, event: EventKind, to: StatusKind) -> bool {
+    TRANSITIONS.contains(&(from, event, to))
+}
+
+/// The table as a diagram.
+pub fn mermaid() -> String {
+    let mut text = String::from("stateDiagram-v2\n");
+    for (from, event, to) in TRANSITIONS {
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "    {from:?} --> {to:?}: {event:?}");
+    }
+    text
+}

@@ -1,0 +1,64 @@
+//! Killing the program at any event and starting it again gives the same end.
+
+use crate::invariants::{self, Outcome};
+use crate::scenario::{self, Scenario};
+use crate::transcript::transcript;
+use crate::world::{Crash, World};
+
+/// Runs the scenario with crashes and expects the end that it has without.
+#[track_caller]
+fn check(scenario: &Scenario, calm: &World, crashes: &[Crash]) {
+    let world = scenario.world().crashing(crashes).run();
+    invariants::at_the_end(&world);
+    let (expected, found) = (Outcome::of(calm), Outcome::of(&world));
+    assert!(
+        expected == found,
+        "{}, {crashes:?}\nexpected {expected:#?}\nfound {found:#?}\n{}",
+        scenario.name,
+        transcript(&world)
+    );
+}
+
+#[test]
+fn after_every_event_of_every_scenario() {
+    for scenario in scenario::all().iter().filter(|scenario| scenario.is_timeless()) {
+        let calm = scenario.world().run();
+        for event in 1..=calm.journal.len() {
+            check(scenario, &calm, &[Crash::Before(event)]);
+            check(scenario, &calm, &[Crash::After(event)]);
+        }
+    }
+}
+
+#[test]
+fn twice_in_one_run() {
+    for scenario in scenario::all().iter().filter(|scenario| scenario.is_timeless()) {
+        let calm = scenario.world().run();
+        for event in 1..=calm.journal.len() {
+            let second = if event % 2 == 0 { Crash::After(event + 1) } else { Crash::Before(event + 3) };
+            check(scenario, &calm, &[Crash::Before(event), second]);
+        }
+    }
+}
+
+/// Whether somebody edits the plan decides when the edit is noticed, so the end may be another one; the laws
+/// hold all the same.
+#[test]
+fn with_edits_and_clocks_the_laws_hold() {
+    for scenario in scenario::all().iter().filter(|scenario| !scenario.is_timeless()) {
+        let events = scenario.world().run().journal.len();
+        for event in 1..=events {
+            invariants::at_the_end(&scenario.world().crashing(&[Crash::Before(event)]).run());
+            invariants::at_the_end(&scenario.world().crashing(&[Crash::After(event)]).run());
+        }
+    }
+}
+
+#[test]
+fn a_result_that_arrives_twice_changes_nothing() {
+    for scenario in scenario::all() {
+        let once = scenario.world().run();
+        let twice = scenario.echoing().world().run();
+        assert_eq!(once.lines, twice.lines);
+    }
+}

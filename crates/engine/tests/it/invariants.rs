@@ -1,0 +1,236 @@
+//! What holds after every event and at the end of every run, whatever the world does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::{
+    Cause, End, Event, OnEscalation, Response, Rules, Rung, Started, Status, Task, What, retry_context,
+};
+use plan::TaskId;
+
+use crate::script::Script;
+use crate::world::{World, fold, subject};
+
+/// More observations than this and a run is one that does not end: so many agent starts, counted or not, in so
+/// many lives of the program, and a few observations for each.
+pub(crate) fn steps_max(tasks: usize, script: &Script, rules: &Rules) -> usize {
+    let size = |number: u32| usize::try_from(number).expect("a small number");
+    let lives = script.restarts + 2 * script.answers.len() + 4;
+    let cap = size(rules.limits.global_cap(tasks + script.edits.len()));
+    let starts = (cap + lives) * (size(rules.limits.unavailable_max) + 2);
+    lives * (starts * 16 + tasks * 16 + 200)
+}
+
+pub(crate) fn after_event(world: &World) {
+    let state = &world.state;
+    assert!(state.round_dispatches() <= state.global_cap(), "the cap on agent starts holds");
+    assert_eq!(state.done_count() + state.skipped_count() + state.unsettled().count(), state.tasks().len());
+    for task in state.tasks() {
+        limits_hold(world, task);
+    }
+    let event = world.journal.last().expect("this is about the last event");
+    match &event.what {
+        What::AttemptStarted(started) => feedback_is_sound(world, started),
+        What::TaskDone { task, .. } => {
+            assert!(is_proved(&world.journal, task), "{task} was done without a proof")
+        }
+        What::FixPlanned(fix) => {
+            let same =
+                |event: &&Event| matches!(&event.what, What::FixPlanned(other) if other.fix == fix.fix);
+            assert_eq!(world.journal.iter().filter(same).count(), 1, "{} was planned twice", fix.fix);
+        }
+        _ => {}
+    }
+}
+
+fn limits_hold(world: &World, task: &Task) {
+    let limits = &world.rules.limits;
+    let retries = task.round_failures().iter().filter(|failure| failure.rung == Rung::Retry).count();
+    assert!(
+        retries <= usize::try_from(limits.task_iterations_max.max(1)).unwrap(),
+        "too many retries of {}",
+        task.id()
+    );
+    let fixes = task.round_fixes().len();
+    assert!(fixes <= usize::try_from(limits.fix_tasks_max).unwrap(), "too many fixes of {}", task.id());
+    assert!(world.state.fix_depth(task.id()) <= limits.fix_depth_max, "{} nests too deep", task.id());
+}
+
+/// Whether the last thing that happened to the task before it was done, after its last attempt began, is a
+/// proof that leaves nothing open.
+fn is_proved(journal: &[Event], id: &TaskId) -> bool {
+    for event in journal.iter().rev() {
+        match &event.what {
+            What::ChecksPassed { task, judge: None, .. }
+            | What::JudgePassed { task, next: None }
+            | What::ProofPassed { task, .. }
+            | What::Answered { task, response: Response::Approve }
+                if task == id =>
+            {
+                return true;
+            }
+            What::AttemptStarted(started) if started.task == *id => return false,
+            What::AttemptFailed { task, .. } | What::RetryPlanned { task, .. } if task == id => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn feedback_is_sound(world: &World, started: &Started) {
+    let task = world.state.task(&started.task).expect("it was just started");
+    let Some(text) = retry_context(&world.state, task, started.attempt) else {
+        assert!(task.failures.is_empty());
+        return;
+    };
+    let limits = &world.rules.limits;
+    assert!(text.chars().count() <= limits.feedback_chars_max, "{} characters", text.chars().count());
+    assert!(!text.contains("<&>"), "special characters are escaped");
+    let none = BTreeSet::new();
+    let own = world.marks.get(&started.task).unwrap_or(&none);
+    for (of, marks) in &world.marks {
+        for mark in marks.difference(own) {
+            assert!(!text.contains(mark.as_str()), "{} was told of a failure of {of}", started.task);
+        }
+    }
+    let blocks: Vec<&str> = text.split("    <failure attempt=").skip(1).collect();
+    for block in &blocks {
+        let block = &block[..block.find("    </failure>\n").expect("a failure is closed")];
+        let size = block.chars().count() + "    <failure attempt=    </failure>\n".len();
+        assert!(size <= limits.failure_chars_max, "{size} characters of a failure");
+    }
+    let shown: Vec<u32> = blocks.iter().map(|block| number(block)).collect();
+    let all: Vec<u32> = task.failures.iter().map(|failure| failure.attempt.0).collect();
+    let all: Vec<u32> =
+        all.into_iter().chain(task.proof_failure.iter().map(|failure| failure.attempt.0)).collect();
+    assert!(all.ends_with(&shown), "the oldest are left out first: {shown:?} of {all:?}");
+    assert_eq!(shown.is_empty(), all.is_empty(), "the latest failure is always shown");
+}
+
+fn number(block: &str) -> u32 {
+    let digits: String = block.chars().skip(1).take_while(char::is_ascii_digit).collect();
+    digits.parse().expect("an attempt has a number")
+}
+
+/// What holds once a run has ended.
+pub(crate) fn at_the_end(world: &World) {
+    let end = world.state.end().expect("the run has ended");
+    once_each(world);
+    assert_eq!(
+        format!("{:?}", fold(&world.lines)),
+        format!("{:?}", world.state),
+        "the fold gives back the state"
+    );
+    if let End::Complete { skipped } = end {
+        assert!(world.state.unsettled().next().is_none());
+        assert_eq!(*skipped, world.state.skipped_count());
+    }
+    if let End::Waiting { task } = end {
+        assert!(matches!(world.state.task(task).map(|task| &task.status), Some(Status::Asking(_))));
+        assert_eq!(world.rules.on_escalation, OnEscalation::Pause);
+    }
+    if world.script.edits.is_empty() {
+        file_agrees(world);
+    }
+}
+
+/// No task is recorded twice, no fix stands in the plan twice.
+fn once_each(world: &World) {
+    let mut done: BTreeMap<&TaskId, usize> = BTreeMap::new();
+    for event in &world.journal {
+        match &event.what {
+            What::TaskDone { task, .. } => *done.entry(task).or_default() += 1,
+            What::PlanChanged(changes) => changes.unticked.iter().for_each(|task| {
+                done.remove(task);
+            }),
+            What::Opened(opened) => opened.changes.unticked.iter().for_each(|task| {
+                done.remove(task);
+            }),
+            _ => {}
+        }
+    }
+    assert!(done.values().all(|times| *times == 1), "{done:?}");
+    let ids: BTreeSet<&TaskId> = world.file.iter().map(|decl| &decl.id).collect();
+    assert_eq!(ids.len(), world.file.len(), "no task stands in the plan twice");
+}
+
+/// Where nobody edits the plan, the run knows the plan as it is and never thinks that somebody did.
+fn file_agrees(world: &World) {
+    let drafted = |task: &&Task| task.status != Status::Drafted;
+    let known: Vec<&TaskId> = world.state.tasks().iter().filter(drafted).map(Task::id).collect();
+    let read: Vec<&TaskId> = world.file.iter().map(|decl| &decl.id).collect();
+    let is_drafted = |id: &&&TaskId| world.state.task(id).is_none_or(|task| drafted(&task));
+    assert_eq!(known, read.into_iter().filter(|id| is_drafted(&id)).collect::<Vec<_>>());
+    for decl in &world.file {
+        let is_done = world.state.task(&decl.id).is_some_and(|task| task.status == Status::Done);
+        let is_being_recorded =
+            world.state.task(&decl.id).is_some_and(|task| matches!(task.status, Status::Recording { .. }));
+        assert!(decl.ticked == is_done || is_being_recorded, "the box of {} is wrong", decl.id);
+    }
+    let mut opened = 0;
+    for event in &world.journal {
+        match &event.what {
+            What::PlanChanged(changes) => panic!("nobody changed the plan: {changes:?}"),
+            What::Opened(event) if opened > 0 => assert!(event.changes.is_empty(), "{:?}", event.changes),
+            What::Opened(_) => opened += 1,
+            _ => {}
+        }
+    }
+}
+
+/// All of a run that must be the same however often the program was killed.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Outcome {
+    end: Option<End>,
+    file: Vec<String>,
+    tasks: Vec<(TaskId, String, Vec<Failed>)>,
+    fixes: Vec<(TaskId, Vec<TaskId>)>,
+    commits: BTreeMap<String, String>,
+    /// What happened to each task in order, without what was lost.
+    history: BTreeMap<TaskId, Vec<String>>,
+    dispatches: u32,
+}
+
+type Failed = (u32, Cause, Rung, String);
+
+impl Outcome {
+    pub(crate) fn of(world: &World) -> Self {
+        let state = &world.state;
+        let tasks = state.tasks().iter().map(|task| {
+            let failed = task.failures.iter();
+            let failed =
+                failed.map(|failure| (failure.attempt.0, failure.cause, failure.rung, failure.error.clone()));
+            (task.id().clone(), format!("{:?} {}", task.status.kind(), task.passes), failed.collect())
+        });
+        Self {
+            end: state.end().cloned(),
+            file: world
+                .file
+                .iter()
+                .map(|decl| format!("[{}] {}", if decl.ticked { 'x' } else { ' ' }, decl.id))
+                .collect(),
+            tasks: tasks.collect(),
+            fixes: state.tasks().iter().map(|task| (task.id().clone(), task.fixes.clone())).collect(),
+            commits: world.commits.clone(),
+            history: history(&world.journal),
+            dispatches: state.round_dispatches(),
+        }
+    }
+}
+
+/// Each task's events that a crash must neither lose nor double. A start is left out because a lost one comes
+/// again, a question because it is put again.
+fn history(journal: &[Event]) -> BTreeMap<TaskId, Vec<String>> {
+    let mut history: BTreeMap<TaskId, Vec<String>> = BTreeMap::new();
+    for event in journal {
+        let is_start = matches!(
+            event.what,
+            What::AttemptStarted(_) | What::JudgeStarted { .. } | What::ProofStarted { .. }
+        );
+        if let Some((task, kind)) = subject(&event.what)
+            && !is_start
+        {
+            history.entry(task.clone()).or_default().push(format!("{kind:?}"));
+        }
+    }
+    history
+}

@@ -1,0 +1,12 @@
+//! The engine in a simulated world, and tables over its pure functions.
+
+mod crash;
+mod invariants;
+mod people;
+mod random;
+mod scenario;
+mod script;
+mod transcript;
+mod transcripts;
+mod transitions;
+mod world;

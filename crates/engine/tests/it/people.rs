@@ -1,0 +1,305 @@
+//! How the scripted agents, checks and people of the world carry out what the engine wants.
+
+use std::time::Duration;
+
+use engine::{
+    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Event, FailureClaim,
+    FileState, Question, Record, Response, Role, Seen, Status, TaskDecl, TaskKind, What,
+};
+use plan::TaskId;
+
+use crate::script::{Agent, Check, Recording, Says, Turn};
+use crate::world::World;
+
+impl World {
+    /// Does an action and reports what is seen of it.
+    pub(crate) fn perform(&mut self, action: &Action) -> Vec<Seen> {
+        match action {
+            Action::Prepare { task } => {
+                let baseline = Baseline { head: Some("4ead".to_owned()), dirty: Vec::new() };
+                vec![Seen::PlanRead(self.file.clone()), Seen::Prepared { task: task.clone(), baseline }]
+            }
+            Action::Prove { task } => {
+                let attempt = self.state.task(task).map_or(1, |task| task.next_attempt().0);
+                let proof = self.script.turn(task, attempt).proof;
+                vec![Seen::ProofEnded { task: task.clone(), report: self.checked(task, attempt, &proof) }]
+            }
+            Action::RunAgent { task, attempt, dispatch, .. } => {
+                self.set_box(task, false);
+                let report = self.worked(task, attempt.0);
+                vec![Seen::AgentEnded { task: task.clone(), dispatch: *dispatch, report }]
+            }
+            Action::Check { task, attempt, dispatch } => {
+                let check = self.script.turn(task, attempt.0).check;
+                let report = self.checked(task, attempt.0, &check);
+                vec![Seen::ChecksEnded { task: task.clone(), dispatch: *dispatch, report }]
+            }
+            Action::RunJudge { task, attempt, dispatch, role } => {
+                let report = self.judged(task, attempt.0, *role);
+                vec![Seen::JudgeEnded { task: task.clone(), dispatch: *dispatch, report }]
+            }
+            Action::Record { task, attempt } => {
+                let record = self.recorded(task, attempt.map_or(0, |attempt| attempt.0), &action.key());
+                vec![Seen::PlanRead(self.file.clone()), Seen::Recorded { task: task.clone(), record }]
+            }
+            Action::InsertFix { fix } => vec![Seen::FixInserted { decl: Box::new(self.insert(fix)) }],
+            Action::Ask { task } => match self.answer(task) {
+                Some(response) => vec![Seen::Answered { task: task.clone(), response }],
+                None => vec![Seen::Interrupted],
+            },
+            Action::Regress => {
+                let red = |event: &&Event| matches!(&event.what, What::Ended(engine::End::Stopped(_)));
+                let is_red = self.journal.iter().filter(red).count() < self.script.regressions;
+                let failure = is_red.then(|| failure(Cause::VerifyRed, "old tests fail"));
+                vec![Seen::RegressionEnded { report: ChecksReport { failure, warnings: Vec::new() } }]
+            }
+        }
+    }
+
+    /// The text of a failure, with a mark that no other failure has.
+    fn text(&mut self, task: &TaskId, attempt: u32, error: &str) -> String {
+        if !self.script.marks() {
+            return error.to_owned();
+        }
+        let mark = format!("mark-{task}-{attempt}-{}-mark", error.replace(' ', "-"));
+        self.marks.entry(task.clone()).or_default().insert(mark.clone());
+        let filling = usize::try_from(attempt % 7).unwrap_or_default() * 150;
+        format!("{error} <&> {mark}\n{}", "x &\n".repeat(filling))
+    }
+
+    /// How often the agent has been heard to be away since the task last came forward.
+    fn absences(&self, id: &TaskId) -> u32 {
+        let mut count = 0;
+        for event in self.journal.iter().rev() {
+            match &event.what {
+                What::AgentUnavailable { task, .. } if task == id => count += 1,
+                What::AttemptFailed { task, .. }
+                | What::ChecksPassed { task, .. }
+                | What::JudgePassed { task, .. }
+                | What::TaskDone { task, .. }
+                    if task == id =>
+                {
+                    break;
+                }
+                _ => {}
+            }
+        }
+        count
+    }
+
+    fn worked(&mut self, task: &TaskId, attempt: u32) -> AgentReport {
+        let turn = self.script.turn(task, attempt);
+        if self.absences(task) < turn.absences {
+            return away(&turn);
+        }
+        let is_verify = self.state.task(task).is_some_and(|task| task.decl.kind == TaskKind::Verify);
+        let signal = if is_verify { "VERIFICATION_PASS" } else { "TASK_COMPLETE" };
+        let end = match &turn.agent {
+            Agent::Complete | Agent::TicksOwnBox => said(signal),
+            Agent::Fails(error) | Agent::TicksAndFails(error) => {
+                let error = self.text(task, attempt, error);
+                said_failed(&error)
+            }
+            Agent::Silent => said(&self.text(task, attempt, "I looked around")),
+            Agent::NotVerified => said(&format!("{}\nVERIFICATION_FAIL", self.text(task, attempt, "red"))),
+            Agent::BadExit(code) => {
+                let tail = self.text(task, attempt, "crashed");
+                AgentEnd::Exited { code: *code, claim: Claim::Silent, tail }
+            }
+            Agent::TimesOut => {
+                let tail = self.text(task, attempt, "still working");
+                AgentEnd::TimedOut { limit: "no progress for 10m".to_owned(), tail }
+            }
+            Agent::Contradicts => said(&format!(
+                "{}\nThe rest requires manual testing.\n{signal}",
+                self.text(task, attempt, "almost done")
+            )),
+            Agent::Tampers(_) => said(signal),
+            Agent::Denied => AgentEnd::PermissionDenied { text: self.text(task, attempt, "may not write") },
+        };
+        let tampered = match &turn.agent {
+            Agent::Tampers(other) => vec![TaskId::from(other.as_str())],
+            _ => Vec::new(),
+        };
+        let touched =
+            vec![FileState { path: format!("src/{task}.rs"), state: "partially modified".to_owned() }];
+        let learnings = turn.learning.into_iter().collect();
+        AgentReport { end, tampered, touched, learnings, elapsed: Duration::from_secs(60) }
+    }
+
+    fn checked(&mut self, task: &TaskId, attempt: u32, check: &Check) -> ChecksReport {
+        let mut warnings = Vec::new();
+        let failure = match check {
+            Check::Green => None,
+            Check::Red(error) => Some(failure(Cause::VerifyRed, &self.text(task, attempt, error))),
+            Check::SameRed => Some(self.same_red(task, attempt)),
+            Check::TimesOut => Some(CheckFailure {
+                exit_code: None,
+                ..failure(Cause::VerifyTimeout, &self.text(task, attempt, "verify timed out after 2m"))
+            }),
+            Check::ProvesNothing => {
+                Some(other(Cause::ProvesNothing, &self.text(task, attempt, "proves nothing")))
+            }
+            Check::OutOfScope => {
+                Some(other(Cause::OutOfScope, &self.text(task, attempt, "out of scope: b.rs")))
+            }
+            Check::Bookkeeping => {
+                warnings.push("the box was not ticked".to_owned());
+                let error = "uncommitted spec files detected - task not properly committed";
+                Some(other(Cause::Bookkeeping, &self.text(task, attempt, error)))
+            }
+        };
+        ChecksReport { failure, warnings }
+    }
+
+    /// What the original's command showed when this fix was decided on.
+    fn same_red(&mut self, task: &TaskId, attempt: u32) -> CheckFailure {
+        let original = self.state.fix_plan(task).and_then(|fix| self.state.task(&fix.failing));
+        let shown = original.and_then(|task| task.last_failure()).cloned();
+        let Some(shown) = shown else { return failure(Cause::VerifyRed, &self.text(task, attempt, "red")) };
+        let is_shown = |mark: &&String| shown.details.contains(*mark) || shown.error.contains(*mark);
+        let marks: Vec<String> = self.marks.values().flatten().filter(is_shown).cloned().collect();
+        self.marks.entry(task.clone()).or_default().extend(marks);
+        CheckFailure {
+            cause: Cause::VerifyRed,
+            error: shown.error,
+            details: shown.details,
+            command: Some("cargo test".to_owned()),
+            exit_code: shown.exit_code.or(Some(1)),
+        }
+    }
+
+    fn judged(&mut self, task: &TaskId, attempt: u32, role: Role) -> AgentReport {
+        let turn = self.script.turn(task, attempt);
+        let absences = self.absences(task);
+        let says = if role == Role::Reviewer { &turn.reviewer } else { &turn.qa };
+        let end = match says {
+            Says::TimesOut(times) if absences < *times => {
+                AgentEnd::TimedOut { limit: "5m".to_owned(), tail: "reading".to_owned() }
+            }
+            Says::Silent(times) if absences < *times => said("It looks interesting."),
+            Says::Yes | Says::TimesOut(_) | Says::Silent(_) if absences < turn.absences => {
+                return away(&turn);
+            }
+            Says::Yes | Says::TimesOut(_) | Says::Silent(_) | Says::Tampers => said("VERIFICATION_PASS"),
+            Says::No(error) => said(&format!("{}\nVERIFICATION_FAIL", self.text(task, attempt, error))),
+            Says::Contradicts => said("It needs human eyes.\nVERIFICATION_PASS"),
+            Says::Denied => AgentEnd::PermissionDenied { text: self.text(task, attempt, "may not read") },
+        };
+        let tampered = if matches!(says, Says::Tampers) { vec![task.clone()] } else { Vec::new() };
+        AgentReport {
+            end,
+            tampered,
+            touched: Vec::new(),
+            learnings: Vec::new(),
+            elapsed: Duration::from_secs(9),
+        }
+    }
+
+    fn recorded(&mut self, task: &TaskId, attempt: u32, key: &str) -> Record {
+        match self.script.turn(task, attempt).record {
+            Recording::Refused(error) => {
+                return Record::Refused(other(Cause::CommitRefused, &self.text(task, attempt, &error)));
+            }
+            Recording::Blocked if !self.was_blocked() => {
+                return Record::Blocked { reason: "the disk is full".to_owned() };
+            }
+            Recording::Kept | Recording::Blocked => {}
+        }
+        self.set_box(task, true);
+        let next = format!("c{}", self.commits.len() + 1);
+        let commit = self.commits.entry(key.to_owned()).or_insert(next);
+        Record::Kept { commit: Some(commit.clone()) }
+    }
+
+    fn was_blocked(&self) -> bool {
+        self.journal.iter().any(|event| matches!(&event.what, What::Ended(engine::End::Unavailable { .. })))
+    }
+
+    /// Writes a fix task into the plan: behind the failing task and its earlier fixes. One that stands there
+    /// already is left alone.
+    fn insert(&mut self, fix: &TaskId) -> TaskDecl {
+        if let Some(there) = self.file.iter().find(|decl| decl.id == *fix) {
+            return there.clone();
+        }
+        let plan = self.state.fix_plan(fix).expect("only a drafted fix is inserted").clone();
+        let original = self.file.iter().position(|decl| decl.id == plan.failing);
+        let place = original.map_or(self.file.len(), |place| {
+            let mut family = vec![plan.failing.clone()];
+            let behind = self.file[place + 1..].iter().take_while(|decl| {
+                let is_fix = decl.fix_of.as_ref().is_some_and(|of| family.contains(of));
+                family.push(decl.id.clone());
+                is_fix
+            });
+            place + 1 + behind.count()
+        });
+        let verification = self.state.task(fix).map(|task| task.decl.verification).expect("it is drafted");
+        let decl = TaskDecl {
+            id: fix.clone(),
+            title: format!("Fix: {}", plan.error.lines().next().unwrap_or_default()),
+            kind: TaskKind::Work,
+            verification,
+            fix_of: Some(plan.failing),
+            ticked: false,
+            digest: 2,
+        };
+        self.file.insert(place, decl.clone());
+        decl
+    }
+
+    /// The scripted answer to the question that is open, as far as it is one that this question takes.
+    pub(crate) fn answer(&self, task: &TaskId) -> Option<Response> {
+        let asked = self.journal.iter().filter(|event| matches!(event.what, What::Escalated { .. })).count();
+        let response = self.script.answers.get(asked.checked_sub(1)?)?.clone();
+        let Status::Asking(asked) = &self.state.task(task)?.status else { return None };
+        match (asked.question, response) {
+            (Question::Judge, response) => Some(response),
+            (Question::Exhausted | Question::PermissionDenied, Response::Approve) => Some(Response::Retry),
+            (Question::Exhausted | Question::PermissionDenied, Response::Reject(_)) => Some(Response::Skip),
+            (Question::Exhausted | Question::PermissionDenied, response) => Some(response),
+        }
+    }
+}
+
+/// An answer, read as the runner reads it.
+fn said(text: &str) -> AgentEnd {
+    AgentEnd::Answered {
+        claim: Claim::read(text),
+        contradiction: engine::contradiction(text).map(str::to_owned),
+        tail: text.to_owned(),
+    }
+}
+
+fn said_failed(error: &str) -> AgentEnd {
+    let claim = FailureClaim {
+        error: error.to_owned(),
+        attempted_fix: "looked twice".to_owned(),
+        status: "Blocked".to_owned(),
+    };
+    AgentEnd::Answered { claim: Claim::Failed(claim), contradiction: None, tail: format!("FAILED: {error}") }
+}
+
+fn away(turn: &Turn) -> AgentReport {
+    let end = AgentEnd::Unavailable { reason: "overloaded".to_owned(), retry_after: turn.retry_after };
+    AgentReport {
+        end,
+        tampered: Vec::new(),
+        touched: Vec::new(),
+        learnings: Vec::new(),
+        elapsed: Duration::ZERO,
+    }
+}
+
+fn failure(cause: Cause, error: &str) -> CheckFailure {
+    CheckFailure {
+        cause,
+        error: error.lines().next().unwrap_or_default().to_owned(),
+        details: format!("output of the command:\n{error}"),
+        command: Some("cargo test".to_owned()),
+        exit_code: Some(101),
+    }
+}
+
+fn other(cause: Cause, error: &str) -> CheckFailure {
+    CheckFailure { cause, error: error.to_owned(), details: String::new(), command: None, exit_code: None }
+}

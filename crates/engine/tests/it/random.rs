@@ -1,0 +1,205 @@
+//! Any plan, any rules, any behaviour of agents, judges and people: the run ends and the laws hold.
+
+use std::time::Duration;
+
+use engine::{Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle, Unverifiable};
+use proptest::prelude::*;
+
+use crate::invariants::{self, Outcome};
+use crate::script::{Agent, Check, Edit, Recording, Says, Script, Turn, decl};
+use crate::transcript::transcript;
+use crate::world::{Crash, World};
+
+fn plans() -> impl Strategy<Value = Vec<TaskDecl>> {
+    let kind = prop_oneof![4 => Just(""), 2 => Just(" verify"), 2 => Just(" judge"), 1 => Just(" verify judge"), 1 => Just(" done")];
+    prop::collection::vec(kind, 1..=8).prop_map(|kinds| {
+        kinds.iter().enumerate().map(|(place, kind)| decl(&format!("1.{}{kind}", place + 1))).collect()
+    })
+}
+
+prop_compose! {
+    fn limits()(
+        task_iterations_max in 0_u32..4,
+        fix_tasks_max in 0_u32..4,
+        fix_depth_max in 0_u32..4,
+        global_iterations_max in prop_oneof![3 => Just(None), 1 => (0_u32..12).prop_map(Some)],
+        unavailable_max in 1_u32..4,
+    ) -> Limits {
+        Limits {
+            task_iterations_max,
+            fix_tasks_max,
+            fix_depth_max,
+            global_iterations_max,
+            unavailable_max,
+            ..Limits::default()
+        }
+    }
+}
+
+fn toggle() -> impl Strategy<Value = Toggle> {
+    prop_oneof![Just(Toggle::Off), Just(Toggle::On)]
+}
+
+prop_compose! {
+    fn rules()(
+        recovery in prop_oneof![1 => Just(Recovery::Off), 2 => Just(Recovery::On)],
+        limits in limits(),
+        on_exhausted in prop_oneof![Just(OnExhausted::Stop), Just(OnExhausted::Ask)],
+        on_escalation in prop_oneof![
+            Just(OnEscalation::Ask), Just(OnEscalation::Pause), Just(OnEscalation::Skip), Just(OnEscalation::Abort)
+        ],
+        unverifiable in prop_oneof![Just(Unverifiable::Agent), Just(Unverifiable::Ask)],
+        review in toggle(),
+        regression in toggle(),
+    ) -> Rules {
+        Rules { recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression }
+    }
+}
+
+fn agents() -> impl Strategy<Value = Agent> {
+    prop_oneof![
+        6 => Just(Agent::Complete),
+        2 => Just(Agent::Fails("it fails".to_owned())),
+        1 => Just(Agent::TicksOwnBox),
+        1 => Just(Agent::TicksAndFails("it ticks and fails".to_owned())),
+        1 => Just(Agent::Silent),
+        1 => Just(Agent::NotVerified),
+        1 => Just(Agent::BadExit(3)),
+        1 => Just(Agent::TimesOut),
+        1 => Just(Agent::Contradicts),
+        1 => Just(Agent::Tampers("1.1".to_owned())),
+        1 => Just(Agent::Denied),
+    ]
+}
+
+fn checks() -> impl Strategy<Value = Check> {
+    prop_oneof![
+        6 => Just(Check::Green),
+        2 => Just(Check::Red("it is red".to_owned())),
+        2 => Just(Check::SameRed),
+        1 => Just(Check::TimesOut),
+        1 => Just(Check::ProvesNothing),
+        1 => Just(Check::OutOfScope),
+        1 => Just(Check::Bookkeeping),
+    ]
+}
+
+fn says() -> impl Strategy<Value = Says> {
+    prop_oneof![
+        6 => Just(Says::Yes),
+        2 => Just(Says::No("it is not right".to_owned())),
+        1 => Just(Says::Contradicts),
+        1 => Just(Says::Tampers),
+        1 => Just(Says::Denied),
+        1 => (1_u32..5).prop_map(Says::TimesOut),
+        1 => (1_u32..5).prop_map(Says::Silent),
+    ]
+}
+
+fn recordings() -> impl Strategy<Value = Recording> {
+    prop_oneof![8 => Just(Recording::Kept), 1 => Just(Recording::Refused("no".to_owned())), 1 => Just(Recording::Blocked)]
+}
+
+prop_compose! {
+    fn turns()(
+        proof in checks(),
+        absences in prop_oneof![5 => Just(0_u32), 1 => 1_u32..5],
+        retry_after in prop_oneof![Just(None), (0_u64..1_000).prop_map(|wait| Some(Duration::from_secs(wait)))],
+        agent in agents(),
+        check in checks(),
+        qa in says(),
+        reviewer in says(),
+        record in recordings(),
+        learning in prop_oneof![Just(None), "[a-z<&> \n]{1,300}".prop_map(Some)],
+    ) -> Turn {
+        Turn { proof, absences, retry_after, agent, check, qa, reviewer, record, learning }
+    }
+}
+
+fn responses() -> impl Strategy<Value = Response> {
+    prop_oneof![
+        Just(Response::Retry),
+        Just(Response::Skip),
+        Just(Response::Abort),
+        "[a-z<&> \n]{1,3000}".prop_map(Response::Fix),
+        Just(Response::Approve),
+        Just(Response::Reject("not like this".to_owned())),
+    ]
+}
+
+prop_compose! {
+    fn scripts()(
+        deck in prop::collection::vec(turns(), 1..12),
+        answers in prop::collection::vec(responses(), 0..6),
+        restarts in 0_usize..3,
+        regressions in 0_usize..2,
+    ) -> Script {
+        Script { deck, answers, restarts, regressions, ..Script::default() }
+    }
+}
+
+fn edits() -> impl Strategy<Value = Vec<(usize, Edit)>> {
+    let place = 0_usize..9;
+    let edit = prop_oneof![
+        place.clone().prop_map(Edit::Tick),
+        place.clone().prop_map(Edit::Untick),
+        place.clone().prop_map(Edit::Add),
+        place.clone().prop_map(Edit::Remove),
+        (place.clone(), place.clone()).prop_map(|(left, right)| Edit::Swap(left, right)),
+        place.prop_map(Edit::Reword),
+    ];
+    prop::collection::vec((0_usize..12, edit), 0..6).prop_map(|mut edits| {
+        edits.sort_by_key(|(after, _)| *after);
+        edits
+    })
+}
+
+/// A moment in a run of so many events.
+fn crashes() -> impl Strategy<Value = Vec<(f64, bool)>> {
+    prop::collection::vec((0.0..1.0_f64, any::<bool>()), 1..=2)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a small number")]
+fn moments(crashes: &[(f64, bool)], events: usize) -> Vec<Crash> {
+    let mut moments: Vec<(usize, bool)> =
+        crashes.iter().map(|(share, before)| (1 + (share * events as f64) as usize, *before)).collect();
+    moments.sort_unstable();
+    moments
+        .iter()
+        .map(|(event, before)| if *before { Crash::Before(*event) } else { Crash::After(*event) })
+        .collect()
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_run_ends_within_its_limits(plan in plans(), script in scripts(), rules in rules(), edits in edits()) {
+        let world = World::new(&plan, Script { edits, ..script }, rules).run();
+        invariants::at_the_end(&world);
+    }
+
+    #[test]
+    fn crashes_change_nothing(plan in plans(), script in scripts(), rules in rules(), crashes in crashes()) {
+        let calm = World::new(&plan, script.clone(), rules.clone()).run();
+        invariants::at_the_end(&calm);
+        let crashes = moments(&crashes, calm.journal.len());
+        let world = World::new(&plan, script, rules).crashing(&crashes).run();
+        invariants::at_the_end(&world);
+        prop_assert!(Outcome::of(&calm) == Outcome::of(&world),
+            "{crashes:?}\ncalm\n{}\n\ncrashed\n{}", transcript(&calm), transcript(&world));
+    }
+
+    #[test]
+    fn crashes_and_edits_break_no_law(
+        plan in plans(), script in scripts(), rules in rules(), edits in edits(), crashes in crashes()
+    ) {
+        let crashes = moments(&crashes, 40);
+        let world = World::new(&plan, Script { edits, ..script }, rules).crashing(&crashes).run();
+        invariants::at_the_end(&world);
+    }
+}

@@ -1,0 +1,185 @@
+//! What the agents, checks, judges and people of a simulated world do, as data.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use engine::{Response, TaskDecl, TaskKind, Verification};
+use plan::TaskId;
+
+/// Everything that is not the engine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    /// What happens at a certain attempt at a certain task.
+    pub(crate) turns: BTreeMap<(TaskId, u32), Turn>,
+    /// From here comes, by a hash of task and attempt, whatever `turns` does not say.
+    pub(crate) deck: Vec<Turn>,
+    /// The answer to each question, in the order in which they are asked.
+    pub(crate) answers: Vec<Response>,
+    /// How often the program is started again after an end that is neither complete nor a question.
+    pub(crate) restarts: usize,
+    /// How often the regression command is red before it is green.
+    pub(crate) regressions: usize,
+    /// What a person does to the plan, after so many attempts have ended.
+    pub(crate) edits: Vec<(usize, Edit)>,
+    /// Whether every observation arrives twice.
+    pub(crate) echo: bool,
+}
+
+/// What happens at one attempt.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Turn {
+    /// What the `[VERIFY]` command shows before the attempt.
+    pub(crate) proof: Check,
+    /// How often the agent, or the judge after it, cannot be had.
+    pub(crate) absences: u32,
+    /// What an absent agent asks for.
+    pub(crate) retry_after: Option<Duration>,
+    /// What the agent does.
+    pub(crate) agent: Agent,
+    /// What the program's own checks show.
+    pub(crate) check: Check,
+    /// What the QA agent says of the result.
+    pub(crate) qa: Says,
+    /// What the reviewer says of the result.
+    pub(crate) reviewer: Says,
+    /// How recording goes.
+    pub(crate) record: Recording,
+    /// What the agent notes down.
+    pub(crate) learning: Option<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Agent {
+    #[default]
+    Complete,
+    /// It ticks its box itself while it works, and claims success.
+    TicksOwnBox,
+    /// It ticks its box itself while it works, and fails.
+    TicksAndFails(String),
+    Fails(String),
+    Silent,
+    NotVerified,
+    BadExit(i32),
+    TimesOut,
+    Contradicts,
+    Tampers(String),
+    Denied,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Check {
+    #[default]
+    Green,
+    Red(String),
+    /// Red with the very error for which this fix task was written.
+    SameRed,
+    TimesOut,
+    ProvesNothing,
+    OutOfScope,
+    Bookkeeping,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Says {
+    #[default]
+    Yes,
+    No(String),
+    Contradicts,
+    Tampers,
+    Denied,
+    /// Cut off so often before it says yes.
+    TimesOut(u32),
+    /// Says nothing so often before it says yes.
+    Silent(u32),
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Recording {
+    #[default]
+    Kept,
+    Refused(String),
+    /// The disk is full, until the program was started again.
+    Blocked,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Edit {
+    Tick(usize),
+    Untick(usize),
+    Add(usize),
+    Remove(usize),
+    Swap(usize, usize),
+    Reword(usize),
+}
+
+impl Script {
+    pub(crate) fn at(mut self, task: &str, attempt: u32, turn: Turn) -> Self {
+        self.turns.insert((TaskId::from(task), attempt), turn);
+        self
+    }
+
+    pub(crate) fn answers(mut self, answers: &[Response]) -> Self {
+        self.answers = answers.to_vec();
+        self
+    }
+
+    pub(crate) fn restarts(mut self, restarts: usize) -> Self {
+        self.restarts = restarts;
+        self
+    }
+
+    pub(crate) fn edit(mut self, after: usize, edit: Edit) -> Self {
+        self.edits.push((after, edit));
+        self
+    }
+
+    /// Whether failures carry a mark of their own: only where the deck deals, so that transcripts read well.
+    pub(crate) fn marks(&self) -> bool {
+        !self.deck.is_empty()
+    }
+
+    pub(crate) fn turn(&self, task: &TaskId, attempt: u32) -> Turn {
+        if let Some(turn) = self.turns.get(&(task.clone(), attempt)) {
+            return turn.clone();
+        }
+        if self.deck.is_empty() {
+            return Turn::default();
+        }
+        let text = format!("{task} {attempt}");
+        let hash = text.bytes().fold(5381_usize, |hash, byte| hash.wrapping_mul(33) ^ usize::from(byte));
+        self.deck[hash % self.deck.len()].clone()
+    }
+}
+
+/// The tasks of a plan: `1.2`, `1.3 verify` for a `[VERIFY]` task, `1.4 judge` for one without a command,
+/// `1.5 done` for a ticked one.
+pub(crate) fn plan(tasks: &[&str]) -> Vec<TaskDecl> {
+    tasks.iter().map(|text| decl(text)).collect()
+}
+
+pub(crate) fn decl(text: &str) -> TaskDecl {
+    let mut words = text.split(' ');
+    let id = TaskId::from(words.next().unwrap_or_default());
+    let marks: Vec<&str> = words.collect();
+    TaskDecl {
+        title: format!("do {id}"),
+        kind: if marks.contains(&"verify") { TaskKind::Verify } else { TaskKind::Work },
+        verification: if marks.contains(&"judge") { Verification::Judgement } else { Verification::Command },
+        fix_of: None,
+        ticked: marks.contains(&"done"),
+        digest: 1,
+        id,
+    }
+}
+
+pub(crate) fn agent(agent: Agent) -> Turn {
+    Turn { agent, ..Turn::default() }
+}
+
+pub(crate) fn fails(error: &str) -> Turn {
+    agent(Agent::Fails(error.to_owned()))
+}
+
+pub(crate) fn red(error: &str) -> Turn {
+    Turn { check: Check::Red(error.to_owned()), ..Turn::default() }
+}

@@ -1,0 +1,74 @@
+//! A run in a few readable lines.
+
+use engine::{Event, PlanChanges, What};
+use plan::TaskId;
+
+use crate::world::World;
+
+pub(crate) fn transcript(world: &World) -> String {
+    let mut lines: Vec<String> = world.journal.iter().map(line).collect();
+    let boxes =
+        world.file.iter().map(|decl| format!("[{}] {}", if decl.ticked { 'x' } else { ' ' }, decl.id));
+    lines.push(boxes.collect::<Vec<_>>().join("  "));
+    lines.join("\n")
+}
+
+fn line(event: &Event) -> String {
+    match &event.what {
+        What::Opened(opened) => format!("opened, round {}{}", opened.round, list("lost", &opened.lost)),
+        What::PlanChanged(changes) => format!("plan changed{}", changed(changes)),
+        What::ProofStarted { task } => format!("{task} proof started"),
+        What::ProofPassed { task, .. } => format!("{task} proof green"),
+        What::ProofFailed { task, failure } => format!("{task} proof red: {}", failure.error),
+        What::AttemptStarted(started) => {
+            format!("{} attempt {} ({})", started.task, started.attempt, started.role.name())
+        }
+        What::AttemptClaimed { task, .. } => format!("{task} claims success"),
+        What::AttemptFailed { task, failure, .. } => {
+            format!("{task} failed, {:?} -> {:?}: {}", failure.cause, failure.rung, failure.error)
+        }
+        What::AgentUnavailable { task, nth, until, .. } => {
+            format!("{task} agent away, {nth}, until {:.0}", until.strftime("%H:%M:%S"))
+        }
+        What::ChecksPassed { task, warnings, judge } => {
+            let judge = judge.map(|judge| format!(", {judge:?} judges")).unwrap_or_default();
+            format!("{task} checks green{judge}{}", list("warned", warnings))
+        }
+        What::JudgeStarted { task, .. } => format!("{task} judge started"),
+        What::JudgePassed { task, next } => {
+            format!(
+                "{task} judge says yes{}",
+                next.map(|judge| format!(", {judge:?} judges")).unwrap_or_default()
+            )
+        }
+        What::TaskDone { task, commit } => format!("{task} done{}", list("commit", commit.as_slice())),
+        What::RetryPlanned { task, attempt } => format!("{task} again, attempt {attempt}"),
+        What::FixPlanned(fix) => format!("{} gets fix {}", fix.failing, fix.fix),
+        What::FixInserted { decl } => format!("{} inserted", decl.id),
+        What::Escalated { task, question } => format!("{task} asks: {question:?}"),
+        What::Answered { task, response } => format!("{task} answered: {response:?}"),
+        What::TaskSkipped { task, reason } => format!("{task} skipped: {reason}"),
+        What::RegressionPassed => "regression green".to_owned(),
+        What::Ended(end) => format!("ended: {end:?}"),
+    }
+}
+
+fn changed(changes: &PlanChanges) -> String {
+    let ids = |decls: &[engine::TaskDecl]| decls.iter().map(|decl| decl.id.clone()).collect::<Vec<TaskId>>();
+    [
+        list("added", &ids(&changes.added)),
+        list("removed", &changes.removed),
+        list("reworded", &ids(&changes.reworded)),
+        list("ticked", &changes.ticked),
+        list("unticked", &changes.unticked),
+        list("order", &changes.order),
+    ]
+    .concat()
+}
+
+fn list<T: ToString>(name: &str, items: &[T]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    format!(", {name} {}", items.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+}
