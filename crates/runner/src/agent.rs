@@ -1,0 +1,92 @@
+//! An agent that is just a command: what its end means, and whether it can be found at all.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use engine::{AgentEnd, Claim, contradiction};
+
+use crate::mask::mask;
+use crate::process::{Ended, Exit};
+
+/// Exit codes with a meaning of their own.
+const TEMPORARILY_UNAVAILABLE: i32 = 75;
+const PERMISSION_DENIED: i32 = 126;
+const CANNOT_START: i32 = 127;
+
+/// How much of an agent's output a failure keeps.
+const TAIL_CHARS_MAX: usize = 4_000;
+
+/// What the end of an agent means. An echo of the prompt is not part of its answer.
+pub(crate) fn agent_end(ended: &Ended, prompt: &str) -> AgentEnd {
+    let answer = ended.stdout.text.replacen(prompt.trim(), "", 1);
+    let claim = Claim::read(&answer);
+    let said = || mask(&tail(&answer));
+    let complained = || mask(&tail(&format!("{}\n{}", answer.trim_end(), ended.stderr.text)));
+    match &ended.exit {
+        Exit::Code(0) => AgentEnd::Answered { contradiction: contradiction(&answer).map(str::to_owned), claim: masked(claim), tail: said() },
+        Exit::Code(TEMPORARILY_UNAVAILABLE) => {
+            AgentEnd::Unavailable { reason: because("the agent is temporarily unavailable", &complained()), retry_after: None }
+        }
+        Exit::Code(PERMISSION_DENIED) => AgentEnd::PermissionDenied { text: complained() },
+        Exit::Code(CANNOT_START) => {
+            AgentEnd::Unavailable { reason: because("the agent cannot be started", &complained()), retry_after: None }
+        }
+        Exit::Code(code) => AgentEnd::Exited { code: *code, claim: masked(claim), tail: complained() },
+        Exit::Signal(signal) => AgentEnd::Exited { code: 128 + signal, claim: masked(claim), tail: complained() },
+        Exit::DeadlinePassed => {
+            let limit = format!("no end within {} s", ended.elapsed.as_secs());
+            AgentEnd::TimedOut { limit, tail: complained() }
+        }
+        Exit::NoProgress => AgentEnd::TimedOut { limit: "no output for too long".to_owned(), tail: complained() },
+        Exit::Stopped => AgentEnd::Unavailable { reason: "the agent was stopped".to_owned(), retry_after: None },
+        Exit::CannotStart(reason) => {
+            AgentEnd::Unavailable { reason: format!("the agent cannot be started: {reason}"), retry_after: None }
+        }
+    }
+}
+
+fn masked(claim: Claim) -> Claim {
+    match claim {
+        Claim::Failed(failed) => Claim::Failed(engine::FailureClaim {
+            error: mask(&failed.error),
+            attempted_fix: mask(&failed.attempted_fix),
+            status: mask(&failed.status),
+        }),
+        other @ (Claim::Complete | Claim::NotVerified | Claim::Silent) => other,
+    }
+}
+
+fn because(what: &str, output: &str) -> String {
+    let line = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    line.map_or_else(|| what.to_owned(), |line| format!("{what}: {}", line.chars().take(200).collect::<String>()))
+}
+
+fn tail(text: &str) -> String {
+    let text = text.trim();
+    let count = text.chars().count();
+    text.chars().skip(count.saturating_sub(TAIL_CHARS_MAX)).collect()
+}
+
+/// Where a program is found: a path as it is, a name on `PATH`.
+pub fn find_program(name: &str, dir: &Path) -> Option<PathBuf> {
+    if name.contains('/') {
+        let path = dir.join(name);
+        return is_executable(&path).then_some(path);
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| is_executable(candidate))
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// What a program says to `--version`, first line only.
+pub fn version_of(program: &Path) -> Option<String> {
+    let mut command = Command::new(program);
+    let output = command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().next()?.trim();
+    (!line.is_empty()).then(|| line.chars().take(100).collect())
+}

@@ -1,0 +1,424 @@
+//! Agents and commands on behalf of a task: how they are started and what their end amounts to.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use engine::{
+    ActionKey, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Dispatch, FileState, Role, Seen,
+    Status, retry_context,
+};
+use plan::{Script, TaskId, Verify};
+
+use crate::agent::agent_end;
+use crate::book::OwnBox;
+use crate::check;
+use crate::driver::{Driver, Flight};
+use crate::error::RunError;
+use crate::mask::mask;
+use crate::process::{self, Ended, Invocation, ProcessLimits, Program};
+use crate::projection::learnings_in;
+use crate::prompt::{self, AttemptPart, Subject};
+use crate::settings::{Bookkeeping, Scope};
+
+/// The variable by which leftovers of a run that died are recognised.
+pub(crate) const MARKER: &str = "TILLGREEN_RUN";
+
+/// How much output is kept from its beginning and from its end.
+const HEAD_BYTES_MAX: usize = 256 * 1024;
+const TAIL_BYTES_MAX: usize = 128 * 1024;
+
+/// Between being asked to end and being ended.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What a process is under way for.
+pub(crate) enum Purpose {
+    /// An attempt at a task.
+    Agent { task: TaskId, dispatch: Dispatch, prompt: String, dir: PathBuf, since: SystemTime, baseline: Baseline },
+    /// A judgement.
+    Judge { task: TaskId, dispatch: Dispatch, prompt: String, dir: PathBuf },
+    /// A `[VERIFY]` command without an agent.
+    Proof { task: TaskId, script: Script },
+    /// The verify command of an attempt.
+    Check { task: TaskId, dispatch: Dispatch, text: String, script: Script },
+    /// The regression command.
+    Regression { script: Script },
+    /// A person's answer.
+    Ask,
+}
+
+impl Driver<'_> {
+    /// Starts an agent on a task.
+    pub(crate) fn start_agent(
+        &mut self,
+        key: ActionKey,
+        id: &TaskId,
+        (attempt, dispatch): (Attempt, Dispatch),
+        role: Role,
+    ) -> Result<(), RunError> {
+        let dir = self.attempt_dir(id, attempt, dispatch)?;
+        let Some(prompt) = self.attempt_prompt(id, attempt, role) else {
+            return self.report_missing_task(id, dispatch);
+        };
+        self.keep_task_text(id, &dir)?;
+        write(&dir.join("prompt.md"), &prompt)?;
+        let baseline = self.running_baseline(id);
+        self.head_at_start.clone_from(&baseline.head);
+        let since = SystemTime::now();
+        let limits = self.limits(self.settings.attempt_timeout, Some(self.settings.no_progress_timeout));
+        let invocation = self.agent_invocation((id, attempt, role), &dir, &prompt, limits);
+        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
+        let purpose = Purpose::Agent { task: id.clone(), dispatch, prompt, dir, since, baseline };
+        self.depart(key, Flight { handle: Some(handle), purpose });
+        Ok(())
+    }
+
+    /// Starts an agent that judges a result.
+    pub(crate) fn start_judge(
+        &mut self,
+        key: ActionKey,
+        id: &TaskId,
+        (attempt, dispatch): (Attempt, Dispatch),
+        role: Role,
+    ) -> Result<(), RunError> {
+        let dir = self.attempt_dir(id, attempt, dispatch)?;
+        let touched: Vec<String> = self.state.task(id).map(|task| task.touched.iter().cloned().collect()).unwrap_or_default();
+        let Some(prompt) = self.subject(id).map(|subject| prompt::judge(&subject, role, &touched)) else {
+            return self.report_missing_task(id, dispatch);
+        };
+        write(&dir.join("prompt.md"), &prompt)?;
+        let limits = self.limits(self.settings.review_timeout, Some(self.settings.no_progress_timeout));
+        let invocation = self.agent_invocation((id, attempt, role), &dir, &prompt, limits);
+        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
+        let purpose = Purpose::Judge { task: id.clone(), dispatch, prompt, dir };
+        self.depart(key, Flight { handle: Some(handle), purpose });
+        Ok(())
+    }
+
+    /// Runs a `[VERIFY]` command directly.
+    pub(crate) fn start_proof(&mut self, key: ActionKey, id: &TaskId) -> Result<(), RunError> {
+        let verify = self.book.plan().task(id).map(|task| self.book.plan().verify(task));
+        let Some(Verify::Runnable(script)) = verify else {
+            let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
+            self.see(Seen::ProofEnded { task: id.clone(), report: ChecksReport { failure: Some(failure), warnings: Vec::new() } });
+            return Ok(());
+        };
+        let dir = self.file.attempts().join(format!("proof-{}", file_name(id)));
+        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
+        let purpose = Purpose::Proof { task: id.clone(), script: script.clone() };
+        self.start_script(key, &script, &dir, purpose);
+        Ok(())
+    }
+
+    /// Runs the verify command of an attempt, or goes on to the checks after it where there is none.
+    pub(crate) fn start_check(
+        &mut self,
+        key: ActionKey,
+        id: &TaskId,
+        (attempt, dispatch): (Attempt, Dispatch),
+    ) -> Result<(), RunError> {
+        let dir = self.attempt_dir(id, attempt, dispatch)?;
+        let text = match fs::read_to_string(dir.join("task.md")) {
+            Ok(text) => text,
+            // The attempt's folder may have been cleaned away; the plan's own text is the next best.
+            Err(_) => self.book.plan().task(id).map(|task| self.book.plan().block(task).to_owned()).unwrap_or_default(),
+        };
+        match check::script_of(&text) {
+            Some(script) => {
+                let purpose = Purpose::Check { task: id.clone(), dispatch, text, script: script.clone() };
+                self.start_script(key, &script, &dir, purpose);
+            }
+            None => {
+                let report = self.later_checks(id, &text, Vec::new())?;
+                self.see(Seen::ChecksEnded { task: id.clone(), dispatch, report });
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the regression command.
+    pub(crate) fn start_regression(&mut self, key: ActionKey) -> Result<(), RunError> {
+        let Some(command) = &self.settings.regression else {
+            self.see(Seen::RegressionEnded { report: ChecksReport::default() });
+            return Ok(());
+        };
+        let script = Script::new(vec![command.clone()]);
+        let dir = self.file.attempts().join("regression");
+        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
+        self.start_script(key, &script, &dir, Purpose::Regression { script: script.clone() });
+        Ok(())
+    }
+
+    fn start_script(&mut self, key: ActionKey, script: &Script, dir: &Path, purpose: Purpose) {
+        let invocation = Invocation {
+            command: check::verify_program(script),
+            cwd: self.project.root().to_owned(),
+            env: self.marker(),
+            stdin: None,
+            stdout_log: dir.join("verify.out.log"),
+            stderr_log: dir.join("verify.err.log"),
+            limits: self.limits(self.settings.verify_timeout, None),
+        };
+        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
+        self.depart(key, Flight { handle: Some(handle), purpose });
+    }
+
+    /// What the end of a process amounts to.
+    pub(crate) fn land(&mut self, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
+        match purpose {
+            Purpose::Agent { task, dispatch, prompt, dir, since, baseline } => {
+                let end = agent_end(ended, &prompt);
+                let report = self.settle((&task, &dir), &baseline, since, (end, ended.elapsed))?;
+                Ok(Seen::AgentEnded { task, dispatch, report })
+            }
+            Purpose::Judge { task, dispatch, prompt, dir } => {
+                let end = agent_end(ended, &prompt);
+                let tampered = self.inspect_plan(&task, &dir, OwnBox::PutBack)?;
+                let report = AgentReport { end, tampered, touched: Vec::new(), learnings: Vec::new(), elapsed: ended.elapsed };
+                self.tree.forget();
+                Ok(Seen::JudgeEnded { task, dispatch, report })
+            }
+            Purpose::Proof { task, script } => {
+                let report = verdict(&script, ended);
+                Ok(Seen::ProofEnded { task, report })
+            }
+            Purpose::Check { task, dispatch, text, script } => {
+                let report = verdict(&script, ended);
+                let report = match report.failure {
+                    Some(_) => report,
+                    None => self.after_verify(&task, &text, (&script, report.warnings))?,
+                };
+                if report.failure.is_some() {
+                    self.take_back_own_tick(&task)?;
+                }
+                Ok(Seen::ChecksEnded { task, dispatch, report })
+            }
+            Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
+            Purpose::Ask => Ok(Seen::TimePassed),
+        }
+    }
+
+    /// After an attempt: the plan file is put in order, and what the attempt changed is noted.
+    fn settle(
+        &mut self,
+        (task, dir): (&TaskId, &Path),
+        baseline: &Baseline,
+        since: SystemTime,
+        (end, elapsed): (engine::AgentEnd, Duration),
+    ) -> Result<AgentReport, RunError> {
+        let own_box = match self.settings.bookkeeping {
+            Bookkeeping::Coordinator => OwnBox::PutBack,
+            Bookkeeping::Agent => OwnBox::Keep,
+        };
+        let tampered = self.inspect_plan(task, dir, own_box)?;
+        let touched = self.tree.touched(baseline, since)?;
+        let learnings = self.read_learnings(task);
+        let report = AgentReport { end, tampered, touched, learnings, elapsed };
+        Ok(report)
+    }
+
+    fn inspect_plan(&mut self, task: &TaskId, dir: &Path, own_box: OwnBox) -> Result<Vec<TaskId>, RunError> {
+        let path = self.file.path.clone();
+        let aside = dir.join("plan-as-left.md");
+        let inspection = self.book.inspect(task, own_box, &aside).map_err(RunError::io("put back", path))?;
+        for (ids, what) in [(&inspection.added, "added to"), (&inspection.reworded, "reworded in")] {
+            if !ids.is_empty() {
+                let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                self.note(format!("while task {task} was running, these tasks were {what} the plan: {}", names.join(", ")));
+            }
+        }
+        Ok(inspection.tampered)
+    }
+
+    /// With agent bookkeeping a ticked box must not outlive a red check.
+    fn take_back_own_tick(&mut self, task: &TaskId) -> Result<(), RunError> {
+        self.book.untick(task).map_err(RunError::io("write", &self.file.path))
+    }
+
+    /// The checks that follow a green verify command.
+    fn after_verify(
+        &mut self,
+        id: &TaskId,
+        text: &str,
+        (script, mut warnings): (&Script, Vec<String>),
+    ) -> Result<ChecksReport, RunError> {
+        if let Some(reason) = self.proves_nothing(id, script) {
+            if self.settings.strict.is_on() {
+                let failure = red(Cause::ProvesNothing, &format!("the verify command proves nothing: {reason}"));
+                return Ok(ChecksReport { failure: Some(failure), warnings });
+            }
+            warnings.push(format!("verify proves nothing: {reason}"));
+        }
+        self.later_checks(id, text, warnings)
+    }
+
+    fn proves_nothing(&self, id: &TaskId, script: &Script) -> Option<String> {
+        if let Some(reason) = script.cannot_fail() {
+            return Some(reason);
+        }
+        let task = self.state.task(id)?;
+        let is_work = task.decl.kind == engine::TaskKind::Work;
+        // What was red at an earlier attempt and is green now proves that something happened in between.
+        let was_red = task.failures.iter().any(|failure| failure.cause == Cause::VerifyRed);
+        let is_unchanged = self.tree.git().is_some() && task.touched.is_empty();
+        (is_work && is_unchanged && !was_red).then(|| "it is green and nothing was changed, so it was green before".to_owned())
+    }
+
+    /// Bookkeeping and scope.
+    fn later_checks(&mut self, id: &TaskId, text: &str, mut warnings: Vec<String>) -> Result<ChecksReport, RunError> {
+        if self.settings.bookkeeping == Bookkeeping::Agent {
+            let spec_files = self.committable_spec_files()?;
+            let missing =
+                check::bookkeeping(self.tree.git(), &spec_files, (&self.state, self.book.plan()), id)?;
+            if let Some(failure) = missing {
+                return Ok(ChecksReport { failure: Some(failure), warnings });
+            }
+        }
+        if self.settings.scope == Scope::Off {
+            return Ok(ChecksReport { failure: None, warnings });
+        }
+        let touched = self.touched_files(id);
+        let outside = check::scope(text, &touched);
+        if outside.is_empty() {
+            return Ok(ChecksReport { failure: None, warnings });
+        }
+        let message = format!("changed outside the task's Files: {}", outside.join(", "));
+        if self.settings.scope == Scope::Reject {
+            return Ok(ChecksReport { failure: Some(red(Cause::OutOfScope, &message)), warnings });
+        }
+        warnings.push(message);
+        Ok(ChecksReport { failure: None, warnings })
+    }
+
+    fn touched_files(&self, id: &TaskId) -> Vec<FileState> {
+        let paths = self.state.task(id).map(|task| task.touched.iter().cloned().collect::<Vec<_>>()).unwrap_or_default();
+        paths.into_iter().map(|path| FileState { path, state: "modified".to_owned() }).collect()
+    }
+
+    fn running_baseline(&self, id: &TaskId) -> Baseline {
+        match self.state.task(id).map(|task| &task.status) {
+            Some(Status::Running(running)) => Baseline { head: running.head.clone(), dirty: running.dirty.clone() },
+            _ => Baseline::default(),
+        }
+    }
+
+    /// A task that vanished between being prepared and being started is found out at the next look.
+    fn report_missing_task(&mut self, id: &TaskId, dispatch: Dispatch) -> Result<(), RunError> {
+        let end = engine::AgentEnd::Unavailable { reason: format!("task {id} is gone from the plan"), retry_after: Some(Duration::ZERO) };
+        let report = AgentReport { end, tampered: Vec::new(), touched: Vec::new(), learnings: Vec::new(), elapsed: Duration::ZERO };
+        self.see(Seen::AgentEnded { task: id.clone(), dispatch, report });
+        Ok(())
+    }
+
+    fn subject(&self, id: &TaskId) -> Option<Subject<'_>> {
+        let plan = self.book.plan();
+        let task = plan.task(id)?;
+        let shown = self.project.relative(&self.file.path).to_string_lossy().into_owned();
+        let dir = format!("./{}/", self.project.relative(&self.file.dir).display());
+        Some(Subject { plan, task, file: self.file, shown, dir })
+    }
+
+    fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {
+        let subject = self.subject(id)?;
+        let task = self.state.task(id)?;
+        let progress = fs::read(self.file.progress()).unwrap_or_default();
+        let progress = String::from_utf8_lossy(&progress);
+        let progress_file = self.progress_file(id);
+        let progress_file = self.project.relative(&progress_file).to_string_lossy().into_owned();
+        let part = AttemptPart {
+            attempt,
+            role,
+            retry_context: retry_context(&self.state, task, attempt),
+            progress: &progress,
+            progress_file: &progress_file,
+            bookkeeping: self.settings.bookkeeping,
+        };
+        Some(prompt::attempt(&subject, &part))
+    }
+
+    /// Where an attempt writes progress and learnings.
+    pub(crate) fn progress_file(&self, id: &TaskId) -> PathBuf {
+        match self.settings.bookkeeping {
+            Bookkeeping::Coordinator => self.file.dir.join(format!(".progress-task-{}.md", file_name(id))),
+            Bookkeeping::Agent => self.file.progress(),
+        }
+    }
+
+    fn read_learnings(&self, id: &TaskId) -> Vec<String> {
+        if self.settings.bookkeeping == Bookkeeping::Agent {
+            return Vec::new();
+        }
+        let text = fs::read(self.progress_file(id)).unwrap_or_default();
+        let learnings = learnings_in(&String::from_utf8_lossy(&text));
+        learnings.iter().map(|learning| mask(learning)).collect()
+    }
+
+    fn attempt_dir(&self, id: &TaskId, attempt: Attempt, dispatch: Dispatch) -> Result<PathBuf, RunError> {
+        let name = format!("{:05}-{}-{attempt}", dispatch.0, file_name(id));
+        let dir = self.file.attempts().join(name);
+        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
+        Ok(dir)
+    }
+
+    /// The running task keeps its text from dispatch, whatever happens to the plan meanwhile.
+    fn keep_task_text(&self, id: &TaskId, dir: &Path) -> Result<(), RunError> {
+        let plan = self.book.plan();
+        let text = plan.task(id).map(|task| plan.block(task)).unwrap_or_default();
+        write(&dir.join("task.md"), text)
+    }
+
+    fn agent_invocation(
+        &self,
+        (id, attempt, role): (&TaskId, Attempt, Role),
+        dir: &Path,
+        prompt: &str,
+        limits: ProcessLimits,
+    ) -> Invocation {
+        let mut env = self.marker();
+        let mut set = |name: &str, value: OsString| env.push((name.into(), value));
+        set("TILLGREEN_ROLE", role.name().into());
+        set("TILLGREEN_TASK_ID", id.name().into());
+        set("TILLGREEN_ATTEMPT", attempt.to_string().into());
+        set("TILLGREEN_PLAN", self.file.path.clone().into());
+        set("TILLGREEN_PROGRESS_FILE", self.progress_file(id).into());
+        Invocation {
+            command: Program::Shell(self.settings.agent.command.clone()),
+            cwd: self.project.root().to_owned(),
+            env,
+            stdin: Some(prompt.to_owned()),
+            stdout_log: dir.join("stdout.log"),
+            stderr_log: dir.join("stderr.log"),
+            limits,
+        }
+    }
+
+    fn marker(&self) -> Vec<(OsString, OsString)> {
+        vec![(MARKER.into(), self.file.home.clone().into())]
+    }
+
+    fn limits(&self, deadline: Duration, no_progress: Option<Duration>) -> ProcessLimits {
+        ProcessLimits { deadline, no_progress, grace: GRACE, head_bytes_max: HEAD_BYTES_MAX, tail_bytes_max: TAIL_BYTES_MAX }
+    }
+}
+
+fn verdict(script: &Script, ended: &Ended) -> ChecksReport {
+    match check::judge_verify(script, ended) {
+        Ok(warning) => ChecksReport { failure: None, warnings: warning.into_iter().collect() },
+        Err(failure) => ChecksReport { failure: Some(*failure), warnings: Vec::new() },
+    }
+}
+
+fn red(cause: Cause, error: &str) -> CheckFailure {
+    CheckFailure { cause, error: error.to_owned(), details: String::new(), command: None, exit_code: None }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), RunError> {
+    fs::write(path, text).map_err(RunError::io("write", path))
+}
+
+/// A task id as part of a file name.
+fn file_name(id: &TaskId) -> String {
+    let keep = |character: char| if character.is_alphanumeric() || matches!(character, '.' | '-' | '_') { character } else { '_' };
+    id.to_string().chars().map(keep).collect()
+}

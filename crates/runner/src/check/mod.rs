@@ -1,0 +1,10 @@
+//! The program's own checks, one file each. Their order is PROTOCOL's: what the agent's answer alone shows is
+//! decided in the engine, what has to be looked at is here.
+
+mod bookkeeping;
+mod scope;
+mod verify;
+
+pub(crate) use bookkeeping::bookkeeping;
+pub(crate) use scope::scope;
+pub(crate) use verify::{judge as judge_verify, program as verify_program, script_of};

@@ -1,0 +1,316 @@
+//! The loop: what is wanted is started, what comes in is decided on, what was decided is durable before
+//! anything follows from it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use engine::{
+    Action, ActionKey, End, Event, Observation, Opening, Seen, State, StopReason, decide, due, schedule,
+};
+use jiff::Timestamp;
+
+use crate::attempt::Purpose;
+use crate::book::{Book, Freshness};
+use crate::error::RunError;
+use crate::inbox::{Inbox, Message, Responder};
+use crate::journal::Journal;
+use crate::open::{Beginning, Request};
+use crate::process::Handle;
+use crate::project::{PlanFile, Project};
+use crate::projection::{Progress, StateFile};
+use crate::settings::Settings;
+use crate::tree::Tree;
+
+/// What a view is told.
+#[derive(Debug)]
+pub enum Notice<'a> {
+    /// The run is about to begin; answers can be given through this.
+    Ready(Responder),
+    /// Something happened and is in the journal.
+    Recorded(&'a Event),
+    /// Something worth saying that is no event.
+    Note(String),
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// The end.
+    pub end: End,
+    /// The state then.
+    pub state: State,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Something under way in a process of its own, or in a person's head.
+pub(crate) struct Flight {
+    pub handle: Option<Handle>,
+    pub purpose: Purpose,
+}
+
+/// How long processes get to end when the run does. Their own grace period is shorter.
+const LAST_WAIT: Duration = Duration::from_secs(20);
+
+/// The one owner of everything a run changes.
+pub(crate) struct Driver<'a> {
+    pub project: &'a Project,
+    pub file: &'a PlanFile,
+    pub settings: &'a Settings,
+    pub state: State,
+    pub book: Book,
+    pub tree: Tree<'a>,
+    pub runtime: tokio::runtime::Handle,
+    /// The commit that was checked out when the latest attempt began.
+    pub head_at_start: Option<String>,
+    /// Whether the spec files are known to git, which saves a process per commit.
+    pub spec_is_tracked: bool,
+    journal: Journal,
+    state_file: StateFile,
+    inbox: Inbox,
+    flights: BTreeMap<ActionKey, Flight>,
+    queue: VecDeque<Seen>,
+    answer: Option<Seen>,
+    view: &'a mut dyn FnMut(&State, Notice<'_>),
+}
+
+impl<'a> Driver<'a> {
+    pub(crate) fn new(
+        request: &Request<'a>,
+        (journal, state): (Journal, State),
+        (book, tree, state_file): (Book, Tree<'a>, StateFile),
+        (inbox, runtime): (Inbox, tokio::runtime::Handle),
+        view: &'a mut dyn FnMut(&State, Notice<'_>),
+    ) -> Self {
+        let answer = match &request.beginning {
+            Beginning::Answer(task, response) => {
+                Some(Seen::Answered { task: task.clone(), response: response.clone() })
+            }
+            Beginning::Resume | Beginning::Fresh => None,
+        };
+        Self {
+            project: request.project,
+            file: request.file,
+            settings: request.settings,
+            state,
+            book,
+            tree,
+            runtime,
+            head_at_start: None,
+            spec_is_tracked: false,
+            journal,
+            state_file,
+            inbox,
+            flights: BTreeMap::new(),
+            queue: VecDeque::new(),
+            answer,
+            view,
+        }
+    }
+
+    /// Runs until the run has ended.
+    pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
+        self.queue.push_back(Seen::Started(opening));
+        self.queue.extend(self.answer.take());
+        loop {
+            let seen = match self.queue.pop_front() {
+                Some(seen) => seen,
+                None => self.receive()?,
+            };
+            self.decide(seen)?;
+            if !self.queue.is_empty() {
+                continue;
+            }
+            self.record_due()?;
+            if self.state.end().is_some() {
+                return self.wind_up();
+            }
+            self.start_wanted()?;
+        }
+    }
+
+    fn decide(&mut self, seen: Seen) -> Result<(), RunError> {
+        let observation = Observation { at: now(), seen };
+        match decide(&self.state, observation) {
+            Some(event) => self.record(&event),
+            None => Ok(()),
+        }
+    }
+
+    fn record_due(&mut self) -> Result<(), RunError> {
+        while let Some(event) = due(&self.state, now()) {
+            self.record(&event)?;
+        }
+        Ok(())
+    }
+
+    /// Journal first, then everything else.
+    fn record(&mut self, event: &Event) -> Result<(), RunError> {
+        self.journal.append(event)?;
+        self.state
+            .apply(event)
+            .map_err(|source| RunError::Impossible { path: self.journal.path().to_owned(), source })?;
+        self.write_state_file()?;
+        (self.view)(&self.state, Notice::Recorded(event));
+        Ok(())
+    }
+
+    fn write_state_file(&mut self) -> Result<(), RunError> {
+        let path = self.file.state();
+        match self.state.end() {
+            Some(End::Complete { .. }) => self.state_file.remove().map_err(RunError::io("remove", path)),
+            Some(_) | None => self.state_file.write(&self.state).map_err(RunError::io("write", path)),
+        }
+    }
+
+    /// Says something that is no event.
+    pub(crate) fn note(&mut self, text: String) {
+        (self.view)(&self.state, Notice::Note(text));
+    }
+
+    fn start_wanted(&mut self) -> Result<(), RunError> {
+        for action in schedule(&self.state, now()) {
+            if !self.flights.contains_key(&action.key()) {
+                self.start(&action)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, action: &Action) -> Result<(), RunError> {
+        match action {
+            Action::Prepare { task } => self.prepare(task)?,
+            Action::Prove { task } => self.start_proof(action.key(), task)?,
+            Action::RunAgent { task, attempt, dispatch, role } => {
+                self.start_agent(action.key(), task, (*attempt, *dispatch), *role)?;
+            }
+            Action::Check { task, attempt, dispatch } => {
+                self.start_check(action.key(), task, (*attempt, *dispatch))?;
+            }
+            Action::RunJudge { task, attempt, dispatch, role } => {
+                self.start_judge(action.key(), task, (*attempt, *dispatch), *role)?;
+            }
+            Action::Record { task, attempt } => {
+                let record = self.record_work(task, *attempt);
+                self.see(Seen::Recorded { task: task.clone(), record });
+            }
+            Action::InsertFix { fix } => self.insert_fix(fix)?,
+            Action::Ask { .. } => self.depart(action.key(), Flight { handle: None, purpose: Purpose::Ask }),
+            Action::Regress => self.start_regression(action.key())?,
+        }
+        Ok(())
+    }
+
+    /// Queues an observation.
+    pub(crate) fn see(&mut self, seen: Seen) {
+        self.queue.push_back(seen);
+    }
+
+    /// Notes that something is under way.
+    pub(crate) fn depart(&mut self, key: ActionKey, flight: Flight) {
+        self.flights.insert(key, flight);
+    }
+
+    /// Where the end of a process is reported.
+    pub(crate) fn reporter(&self, key: ActionKey) -> impl FnOnce(crate::process::Ended) + Send + 'static {
+        let sender = self.inbox.sender();
+        move |ended| {
+            // The loop may be over; then nobody waits for the end.
+            let _ = sender.send(Message::Ended(key, Box::new(ended)));
+        }
+    }
+
+    /// Looks at the plan and the tree before a task starts.
+    fn prepare(&mut self, task: &plan::TaskId) -> Result<(), RunError> {
+        let path = self.file.path.clone();
+        let freshness = self.book.refresh().map_err(|source| RunError::Plan { path, source })?;
+        if freshness == Freshness::Changed {
+            let decls = self.book.decls();
+            self.see(Seen::PlanRead(decls));
+            return Ok(());
+        }
+        self.clean_before_retry(task)?;
+        let baseline = self.tree.baseline()?;
+        self.see(Seen::Prepared { task: task.clone(), baseline });
+        Ok(())
+    }
+
+    /// Waits for something to happen, at most until something is due.
+    fn receive(&mut self) -> Result<Seen, RunError> {
+        let wait = self.state.next_deadline(now()).map(|deadline| {
+            Duration::try_from(deadline.duration_since(Timestamp::now())).unwrap_or_default()
+        });
+        let message = self.inbox.receive(wait);
+        let Some(message) = message else {
+            self.tree.forget();
+            return Ok(Seen::TimePassed);
+        };
+        match message {
+            Message::Interrupted => Ok(Seen::Interrupted),
+            Message::Answered(task, response) => {
+                self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
+                self.tree.forget();
+                Ok(Seen::Answered { task, response })
+            }
+            Message::Ended(key, ended) => match self.flights.remove(&key) {
+                Some(flight) => self.land(flight.purpose, &ended),
+                None => Ok(Seen::TimePassed),
+            },
+        }
+    }
+
+    /// After the end: stops what still runs, brings the files up to date, and leaves.
+    fn wind_up(mut self) -> Result<Finished, RunError> {
+        for flight in self.flights.values() {
+            if let Some(handle) = &flight.handle {
+                handle.stop();
+            }
+        }
+        self.flights.retain(|_, flight| flight.handle.is_some());
+        while !self.flights.is_empty() {
+            match self.inbox.receive(Some(LAST_WAIT)) {
+                Some(Message::Ended(key, ended)) => {
+                    if let Some(flight) = self.flights.remove(&key) {
+                        // The run is over, so what this says is of no interest; that the plan file is put in
+                        // order on the way is.
+                        self.land(flight.purpose, &ended)?;
+                    }
+                }
+                Some(Message::Interrupted | Message::Answered(..)) => {}
+                None => break,
+            }
+        }
+        self.last_words()?;
+        let end = self.state.end().cloned().unwrap_or(End::Interrupted);
+        Ok(Finished { end, state: self.state, at: now() })
+    }
+
+    /// What the progress file says of how it ended.
+    fn last_words(&mut self) -> Result<(), RunError> {
+        let path = self.file.progress();
+        let mut progress =
+            Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
+        let stuck = match self.state.end() {
+            Some(End::Stopped(
+                StopReason::Retries { task, .. } | StopReason::FixTasks { task, .. } | StopReason::FixDepth { task, .. },
+            )) => self.state.task(task),
+            _ => None,
+        };
+        let failure = stuck.and_then(|task| task.last_failure().map(|failure| (task, failure)));
+        let Some((task, failure)) = failure else { return Ok(()) };
+        let learning = format!("Task {} failed after {} attempts: {}", task.id(), task.failures.len(), failure.error);
+        progress.history(&self.state, None);
+        progress.learnings(&[learning]);
+        progress.save().map_err(RunError::io("write", &path))?;
+        if let Err(error) = self.commit_spec("chore(spec): note where the run stopped") {
+            self.note(format!("the progress file could not be committed: {error}"));
+        }
+        Ok(())
+    }
+}
+
+/// The time, to the millisecond: more than that makes a journal hard to read.
+pub(crate) fn now() -> Timestamp {
+    let now = Timestamp::now();
+    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+}

@@ -1,0 +1,101 @@
+//! What keeps a run from starting, or from going on.
+
+use std::io;
+use std::path::PathBuf;
+
+use engine::Impossible;
+use plan::{Problem, TaskId};
+
+use crate::git::GitError;
+use crate::journal::{JournalError, LockError};
+use crate::projection::StateFileError;
+
+/// What keeps a run from starting, or from going on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The plan file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Plan {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The plan has no tasks.
+    #[error("{} has no tasks", path.display())]
+    EmptyPlan {
+        /// Which plan.
+        path: PathBuf,
+    },
+    /// Lines that were meant as tasks cannot be read as such.
+    #[error("{} has {} error{}", path.display(), problems.len(), if problems.len() == 1 { "" } else { "s" })]
+    Malformed {
+        /// Which plan.
+        path: PathBuf,
+        /// What is wrong, with line numbers.
+        problems: Vec<Problem>,
+    },
+    /// Tasks that no command can prove, where that was to be an error.
+    #[error("no runnable verify command in task {}", list(tasks))]
+    Unverifiable {
+        /// Which tasks.
+        tasks: Vec<TaskId>,
+    },
+    /// The tree has changes that are not the run's.
+    #[error("the work tree has uncommitted changes: {}", shortened(paths))]
+    Dirty {
+        /// Which paths.
+        paths: Vec<String>,
+    },
+    /// The state file is of no use.
+    #[error(transparent)]
+    StateFile(#[from] StateFileError),
+    /// Another run holds the plan.
+    #[error("another run holds this plan")]
+    Lock(#[from] LockError),
+    /// The journal cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The journal holds an event that cannot have happened.
+    #[error("the journal at {} contradicts itself", path.display())]
+    Impossible {
+        /// Which journal.
+        path: PathBuf,
+        /// What cannot have happened.
+        source: Impossible,
+    },
+    /// Git does not do what is needed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file of the run cannot be written.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+}
+
+impl RunError {
+    /// An error about a file.
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+fn list(tasks: &[TaskId]) -> String {
+    let names: Vec<String> = tasks.iter().map(ToString::to_string).collect();
+    shortened(&names)
+}
+
+fn shortened(names: &[String]) -> String {
+    let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(5) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

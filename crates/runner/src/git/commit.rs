@@ -1,0 +1,299 @@
+//! Committing exactly the paths that are asked for. What a person has staged for other paths stays staged.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+use std::thread;
+use std::time::Duration;
+
+use super::error::GitError;
+use super::history::Oid;
+use super::process::{self, Call, Ended, pathspecs, words};
+use super::repository::Git;
+
+/// How long a commit may take by default, hooks and signing included.
+pub const COMMIT_DEADLINE: Duration = Duration::from_secs(120);
+
+/// The kernel refuses longer arguments; a message of this size is a mistake anyway.
+const MESSAGE_BYTES_MAX: usize = 60_000;
+
+/// How often and how long to wait for another git to let go of the index. An editor's git takes milliseconds.
+const LOCK_WAITS: [Duration; 5] = [
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(400),
+    Duration::from_millis(800),
+];
+
+/// A commit to make.
+#[derive(Debug, Clone, Copy)]
+pub struct Commit<'a> {
+    /// What to commit, from the repository's top folder: changed, new and deleted files. What git ignores, what did
+    /// not change and repositories inside this one are left out.
+    pub paths: &'a [String],
+    /// The message.
+    pub message: &'a str,
+    /// A line at the message's end by which the commit can be found again.
+    pub trailer: Option<(&'a str, &'a str)>,
+    /// Whether there may be new files among the paths.
+    pub staging: Staging,
+    /// How long hooks and signing may take.
+    pub deadline: Duration,
+}
+
+/// Whether paths have to be made known to the index first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Staging {
+    /// There may be new files.
+    Add,
+    /// All are tracked already, which saves a process. A wrong claim only costs time.
+    Skip,
+}
+
+impl<'a> Commit<'a> {
+    /// A commit of these paths with defaults for the rest.
+    pub fn new(paths: &'a [String], message: &'a str) -> Commit<'a> {
+        Commit { paths, message, trailer: None, staging: Staging::Add, deadline: COMMIT_DEADLINE }
+    }
+}
+
+/// How git answered to a list of paths.
+enum Answer {
+    Done,
+    NothingToCommit,
+    /// Some path is ignored, gone or not known.
+    UnknownPath,
+}
+
+impl Git {
+    /// Commits exactly these paths, with the user's hooks and configuration. None: there was nothing to commit.
+    pub fn commit(&self, request: &Commit<'_>) -> Result<Option<Oid>, GitError> {
+        let message = full_message(request)?;
+        let paths = acceptable(request.paths)?;
+        self.refuse_if_in_progress()?;
+        if paths.is_empty() {
+            return Ok(None);
+        }
+        let answer = match self.stage_and_commit(&paths, &message, request)? {
+            Answer::UnknownPath => self.commit_changed_only(&paths, &message, request)?,
+            answer @ (Answer::Done | Answer::NothingToCommit) => answer,
+        };
+        match answer {
+            Answer::Done => self.head(),
+            Answer::NothingToCommit | Answer::UnknownPath => Ok(None),
+        }
+    }
+
+    /// The slow way: asks which of the paths changed at all, and leaves out the rest.
+    fn commit_changed_only(
+        &self,
+        paths: &BTreeSet<&str>,
+        message: &str,
+        request: &Commit<'_>,
+    ) -> Result<Answer, GitError> {
+        let status = self.status()?;
+        let changed: BTreeSet<&str> = status.changes.iter().map(|change| change.path.as_str()).collect();
+        let both: BTreeSet<&str> = paths.intersection(&changed).copied().collect();
+        if both.is_empty() {
+            return Ok(Answer::NothingToCommit);
+        }
+        self.stage_and_commit(&both, message, &Commit { staging: Staging::Add, ..*request })
+    }
+
+    fn stage_and_commit(
+        &self,
+        paths: &BTreeSet<&str>,
+        message: &str,
+        request: &Commit<'_>,
+    ) -> Result<Answer, GitError> {
+        let stdin = pathspecs(paths.iter().copied());
+        if request.staging == Staging::Add {
+            // Only the names are added: the commit takes the content itself, and should a hook refuse it, what is
+            // staged stays as it was.
+            let add = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
+            let ended = self.run_locking(|| self.locking_call(&add, stdin.clone()))?;
+            match ended.code {
+                Some(0) => {}
+                Some(_) if names_unknown_path(&ended.stderr) => return Ok(Answer::UnknownPath),
+                Some(_) | None => return Err(ended.into_failure()),
+            }
+        }
+        let ended = self.run_locking(|| {
+            let arguments = commit_arguments(message);
+            let call = self.locking_call(&[], stdin.clone());
+            Call { arguments, deadline: request.deadline, ..call }
+        })?;
+        self.judge(ended)
+    }
+
+    /// Runs a call that needs git's locks, waiting a little for another git that has them.
+    fn run_locking<'a>(&self, call: impl Fn() -> Call<'a>) -> Result<Ended, GitError> {
+        for wait in LOCK_WAITS {
+            let ended = self.run_and_clean(call())?;
+            if locked_file(&ended).is_none() {
+                return Ok(ended);
+            }
+            thread::sleep(wait);
+        }
+        let ended = self.run_and_clean(call())?;
+        match locked_file(&ended) {
+            Some(file) => Err(GitError::Locked { file: Path::new(&file).to_owned() }),
+            None => Ok(ended),
+        }
+    }
+
+    /// A git that was killed may leave a lock behind, which is ours to remove.
+    fn run_and_clean(&self, call: Call<'_>) -> Result<Ended, GitError> {
+        let result = process::run(call);
+        let killed = match &result {
+            Ok(ended) => ended.code.is_none(),
+            Err(error) => matches!(error, GitError::Deadline { .. }),
+        };
+        if killed {
+            // That git was killed is what to report; a lock that stays is met again by the next commit.
+            let _ = self.clear_stale_lock();
+        }
+        result
+    }
+
+    fn judge(&self, ended: Ended) -> Result<Answer, GitError> {
+        if ended.is_success() {
+            return Ok(Answer::Done);
+        }
+        if names_unknown_path(&ended.stderr) {
+            return Ok(Answer::UnknownPath);
+        }
+        if lacks_identity(&ended.stderr) {
+            return Err(GitError::NoIdentity { root: self.root().to_owned() });
+        }
+        // Git itself fails with 128. With 1 it ends for two reasons: nothing to commit, which it explains on
+        // standard output, and a hook, whose words it passes on to standard error.
+        match ended.code {
+            Some(1) if says_nothing_to_commit(&ended.stdout) => Ok(Answer::NothingToCommit),
+            Some(1) => Err(GitError::Hook { output: ended.stderr }),
+            Some(_) | None => Err(ended.into_failure()),
+        }
+    }
+
+    fn refuse_if_in_progress(&self) -> Result<(), GitError> {
+        const SIGNS: [(&str, &str); 5] = [
+            ("MERGE_HEAD", "merge"),
+            ("rebase-merge", "rebase"),
+            ("rebase-apply", "rebase"),
+            ("CHERRY_PICK_HEAD", "cherry-pick"),
+            ("REVERT_HEAD", "revert"),
+        ];
+        match SIGNS.iter().find(|(file, _)| self.git_dir().join(file).exists()) {
+            Some((_, operation)) => Err(GitError::InProgress { root: self.root().to_owned(), operation }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn commit_arguments(message: &str) -> Vec<std::ffi::OsString> {
+    words(&[
+        "commit",
+        "--only",
+        "--untracked-files=no",
+        "--cleanup=whitespace",
+        "--pathspec-from-file=-",
+        "--pathspec-file-nul",
+        "-m",
+        message,
+    ])
+}
+
+/// The paths that may be committed, each once. Those ending in a slash are repositories of their own.
+fn acceptable(paths: &[String]) -> Result<BTreeSet<&str>, GitError> {
+    let mut kept = BTreeSet::new();
+    for path in paths {
+        if !is_inside(path) {
+            return Err(GitError::Unacceptable { what: "a path", value: path.clone() });
+        }
+        if !path.ends_with('/') {
+            kept.insert(path.as_str());
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether a path from the repository's top folder stays within it and out of git's own folder.
+pub(super) fn is_inside(path: &str) -> bool {
+    let mut components = Path::new(path).components();
+    let plain = |component: Component<'_>| match component {
+        Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => false,
+    };
+    !path.is_empty() && !path.contains('\0') && components.all(plain)
+}
+
+fn full_message(request: &Commit<'_>) -> Result<String, GitError> {
+    let message = request.message.replace('\0', "");
+    let message = message.trim();
+    if message.is_empty() {
+        return Err(GitError::Unacceptable { what: "a commit message", value: String::new() });
+    }
+    let message = cut(message, MESSAGE_BYTES_MAX);
+    Ok(match request.trailer {
+        None => message.to_owned(),
+        Some((key, value)) if ends_in_trailers(message) => format!("{message}\n{key}: {value}"),
+        Some((key, value)) => format!("{message}\n\n{key}: {value}"),
+    })
+}
+
+/// The beginning of a text, ending between two characters.
+fn cut(text: &str, bytes_max: usize) -> &str {
+    (0..=bytes_max).rev().find_map(|end| text.get(..end)).filter(|_| text.len() > bytes_max).unwrap_or(text)
+}
+
+/// Whether the last paragraph, which must not be the subject, consists of trailers already.
+fn ends_in_trailers(message: &str) -> bool {
+    match message.rsplit_once("\n\n") {
+        None => false,
+        Some((_, last)) => last.lines().all(is_trailer),
+    }
+}
+
+fn is_trailer(line: &str) -> bool {
+    match line.split_once(": ") {
+        None => false,
+        Some((key, _)) => {
+            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        }
+    }
+}
+
+fn names_unknown_path(stderr: &str) -> bool {
+    stderr.contains("did not match any file")
+        || stderr.contains("paths are ignored by one of your .gitignore")
+}
+
+fn lacks_identity(stderr: &str) -> bool {
+    [
+        "Please tell me who you are",
+        "empty ident name",
+        "unable to auto-detect",
+        "no email was given",
+        "no name was given",
+    ]
+    .iter()
+    .any(|words| stderr.contains(words))
+}
+
+fn says_nothing_to_commit(stdout: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(stdout);
+    ["nothing to commit", "no changes added to commit", "nothing added to commit"]
+        .iter()
+        .any(|words| text.contains(words))
+}
+
+/// The lock file that git could not create.
+fn locked_file(ended: &Ended) -> Option<String> {
+    if ended.is_success() {
+        return None;
+    }
+    let line = ended.stderr.lines().find(|line| line.contains(".lock': File exists"))?;
+    let (before, _) = line.split_once(".lock': File exists")?;
+    let (_, path) = before.split_once('\'')?;
+    Some(format!("{path}.lock"))
+}

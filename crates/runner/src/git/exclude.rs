@@ -1,0 +1,109 @@
+//! What git leaves out: paths that it ignores, paths that it does not track, and the patterns that keep the
+//! program's own files out of an agent's `git add -A`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::error::GitError;
+use super::process;
+use super::repository::Git;
+
+impl Git {
+    /// Whether git would leave this untracked path out. A tracked path is never ignored.
+    pub fn is_ignored(&self, path: &str) -> Result<bool, GitError> {
+        let ended = process::run(self.call(&["check-ignore", "--quiet", "--", &plain(path)?]))?;
+        match ended.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            Some(_) | None => Err(ended.into_failure()),
+        }
+    }
+
+    /// Whether the index knows this path, or a path below it.
+    pub fn is_tracked(&self, path: &str) -> Result<bool, GitError> {
+        let literal = format!(":(literal){}", plain(path)?);
+        let ended = process::run(self.call(&["ls-files", "--error-unmatch", "-z", "--", &literal]))?;
+        match ended.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            Some(_) | None => Err(ended.into_failure()),
+        }
+    }
+
+    /// Adds the patterns that are missing to `info/exclude`; what stands there stays as it is.
+    pub fn exclude(&self, patterns: &[&str]) -> Result<(), GitError> {
+        let folder = self.common_dir().join("info");
+        fs::create_dir_all(&folder).map_err(GitError::io("create", &folder))?;
+        let file = folder.join("exclude");
+        // A linked file stays a link: its target is replaced.
+        let file = file.canonicalize().unwrap_or(file);
+        let old = match fs::read(&file) {
+            Ok(old) => old,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(source) => return Err(GitError::io("read", &file)(source)),
+        };
+        let new = with_patterns(&old, patterns);
+        if new == old {
+            return Ok(());
+        }
+        replace(&file, &new).map_err(GitError::io("write", &file))
+    }
+}
+
+/// A path that git cannot take for an option or for pathspec magic.
+fn plain(path: &str) -> Result<String, GitError> {
+    if path.is_empty() || path.contains('\0') {
+        return Err(GitError::Unacceptable { what: "a path", value: path.to_owned() });
+    }
+    Ok(if Path::new(path).is_absolute() { path.to_owned() } else { format!("./{path}") })
+}
+
+fn with_patterns(old: &[u8], patterns: &[&str]) -> Vec<u8> {
+    let mut text = old.to_vec();
+    for pattern in patterns {
+        let there = text.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_end() == pattern.as_bytes());
+        if there {
+            continue;
+        }
+        if !text.is_empty() && !text.ends_with(b"\n") {
+            text.push(b'\n');
+        }
+        text.extend_from_slice(pattern.as_bytes());
+        text.push(b'\n');
+    }
+    text
+}
+
+/// Writes beside the file and renames, so that git never reads half of it.
+fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
+    let beside = file.with_extension(format!("tillgreen-{}", std::process::id()));
+    let mut new = fs::File::create(&beside)?;
+    let written = new.write_all(text).and_then(|()| new.sync_all());
+    if let Ok(metadata) = fs::metadata(file) {
+        fs::set_permissions(&beside, metadata.permissions())?;
+    }
+    let renamed = written.and_then(|()| fs::rename(&beside, file));
+    if renamed.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&beside);
+    }
+    renamed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_patterns;
+
+    #[test]
+    fn only_missing_patterns_are_added() {
+        let check = |old: &str, patterns: &[&str], expected: &str| {
+            let new = with_patterns(old.as_bytes(), patterns);
+            assert_eq!(String::from_utf8(new).unwrap(), expected);
+        };
+        check("", &["/a/", "/b"], "/a/\n/b\n");
+        check("# git ls-files\n*.o", &["/a/"], "# git ls-files\n*.o\n/a/\n");
+        check("/a/\r\n/b  \n", &["/a/", "/b"], "/a/\r\n/b  \n");
+        check("/ab\n", &["/a", "/a"], "/ab\n/a\n");
+    }
+}

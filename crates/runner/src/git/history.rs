@@ -1,0 +1,104 @@
+//! Questions about commits.
+
+use std::fmt;
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::GitError;
+use super::process;
+use super::repository::Git;
+
+/// The full name of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Oid(String);
+
+impl Oid {
+    /// None if the text is not 40 or 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Oid> {
+        let whole = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        whole.then(|| Oid(text.to_owned()))
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Enough digits for people.
+    pub fn short(&self) -> &str {
+        self.0.get(..7).unwrap_or(&self.0)
+    }
+}
+
+impl fmt::Display for Oid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Git {
+    /// The last commit; none before the first.
+    pub fn head(&self) -> Result<Option<Oid>, GitError> {
+        if let Some(oid) = self.loose_head() {
+            return Ok(Some(oid));
+        }
+        let ended = process::run(self.call(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]))?;
+        if !ended.is_success() && ended.stderr.trim().is_empty() {
+            return Ok(None);
+        }
+        let stdout = ended.success()?;
+        Ok(Oid::parse(String::from_utf8_lossy(&stdout).trim()))
+    }
+
+    /// The newest commit with this trailer among the last `limit`.
+    pub fn find_trailer(&self, key: &str, value: &str, limit: usize) -> Result<Option<Oid>, GitError> {
+        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return Err(GitError::Unacceptable { what: "a trailer's name", value: key.to_owned() });
+        }
+        if self.head()?.is_none() {
+            return Ok(None);
+        }
+        let count = format!("--max-count={limit}");
+        let format = format!("--format=%H%n%(trailers:key={key},valueonly,unfold)");
+        let log = ["log", "-z", "--no-show-signature", "--no-color", &count, &format, "HEAD", "--"];
+        let stdout = process::run(self.call(&log))?.success()?;
+        let text = String::from_utf8_lossy(&stdout);
+        Ok(text.split('\0').find_map(|record| carries(record, value)))
+    }
+
+    /// The paths that differ between two commits.
+    pub fn changed_between(&self, a: &str, b: &str) -> Result<Vec<String>, GitError> {
+        let (a, b) = (revision(a)?, revision(b)?);
+        let diff = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", a, b, "--"];
+        let stdout = process::run(self.call(&diff))?.success()?;
+        let names = stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
+    /// HEAD as a file says it, which saves a process. Git answers where the reference is packed or kept otherwise.
+    fn loose_head(&self) -> Option<Oid> {
+        let head = fs::read_to_string(self.git_dir().join("HEAD")).ok()?;
+        match head.trim_end().strip_prefix("ref: ") {
+            None => Oid::parse(head.trim_end()),
+            Some(name) if name.starts_with("refs/heads/") && !name.contains("..") => {
+                Oid::parse(fs::read_to_string(self.common_dir().join(name)).ok()?.trim_end())
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+fn carries(record: &str, value: &str) -> Option<Oid> {
+    let (oid, values) = record.split_once('\n')?;
+    values.lines().any(|line| line.trim() == value.trim()).then(|| Oid::parse(oid)).flatten()
+}
+
+/// A revision that git cannot take for an option.
+pub(super) fn revision(text: &str) -> Result<&str, GitError> {
+    if text.is_empty() || text.starts_with('-') || text.contains('\0') {
+        return Err(GitError::Unacceptable { what: "a revision", value: text.to_owned() });
+    }
+    Ok(text)
+}

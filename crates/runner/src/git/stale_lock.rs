@@ -1,0 +1,85 @@
+//! Lock files that a git left behind. One of ours that died is cleaned up after; anybody else's is reported.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use super::child_note::{ChildNote, Noted};
+use super::commit::COMMIT_DEADLINE;
+use super::error::GitError;
+use super::repository::Git;
+
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+impl Git {
+    /// Removes locks that a git of ours left when it died, as known from the notes. A git of
+    /// ours that still runs, having outlived the program, is waited for and in the end killed. Any other lock is an
+    /// error.
+    pub fn clear_stale_lock(&self) -> Result<(), GitError> {
+        let noted = self.note_place().map(ChildNote::read_all).unwrap_or_default();
+        noted.iter().for_each(|(_, process)| outwait(process, COMMIT_DEADLINE));
+        for lock in self.locks(&noted).into_iter().filter(|lock| lock.exists()) {
+            let ours = noted.iter().any(|(note, _)| is_younger(&lock, note));
+            if !ours || self.is_git_running() {
+                return Err(GitError::Locked { file: lock });
+            }
+            remove(&lock)?;
+        }
+        noted.into_iter().for_each(|(note, _)| note.remove());
+        Ok(())
+    }
+
+    /// The locks that committing takes.
+    fn locks(&self, noted: &[(ChildNote, Noted)]) -> Vec<PathBuf> {
+        let mut locks = vec![self.git_dir().join("index.lock"), self.git_dir().join("HEAD.lock")];
+        let head = fs::read_to_string(self.git_dir().join("HEAD")).unwrap_or_default();
+        if let Some(branch) = head.trim_end().strip_prefix("ref: ").filter(|name| !name.contains("..")) {
+            locks.push(self.common_dir().join(format!("{branch}.lock")));
+        }
+        // The index of a commit of some paths only; its name holds the process's number.
+        let partial = |process: &Noted| self.git_dir().join(format!("next-index-{}.lock", process.pid));
+        locks.extend(noted.iter().map(|(_, process)| partial(process)));
+        locks
+    }
+
+    /// Whether somebody's git works in this tree right now: the lock could be that one's.
+    fn is_git_running(&self) -> bool {
+        let Ok(processes) = fs::read_dir("/proc") else { return false };
+        processes.flatten().map(|process| process.path()).any(|process| {
+            let is_git = fs::read_to_string(process.join("comm")).is_ok_and(|name| name.trim_end() == "git");
+            is_git && fs::read_link(process.join("cwd")).is_ok_and(|folder| folder.starts_with(self.root()))
+        })
+    }
+}
+
+/// A lock that is older than the process cannot be its own. File times are coarse, hence the second.
+fn is_younger(lock: &PathBuf, note: &ChildNote) -> bool {
+    let locked = fs::metadata(lock).and_then(|metadata| metadata.modified()).ok();
+    match (locked, note.modified()) {
+        (Some(locked), Some(noted)) => locked + Duration::from_secs(1) >= noted,
+        (None, _) | (_, None) => false,
+    }
+}
+
+/// Waits for the end of a process that is not a child of this one, which cannot be waited for otherwise.
+fn outwait(process: &Noted, patience: Duration) {
+    let give_up = Instant::now() + patience;
+    while process.is_alive() && Instant::now() < give_up {
+        thread::sleep(LOOK_AGAIN);
+    }
+    let Some(group) = i32::try_from(process.pid).ok().filter(|_| process.is_alive()) else { return };
+    // It leads a group of its own; that it ended in this very moment is what is wanted.
+    let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+}
+
+fn remove(lock: &PathBuf) -> Result<(), GitError> {
+    match fs::remove_file(lock) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(GitError::io("remove", lock)(error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,131 @@
+//! What differs between the last commit and the working tree.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use super::error::GitError;
+use super::history::Oid;
+use super::process;
+use super::repository::Git;
+
+/// The state of a working tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Status {
+    /// The last commit; none before the first.
+    pub head: Option<Oid>,
+    /// The branch; none when HEAD is detached.
+    pub branch: Option<String>,
+    /// What differs, with paths from the repository's top folder. A renamed file is a deleted and an added one.
+    pub changes: Vec<Change>,
+    /// Changed files whose names are not UTF-8. They are never committed.
+    pub unnameable: Vec<OsString>,
+}
+
+/// One path that differs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Change {
+    /// From the repository's top folder. A repository inside this one ends in a slash.
+    pub path: String,
+    /// In which way it differs.
+    pub kind: ChangeKind,
+    /// Whether the index differs from the last commit here: somebody ran `git add`.
+    pub staged: bool,
+}
+
+/// In which way a path differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeKind {
+    /// Other content, mode or type.
+    Modified,
+    /// New, and known to the index.
+    Added,
+    /// Gone.
+    Deleted,
+    /// New, and not known to the index.
+    Untracked,
+    /// In conflict.
+    Unmerged,
+}
+
+impl Git {
+    /// The state of the working tree, with one process and without touching the index.
+    pub fn status(&self) -> Result<Status, GitError> {
+        let ended = process::run(self.call(&[
+            "--no-optional-locks",
+            "status",
+            "--porcelain=v2",
+            "--branch",
+            "-z",
+            "--untracked-files=all",
+            "--no-renames",
+        ]))?;
+        let command = ended.command.clone();
+        let stdout = ended.success()?;
+        parse(&stdout).map_err(|record| GitError::Unexpected {
+            command,
+            output: String::from_utf8_lossy(&record).into_owned(),
+        })
+    }
+}
+
+/// Reads the records of porcelain v2; the error is a record that was not understood.
+fn parse(output: &[u8]) -> Result<Status, Vec<u8>> {
+    let mut status = Status::default();
+    let mut records = output.split(|byte| *byte == 0).filter(|record| !record.is_empty());
+    while let Some(record) = records.next() {
+        let (tag, rest) = record.split_at_checked(2).ok_or_else(|| record.to_vec())?;
+        match tag {
+            b"# " => status.read_header(rest),
+            b"! " => {}
+            b"? " => status.add(rest, ChangeKind::Untracked, false),
+            b"1 " => status.read_entry(rest, 7).ok_or_else(|| record.to_vec())?,
+            b"2 " => {
+                let origin = records.next().ok_or_else(|| record.to_vec())?;
+                status.add(origin, ChangeKind::Deleted, true);
+                status.read_entry(rest, 8).ok_or_else(|| record.to_vec())?;
+            }
+            b"u " => {
+                let path = field(rest, 9).ok_or_else(|| record.to_vec())?;
+                status.add(path, ChangeKind::Unmerged, false);
+            }
+            _ => return Err(record.to_vec()),
+        }
+    }
+    Ok(status)
+}
+
+impl Status {
+    fn read_header(&mut self, header: &[u8]) {
+        let header = String::from_utf8_lossy(header);
+        match header.split_once(' ') {
+            Some(("branch.oid", oid)) => self.head = Oid::parse(oid),
+            Some(("branch.head", "(detached)")) => self.branch = None,
+            Some(("branch.head", branch)) => self.branch = Some(branch.to_owned()),
+            Some(_) | None => {}
+        }
+    }
+
+    /// An ordinary entry: two letters for index and working tree, then fields up to the path.
+    fn read_entry(&mut self, rest: &[u8], fields_before_path: usize) -> Option<()> {
+        let (letters, path) = (rest.get(..2)?, field(rest, fields_before_path)?);
+        let kind = match letters {
+            [_, b'D'] | [b'D', b'.'] => ChangeKind::Deleted,
+            [b'A' | b'R' | b'C', _] | [_, b'A'] => ChangeKind::Added,
+            _ => ChangeKind::Modified,
+        };
+        self.add(path, kind, letters.first() != Some(&b'.'));
+        Some(())
+    }
+
+    fn add(&mut self, path: &[u8], kind: ChangeKind, staged: bool) {
+        match String::from_utf8(path.to_vec()) {
+            Ok(path) => self.changes.push(Change { path, kind, staged }),
+            Err(error) => self.unnameable.push(OsString::from_vec(error.into_bytes())),
+        }
+    }
+}
+
+/// What follows after so many space-separated fields.
+fn field(record: &[u8], fields_before: usize) -> Option<&[u8]> {
+    record.splitn(fields_before + 1, |byte| *byte == b' ').nth(fields_before).filter(|path| !path.is_empty())
+}

@@ -1,0 +1,54 @@
+use super::scratch::Scratch;
+
+#[test]
+fn own_files_are_kept_out_of_git() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    scratch.repository.write(".git/info/exclude", "# mine\n*.tmp");
+    git.exclude(&["/.tillgreen/", ".progress-task-*"]).unwrap();
+    git.exclude(&["/.tillgreen/", ".progress-task-*"]).unwrap();
+    assert_eq!(
+        scratch.repository.read(".git/info/exclude"),
+        "# mine\n*.tmp\n/.tillgreen/\n.progress-task-*\n"
+    );
+    scratch.repository.write(".tillgreen/journal", "");
+    scratch.repository.write("specs/demo/.progress-task-1.md", "");
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
+#[test]
+fn a_linked_working_tree_shares_the_patterns() {
+    let scratch = Scratch::new();
+    scratch.repository.git(&["worktree", "add", "-q", "../linked"]);
+    std::fs::remove_dir_all(scratch.repository.root().join(".git/info")).unwrap();
+    let linked = scratch.repository.root().with_file_name("linked");
+    let git = scratch.discover(&linked).unwrap().unwrap();
+    git.exclude(&["/.tillgreen/"]).unwrap();
+    std::fs::create_dir(linked.join(".tillgreen")).unwrap();
+    std::fs::write(linked.join(".tillgreen/x"), "").unwrap();
+    assert_eq!(git.status().unwrap().changes, []);
+}
+
+#[test]
+fn ignored_and_tracked_are_asked_of_git() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    scratch.repository.write(".gitignore", "one\n*.log\n/build/\n");
+    let check = |path: &str, ignored: bool, tracked: bool| {
+        assert_eq!(
+            (git.is_ignored(path).unwrap(), git.is_tracked(path).unwrap()),
+            (ignored, tracked),
+            "{path}"
+        );
+    };
+    check("one", false, true);
+    check("a.log", true, false);
+    check("build/x", true, false);
+    check("deep/three", false, true);
+    check("deep", false, true);
+    check("missing", false, false);
+    check("*", false, false);
+    check(":(top)one", false, false);
+    check("-x.log", true, false);
+    assert!(git.is_ignored("").is_err());
+}

@@ -1,0 +1,134 @@
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::scratch::Scratch;
+use crate::git::GitError;
+use crate::git::child_note::{ChildNote, NotePlace};
+
+fn lock(scratch: &Scratch) -> std::path::PathBuf {
+    scratch.repository.root().join(".git/index.lock")
+}
+
+fn note(scratch: &Scratch, pid: u32) {
+    let place = NotePlace { folder: &scratch.notes(), git_dir: &scratch.repository.root().join(".git") };
+    ChildNote::write(place, pid).unwrap();
+}
+
+/// Notes a process that then dies.
+fn note_dead_process(scratch: &Scratch) {
+    let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+    note(scratch, child.id());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn the_lock_of_another_is_an_error_with_a_hint() {
+    let scratch = Scratch::new();
+    scratch.git().clear_stale_lock().unwrap();
+    fs::write(lock(&scratch), "").unwrap();
+    let error = scratch.git().clear_stale_lock().unwrap_err();
+    assert!(matches!(&error, GitError::Locked { file } if *file == lock(&scratch)), "{error}");
+    assert!(error.hint().unwrap().contains("index.lock"));
+    assert!(lock(&scratch).exists());
+}
+
+#[test]
+fn the_lock_of_our_git_that_died_is_removed() {
+    let scratch = Scratch::new();
+    note_dead_process(&scratch);
+    fs::write(lock(&scratch), "").unwrap();
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(!lock(&scratch).exists());
+    // The note is used up: a lock from now on is not ours.
+    fs::write(lock(&scratch), "").unwrap();
+    assert!(scratch.git().clear_stale_lock().is_err());
+}
+
+#[test]
+fn a_lock_older_than_our_git_is_not_ours() {
+    let scratch = Scratch::new();
+    fs::write(lock(&scratch), "").unwrap();
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(60);
+    fs::File::options().write(true).open(lock(&scratch)).unwrap().set_modified(long_ago).unwrap();
+    note_dead_process(&scratch);
+    assert!(matches!(scratch.git().clear_stale_lock(), Err(GitError::Locked { .. })));
+    assert!(lock(&scratch).exists());
+}
+
+#[test]
+fn our_git_that_outlived_us_is_waited_for() {
+    let scratch = Scratch::new();
+    let script = "sleep 0.3; rm -f \"$1\"";
+    fs::write(lock(&scratch), "").unwrap();
+    let mut git = Command::new("sh")
+        .args(["-c", script, "sh"])
+        .arg(lock(&scratch))
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    note(&scratch, git.id());
+    let waiting = thread::spawn(move || git.wait());
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(!lock(&scratch).exists());
+    waiting.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_commit_waits_a_moment_for_anothers_lock() {
+    let scratch = Scratch::new();
+    scratch.repository.write("one", "changed\n");
+    fs::write(lock(&scratch), "").unwrap();
+    let file = lock(&scratch);
+    let other = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(150));
+        fs::remove_file(file)
+    });
+    scratch.commit(&["one"], "work").unwrap().unwrap();
+    other.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_commit_gives_up_on_a_lock_that_stays() {
+    let scratch = Scratch::new();
+    scratch.repository.write("one", "changed\n");
+    fs::write(lock(&scratch), "").unwrap();
+    let error = scratch.commit(&["one"], "work").unwrap_err();
+    assert!(matches!(&error, GitError::Locked { file } if *file == lock(&scratch)), "{error}");
+}
+
+#[test]
+fn the_lock_of_a_git_that_was_killed_is_removed_at_once() {
+    let scratch = Scratch::new();
+    scratch.repository.write("one", "changed\n");
+    scratch.hook("pre-commit", "kill -KILL $PPID");
+    let error = scratch.commit(&["one"], "work").unwrap_err();
+    assert!(matches!(error, GitError::Failed { code: None, .. }), "{error}");
+    assert!(!lock(&scratch).exists());
+}
+
+#[test]
+fn the_note_of_another_working_tree_counts_for_nothing() {
+    let scratch = Scratch::new();
+    scratch.repository.git(&["worktree", "add", "-q", "../linked"]);
+    note_dead_process(&scratch);
+    let linked = scratch.discover(&scratch.repository.root().with_file_name("linked")).unwrap().unwrap();
+    fs::write(linked.git_dir().join("index.lock"), "").unwrap();
+    let linked = linked.with_notes(&scratch.notes());
+    assert!(matches!(linked.clear_stale_lock(), Err(GitError::Locked { .. })));
+    scratch.git().clear_stale_lock().unwrap();
+}
+
+#[test]
+fn a_commit_notes_its_process_while_it_runs() {
+    let scratch = Scratch::new();
+    scratch.repository.write("one", "changed\n");
+    scratch.hook("pre-commit", &format!("ls '{}' >noted; echo $PPID >>noted", scratch.notes().display()));
+    scratch.commit(&["one"], "work").unwrap().unwrap();
+    let noted = scratch.repository.read("noted");
+    let (file, pid) = noted.trim_end().split_once('\n').unwrap();
+    assert_eq!(file, format!("git-child-{pid}.json"));
+    assert_eq!(fs::read_dir(scratch.notes()).unwrap().count(), 0);
+}

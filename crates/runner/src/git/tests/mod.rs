@@ -1,0 +1,11 @@
+//! How git is used, with the real program in scratch repositories.
+
+mod commits;
+mod discovery;
+mod excludes;
+mod histories;
+mod locks;
+mod refusals;
+mod restores;
+mod scratch;
+mod states;

@@ -1,0 +1,86 @@
+//! The one channel into the loop: ends of processes, signals, people's answers.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use engine::{ActionKey, Response};
+use plan::TaskId;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::process::Ended;
+
+/// What comes in.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// A process that was started for an action has ended.
+    Ended(ActionKey, Box<Ended>),
+    /// Somebody wants the run to stop.
+    Interrupted,
+    /// A person answered.
+    Answered(TaskId, Response),
+}
+
+/// The loop's end of the channel.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    sender: Sender<Message>,
+    receiver: Receiver<Message>,
+}
+
+/// Hands a person's answer to a running loop.
+#[derive(Clone, Debug)]
+pub struct Responder {
+    sender: Sender<Message>,
+}
+
+impl Responder {
+    /// Answers the question about a task. An answer that nobody waits for is ignored.
+    pub fn answer(&self, task: TaskId, response: Response) {
+        // The loop may have ended in the meantime; then nobody needs the answer.
+        let _ = self.sender.send(Message::Answered(task, response));
+    }
+}
+
+/// The exit code of a program that was interrupted.
+const INTERRUPTED: i32 = 130;
+
+impl Inbox {
+    pub(crate) fn new() -> Self {
+        let (sender, receiver) = channel();
+        Self { sender, receiver }
+    }
+
+    pub(crate) fn sender(&self) -> Sender<Message> {
+        self.sender.clone()
+    }
+
+    pub(crate) fn responder(&self) -> Responder {
+        Responder { sender: self.sender() }
+    }
+
+    /// Turns signals into messages. The second one ends the program where it stands: everything it started
+    /// dies with it, and the journal is good for resuming at any moment.
+    pub(crate) fn listen_to_signals(&self) -> std::io::Result<()> {
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let sender = self.sender();
+        thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            for (count, _) in signals.forever().enumerate() {
+                if count > 0 || sender.send(Message::Interrupted).is_err() {
+                    std::process::exit(INTERRUPTED);
+                }
+            }
+        })?;
+        Ok(())
+    }
+
+    /// The next message, or none if the time is up first.
+    pub(crate) fn receive(&self, wait: Option<Duration>) -> Option<Message> {
+        let Some(wait) = wait else { return self.receiver.recv().ok() };
+        match self.receiver.recv_timeout(wait) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+}

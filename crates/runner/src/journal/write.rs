@@ -1,0 +1,160 @@
+//! The one writer of a journal. An event is on the disk when `append` returns, and a write that fails leaves the
+//! file as it was, so that the caller may try again once the disk has room.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::JournalError;
+use super::line::{self, LINE_BYTES_MAX, Seq};
+use super::read::{Lines, Place, folder_of, sync_folder};
+
+/// The writer of a journal. Take the `RunLock` first: two writers would be noticed only when reading.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    /// The length up to which everything is whole and durable.
+    length: u64,
+    next: Seq,
+    tail: Tail,
+}
+
+/// What stands behind the good length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    Clean,
+    /// Bytes of a write that failed and could not be cut off yet.
+    Dirty,
+}
+
+/// What was found on opening.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// How many events were replayed.
+    pub events: u64,
+    /// The torn last line that was cut off, if there was one.
+    pub torn: Option<Torn>,
+}
+
+/// A last line that a crash cut short. It was never acknowledged, so nothing that happened is lost with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Torn {
+    /// How many bytes were cut off.
+    pub bytes: u64,
+    /// Where they are kept.
+    pub kept_in: PathBuf,
+}
+
+impl Journal {
+    /// Opens or creates a journal and replays every event. A torn last line is moved into a file beside the
+    /// journal; anything else that is wrong is refused and leaves the file untouched.
+    pub fn open<E: DeserializeOwned>(
+        path: &Path,
+        mut each: impl FnMut(E),
+    ) -> Result<(Journal, Opened), JournalError> {
+        let file = open_file(path)?;
+        let mut lines = Lines::new(path, &file, Place::START);
+        let mut events = 0;
+        while let Some((_, event)) = lines.next_event()? {
+            events += 1;
+            each(event);
+        }
+        let place = lines.place();
+        let torn = keep_torn(path, lines.unfinished())?;
+        let tail = if torn.is_some() { Tail::Dirty } else { Tail::Clean };
+        let mut journal =
+            Journal { path: path.to_owned(), file, length: place.offset, next: place.next, tail };
+        journal.trim().map_err(JournalError::io("cut the torn last line of", path))?;
+        if journal.length == 0 {
+            journal.begin()?;
+        }
+        Ok((journal, Opened { events, torn }))
+    }
+
+    /// Adds an event; it is durable when this returns. After an error the journal is as before the call.
+    pub fn append<E: Serialize>(&mut self, event: &E) -> Result<Seq, JournalError> {
+        let path = || self.path.clone();
+        let line =
+            line::encode(self.next, event).map_err(|source| JournalError::Encode { path: path(), source })?;
+        if line.len() > LINE_BYTES_MAX {
+            let bytes = line.len();
+            return Err(JournalError::TooLarge { path: path(), bytes, bytes_max: LINE_BYTES_MAX });
+        }
+        self.put(&line).map_err(JournalError::io("append to", &self.path))?;
+        let seq = self.next;
+        self.next = seq.next();
+        Ok(seq)
+    }
+
+    /// The number that the next event will get.
+    pub fn next_seq(&self) -> Seq {
+        self.next
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the header of a new file and makes the file's name durable.
+    fn begin(&mut self) -> Result<(), JournalError> {
+        self.put(line::header()).map_err(JournalError::io("write the header of", &self.path))?;
+        let folder = folder_of(&self.path);
+        sync_folder(folder).map_err(JournalError::io("sync the folder", folder))
+    }
+
+    fn put(&mut self, line: &[u8]) -> io::Result<()> {
+        self.trim()?;
+        self.tail = Tail::Dirty;
+        // One write call for a whole line; `write_all` goes on only to learn why a call was cut short.
+        if let Err(error) = self.file.write_all(line).and_then(|()| self.file.sync_data()) {
+            // The error of the write is the one to report. Should cutting fail as well, the tail stays marked
+            // and the next append cuts it first.
+            let _ = self.trim();
+            return Err(error);
+        }
+        self.tail = Tail::Clean;
+        self.length += line.len() as u64;
+        Ok(())
+    }
+
+    /// Cuts off what stands behind the good length.
+    fn trim(&mut self) -> io::Result<()> {
+        if self.tail == Tail::Dirty {
+            self.file.set_len(self.length)?;
+            self.file.sync_data()?;
+            self.tail = Tail::Clean;
+        }
+        Ok(())
+    }
+}
+
+fn open_file(path: &Path) -> Result<File, JournalError> {
+    OpenOptions::new().read(true).append(true).create(true).open(path).map_err(JournalError::io("open", path))
+}
+
+/// Copies the torn bytes into a file beside the journal, durably, before they are cut off. Each torn line becomes
+/// a line of that file.
+fn keep_torn(path: &Path, bytes: &[u8]) -> Result<Option<Torn>, JournalError> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let kept_in = beside(path, ".torn");
+    let error = |source| JournalError::Io { action: "keep a torn line in", path: kept_in.clone(), source };
+    let mut file = OpenOptions::new().append(true).create(true).open(&kept_in).map_err(error)?;
+    let line = [bytes, b"\n"].concat();
+    file.write_all(&line).and_then(|()| file.sync_all()).map_err(error)?;
+    sync_folder(folder_of(path)).map_err(error)?;
+    Ok(Some(Torn { bytes: bytes.len() as u64, kept_in }))
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}

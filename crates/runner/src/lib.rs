@@ -1,0 +1,39 @@
+//! Carries out what the engine wants: the loop, the journal, processes, checks, git, projections.
+//!
+//! It touches the world and never prints: what happens is handed to the caller's view as it is recorded.
+
+pub mod git;
+pub mod journal;
+pub mod process;
+
+mod agent;
+mod atomic;
+mod attempt;
+mod book;
+mod cancel;
+mod check;
+mod demo;
+mod driver;
+mod error;
+mod inbox;
+mod mask;
+mod open;
+mod project;
+mod projection;
+mod prompt;
+mod record;
+mod recording;
+mod settings;
+mod tree;
+
+pub use agent::{find_program, version_of};
+pub use demo::{Demo, lay_out_demo};
+pub use cancel::{CancelError, Cancelled, cancel};
+pub use driver::{Finished, Notice};
+pub use error::RunError;
+pub use inbox::Responder;
+pub use open::{Beginning, Request, run};
+pub use project::{LocateError, PlanFile, Project};
+pub use projection::{StateFileError, StateFileProblem};
+pub use record::{RecordError, load};
+pub use settings::{Agent, Bookkeeping, Scope, Settings};

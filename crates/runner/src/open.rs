@@ -1,0 +1,212 @@
+//! Before the loop: everything that can be wrong is found out here, in an order that starts nothing and
+//! changes nothing before the plan and the state have been looked at.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use engine::{Event, Opening, State, Status, TaskDecl, Unverifiable, Verification};
+use plan::{Severity, TaskId};
+
+use crate::book::Book;
+use crate::driver::{Driver, Finished, Notice};
+use crate::error::RunError;
+use crate::git::Git;
+use crate::inbox::Inbox;
+use crate::journal::{Journal, RunLock};
+use crate::process;
+use crate::project::{PlanFile, Project};
+use crate::projection::StateFile;
+use crate::settings::Settings;
+use crate::tree::{OWN_PATTERNS, Tree};
+
+/// What is to be run.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// The plan.
+    pub file: &'a PlanFile,
+    /// How.
+    pub settings: &'a Settings,
+    /// From where on.
+    pub beginning: Beginning,
+}
+
+/// From where on a plan is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// From where the journal leaves off.
+    Resume,
+    /// From the boxes alone; the journal and any state file are put aside.
+    Fresh,
+    /// From where the journal leaves off, with the answer to the open question.
+    Answer(TaskId, engine::Response),
+}
+
+/// Runs a plan until it is complete, or stops, or has to wait.
+pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> Result<Finished, RunError> {
+    let Request { project, file, settings, beginning } = request;
+    let mut book = Book::open(&file.path).map_err(|source| RunError::Plan { path: file.path.clone(), source })?;
+    refuse_bad_plan(project, file, settings, &book)?;
+    fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
+    let lock = RunLock::acquire(&file.lock())?;
+    if *beginning == Beginning::Fresh {
+        put_aside(file)?;
+    }
+    let shown = format!("./{}", project.relative(&file.state()).display());
+    let state_file = StateFile::open(&file.state(), &shown)?;
+    let (journal, state, torn) = replay(file)?;
+    let git = project.git().map(|git| git.clone().with_notes(&file.home));
+    if let Some(git) = &git {
+        git.exclude(&OWN_PATTERNS)?;
+    }
+    let mut tree = Tree::new(project, git.as_ref(), file);
+    let dirty = dirty(project, file, settings, &state, &mut tree)?;
+    let notes = recover(git.as_ref(), &mut book, &state, file)?;
+    let inbox = Inbox::new();
+    inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
+    view(&state, Notice::Ready(inbox.responder()));
+    for note in torn.into_iter().chain(notes) {
+        view(&state, Notice::Note(note));
+    }
+    let opening =
+        Opening { rules: settings.rules.clone(), launch: settings.launch.clone(), tasks: book.decls(), dirty };
+    let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
+    let driver = Driver::new(request, (journal, state), (book, tree, state_file), (inbox, runtime), view);
+    let finished = driver.drive(opening);
+    drop(lock);
+    finished
+}
+
+fn refuse_bad_plan(project: &Project, file: &PlanFile, settings: &Settings, book: &Book) -> Result<(), RunError> {
+    let path = project.relative(&file.path).to_owned();
+    let errors = book.plan().problems().iter().filter(|problem| problem.severity == Severity::Error);
+    let problems: Vec<_> = errors.cloned().collect();
+    if !problems.is_empty() {
+        return Err(RunError::Malformed { path, problems });
+    }
+    let decls = book.decls();
+    if decls.is_empty() {
+        return Err(RunError::EmptyPlan { path });
+    }
+    let is_unverifiable = |decl: &&TaskDecl| !decl.ticked && decl.verification == Verification::Judgement;
+    if settings.rules.unverifiable == Unverifiable::Refuse {
+        let tasks: Vec<TaskId> = decls.iter().filter(is_unverifiable).map(|decl| decl.id.clone()).collect();
+        if !tasks.is_empty() {
+            return Err(RunError::Unverifiable { tasks });
+        }
+    }
+    Ok(())
+}
+
+/// Puts the journal and the state file where they are kept but not read.
+fn put_aside(file: &PlanFile) -> Result<(), RunError> {
+    let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ").to_string();
+    let archive = file.home.join("archive");
+    fs::create_dir_all(&archive).map_err(RunError::io("create", &archive))?;
+    let moves: [(PathBuf, String); 3] = [
+        (file.journal(), format!("{stamp}-journal.jsonl")),
+        (file.state(), format!("{stamp}-ralph-state.json")),
+        (file.attempts(), format!("{stamp}-attempts")),
+    ];
+    for (from, name) in moves {
+        if from.exists() {
+            fs::rename(&from, archive.join(name)).map_err(RunError::io("move aside", &from))?;
+        }
+    }
+    Ok(())
+}
+
+fn replay(file: &PlanFile) -> Result<(Journal, State, Option<String>), RunError> {
+    let mut state = State::default();
+    let mut impossible = None;
+    let (journal, opened) = Journal::open(&file.journal(), |event: Event| {
+        if impossible.is_none() {
+            impossible = state.apply(&event).err();
+        }
+    })?;
+    if let Some(source) = impossible {
+        return Err(RunError::Impossible { path: file.journal(), source });
+    }
+    let torn = opened.torn.map(|torn| {
+        format!("the journal's last line was cut short and is kept in {}; nothing that counted is lost", torn.kept_in.display())
+    });
+    Ok((journal, state, torn))
+}
+
+/// Paths that no commit of ours may take in. At the start of a new run there must be none, unless that was
+/// accepted; what belongs to the plan does not count.
+fn dirty(
+    project: &Project,
+    file: &PlanFile,
+    settings: &Settings,
+    state: &State,
+    tree: &mut Tree<'_>,
+) -> Result<Vec<String>, RunError> {
+    let is_new = state.opened().is_none() || matches!(state.end(), Some(engine::End::Complete { .. }));
+    if let (Some(opened), false) = (state.opened(), is_new) {
+        return Ok(opened.dirty.clone());
+    }
+    let dirty = tree.baseline()?.dirty;
+    let dir = project.relative(&file.dir).to_string_lossy().into_owned();
+    let belongs = |path: &String| {
+        let in_dir = !dir.is_empty() && path.strip_prefix(&dir).is_some_and(|rest| rest.starts_with('/'));
+        in_dir || matches!(path.as_str(), "tillgreen.toml" | "specs/.current-spec")
+    };
+    let foreign: Vec<String> = dirty.iter().filter(|path| !belongs(path)).cloned().collect();
+    if !foreign.is_empty() && !settings.allow_dirty.is_on() {
+        return Err(RunError::Dirty { paths: foreign });
+    }
+    Ok(dirty)
+}
+
+/// After a crash: ends what was left running, frees git, and takes back what an attempt that nobody watched
+/// to its end did to the boxes.
+fn recover(git: Option<&Git>, book: &mut Book, state: &State, file: &PlanFile) -> Result<Vec<String>, RunError> {
+    if state.opened().is_none() || state.end().is_some() {
+        return Ok(Vec::new());
+    }
+    let mut notes = Vec::new();
+    let killed = process::sweep(&format!("{}={}", crate::attempt::MARKER, file.home.display()));
+    if killed > 0 {
+        let (noun, verb) = if killed == 1 { ("process", "was") } else { ("processes", "were") };
+        notes.push(format!("{killed} {noun} of the run that died {verb} still there and {verb} ended"));
+    }
+    if let Some(git) = git {
+        git.clear_stale_lock()?;
+    }
+    let was_running = state.attention().any(|task| matches!(task.status, Status::Running(_)));
+    if was_running {
+        notes.extend(put_boxes_back(book, state, &file.path)?);
+    }
+    Ok(notes)
+}
+
+fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<String>, RunError> {
+    let mut notes = Vec::new();
+    for decl in book.decls() {
+        let Some(task) = state.task(&decl.id) else { continue };
+        let is_checked = task.status.is_active() && !matches!(task.status, Status::Running(_));
+        let should = task.status == Status::Done;
+        if is_checked || task.status == Status::Skipped || decl.ticked == should {
+            continue;
+        }
+        let edited = if should { book.tick(&decl.id) } else { book.untick(&decl.id) };
+        edited.map_err(RunError::io("write", path))?;
+        notes.push(format!(
+            "the box of task {} was changed while an attempt was running that did not end; it was put back",
+            decl.id
+        ));
+    }
+    Ok(notes)
+}
+
+/// A thread that watches children. It lives as long as the program: the kernel takes the end of the thread
+/// that started a child for the end of its parent.
+fn runtime() -> std::io::Result<tokio::runtime::Handle> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let handle = runtime.handle().clone();
+    thread::Builder::new().name("children".to_owned()).spawn(move || runtime.block_on(std::future::pending::<()>()))?;
+    Ok(handle)
+}

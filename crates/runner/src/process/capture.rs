@@ -1,0 +1,186 @@
+//! Keeps beginning and end of an output in bounded memory, and writes both to a log file.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::ended::Kept;
+use super::invocation::ProcessLimits;
+use super::printable::printable;
+
+/// One output of a process while it is being read.
+pub(super) struct Capture {
+    log: Log,
+    head: Vec<u8>,
+    head_bytes_max: usize,
+    tail: VecDeque<u8>,
+    tail_bytes_max: usize,
+    bytes_total: u64,
+}
+
+impl Capture {
+    /// Creates the log file.
+    pub(super) fn create(path: &Path, limits: &ProcessLimits) -> io::Result<Self> {
+        Ok(Self {
+            log: Log { file: File::create(path)?, path: path.to_owned(), problem: None },
+            head: Vec::new(),
+            head_bytes_max: limits.head_bytes_max,
+            tail: VecDeque::new(),
+            tail_bytes_max: limits.tail_bytes_max,
+            bytes_total: 0,
+        })
+    }
+
+    /// Takes the next bytes of the output. Those of the head are in the log file at once, the others wait
+    /// for the end, because until then nobody knows which of them are the last.
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        self.bytes_total += bytes.len() as u64;
+        let room = self.head_bytes_max - self.head.len();
+        let (head, rest) = bytes.split_at(room.min(bytes.len()));
+        if !head.is_empty() {
+            self.head.extend_from_slice(head);
+            self.log.write(head);
+        }
+        self.take_tail(rest);
+    }
+
+    fn take_tail(&mut self, bytes: &[u8]) {
+        let last = &bytes[bytes.len().saturating_sub(self.tail_bytes_max)..];
+        let excess = (self.tail.len() + last.len()).saturating_sub(self.tail_bytes_max);
+        self.tail.drain(..excess);
+        self.tail.extend(last);
+    }
+
+    /// The only line that was written, if it was one line and is kept whole.
+    pub(super) fn only_line(&self) -> Option<Vec<u8>> {
+        let mut line: Vec<u8> = self.head.iter().chain(&self.tail).copied().collect();
+        let is_whole = self.bytes_total == line.len() as u64 && line.pop() == Some(b'\n');
+        (is_whole && !line.contains(&b'\n')).then_some(line)
+    }
+
+    /// Whether nothing was written.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes_total == 0
+    }
+
+    /// Completes the log file.
+    pub(super) fn finish(mut self) -> Kept {
+        let bytes_omitted = self.bytes_total - (self.head.len() + self.tail.len()) as u64;
+        let tail = self.tail.make_contiguous();
+        let text = if bytes_omitted == 0 {
+            self.log.write(tail);
+            self.head.extend_from_slice(tail);
+            printable(&self.head)
+        } else {
+            let notice = omission(&self.head, bytes_omitted);
+            self.log.write(notice.as_bytes());
+            self.log.write(tail);
+            printable(without_cut_end(&self.head)) + &notice + &printable(without_cut_start(tail))
+        };
+        Kept { text, bytes_total: self.bytes_total, bytes_omitted, log_problem: self.log.problem }
+    }
+}
+
+/// A file that is written as far as possible: a full disk must not stop a process whose work may be good.
+struct Log {
+    file: File,
+    path: PathBuf,
+    problem: Option<String>,
+}
+
+impl Log {
+    fn write(&mut self, bytes: &[u8]) {
+        if self.problem.is_some() {
+            return;
+        }
+        if let Err(error) = self.file.write_all(bytes) {
+            self.problem = Some(format!("cannot write {}: {error}", self.path.display()));
+        }
+    }
+}
+
+/// The line that stands for what was left out, on a line of its own.
+fn omission(head: &[u8], bytes_omitted: u64) -> String {
+    let start = if head.is_empty() || head.ends_with(b"\n") { "" } else { "\n" };
+    format!("{start}[{bytes_omitted} bytes left out]\n")
+}
+
+/// The head without a last character of which it has only the first bytes.
+fn without_cut_end(head: &[u8]) -> &[u8] {
+    let from = head.len().saturating_sub(3);
+    let lead = head[from..].iter().rposition(|byte| *byte >= 0xc0).map(|index| from + index);
+    match lead {
+        Some(lead) if std::str::from_utf8(&head[lead..]).is_err_and(|error| error.error_len().is_none()) => {
+            &head[..lead]
+        }
+        _ => head,
+    }
+}
+
+/// The tail without the last bytes of a character whose first ones it lacks.
+fn without_cut_start(tail: &[u8]) -> &[u8] {
+    let cut = tail.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
+    &tail[cut..]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn limits(head_bytes_max: usize, tail_bytes_max: usize) -> ProcessLimits {
+        ProcessLimits {
+            deadline: Duration::ZERO,
+            no_progress: None,
+            grace: Duration::ZERO,
+            head_bytes_max,
+            tail_bytes_max,
+        }
+    }
+
+    /// Feeds the output in chunks of every size and compares text and log.
+    fn check(output: &[u8], head: usize, tail: usize, expected: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        for size in 1..=output.len().max(1) {
+            let mut capture = Capture::create(&path, &limits(head, tail)).unwrap();
+            output.chunks(size).for_each(|chunk| capture.take(chunk));
+            let kept = capture.finish();
+            assert_eq!(kept.text, expected, "in chunks of {size}");
+            assert_eq!(kept.bytes_total, output.len() as u64);
+            assert_eq!(kept.bytes_omitted, output.len().saturating_sub(head + tail) as u64);
+            if output.is_ascii() {
+                assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn head_and_tail_are_kept() {
+        check(b"", 4, 4, "");
+        check(b"12345678", 4, 4, "12345678");
+        check(b"123456789", 4, 4, "1234\n[1 bytes left out]\n6789");
+        check(b"123\n5678\n9ab", 4, 3, "123\n[5 bytes left out]\n9ab");
+        check(b"123456789", 0, 4, "[5 bytes left out]\n6789");
+        check(b"123456789", 4, 0, "1234\n[5 bytes left out]\n");
+        check(b"123456789", 0, 0, "[9 bytes left out]\n");
+    }
+
+    #[test]
+    fn characters_are_not_cut() {
+        check("aé–😀".as_bytes(), 4, 6, "aé–😀");
+        check("aé–😀 und noch 😀".as_bytes(), 4, 3, "aé\n[17 bytes left out]\n");
+        check("😀😀😀".as_bytes(), 5, 5, "😀\n[2 bytes left out]\n😀");
+    }
+
+    #[test]
+    fn a_full_disk_is_reported_and_the_text_kept() {
+        let mut capture = Capture::create(Path::new("/dev/full"), &limits(10, 10)).unwrap();
+        capture.take(b"hello\n");
+        let kept = capture.finish();
+        assert_eq!(kept.text, "hello\n");
+        assert!(kept.log_problem.unwrap().starts_with("cannot write /dev/full: "));
+    }
+}

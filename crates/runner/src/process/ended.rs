@@ -1,0 +1,47 @@
+//! How a process ended and what it wrote.
+
+use std::time::Duration;
+
+/// The end of one process, after everything that it started is gone as well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// Why and how it ended.
+    pub exit: Exit,
+    /// Its standard output.
+    pub stdout: Kept,
+    /// Its standard error.
+    pub stderr: Kept,
+    /// The time from being started until all was gone.
+    pub elapsed: Duration,
+}
+
+/// Why and how a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Exit {
+    /// It ended by itself with this code.
+    Code(i32),
+    /// It died of this signal, which we did not ask for.
+    Signal(i32),
+    /// It ran into its deadline and was stopped.
+    DeadlinePassed,
+    /// It wrote nothing for too long and was stopped.
+    NoProgress,
+    /// It was stopped through its handle.
+    Stopped,
+    /// It never ran; the text names what was to be started and why it could not be.
+    CannotStart(String),
+}
+
+/// What is kept of an output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Beginning and end, with a line between them saying how many bytes were left out; valid UTF-8, in
+    /// which the only control characters are line feeds and tabs.
+    pub text: String,
+    /// How many bytes were written in all.
+    pub bytes_total: u64,
+    /// How many of them are neither in the text nor in the log file.
+    pub bytes_omitted: u64,
+    /// Why the log file is not complete, if it is not (a full disk).
+    pub log_problem: Option<String>,
+}

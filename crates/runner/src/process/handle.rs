@@ -1,0 +1,119 @@
+//! Starting a process, and the handle by which it can be ended early.
+
+use std::path::Path;
+use std::time::Instant;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::capture::Capture;
+use super::ended::{Ended, Exit, Kept};
+use super::invocation::Invocation;
+use super::supervise::Supervision;
+
+/// Ends a running process early. Dropping it lets the process run on.
+#[derive(Debug, Clone)]
+pub struct Handle {
+    requests: UnboundedSender<Request>,
+}
+
+/// What a handle can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Request {
+    Stop,
+    Kill,
+}
+
+impl Handle {
+    /// Asks the process and all that it started to end, and kills what is left after the grace time.
+    pub fn stop(&self) {
+        self.ask(Request::Stop);
+    }
+
+    /// Kills the process and all that it started at once.
+    pub fn kill(&self) {
+        self.ask(Request::Kill);
+    }
+
+    fn ask(&self, request: Request) {
+        // Nobody listens once the process has ended, and then all is as asked.
+        let _ = self.requests.send(request);
+    }
+}
+
+/// Starts a process. `on_end` is called exactly once, on the runtime's thread, after everything that the
+/// process started is gone and the logs are written; it must not block.
+///
+/// The runtime's thread must live as long as the process: the kernel takes its end for the end of this
+/// program and kills everything.
+pub fn start(
+    runtime: &tokio::runtime::Handle,
+    invocation: Invocation,
+    on_end: impl FnOnce(Ended) + Send + 'static,
+) -> Handle {
+    let (sender, receiver) = unbounded_channel();
+    runtime.spawn(async move { on_end(run(invocation, receiver).await) });
+    Handle { requests: sender }
+}
+
+async fn run(invocation: Invocation, requests: UnboundedReceiver<Request>) -> Ended {
+    let started = Instant::now();
+    let captures = match create_logs(&invocation) {
+        Ok(captures) => captures,
+        Err(reason) => return cannot_start(reason, started),
+    };
+    match Supervision::begin(invocation, captures, requests) {
+        Ok(supervision) => supervision.until_end(started).await,
+        Err(error) => cannot_start(error.to_string(), started),
+    }
+}
+
+fn create_logs(invocation: &Invocation) -> Result<[Capture; 2], String> {
+    let create = |path: &Path| {
+        Capture::create(path, &invocation.limits)
+            .map_err(|error| format!("cannot create log file {}: {error}", path.display()))
+    };
+    Ok([create(&invocation.stdout_log)?, create(&invocation.stderr_log)?])
+}
+
+fn cannot_start(reason: String, started: Instant) -> Ended {
+    Ended {
+        exit: Exit::CannotStart(reason),
+        stdout: Kept::default(),
+        stderr: Kept::default(),
+        elapsed: started.elapsed(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::process::{ProcessLimits, Program};
+
+    /// A test's own executable would run its tests again if it were taken for a keeper.
+    #[test]
+    fn a_program_that_is_no_keeper_is_not_started_as_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let invocation = Invocation {
+            command: Program::Shell("true".into()),
+            cwd: folder.path().to_owned(),
+            env: vec![],
+            stdin: None,
+            stdout_log: folder.path().join("stdout"),
+            stderr_log: folder.path().join("stderr"),
+            limits: ProcessLimits {
+                deadline: Duration::from_secs(60),
+                no_progress: None,
+                grace: Duration::ZERO,
+                head_bytes_max: 100,
+                tail_bytes_max: 100,
+            },
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (_sender, receiver) = unbounded_channel();
+        let ended = runtime.block_on(run(invocation, receiver));
+        let expected = "this program cannot keep processes: its main function must call keep_if_asked first";
+        assert_eq!(ended.exit, Exit::CannotStart(expected.to_owned()));
+    }
+}

@@ -1,0 +1,78 @@
+//! Starting the command in its keeper, and waiting for it among all that it leaves behind.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{self, Child, Command};
+
+use nix::errno::Errno;
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
+use nix::unistd::Pid;
+
+use super::ending::Ending;
+
+/// Begins the line on standard error by which a keeper says that the command could not be started.
+pub(in crate::process) const CANNOT_START_PREFIX: &str = "tg-keeper: cannot start ";
+/// How a keeper ends after that: the codes that shells use for "not executable" and "not found".
+pub(in crate::process) const CANNOT_START_CODES: [i32; 2] = [126, 127];
+
+/// The command that is being kept.
+pub(super) struct KeptCommand {
+    child: Child,
+}
+
+impl KeptCommand {
+    /// Starts the command in a process group of its own, or ends this process saying why it cannot.
+    pub(super) fn start(argv: &[OsString]) -> Self {
+        let Some((program, args)) = argv.split_first() else {
+            cannot_start("an empty command", &io::ErrorKind::InvalidInput.into());
+        };
+        match Command::new(program).args(args).process_group(0).spawn() {
+            Ok(child) => Self { child },
+            Err(error) => cannot_start(&program.to_string_lossy(), &error),
+        }
+    }
+
+    /// Reaps every child that has ended, and tells how the command ended, if it did.
+    pub(super) fn reap(&mut self) -> Option<Ending> {
+        loop {
+            if let Some(ending) = self.ended() {
+                return Some(ending);
+            }
+            match waitid(Id::All, WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT) {
+                Ok(WaitStatus::StillAlive) | Err(Errno::ECHILD) => return None,
+                Ok(status) => self.reap_other(status.pid()),
+                // A child died of a signal for which the library has no name. It may be the command.
+                Err(_) => match self.ended() {
+                    Some(ending) => return Some(ending),
+                    None => self.reap_other(None),
+                },
+            }
+        }
+    }
+
+    fn ended(&mut self) -> Option<Ending> {
+        match self.child.try_wait() {
+            Ok(status) => status.map(Ending::from),
+            // Somebody else has waited for it, so that nobody knows how it ended.
+            Err(_) => Some(Ending::UNKNOWN),
+        }
+    }
+
+    /// Reaps one child, unless it is the command, whose status would be lost.
+    fn reap_other(&self, child: Option<Pid>) {
+        if child.is_none_or(|pid| pid.as_raw().unsigned_abs() != self.child.id()) {
+            // How an orphan ended interests nobody.
+            let _ = waitpid(child, Some(WaitPidFlag::WNOHANG));
+        }
+    }
+}
+
+/// Reports the failure in the way that the other side expects.
+pub(super) fn cannot_start(what: &str, error: &io::Error) -> ! {
+    let what = what.replace(['\n', '\r'], " ");
+    // With nobody to hear it, the exit code has to do.
+    let _ = writeln!(io::stderr(), "{CANNOT_START_PREFIX}{what}: {error}");
+    let [not_executable, not_found] = CANNOT_START_CODES;
+    process::exit(if error.kind() == io::ErrorKind::NotFound { not_found } else { not_executable })
+}

@@ -1,0 +1,81 @@
+//! The second keeper: process 1 of the PID namespace that holds the command.
+
+use std::fs;
+use std::path::Path;
+use std::process;
+
+use nix::mount::{MsFlags, mount};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::command::{KeptCommand, cannot_start};
+use super::ending::Ending;
+use super::namespace::{SIGNALLED, UNABLE};
+use super::role::Order;
+use super::surroundings::{Wakeup, Wakeups, die_with_parent, set_name, unblock_signals};
+use crate::process::processes::Process;
+
+/// Keeps the command until it ends; the kernel then kills the rest of the namespace.
+pub(super) fn keep(order: &Order) -> ! {
+    die_with_parent();
+    // The /proc of the outer namespace is still mounted and shows us as we are seen from there; from
+    // inside, the parent's pid cannot be seen.
+    let outside = Process::read(Path::new("/proc/self/stat"));
+    if outside.is_some_and(|outside| outside.parent != order.parent) {
+        process::exit(1);
+    }
+    let mut wakeups = match Wakeups::install() {
+        Ok(wakeups) => wakeups,
+        Err(error) => cannot_start("signal handlers", &error),
+    };
+    unblock_signals();
+    if mount_proc().is_err() {
+        set_name(UNABLE);
+        process::exit(1);
+    }
+    number_processes_after(outside);
+    finish(keep_command(order, &mut wakeups))
+}
+
+fn keep_command(order: &Order, wakeups: &mut Wakeups) -> Ending {
+    let mut command = KeptCommand::start(&order.argv);
+    loop {
+        for wakeup in wakeups.wait() {
+            match wakeup {
+                Wakeup::ChildEnded => {}
+                // All but ourselves; there may be none left.
+                Wakeup::Stop => drop(kill(Pid::from_raw(-1), Signal::SIGTERM)),
+                Wakeup::KillAll => return Ending::Signal(Signal::SIGKILL as i32),
+            }
+        }
+        if let Some(ending) = command.reap() {
+            return ending;
+        }
+    }
+}
+
+/// Shows the namespace's own processes under /proc, here only: nothing that is mounted in here reaches the
+/// mounts outside.
+fn mount_proc() -> nix::Result<()> {
+    const NONE: Option<&str> = None;
+    mount(NONE, "/", NONE, MsFlags::MS_REC | MsFlags::MS_SLAVE, NONE)?;
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    mount(Some("proc"), "/proc", Some("proc"), flags, NONE)
+}
+
+/// Lets the pids in here begin where ours is outside. Otherwise they would begin at 2 in each namespace,
+/// and programs that run side by side and name temporary files by pid would get in each other's way.
+fn number_processes_after(outside: Option<Process>) {
+    if let Some(outside) = outside {
+        // Not every kernel has this file, and nothing depends on it.
+        let _ = fs::write("/proc/sys/kernel/ns_last_pid", outside.pid.to_string());
+    }
+}
+
+/// Process 1 cannot die of a signal, so it leaves the signal in its name.
+fn finish(ending: Ending) -> ! {
+    if let Ending::Signal(signal) = ending {
+        set_name(&format!("{SIGNALLED}{signal}"));
+    }
+    process::exit(ending.shell_code())
+}

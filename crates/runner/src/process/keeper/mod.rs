@@ -1,0 +1,20 @@
+//! The keeper: this executable under another name, holding everything that one command starts.
+//!
+//! It runs before anything else of the program and stays single-threaded. Its parent learns how the
+//! command ended from how the keeper itself ends; the keeper says nothing more, except one line on
+//! standard error if the command cannot be started.
+
+mod command;
+mod ending;
+mod init;
+mod namespace;
+mod outer;
+mod role;
+mod subreaper;
+mod surroundings;
+
+pub use role::{keep_if_asked, use_keeper};
+pub(super) use {
+    command::{CANNOT_START_CODES, CANNOT_START_PREFIX},
+    role::{KILL_ALL, KeeperMissing, keeper_command_line},
+};

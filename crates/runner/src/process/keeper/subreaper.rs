@@ -1,0 +1,103 @@
+//! Keeping a command without a namespace: as a subreaper, to which every orphan among the command's
+//! descendants comes, so that all of them can be found and killed.
+
+use std::collections::BTreeSet;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::sys::prctl;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::unistd::{Pid, getpid, getsid};
+
+use super::command::{KeptCommand, cannot_start};
+use super::ending::Ending;
+use super::role::{KILL_ALL, Order};
+use super::surroundings::{Wakeup, Wakeups, end_unless_parent_is};
+use crate::process::processes::descendants;
+
+/// How long killing may take. Processes of another user cannot be killed at all and are left alone then.
+const KILLING_TIME_MAX: Duration = Duration::from_secs(2);
+const LOOK_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Keeps the command until it has ended and its descendants are gone.
+pub(super) fn keep(order: &Order, wakeups: &mut Wakeups) -> Ending {
+    // From here on the death of our parent must not just kill us.
+    let prepared = prctl::set_child_subreaper(true).and_then(|()| prctl::set_pdeathsig(KILL_ALL));
+    prepared.unwrap_or_else(|errno| cannot_start("as a subreaper", &errno.into()));
+    end_unless_parent_is(order.parent);
+    let ending = keep_command(order, wakeups);
+    kill_descendants();
+    ending
+}
+
+fn keep_command(order: &Order, wakeups: &mut Wakeups) -> Ending {
+    let mut command = KeptCommand::start(&order.argv);
+    loop {
+        for wakeup in wakeups.wait() {
+            match wakeup {
+                Wakeup::ChildEnded => {}
+                Wakeup::Stop => signal_descendants(Signal::SIGTERM),
+                Wakeup::KillAll => return Ending::Signal(Signal::SIGKILL as i32),
+            }
+        }
+        if let Some(ending) = command.reap() {
+            return ending;
+        }
+    }
+}
+
+fn signal_descendants(signal: Signal) {
+    for process in descendants(getpid()) {
+        // It may have ended meanwhile, or belong to another user.
+        let _ = kill(process.pid, signal);
+    }
+}
+
+fn kill_descendants() {
+    let give_up_at = Instant::now() + KILLING_TIME_MAX;
+    while reap() == Left::Some && Instant::now() < give_up_at {
+        kill_groups();
+        // What was killed here is often gone by now; what it was parent of comes to us and is next.
+        if reap() == Left::Some {
+            thread::sleep(LOOK_INTERVAL);
+        }
+    }
+}
+
+/// Kills whole process groups, because that is atomic: no member can start another one unseen.
+fn kill_groups() {
+    let own = getpid();
+    // Groups do not reach beyond a session, so in one of our own they hold nothing but descendants.
+    let session_is_own = getsid(None) == Ok(own);
+    let targets: BTreeSet<Pid> = descendants(own)
+        .into_iter()
+        .map(|process| match process.group {
+            group if session_is_own && group != own && group.as_raw() > 1 => Pid::from_raw(-group.as_raw()),
+            _ => process.pid,
+        })
+        .collect();
+    for target in targets {
+        // It may have ended meanwhile, or belong to another user.
+        let _ = kill(target, Signal::SIGKILL);
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Left {
+    None,
+    Some,
+}
+
+/// Reaps all children that have ended. As orphans come to us, no child means no descendant.
+fn reap() -> Left {
+    loop {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Err(Errno::ECHILD) => return Left::None,
+            Ok(status) if status.pid().is_none() => return Left::Some,
+            // Reaped one, possibly one that died of a signal for which the library has no name.
+            Ok(_) | Err(_) => {}
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Runs a child program so that it can be bounded, stopped, and never leaves anything behind.
+//!
+//! A command is not started directly but under a *keeper*: this same executable, started again under
+//! another name, which holds everything that the command starts. Where it may, it does so by a PID
+//! namespace, elsewhere as a subreaper. When the command ends, or the keeper is told to stop, or this
+//! program dies, whatever is left is killed.
+//!
+//! ```text
+//!  coordinator ──start──▶ tg-keeper (outer) ──▶ tg-keeper (init of a PID namespace) ──▶ command ──▶ …
+//!                         tg-keeper (subreaper, where namespaces are not allowed)   ──▶ command ──▶ …
+//! ```
+//!
+//! What an exit status or an output means is left to the callers.
+
+mod capture;
+mod ended;
+mod handle;
+mod invocation;
+mod keeper;
+mod printable;
+mod processes;
+mod supervise;
+mod sweep;
+
+pub use ended::{Ended, Exit, Kept};
+pub use handle::{Handle, start};
+pub use invocation::{Invocation, Pipefail, ProcessLimits, Program};
+pub use keeper::{keep_if_asked, use_keeper};
+pub use sweep::sweep;

@@ -1,0 +1,361 @@
+//! Watching over one keeper: feeds and reads the pipes, holds the deadlines, stops what must stop.
+//!
+//! One task owns everything, so that nothing is shared and every wait has its deadline.
+//!
+//! ```text
+//!  Running ──limit or stop──▶ Terminating ──grace over──▶ Killing ──still there──▶ Forcing
+//!     └──────────┬─────────────────┴───────────────────────┴──────────────────────────┤
+//!           keeper ended ──▶ Draining ──pipes closed, or time over──▶ end ◀── time over
+//! ```
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant as StdInstant};
+use std::{future, io};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, sleep_until};
+
+use super::capture::Capture;
+use super::ended::{Ended, Exit};
+use super::handle::Request;
+use super::invocation::{Invocation, ProcessLimits};
+use super::keeper::{CANNOT_START_CODES, CANNOT_START_PREFIX, KILL_ALL, KeeperMissing, keeper_command_line};
+use super::printable::printable;
+
+/// How long the pipes may stay open after the keeper has ended: something that got away may hold them.
+const DRAIN_TIME_MAX: Duration = Duration::from_secs(1);
+/// How long a keeper may take to kill everything; the keeper itself gives up a little earlier.
+const KILLING_TIME_MAX: Duration = Duration::from_secs(4);
+/// How long a killed keeper may take to disappear.
+const FORCING_TIME_MAX: Duration = Duration::from_secs(2);
+/// Stands for "never" where a time lies too far ahead to be expressed.
+const FAR_AHEAD: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+/// How much is read from a pipe at once.
+const READ_BYTES: usize = 64 * 1024;
+
+/// Why a process could not be started.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StartError {
+    #[error("cannot start a process in {cwd}: {source}")]
+    Folder { cwd: PathBuf, source: io::Error },
+    #[error("cannot start a process in {cwd}: not a folder")]
+    NotAFolder { cwd: PathBuf },
+    #[error("cannot start {program}: {source}")]
+    Spawn { program: String, source: io::Error },
+    #[error(transparent)]
+    Keeper(#[from] KeeperMissing),
+}
+
+/// A running keeper and everything that is known about it.
+pub(super) struct Supervision {
+    child: Child,
+    pipes: Pipes,
+    stdout: Capture,
+    stderr: Capture,
+    requests: Option<UnboundedReceiver<Request>>,
+    limits: ProcessLimits,
+    deadline_at: Instant,
+    progress_at: Instant,
+    phase: Phase,
+    /// Why we ended it, if we did.
+    cause: Option<Exit>,
+    status: Option<ExitStatus>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Running,
+    Terminating { kill_at: Instant },
+    Killing { force_at: Instant },
+    Forcing { give_up_at: Instant },
+    Draining { until: Instant },
+    Over,
+}
+
+/// What the task was woken by.
+enum Woken {
+    Requested(Option<Request>),
+    Ended(io::Result<ExitStatus>),
+    Piped(Piped),
+    TimePassed,
+}
+
+impl Supervision {
+    /// Starts the keeper.
+    pub(super) fn begin(
+        invocation: Invocation,
+        [stdout, stderr]: [Capture; 2],
+        requests: UnboundedReceiver<Request>,
+    ) -> Result<Self, StartError> {
+        let mut child = spawn(&invocation)?;
+        let pipes = Pipes::of(&mut child, invocation.stdin);
+        let now = Instant::now();
+        Ok(Self {
+            child,
+            pipes,
+            stdout,
+            stderr,
+            requests: Some(requests),
+            limits: invocation.limits,
+            deadline_at: after(now, invocation.limits.deadline),
+            progress_at: now,
+            phase: Phase::Running,
+            cause: None,
+            status: None,
+        })
+    }
+
+    /// Watches until everything is over.
+    pub(super) async fn until_end(mut self, started: StdInstant) -> Ended {
+        while self.phase != Phase::Over {
+            match self.woken().await {
+                Woken::Requested(request) => self.requested(request),
+                Woken::Ended(status) => self.ended(status),
+                Woken::Piped(piped) => self.piped(piped),
+                Woken::TimePassed => self.time_passed(),
+            }
+        }
+        let exit = self.cause.unwrap_or_else(|| exit_of(self.status, &self.stdout, &self.stderr));
+        Ended { exit, stdout: self.stdout.finish(), stderr: self.stderr.finish(), elapsed: started.elapsed() }
+    }
+
+    async fn woken(&mut self) -> Woken {
+        let next = self.next_time();
+        tokio::select! {
+            request = received(&mut self.requests) => Woken::Requested(request),
+            status = self.child.wait(), if self.status.is_none() => Woken::Ended(status),
+            piped = self.pipes.next() => Woken::Piped(piped),
+            () = sleep_until(next) => Woken::TimePassed,
+        }
+    }
+
+    fn requested(&mut self, request: Option<Request>) {
+        match request {
+            Some(Request::Stop) if self.phase == Phase::Running => self.terminate(Exit::Stopped),
+            Some(Request::Kill) => self.kill_all(),
+            Some(Request::Stop) => {}
+            None => self.requests = None,
+        }
+    }
+
+    fn ended(&mut self, status: io::Result<ExitStatus>) {
+        // A status that cannot be read counts as the keeper's being killed.
+        self.status = Some(status.unwrap_or_else(|_| ExitStatus::from_raw(Signal::SIGKILL as i32)));
+        self.phase = match self.pipes.all_read() {
+            true => Phase::Over,
+            false => Phase::Draining { until: after(Instant::now(), DRAIN_TIME_MAX) },
+        };
+    }
+
+    fn piped(&mut self, piped: Piped) {
+        match piped {
+            Piped::Fed => {}
+            Piped::Stdout(bytes) => self.stdout.take(&self.pipes.stdout.buffer[..bytes]),
+            Piped::Stderr(bytes) => self.stderr.take(&self.pipes.stderr.buffer[..bytes]),
+        }
+        if !matches!(piped, Piped::Fed) {
+            self.progress_at = Instant::now();
+        }
+        if self.status.is_some() && self.pipes.all_read() {
+            self.phase = Phase::Over;
+        }
+    }
+
+    fn next_time(&self) -> Instant {
+        match self.phase {
+            Phase::Running => self.no_progress_at().map_or(self.deadline_at, |at| at.min(self.deadline_at)),
+            Phase::Terminating { kill_at: at }
+            | Phase::Killing { force_at: at }
+            | Phase::Forcing { give_up_at: at }
+            | Phase::Draining { until: at } => at,
+            Phase::Over => Instant::now(),
+        }
+    }
+
+    fn no_progress_at(&self) -> Option<Instant> {
+        self.limits.no_progress.map(|limit| after(self.progress_at, limit))
+    }
+
+    fn time_passed(&mut self) {
+        match self.phase {
+            Phase::Running if Instant::now() >= self.deadline_at => self.terminate(Exit::DeadlinePassed),
+            Phase::Running => self.terminate(Exit::NoProgress),
+            Phase::Terminating { .. } => self.kill_all(),
+            Phase::Killing { .. } => self.force(),
+            Phase::Forcing { .. } | Phase::Draining { .. } | Phase::Over => self.phase = Phase::Over,
+        }
+    }
+
+    fn terminate(&mut self, cause: Exit) {
+        self.cause = Some(cause);
+        self.signal(Signal::SIGTERM);
+        self.phase = Phase::Terminating { kill_at: after(Instant::now(), self.limits.grace) };
+    }
+
+    fn kill_all(&mut self) {
+        match self.phase {
+            Phase::Running | Phase::Terminating { .. } => {
+                self.cause.get_or_insert(Exit::Stopped);
+                self.signal(KILL_ALL);
+                self.phase = Phase::Killing { force_at: after(Instant::now(), KILLING_TIME_MAX) };
+            }
+            Phase::Killing { .. } | Phase::Forcing { .. } | Phase::Draining { .. } | Phase::Over => {}
+        }
+    }
+
+    /// Kills the keeper itself, which in a namespace takes everything with it.
+    fn force(&mut self) {
+        self.signal(Signal::SIGKILL);
+        self.phase = Phase::Forcing { give_up_at: after(Instant::now(), FORCING_TIME_MAX) };
+    }
+
+    fn signal(&self, signal: Signal) {
+        // There is no id once the keeper was reaped, so nothing else can be hit.
+        if let Some(id) = self.child.id() {
+            // It may be ending just now.
+            let _ = kill(Pid::from_raw(id.cast_signed()), signal);
+        }
+    }
+}
+
+/// The pipes to and from a process.
+struct Pipes {
+    stdin: Option<Feed>,
+    stdout: Drain<ChildStdout>,
+    stderr: Drain<ChildStderr>,
+}
+
+/// A text on its way to a process.
+struct Feed {
+    pipe: ChildStdin,
+    text: String,
+    written: usize,
+}
+
+/// An output that is being read into a buffer.
+struct Drain<P> {
+    pipe: Option<P>,
+    buffer: Vec<u8>,
+}
+
+/// What happened at one of the pipes; the numbers say how many bytes are in its buffer.
+enum Piped {
+    Fed,
+    Stdout(usize),
+    Stderr(usize),
+}
+
+impl Pipes {
+    fn of(child: &mut Child, text: Option<String>) -> Self {
+        let stdin = child.stdin.take().zip(text).map(|(pipe, text)| Feed { pipe, text, written: 0 });
+        Self { stdin, stdout: Drain::of(child.stdout.take()), stderr: Drain::of(child.stderr.take()) }
+    }
+
+    /// Whether both outputs have ended.
+    fn all_read(&self) -> bool {
+        self.stdout.pipe.is_none() && self.stderr.pipe.is_none()
+    }
+
+    /// Waits for any of the pipes. Nothing is lost if the wait is given up.
+    async fn next(&mut self) -> Piped {
+        tokio::select! {
+            () = feed(&mut self.stdin) => Piped::Fed,
+            bytes = self.stdout.read() => Piped::Stdout(bytes),
+            bytes = self.stderr.read() => Piped::Stderr(bytes),
+        }
+    }
+}
+
+impl<P: AsyncRead + Unpin> Drain<P> {
+    fn of(pipe: Option<P>) -> Self {
+        Self { pipe, buffer: vec![0; READ_BYTES] }
+    }
+
+    /// Reads some bytes; an output that ended or failed yields none, and nothing ever after.
+    async fn read(&mut self) -> usize {
+        let Some(pipe) = &mut self.pipe else { return future::pending().await };
+        let bytes = pipe.read(&mut self.buffer).await.unwrap_or(0);
+        if bytes == 0 {
+            self.pipe = None;
+        }
+        bytes
+    }
+}
+
+/// Writes some of the text and closes the pipe after the last of it. A process need not read its input, so
+/// a broken pipe is no failure.
+async fn feed(stdin: &mut Option<Feed>) {
+    let Some(feed) = stdin else { return future::pending().await };
+    if let Some(rest @ [_, ..]) = feed.text.as_bytes().get(feed.written..)
+        && let Ok(written @ 1..) = feed.pipe.write(rest).await
+    {
+        feed.written += written;
+        return;
+    }
+    *stdin = None;
+}
+
+/// The next request; without a handle left there is none.
+async fn received(requests: &mut Option<UnboundedReceiver<Request>>) -> Option<Request> {
+    match requests {
+        Some(requests) => requests.recv().await,
+        None => future::pending().await,
+    }
+}
+
+/// Starts the keeper in a process group of its own, so that Ctrl-C at the terminal does not reach it.
+fn spawn(invocation: &Invocation) -> Result<Child, StartError> {
+    let cwd = &invocation.cwd;
+    match cwd.metadata() {
+        Ok(metadata) if metadata.is_dir() => {}
+        Ok(_) => return Err(StartError::NotAFolder { cwd: cwd.clone() }),
+        Err(source) => return Err(StartError::Folder { cwd: cwd.clone(), source }),
+    }
+    let argv = invocation.command.argv();
+    let program = argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
+    let (executable, name, args) = keeper_command_line(argv)?;
+    let stdin = if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
+    Command::new(executable)
+        .arg0(name)
+        .args(args)
+        .current_dir(cwd)
+        .envs(invocation.env.iter().map(|(variable, value)| (variable, value)))
+        .stdin(stdin)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .map_err(|source| StartError::Spawn { program, source })
+}
+
+/// How a process ended that was left to itself.
+fn exit_of(status: Option<ExitStatus>, stdout: &Capture, stderr: &Capture) -> Exit {
+    let code = status.and_then(|status| status.code());
+    let signal = status.and_then(|status| status.signal()).unwrap_or(Signal::SIGKILL as i32);
+    match code {
+        None => Exit::Signal(signal),
+        Some(code) => cannot_start(code, stdout, stderr).map_or(Exit::Code(code), Exit::CannotStart),
+    }
+}
+
+/// What the keeper said, if it said that it could not start the command. The command then wrote nothing, so
+/// a program that only prints such a line among others is not taken for one.
+fn cannot_start(code: i32, stdout: &Capture, stderr: &Capture) -> Option<String> {
+    if !CANNOT_START_CODES.contains(&code) || !stdout.is_empty() {
+        return None;
+    }
+    let line = stderr.only_line()?;
+    let what = line.strip_prefix(CANNOT_START_PREFIX.as_bytes())?;
+    Some(format!("cannot start {}", printable(what)))
+}
+
+/// A time from now; one too far ahead to be expressed is as good as never.
+fn after(start: Instant, duration: Duration) -> Instant {
+    start.checked_add(duration).unwrap_or_else(|| start + FAR_AHEAD)
+}

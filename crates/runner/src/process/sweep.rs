@@ -1,0 +1,87 @@
+//! Kills what a dead run left behind, found by a variable in its environment.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid, getpid};
+
+use super::processes::pids;
+
+/// How long killed processes may take to disappear.
+const SWEEP_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long to wait between two looks; a process that is not our child cannot be waited for.
+const LOOK_INTERVAL: Duration = Duration::from_millis(2);
+/// How much of an environment is read; the kernel allows no more by default.
+const ENVIRONMENT_BYTES_MAX: u64 = 8 << 20;
+
+/// Kills every process of this user, other than this one, whose environment holds exactly this
+/// `NAME=value`, and waits until they are gone. Returns how many there were.
+///
+/// It is for the one case in which no keeper can clean up: coordinator and keepers were killed at once
+/// where namespaces are not allowed.
+pub fn sweep(marker: &str) -> usize {
+    let mut killed: BTreeSet<Pid> = BTreeSet::new();
+    if !marker.contains('=') {
+        return 0;
+    }
+    let give_up_at = Instant::now() + SWEEP_TIME_MAX;
+    loop {
+        let found: Vec<Pid> = pids().filter(|pid| is_marked(*pid, marker)).collect();
+        for pid in &found {
+            // It may have ended meanwhile; the next look decides.
+            let _ = kill(*pid, Signal::SIGKILL);
+        }
+        killed.extend(&found);
+        if found.is_empty() || Instant::now() >= give_up_at {
+            return killed.len();
+        }
+        thread::sleep(LOOK_INTERVAL);
+    }
+}
+
+fn is_marked(pid: Pid, marker: &str) -> bool {
+    pid != getpid() && is_of_this_user(pid) && environment(pid).is_some_and(|text| holds(&text, marker))
+}
+
+fn is_of_this_user(pid: Pid) -> bool {
+    fs::metadata(format!("/proc/{pid}")).is_ok_and(|metadata| metadata.uid() == geteuid().as_raw())
+}
+
+fn environment(pid: Pid) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    let file = File::open(format!("/proc/{pid}/environ")).ok()?;
+    file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut text).ok()?;
+    Some(text)
+}
+
+fn holds(environment: &[u8], marker: &str) -> bool {
+    environment.split(|byte| *byte == 0).any(|variable| variable == marker.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_marker_must_match_whole() {
+        let environment = b"A=1\0RUN=12\0B=RUN=1\0";
+        assert!(holds(environment, "RUN=12"));
+        for other in ["RUN=1", "UN=12", "RUN=123", "", "RUN"] {
+            assert!(
+                environment.is_empty() || !holds(&environment[..environment.len() - 1], other),
+                "{other}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_marker_without_a_value_sweeps_nothing() {
+        assert_eq!(sweep(""), 0);
+        assert_eq!(sweep("PATH"), 0);
+    }
+}

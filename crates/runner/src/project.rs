@@ -1,0 +1,187 @@
+//! Where things are: the project's root, its plans, and the program's own files beside them.
+
+use std::path::{Path, PathBuf};
+
+use crate::git::{Git, GitError};
+
+/// A project: the git top level or, without git, the folder that holds `specs/`.
+#[derive(Debug)]
+pub struct Project {
+    root: PathBuf,
+    git: Option<Git>,
+}
+
+/// The plan of a spec and the files that belong to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanFile {
+    /// What people call it: the spec's name.
+    pub name: String,
+    /// The `tasks.md`.
+    pub path: PathBuf,
+    /// The folder that holds it.
+    pub dir: PathBuf,
+    /// The program's own folder for this plan, under `.tillgreen/`.
+    pub home: PathBuf,
+}
+
+/// Why a plan could not be found. The messages are the ones that people know.
+#[derive(Debug, thiserror::Error)]
+pub enum LocateError {
+    /// No plan was named and none is active.
+    #[error("No active spec.")]
+    NoActiveSpec {
+        /// The file that would name it.
+        pointer: PathBuf,
+    },
+    /// The spec's folder is not there.
+    #[error("ERROR: Spec directory missing at {}", shown(.0))]
+    MissingSpec(PathBuf),
+    /// The spec has no plan.
+    #[error("ERROR: Tasks file missing at {}", shown(.0))]
+    MissingTasks(PathBuf),
+    /// What was named is not a plan.
+    #[error("{} is not a plan: give a spec's name, its folder or a tasks.md", .0.display())]
+    NotAPlan(PathBuf),
+    /// A file or folder could not be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Git does not work here.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+fn shown(path: &Path) -> String {
+    let text = path.display().to_string();
+    if path.is_absolute() || text.starts_with("./") { text } else { format!("./{text}") }
+}
+
+impl Project {
+    /// Finds the project around a folder.
+    pub fn discover(dir: &Path) -> Result<Self, LocateError> {
+        let dir = dir.canonicalize().map_err(|source| LocateError::Unreadable { path: dir.to_owned(), source })?;
+        if let Some(git) = Git::discover(&dir)? {
+            return Ok(Self { root: git.root().to_owned(), git: Some(git) });
+        }
+        let root = dir.ancestors().find(|folder| folder.join("specs").is_dir()).unwrap_or(&dir);
+        Ok(Self { root: root.to_owned(), git: None })
+    }
+
+    /// The project's root: verify commands run here.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Git, if the project is a repository.
+    pub fn git(&self) -> Option<&Git> {
+        self.git.as_ref()
+    }
+
+    /// The file that names the active spec.
+    pub fn pointer(&self) -> PathBuf {
+        self.root.join("specs/.current-spec")
+    }
+
+    /// A path as it is best shown: from the project's root.
+    pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
+        path.strip_prefix(&self.root).unwrap_or(path)
+    }
+
+    /// The name of the active spec.
+    pub fn active_spec(&self) -> Result<String, LocateError> {
+        let pointer = self.pointer();
+        let name = std::fs::read_to_string(&pointer).unwrap_or_default();
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(LocateError::NoActiveSpec { pointer });
+        }
+        Ok(name.to_owned())
+    }
+
+    /// Finds a plan: a spec's name, its folder, a `tasks.md`, or, without an argument, the active spec.
+    /// A path is looked for from `dir`, the folder that the user is in.
+    pub fn locate(&self, dir: &Path, argument: Option<&str>) -> Result<PlanFile, LocateError> {
+        let Some(argument) = argument else {
+            let name = self.active_spec()?;
+            return self.spec(&name);
+        };
+        let path = dir.join(argument);
+        if path.is_file() {
+            return self.plan_at(&path);
+        }
+        if path.is_dir() && (path.join("tasks.md").is_file() || argument.contains('/')) {
+            let tasks = path.join("tasks.md");
+            let found = tasks.is_file().then_some(());
+            found.ok_or_else(|| LocateError::MissingTasks(self.relative(&tasks).to_owned()))?;
+            return self.plan_at(&tasks);
+        }
+        self.spec(argument)
+    }
+
+    fn spec(&self, name: &str) -> Result<PlanFile, LocateError> {
+        // The pointer of some tools holds a path rather than a name.
+        let dir = if name.contains('/') { self.root.join(name) } else { self.root.join("specs").join(name) };
+        if !dir.is_dir() {
+            let missing = self.relative(&dir).to_owned();
+            return Err(LocateError::MissingSpec(missing));
+        }
+        let path = dir.join("tasks.md");
+        if !path.is_file() {
+            return Err(LocateError::MissingTasks(self.relative(&path).to_owned()));
+        }
+        self.plan_at(&path)
+    }
+
+    fn plan_at(&self, path: &Path) -> Result<PlanFile, LocateError> {
+        let path = path.canonicalize().map_err(|source| LocateError::Unreadable { path: path.to_owned(), source })?;
+        let is_plan = path.extension().is_some_and(|extension| extension == "md");
+        let (true, Some(dir)) = (is_plan, path.parent()) else {
+            return Err(LocateError::NotAPlan(path));
+        };
+        let is_spec = path.file_name().is_some_and(|name| name == "tasks.md");
+        let named = if is_spec { dir.file_name() } else { path.file_stem() };
+        let name = named.map_or_else(|| "plan".to_owned(), |name| name.to_string_lossy().into_owned());
+        let home = self.root.join(".tillgreen").join(home_name(self.relative(&path)));
+        Ok(PlanFile { name, dir: dir.to_owned(), home, path })
+    }
+}
+
+/// A folder name that is the plan's alone: `specs/auth/tasks.md` becomes `specs-auth`.
+fn home_name(relative: &Path) -> String {
+    let text = relative.with_extension("").to_string_lossy().into_owned();
+    let text = text.strip_suffix("/tasks").unwrap_or(&text);
+    let keep = |character: char| if character.is_alphanumeric() || matches!(character, '.' | '_') { character } else { '-' };
+    let name: String = text.trim_start_matches('/').chars().map(keep).collect();
+    if name.is_empty() { "plan".to_owned() } else { name }
+}
+
+impl PlanFile {
+    /// The journal.
+    pub fn journal(&self) -> PathBuf {
+        self.home.join("journal.jsonl")
+    }
+
+    /// The lock that a run holds.
+    pub fn lock(&self) -> PathBuf {
+        self.home.join("lock")
+    }
+
+    /// Where attempts leave their logs.
+    pub fn attempts(&self) -> PathBuf {
+        self.home.join("attempts")
+    }
+
+    /// The progress file.
+    pub fn progress(&self) -> PathBuf {
+        self.dir.join(".progress.md")
+    }
+
+    /// The state file that other tools read.
+    pub fn state(&self) -> PathBuf {
+        self.dir.join(".ralph-state.json")
+    }
+}

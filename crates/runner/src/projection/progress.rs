@@ -1,0 +1,215 @@
+//! `.progress.md`: completed tasks with their commits, the history of fix tasks, learnings. People and agents
+//! write in it as well, so every edit touches its own section only and is made once.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::{End, State, Status, StopReason, Task};
+use plan::TaskId;
+
+use crate::atomic;
+use crate::mask::mask;
+
+const COMPLETED: &str = "## Completed Tasks";
+const HISTORY: &str = "## Fix Task History";
+const LEARNINGS: &str = "## Learnings";
+
+/// The progress file, read for an edit.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    path: PathBuf,
+    text: String,
+    before: Option<String>,
+}
+
+impl Progress {
+    /// Reads the file; a missing one is begun.
+    pub(crate) fn open(path: &Path, spec: &str) -> io::Result<Self> {
+        let before = match fs::read(path) {
+            Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let text = before.clone().unwrap_or_else(|| format!("# Progress: {spec}\n\n{COMPLETED}\n\n{LEARNINGS}\n"));
+        Ok(Self { path: path.to_owned(), text, before })
+    }
+
+    /// Notes that a task is done.
+    pub(crate) fn completed(&mut self, id: &TaskId, title: &str, commit: Option<&str>) {
+        let start = format!("- [x] {} {title}", id.name());
+        let short = commit.map(|commit| commit.get(..7).unwrap_or(commit));
+        let line = short.map_or_else(|| start.clone(), |commit| format!("{start} - {commit}"));
+        if !self.has_line(&line) {
+            self.append(COMPLETED, &line);
+        }
+    }
+
+    /// Brings the history of fix tasks up to date. `done` is a task that is about to be done.
+    pub(crate) fn history(&mut self, state: &State, done: Option<&TaskId>) {
+        for task in state.tasks_with_fixes() {
+            let line = history_line(state, task, done == Some(task.id()));
+            let start = format!("- Task {}: ", task.id());
+            self.replace_or_append(HISTORY, &start, &line);
+        }
+    }
+
+    /// Adds what an agent learned, each thing once.
+    pub(crate) fn learnings(&mut self, learnings: &[String]) {
+        for learning in learnings {
+            let line = format!("- {}", mask(&plan::one_line(learning)));
+            if line.len() > 2 && !self.has_line(&line) {
+                self.append(LEARNINGS, &line);
+            }
+        }
+    }
+
+    /// Writes the file, if anything changed.
+    pub(crate) fn save(&self) -> io::Result<()> {
+        if self.before.as_deref() == Some(self.text.as_str()) {
+            return Ok(());
+        }
+        atomic::replace(&self.path, &self.text)
+    }
+
+    fn has_line(&self, line: &str) -> bool {
+        self.text.lines().any(|other| other == line)
+    }
+
+    fn replace_or_append(&mut self, heading: &str, start: &str, line: &str) {
+        let (from, to) = self.section(heading);
+        let mut at = from;
+        for old in self.text[from..to].split_inclusive('\n') {
+            if old.starts_with(start) {
+                let end = at + old.trim_end_matches(['\r', '\n']).len();
+                self.text.replace_range(at..end, line);
+                return;
+            }
+            at += old.len();
+        }
+        self.append(heading, line);
+    }
+
+    /// Adds a line at the end of a section, which is created where it belongs.
+    fn append(&mut self, heading: &str, line: &str) {
+        let (from, to) = self.section(heading);
+        let used = self.text[from..to].trim_end().len();
+        let at = from + used;
+        let lead = if used == 0 && !self.text[..from].ends_with('\n') { "\n" } else { "" };
+        let is_first = used == 0;
+        let inserted = if is_first { format!("{lead}{line}\n") } else { format!("\n{line}") };
+        self.text.insert_str(at, &inserted);
+        self.separate(at + inserted.len());
+    }
+
+    /// Keeps an empty line before a heading that follows.
+    fn separate(&mut self, at: usize) {
+        let rest = &self.text[at..];
+        let newlines = rest.len() - rest.trim_start_matches('\n').len();
+        let follows_heading = rest.trim_start_matches('\n').starts_with('#');
+        let before = self.text[..at].len() - self.text[..at].trim_end_matches('\n').len();
+        if follows_heading && newlines + before < 2 {
+            self.text.insert_str(at, &"\n".repeat(2 - newlines - before));
+        }
+        if !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+    }
+
+    /// Where a section's lines begin and end; a missing section is created: the history before the learnings,
+    /// the completed tasks before both, anything else at the end.
+    fn section(&mut self, heading: &str) -> (usize, usize) {
+        if let Some(found) = self.find(heading) {
+            return found;
+        }
+        let before = match heading {
+            COMPLETED => self.heading_start(HISTORY).or_else(|| self.heading_start(LEARNINGS)),
+            HISTORY => self.heading_start(LEARNINGS),
+            _ => None,
+        };
+        match before {
+            Some(at) => self.text.insert_str(at, &format!("{heading}\n\n")),
+            None => {
+                let gap = if self.text.ends_with("\n\n") || self.text.is_empty() { "" } else if self.text.ends_with('\n') { "\n" } else { "\n\n" };
+                self.text.push_str(&format!("{gap}{heading}\n"));
+            }
+        }
+        self.find(heading).unwrap_or((self.text.len(), self.text.len()))
+    }
+
+    fn heading_start(&self, heading: &str) -> Option<usize> {
+        let mut at = 0;
+        for line in self.text.split_inclusive('\n') {
+            if line.trim_end() == heading {
+                return Some(at);
+            }
+            at += line.len();
+        }
+        None
+    }
+
+    fn find(&self, heading: &str) -> Option<(usize, usize)> {
+        let start = self.heading_start(heading)?;
+        let from = self.text[start..].find('\n').map_or(self.text.len(), |newline| start + newline + 1);
+        let mut to = from;
+        for line in self.text[from..].split_inclusive('\n') {
+            if line.starts_with("# ") || line.starts_with("## ") {
+                break;
+            }
+            to += line.len();
+        }
+        Some((from, to))
+    }
+}
+
+fn history_line(state: &State, task: &Task, is_done: bool) -> String {
+    let ids: Vec<String> = task.fixes.iter().map(ToString::to_string).collect();
+    let fixes = if ids.len() == 1 { "fix" } else { "fixes" };
+    let end = if is_done || task.status == Status::Done {
+        "PASS"
+    } else if stopped_at(state, task) {
+        "FAIL (max limit)"
+    } else {
+        "PENDING"
+    };
+    format!("- Task {}: {} {fixes} attempted ({}) - Final: {end}", task.id(), ids.len(), ids.join(", "))
+}
+
+/// Whether the run stopped because of this task, or of a fix below it.
+fn stopped_at(state: &State, task: &Task) -> bool {
+    let Some(End::Stopped(reason)) = state.end() else { return false };
+    let stuck = match reason {
+        StopReason::Retries { task, .. } | StopReason::FixTasks { task, .. } | StopReason::FixDepth { task, .. } => task,
+        StopReason::Regression { .. } => return false,
+    };
+    let mut current = Some(stuck);
+    while let Some(id) = current {
+        if id == task.id() {
+            return true;
+        }
+        current = state.fix_plan(id).map(|fix| &fix.failing);
+    }
+    false
+}
+
+/// What an agent wrote down: the bullets below a Learnings heading, or all bullets where it has no headings.
+pub(crate) fn learnings_in(text: &str) -> Vec<String> {
+    let has_heading = text.lines().any(|line| line.trim() == LEARNINGS);
+    let mut inside = !has_heading;
+    let mut learnings = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('#') {
+            inside = line == LEARNINGS || !has_heading;
+            continue;
+        }
+        let bullet = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
+        if let Some(bullet) = bullet
+            && inside
+            && !bullet.starts_with('[')
+        {
+            learnings.push(bullet.chars().take(500).collect());
+        }
+    }
+    learnings.truncate(50);
+    learnings
+}

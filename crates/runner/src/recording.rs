@@ -1,0 +1,244 @@
+//! Bookkeeping: the work is committed, the box ticked, the progress noted, the spec files committed. Every
+//! step looks before it acts, so that doing it again after a crash changes nothing.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use engine::{Attempt, Cause, CheckFailure, Record, Seen};
+use plan::{Commit as CommitField, FixTask, TaskId};
+
+use crate::driver::Driver;
+use crate::error::RunError;
+use crate::git::{ChangeKind, Commit, Git, GitError, Oid, Staging};
+use crate::projection::Progress;
+use crate::settings::Bookkeeping;
+
+/// The trailer by which a commit of ours is found again.
+const TRAILER: &str = "Tillgreen-Task";
+
+/// How far back such a commit is looked for.
+const TRAILER_SEARCH: usize = 50;
+
+/// Why recording did not work out.
+enum Obstacle {
+    /// The user's hook does not accept the work.
+    Refused(String),
+    /// Something else is in the way.
+    Blocked(String),
+}
+
+impl From<GitError> for Obstacle {
+    fn from(error: GitError) -> Self {
+        match error {
+            GitError::Hook { output } => Self::Refused(output),
+            other => {
+                let hint = other.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+                Self::Blocked(format!("{other}{hint}"))
+            }
+        }
+    }
+}
+
+impl From<RunError> for Obstacle {
+    fn from(error: RunError) -> Self {
+        let source = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        Self::Blocked(format!("{error}{source}"))
+    }
+}
+
+impl Driver<'_> {
+    /// Records a passed task.
+    pub(crate) fn record_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Record {
+        match self.try_record(id, attempt) {
+            Ok(commit) => Record::Kept { commit: commit.map(|commit| commit.as_str().to_owned()) },
+            Err(Obstacle::Refused(output)) => Record::Refused(CheckFailure {
+                cause: Cause::CommitRefused,
+                error: format!("a git hook refused the commit: {}", last_line(&output)),
+                details: crate::mask::mask(&output),
+                command: Some("git commit".to_owned()),
+                exit_code: Some(1),
+            }),
+            Err(Obstacle::Blocked(reason)) => Record::Blocked { reason },
+        }
+    }
+
+    fn try_record(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
+        let commit = match self.settings.bookkeeping {
+            Bookkeeping::Coordinator => self.commit_work(id, attempt)?,
+            Bookkeeping::Agent => self.head()?,
+        };
+        self.note_progress(id, commit.as_ref())?;
+        self.book.tick(id).map_err(RunError::io("write", &self.file.path))?;
+        self.commit_spec(&format!("chore(spec): complete task {}", id.name())).map_err(|error| match error {
+            GitError::Hook { output } => {
+                Obstacle::Blocked(format!("a git hook refused the commit of the spec files: {}", last_line(&output)))
+            }
+            other => Obstacle::from(other),
+        })?;
+        self.drop_progress_file(id);
+        Ok(commit)
+    }
+
+    fn head(&self) -> Result<Option<Oid>, GitError> {
+        self.tree.git().map_or(Ok(None), Git::head)
+    }
+
+    /// Commits what attempts at the task left in the tree: their paths and no others.
+    fn commit_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
+        let Some(git) = self.tree.git() else { return Ok(None) };
+        let paths = self.paths_of_work(id);
+        let changes = self.tree.uncommitted(&paths)?;
+        let Some(message) = self.commit_message(id) else {
+            if !changes.is_empty() {
+                let left: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+                self.note(format!("task {id} asks for no commit; left uncommitted: {}", left.join(", ")));
+            }
+            return Ok(None);
+        };
+        let key = format!("{}/{id}#{}", self.file.name, attempt.map_or(0, |attempt| attempt.0));
+        let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
+        let has_new = changes.iter().any(|change| change.kind != ChangeKind::Modified);
+        let staging = if has_new { Staging::Add } else { Staging::Skip };
+        let request = Commit { trailer: Some((TRAILER, &key)), staging, ..Commit::new(&paths, &message) };
+        if let Some(commit) = git.commit(&request)? {
+            self.tree.committed(&paths, &commit);
+            return Ok(Some(commit));
+        }
+        self.commit_already_made(id, git, &key)
+    }
+
+    /// Nothing was left to commit: the agent did it itself, or we did before a crash.
+    fn commit_already_made(&self, id: &TaskId, git: &Git, key: &str) -> Result<Option<Oid>, Obstacle> {
+        let has_work = self.state.task(id).is_some_and(|task| !task.touched.is_empty());
+        if !has_work {
+            return Ok(None);
+        }
+        if let Some(commit) = git.find_trailer(TRAILER, key, TRAILER_SEARCH)? {
+            return Ok(Some(commit));
+        }
+        let head = git.head()?;
+        let is_agents = head.as_ref().map(Oid::as_str) != self.head_at_start.as_deref();
+        Ok(head.filter(|_| is_agents && self.head_at_start.is_some()))
+    }
+
+    /// What attempts at the task changed and, for a fix task, what the failing ones left behind; without what
+    /// was changed before the run began.
+    fn paths_of_work(&self, id: &TaskId) -> BTreeSet<String> {
+        let mut paths = BTreeSet::new();
+        let mut current = Some(id);
+        while let Some(id) = current {
+            if let Some(task) = self.state.task(id) {
+                paths.extend(task.touched.iter().cloned());
+            }
+            current = self.state.fix_plan(id).map(|fix| &fix.failing);
+        }
+        if let Some(opened) = self.state.opened() {
+            for path in &opened.dirty {
+                paths.remove(path);
+            }
+        }
+        paths
+    }
+
+    /// The task's own message, or one made from its title; none if the task wants no commit.
+    fn commit_message(&self, id: &TaskId) -> Option<String> {
+        let plan = self.book.plan();
+        let Some(task) = plan.task(id) else { return Some(format!("feat({}): task {id}", self.file.name)) };
+        match plan.fields(task).commit {
+            CommitField::Message(message) | CommitField::OnlyIfNeeded(message) => Some(message),
+            CommitField::None => None,
+            CommitField::Unset => {
+                let kind = if task.is_fix() { "fix" } else { "feat" };
+                Some(format!("{kind}({}): {}", self.file.name, plan::one_line(plan.title(task))))
+            }
+        }
+    }
+
+    fn note_progress(&mut self, id: &TaskId, commit: Option<&Oid>) -> Result<(), RunError> {
+        let path = self.file.progress();
+        let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
+        if self.settings.bookkeeping == Bookkeeping::Coordinator {
+            let plan = self.book.plan();
+            let title = plan.task(id).map(|task| plan.title(task)).unwrap_or_default();
+            progress.completed(id, title, commit.map(Oid::as_str));
+            let own = fs::read(self.progress_file(id)).unwrap_or_default();
+            progress.learnings(&crate::projection::learnings_in(&String::from_utf8_lossy(&own)));
+        }
+        progress.history(&self.state, Some(id));
+        progress.save().map_err(RunError::io("write", &path))
+    }
+
+    fn drop_progress_file(&self, id: &TaskId) {
+        if self.settings.bookkeeping == Bookkeeping::Coordinator {
+            // Most attempts write none, and one that stays is merged again without effect.
+            let _ = fs::remove_file(self.progress_file(id));
+        }
+    }
+
+    /// Writes a fix task into the plan and commits that before anything else happens.
+    pub(crate) fn insert_fix(&mut self, fix: &TaskId) -> Result<(), RunError> {
+        let path = self.file.path.clone();
+        if let Some(planned) = self.state.fix_plan(fix).cloned() {
+            self.book.refresh().map_err(|source| RunError::Plan { path: path.clone(), source })?;
+            let task = FixTask {
+                id: &planned.fix,
+                failing: &planned.failing,
+                error: &planned.error,
+                attempted_fix: planned.attempted_fix.as_deref(),
+            };
+            if let Err(source) = self.book.insert_fix(&task) {
+                return Err(RunError::Io { action: "write the fix task into", path, source });
+            }
+        }
+        let progress_path = self.file.progress();
+        let mut progress =
+            Progress::open(&progress_path, &self.file.name).map_err(RunError::io("read", &progress_path))?;
+        progress.history(&self.state, None);
+        progress.save().map_err(RunError::io("write", &progress_path))?;
+        self.commit_spec(&format!("chore(spec): add fix task {}", fix.name()))?;
+        let known = self.state.task(fix).map(|task| task.decl.clone());
+        if let Some(decl) = self.book.decl(fix).or(known) {
+            self.see(Seen::FixInserted { decl: Box::new(decl) });
+        }
+        Ok(())
+    }
+
+    /// Commits the plan and the progress file, if git is to know them and there is anything to commit.
+    pub(crate) fn commit_spec(&mut self, message: &str) -> Result<(), GitError> {
+        let Some(git) = self.tree.git() else { return Ok(()) };
+        let paths = self.committable_spec_files()?;
+        let staging = if self.spec_is_tracked { Staging::Skip } else { Staging::Add };
+        let commit = git.commit(&Commit { staging, ..Commit::new(&paths, message) })?;
+        self.spec_is_tracked = true;
+        if let Some(commit) = commit {
+            self.tree.committed(&paths, &commit);
+        }
+        Ok(())
+    }
+
+    /// The spec files that exist and that git does not ignore.
+    pub(crate) fn committable_spec_files(&mut self) -> Result<Vec<String>, GitError> {
+        self.tree.committable_spec_files()
+    }
+
+    /// With `--clean-retry` a failed attempt's changes are taken back before the next one.
+    pub(crate) fn clean_before_retry(&mut self, id: &TaskId) -> Result<(), RunError> {
+        let has_failed = self.state.task(id).is_some_and(|task| !task.failures.is_empty() && !task.status.is_active());
+        let (true, true, Some(git)) = (self.settings.clean_retry.is_on(), has_failed, self.tree.git()) else {
+            return Ok(());
+        };
+        let paths = self.paths_of_work(id);
+        let left: Vec<String> = self.tree.uncommitted(&paths)?.into_iter().map(|change| change.path).collect();
+        if let (Some(head), false) = (git.head()?, left.is_empty()) {
+            git.restore(head.as_str(), &left)?;
+            self.tree.forget();
+            self.note(format!("taken back before the next attempt at task {id}: {}", left.join(", ")));
+        }
+        Ok(())
+    }
+}
+
+fn last_line(text: &str) -> String {
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no output");
+    line.chars().take(200).collect()
+}

@@ -1,0 +1,176 @@
+//! The work tree as git sees it: what was changed before an attempt, what the attempt changed, and what of
+//! that belongs into a commit of ours.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use engine::{Baseline, FileState};
+
+use crate::git::{Change, ChangeKind, Git, GitError, Status};
+use crate::project::{PlanFile, Project};
+
+/// Files that the program writes for itself: never in a commit, never a reason to call a tree dirty.
+pub(crate) const OWN_PATTERNS: [&str; 6] = [
+    ".tillgreen/",
+    ".tillgreen-*",
+    ".ralph-state.json",
+    ".progress-task-*",
+    ".ultraplan/state/",
+    ".ultraplan/logs/",
+];
+
+/// How much earlier than the clock says a file's change time may lie: the kernel stamps files with a coarser
+/// clock than the one that programs read.
+const COARSE_CLOCK_NANOS: i128 = 12_000_000;
+
+/// The work tree of a run.
+#[derive(Debug)]
+pub(crate) struct Tree<'a> {
+    git: Option<&'a Git>,
+    root: PathBuf,
+    /// Paths of the plan file and the progress file.
+    spec_files: Vec<String>,
+    /// Those of them that git is to know, once that was asked.
+    committable: Option<Vec<String>>,
+    /// The state after the last look, brought up to date by our own commits.
+    known: Option<Status>,
+}
+
+impl<'a> Tree<'a> {
+    pub(crate) fn new(project: &Project, git: Option<&'a Git>, file: &PlanFile) -> Self {
+        let shown = |path: PathBuf| project.relative(&path).to_string_lossy().into_owned();
+        Self {
+            git,
+            root: project.root().to_owned(),
+            spec_files: vec![shown(file.path.clone()), shown(file.progress())],
+            committable: None,
+            known: None,
+        }
+    }
+
+    /// Git, if the project is a repository.
+    pub(crate) fn git(&self) -> Option<&'a Git> {
+        self.git
+    }
+
+    /// The plan file and the progress file, as far as they exist and git does not ignore them.
+    pub(crate) fn committable_spec_files(&mut self) -> Result<Vec<String>, GitError> {
+        let Some(git) = self.git else { return Ok(Vec::new()) };
+        let exists = |path: &&String| self.root.join(path).exists();
+        if let Some(known) = &self.committable {
+            return Ok(known.iter().filter(exists).cloned().collect());
+        }
+        let mut wanted = Vec::new();
+        for path in &self.spec_files {
+            if !git.is_ignored(path)? || git.is_tracked(path)? {
+                wanted.push(path.clone());
+            }
+        }
+        let there = wanted.iter().filter(exists).cloned().collect();
+        self.committable = Some(wanted);
+        Ok(there)
+    }
+
+    /// Forgets what was seen: time has passed in which anybody may have changed anything.
+    pub(crate) fn forget(&mut self) {
+        self.known = None;
+    }
+
+    /// What is checked out and what is changed already.
+    pub(crate) fn baseline(&mut self) -> Result<Baseline, GitError> {
+        let Some(git) = self.git else { return Ok(Baseline::default()) };
+        let status = match self.known.take() {
+            Some(status) => status,
+            None => git.status()?,
+        };
+        let head = status.head.as_ref().map(|head| head.as_str().to_owned());
+        let dirty = status.changes.iter().filter(|change| !self.is_ours(&change.path)).map(|change| change.path.clone());
+        let baseline = Baseline { head, dirty: dirty.collect() };
+        self.known = Some(status);
+        Ok(baseline)
+    }
+
+    /// What changed since an attempt began. A path that was changed before counts only if it changed again.
+    pub(crate) fn touched(&mut self, baseline: &Baseline, since: SystemTime) -> Result<Vec<FileState>, GitError> {
+        let Some(git) = self.git else { return Ok(Vec::new()) };
+        let status = git.status()?;
+        let head = status.head.as_ref().map(|head| head.as_str().to_owned());
+        let mut files: BTreeMap<String, String> = BTreeMap::new();
+        if let (Some(before), Some(now)) = (&baseline.head, &head)
+            && before != now
+        {
+            // Commits that the agent made itself. An agent may have moved the branch anywhere: then git
+            // cannot compare, and what is in the tree has to do.
+            for path in git.changed_between(before, now).unwrap_or_default() {
+                files.insert(path, "committed".to_owned());
+            }
+        }
+        let before: BTreeSet<&str> = baseline.dirty.iter().map(String::as_str).collect();
+        for change in &status.changes {
+            let is_new = self.changed_since(&change.path, since).unwrap_or(!before.contains(change.path.as_str()));
+            if is_new {
+                files.insert(change.path.clone(), words(change.kind).to_owned());
+            }
+        }
+        files.retain(|path, _| !self.is_ours(path));
+        self.known = Some(status);
+        Ok(files.into_iter().map(|(path, state)| FileState { path, state }).collect())
+    }
+
+    /// The paths among these that a commit would have something of.
+    pub(crate) fn uncommitted(&mut self, paths: &BTreeSet<String>) -> Result<Vec<Change>, GitError> {
+        let Some(git) = self.git else { return Ok(Vec::new()) };
+        let status = match self.known.take() {
+            Some(status) => status,
+            None => git.status()?,
+        };
+        let left = status.changes.iter().filter(|change| paths.contains(&change.path)).cloned().collect();
+        self.known = Some(status);
+        Ok(left)
+    }
+
+    /// Notes that a commit of ours now holds these paths.
+    pub(crate) fn committed(&mut self, paths: &[String], head: &crate::git::Oid) {
+        if let Some(status) = &mut self.known {
+            status.changes.retain(|change| !paths.contains(&change.path));
+            status.head = Some(head.clone());
+        }
+    }
+
+    /// Whether a path is the program's own business: its files, the plan, the progress file.
+    pub(crate) fn is_ours(&self, path: &str) -> bool {
+        is_own(path) || self.spec_files.iter().any(|spec| spec == path)
+    }
+
+    /// Whether a file changed at or after a moment; unknown where it is gone.
+    fn changed_since(&self, path: &str, since: SystemTime) -> Option<bool> {
+        let metadata = fs::symlink_metadata(self.root.join(path)).ok()?;
+        let changed = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
+        let since = since.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        let since = i128::try_from(since.as_nanos()).ok()?;
+        Some(changed + COARSE_CLOCK_NANOS >= since)
+    }
+}
+
+/// Whether a path is one of the program's own files.
+pub(crate) fn is_own(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.starts_with(".tillgreen/")
+        || name.starts_with(".tillgreen-")
+        || name == ".ralph-state.json"
+        || name.starts_with(".progress-task-")
+        || path.starts_with(".ultraplan/state/")
+        || path.starts_with(".ultraplan/logs/")
+}
+
+fn words(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Modified => "partially modified",
+        ChangeKind::Added | ChangeKind::Untracked => "created",
+        ChangeKind::Deleted => "deleted",
+        ChangeKind::Unmerged => "in conflict",
+    }
+}

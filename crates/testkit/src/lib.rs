@@ -1,0 +1,43 @@
+//! A hermetic world for tests: a scratch project with a repository, a scripted agent, and the program under test
+//! run with nothing of the machine's own configuration.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use testkit::{Agent, Sandbox, Step};
+//!
+//! let sandbox = Sandbox::new(Path::new("target/debug/tillgreen"));
+//! sandbox.spec("demo", "- [ ] 1.1 Say hello\n  - **Verify**: `grep -q hello hello.txt`\n");
+//! sandbox.commit_all("plan");
+//! let agent = Agent::new().on_attempt("1.1", 1, [Step::say("TASK_COMPLETE")]).on(
+//!     "1.1",
+//!     [Step::write("hello.txt", "hello\n"), Step::say("TASK_COMPLETE")],
+//! );
+//! let command = sandbox.install_agent(&agent);
+//! let run = sandbox.run(&["run", "--agent-cmd", &command]);
+//! assert_eq!(run.code, Some(0), "{run}");
+//! assert_eq!(sandbox.agent_calls().len(), 2);
+//! ```
+//!
+//! It panics where a test cannot go on, and ends every process of a sandbox with the sandbox.
+
+mod agent;
+mod background;
+mod finished;
+mod invocation;
+mod processes;
+mod repository;
+mod sandbox;
+mod signal;
+mod step;
+mod wait;
+
+pub use agent::{Agent, AgentCall};
+pub use background::Background;
+pub use finished::Finished;
+pub use invocation::Invocation;
+pub use processes::{MARKER, Process};
+pub use repository::Repository;
+pub use sandbox::Sandbox;
+pub use signal::Signal;
+pub use step::Step;
+pub use wait::{DEADLINE, wait_for, wait_for_within};

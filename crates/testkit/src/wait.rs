@@ -1,0 +1,25 @@
+//! Waiting for a condition, never for a duration.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a test waits for anything before it fails. Generous: it is only used up when something is wrong.
+pub const DEADLINE: Duration = Duration::from_secs(60);
+
+const STEP: Duration = Duration::from_millis(5);
+
+/// Waits until the condition holds; panics, naming it, when that takes too long.
+#[track_caller]
+pub fn wait_for(what: &str, condition: impl FnMut() -> bool) {
+    wait_for_within(what, DEADLINE, condition);
+}
+
+/// The same with a deadline of the test's own.
+#[track_caller]
+pub fn wait_for_within(what: &str, deadline: Duration, mut condition: impl FnMut() -> bool) {
+    let give_up = Instant::now() + deadline;
+    while !condition() {
+        assert!(Instant::now() < give_up, "waited {deadline:?} in vain for {what}");
+        thread::sleep(STEP);
+    }
+}

@@ -1,0 +1,5 @@
+//! The sandbox, used on a program that every machine has: the shell.
+
+mod agents;
+mod processes;
+mod repositories;
