@@ -1,0 +1,81 @@
+//! A person's answer, as typed. Anything that is no answer is refused, and the question stays open.
+
+use engine::{Question, Response};
+
+use crate::error::Error;
+
+/// Reads an answer. Silence is never consent, so there is no default.
+pub(crate) fn parse(text: &str) -> Result<Response, Error> {
+    let text = text.trim();
+    let (word, rest) = text.split_once(':').map_or((text, None), |(word, rest)| (word, Some(rest.trim())));
+    let word = word.trim().to_ascii_lowercase();
+    match (word.as_str(), rest) {
+        ("retry", None) => Ok(Response::Retry),
+        ("skip", None) => Ok(Response::Skip),
+        ("abort", None) => Ok(Response::Abort),
+        ("approve", None) => Ok(Response::Approve),
+        ("fix", Some(text)) if !text.is_empty() => Ok(Response::Fix(text.to_owned())),
+        ("reject", Some(text)) if !text.is_empty() => Ok(Response::Reject(text.to_owned())),
+        ("fix" | "reject", _) => Err(Error::usage(format!("`{word}` needs to say what: '{word}: …'"))
+            .hint(format!("put it in quotation marks: tillgreen answer '{word}: what to do'"))),
+        _ => Err(Error::usage(format!("`{text}` is not an answer; the question stays open"))
+            .hint("answer retry, skip, abort, 'fix: …', approve or 'reject: …'")),
+    }
+}
+
+/// Refuses an answer that does not fit the question.
+pub(crate) fn fits(response: &Response, question: Question) -> Result<(), Error> {
+    let answers_judge = matches!(response, Response::Approve | Response::Reject(_));
+    let answers_failure = matches!(response, Response::Retry | Response::Fix(_));
+    match question {
+        Question::Judge if answers_failure => {
+            Err(Error::usage("the question is whether the result is right; it stays open")
+                .hint("answer approve, 'reject: …', skip or abort"))
+        }
+        Question::Exhausted | Question::PermissionDenied if answers_judge => {
+            Err(Error::usage("there is no result to judge; the question stays open")
+                .hint("answer retry, skip, abort or 'fix: …'"))
+        }
+        Question::Judge | Question::Exhausted | Question::PermissionDenied => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers() {
+        let check = |text: &str, expected: Response| assert_eq!(parse(text).unwrap(), expected, "for {text:?}");
+        check("retry", Response::Retry);
+        check(" Skip ", Response::Skip);
+        check("ABORT", Response::Abort);
+        check("approve", Response::Approve);
+        check("fix: use trim(): it helps", Response::Fix("use trim(): it helps".to_owned()));
+        check("fix:x", Response::Fix("x".to_owned()));
+        check("reject: wrong colour", Response::Reject("wrong colour".to_owned()));
+    }
+
+    #[test]
+    fn what_is_no_answer() {
+        for text in ["", "yes", "fix", "fix:", "fix: ", "reject", "retry now", "retry:", "skip: x", "fixx: a"] {
+            let error = parse(text).unwrap_err();
+            assert_eq!(error.code(), crate::exit::USAGE, "for {text:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_fits_its_question() {
+        let fix = Response::Fix("x".to_owned());
+        let reject = Response::Reject("x".to_owned());
+        for question in [Question::Exhausted, Question::PermissionDenied] {
+            assert!(fits(&Response::Retry, question).is_ok() && fits(&fix, question).is_ok());
+            assert!(fits(&Response::Approve, question).is_err() && fits(&reject, question).is_err());
+        }
+        assert!(fits(&Response::Approve, Question::Judge).is_ok() && fits(&reject, Question::Judge).is_ok());
+        assert!(fits(&Response::Retry, Question::Judge).is_err() && fits(&fix, Question::Judge).is_err());
+        for question in [Question::Exhausted, Question::PermissionDenied, Question::Judge] {
+            assert!(fits(&Response::Skip, question).is_ok() && fits(&Response::Abort, question).is_ok());
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The command line as typed. What a flag means together with `tillgreen.toml` is the business of `settings`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::exit;
+use crate::settings::Choices;
+
+/// Takes a plan of tasks and does not stop until it is green.
+///
+/// Hands each task to a coding agent, checks the work itself, sends it back with what went wrong, writes fix
+/// tasks where that is not enough, asks a person only when it must, and survives being killed at any moment.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tillgreen",
+    version,
+    disable_help_subcommand = true,
+    max_term_width = 100,
+    after_help = "Begin with `tillgreen demo`, or with `tillgreen init` and `tillgreen new NAME` in a project.",
+    after_long_help = format!("{EXAMPLES}\n\n{}", exit::HELP)
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tillgreen demo                   see a run, with no agent installed
+  tillgreen init                   write tillgreen.toml with the agents found here
+  tillgreen new auth Add a login   create specs/auth/ and make it the active spec
+  tillgreen check                  read the active spec's plan, run nothing
+  tillgreen run --recovery-mode    run it and write fix tasks for what fails
+  tillgreen status                 where it stands";
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// How results are printed; JSON is one object a line where results are a stream
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text, value_name = "text|json",
+          hide_possible_values = true)]
+    pub(crate) format: Format,
+    /// Work as if started in this folder
+    #[arg(short = 'C', global = true, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// See a run to green in a temporary folder, with a built-in scripted agent
+    ///
+    /// Makes a small git project with a plan and runs it: a failure, a retry with feedback, a fix task. Needs
+    /// nothing but git and a shell, and says where it left everything.
+    Demo,
+    /// Write a commented tillgreen.toml with the agents that are installed here
+    Init,
+    /// Create a spec and make it the active one
+    New(NewArgs),
+    /// Read a plan and print its tasks and problems; runs nothing
+    ///
+    /// Exit code 0 if there are no errors (warnings are allowed), 2 if there are.
+    Check(PlanArgs),
+    /// Start or resume a run
+    Run(Box<RunArgs>),
+    /// Show where a run stands, also while it runs and after a crash
+    Status(PlanArgs),
+    /// Answer the open question of a run, then continue it
+    Answer(AnswerArgs),
+    /// Stop a running run cleanly; nothing is deleted
+    Cancel(PlanArgs),
+    /// Print the journal of a plan, readable
+    Log(LogArgs),
+    /// List the agents: those in tillgreen.toml and known programs
+    Agents,
+    /// Print completions for a shell
+    #[command(after_help = "Example: tillgreen completions bash > ~/.local/share/bash-completion/completions/tillgreen")]
+    Completions {
+        /// For which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example: tillgreen man | man -l -")]
+    Man,
+}
+
+/// Which plan is meant.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    pub(crate) plan: Option<String>,
+}
+
+/// What `new` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: tillgreen new auth Let people log in with a password")]
+pub(crate) struct NewArgs {
+    /// The spec's name: its folder under specs/
+    pub(crate) name: String,
+    /// What is to be reached, in words; it goes into the plan's introduction
+    pub(crate) goal: Vec<String>,
+}
+
+/// What `run` takes.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "tillgreen run [OPTIONS] [PLAN]",
+    after_help = "Each flag is also a key in tillgreen.toml, spelled with underscores; a flag comes first. A switch \
+                  that is on there is turned off by `--flag=false`.",
+    after_long_help = format!("{RUN_NOTES}\n\n{}", exit::HELP)
+)]
+pub(crate) struct RunArgs {
+    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    pub(crate) plan: Option<String>,
+    #[command(flatten)]
+    pub(crate) choices: Choices,
+}
+
+const RUN_NOTES: &str = "\
+Each flag is also a key in tillgreen.toml, spelled with underscores. A setting comes from the flag, \
+else from tillgreen.toml, else (agent and recovery mode only) from the unfinished run, else it is the \
+default. A switch that is on in tillgreen.toml is turned off by `--flag=false`. Durations are written \
+90s, 30m, 2h, 500ms, 1h30m.
+
+Examples:
+  tillgreen run                               the active spec, the first agent that is installed
+  tillgreen run auth --recovery-mode          write fix tasks for what fails
+  tillgreen run --agent-cmd './my-agent.sh'   any command that reads the prompt on standard input
+  tillgreen run --dry-run                     say what would be done, and do nothing";
+
+/// What `answer` takes.
+#[derive(Debug, Args)]
+#[command(
+    allow_missing_positional = true,
+    after_help = "Responses:
+  retry          once more, with full budgets
+  skip           leave the task out and go on
+  abort          end the run
+  fix: TEXT      one more attempt, with TEXT as its instruction
+  approve        the result is right (where a result is to be judged)
+  reject: TEXT   it is not, and why
+
+Example: tillgreen answer auth 'fix: check for white space before parsing'"
+)]
+pub(crate) struct AnswerArgs {
+    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    pub(crate) plan: Option<String>,
+    /// The answer: retry, skip, abort, 'fix: …', approve or 'reject: …'
+    #[arg(required = true)]
+    pub(crate) response: String,
+    /// Only note the answer; `tillgreen run` continues later
+    #[arg(long)]
+    pub(crate) no_run: bool,
+}
+
+/// What `log` takes.
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    pub(crate) plan: Option<String>,
+    /// Wait for more until the run ends
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! From arguments to an exit code: the one place where a command is chosen and an error is printed.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use runner::{PlanFile, Project};
+
+use crate::args::{Arguments, Command, Format, Global};
+use crate::command;
+use crate::error::Error;
+use crate::exit;
+use crate::view::subject::Subject;
+
+/// What every command is given.
+pub(crate) struct Context {
+    /// How results are printed.
+    pub(crate) format: Format,
+    /// The folder that the user is in.
+    pub(crate) dir: PathBuf,
+    /// Where results go.
+    pub(crate) out: Box<dyn Write>,
+}
+
+/// How a command ends: with an exit code, or with an error that has one.
+pub(crate) type Ended = Result<u8, Error>;
+
+impl Context {
+    fn new(global: &Global) -> Result<Self, Error> {
+        let dir = global.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+        if !dir.is_dir() {
+            return Err(Error::usage(format!("{} is not a folder", dir.display())).hint("look at what follows -C"));
+        }
+        Ok(Self { format: global.format, dir, out: Box::new(io::stdout()) })
+    }
+
+    /// The project around the folder.
+    pub(crate) fn project(&self) -> Result<Project, Error> {
+        Ok(Project::discover(&self.dir)?)
+    }
+
+    /// The plan that an argument names, and how to talk about it.
+    pub(crate) fn plan(&self, project: &Project, argument: Option<&str>) -> Result<(PlanFile, Subject), Error> {
+        let file = project.locate(&self.dir, argument)?;
+        let subject = Subject::new(project, &file, argument);
+        Ok((file, subject))
+    }
+
+    /// A path as the user would write it.
+    pub(crate) fn shown<'a>(&self, project: &Project, path: &'a Path) -> std::path::Display<'a> {
+        project.relative(path).display()
+    }
+}
+
+/// The program.
+pub(crate) fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return ExitCode::from(usage(&error)),
+    };
+    let format = arguments.global.format;
+    let ended = Context::new(&arguments.global).and_then(|mut context| {
+        let code = dispatch(&mut context, arguments.command)?;
+        context.out.flush()?;
+        Ok(code)
+    });
+    ExitCode::from(ended.unwrap_or_else(|error| report(&error, format)))
+}
+
+/// Help and version are results; everything else is an error.
+fn usage(error: &clap::Error) -> u8 {
+    // Where nobody reads the message any more, the exit code is all that is left to say.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => exit::DONE,
+        _ => exit::USAGE,
+    }
+}
+
+fn report(error: &Error, format: Format) -> u8 {
+    if !error.is_silent() {
+        // As above.
+        let _ = io::stderr().write_all(error.render(format).as_bytes());
+    }
+    error.code()
+}
+
+fn dispatch(context: &mut Context, command: Command) -> Ended {
+    match command {
+        Command::Demo => command::demo::run(context),
+        Command::Init => command::init::run(context),
+        Command::New(arguments) => command::new::run(context, &arguments),
+        Command::Check(arguments) => command::check::run(context, &arguments),
+        Command::Run(arguments) => command::run::run(context, *arguments),
+        Command::Status(arguments) => command::status::run(context, &arguments),
+        Command::Answer(arguments) => command::answer::run(context, &arguments),
+        Command::Cancel(arguments) => command::cancel::run(context, &arguments),
+        Command::Log(arguments) => command::log::run(context, &arguments),
+        Command::Agents => command::agents::run(context),
+        Command::Completions { shell } => command::completions::run(context, shell),
+        Command::Man => command::man::run(context),
+    }
+}

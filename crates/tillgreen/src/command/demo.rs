@@ -1,0 +1,66 @@
+//! `tillgreen demo`: the whole thing in a minute, with a scripted agent.
+
+use std::io;
+
+use engine::Toggle;
+use runner::{Beginning, Demo, Project, Request};
+
+use crate::cli::{Context, Ended};
+use crate::error::{Error, Kind};
+use crate::settings::{Attendance, Choices, FileSettings, Programs, Sources, resolve};
+use crate::view::subject::Subject;
+
+const INTRODUCTION: &str = "\
+A small project with a real test suite, a plan of four tasks, and an agent that behaves as agents do: it claims to
+be done when it is not, contradicts itself, and repairs the wrong thing. Every claim is checked by running the
+task's own verify command.";
+
+/// Lays the demo out and runs it to green.
+pub(crate) fn run(context: &mut Context) -> Ended {
+    let below = std::env::temp_dir();
+    let demo = runner::lay_out_demo(&below).map_err(|source| cannot_lay_out(&below, source))?;
+    say(&format!("{INTRODUCTION}\n\nEverything is in {}\n", demo.project.display()));
+    let project = Project::discover(&demo.project)?;
+    let file = project.locate(&demo.project, None)?;
+    let subject = Subject::new(&project, &file, None);
+    let choices = Choices {
+        agent_cmd: Some(format!("sh '{}'", demo.agent.display())),
+        recovery_mode: Some(Toggle::On),
+        ..Choices::default()
+    };
+    let resolved = resolve(Sources {
+        flags: choices,
+        file: &FileSettings::default(),
+        earlier: None,
+        attendance: Attendance::Unattended,
+        programs: &Programs::of_environment(project.root()),
+    })?;
+    let request =
+        Request { project: &project, file: &file, settings: &resolved.settings, beginning: Beginning::Resume };
+    let ended = super::run::execute(context, &subject, &request);
+    say(&look_around(&demo));
+    ended
+}
+
+fn cannot_lay_out(below: &std::path::Path, source: io::Error) -> Error {
+    Error::new(Kind::Unavailable, format!("cannot lay out the demo in {}", below.display()))
+        .because(source)
+        .hint("it needs git and a folder it may write to; TMPDIR names another one")
+}
+
+fn look_around(demo: &Demo) -> String {
+    format!(
+        "\nLook around:\n  cd {}\n  git log --oneline                what was committed\n  \
+         cat specs/slugs/tasks.md         the plan, with the fix tasks that were written into it\n  \
+         cat specs/slugs/.progress.md     what was noted on the way\n  \
+         tillgreen log                    everything that happened\n  \
+         tillgreen status                 where it stands\n",
+        demo.project.display()
+    )
+}
+
+fn say(text: &str) {
+    use std::io::Write as _;
+    // Where nobody reads the words, the demo goes on all the same.
+    let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
+}

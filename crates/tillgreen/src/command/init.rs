@@ -1,0 +1,186 @@
+//! `tillgreen init`: a commented `tillgreen.toml` with the agents that are installed here.
+
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+
+use serde::Serialize;
+
+use crate::args::Format;
+use crate::cli::{Context, Ended};
+use crate::error::Error;
+use crate::exit;
+use crate::settings::{FILE_NAME, KNOWN, Known, Programs};
+use crate::view::json;
+
+const HEADER: &str = "\
+# Settings of tillgreen for this project. What is commented out is the default.
+# A flag of `tillgreen run` comes before what is set here; `--flag=false` turns off what is on here.
+# Durations are written 90s, 30m, 2h, 500ms, 1h30m.
+";
+
+/// Every setting with its default, by topic.
+const TOPICS: &[(&str, &[Setting])] = &[
+    (
+        "After a failure",
+        &[
+            Setting("recovery_mode", "false", "write fix tasks for what fails, then try again"),
+            Setting("max_task_iterations", "5", "attempts at one task that end in retries, the first included"),
+            Setting("max_fix_tasks", "3", "fix tasks for one failing task"),
+            Setting("max_fix_depth", "3", "how deep fixes of fixes may nest"),
+            Setting("max_global_iterations", "100", "agent starts in all; default: the larger of 100 and 3 × tasks"),
+            Setting("infra_retries", "10", "times in a row that the agent may be unavailable before the run pauses"),
+            Setting("on_exhausted", "\"stop\"", "stop or ask, when retries or fix tasks are used up"),
+            Setting("on_escalation", "\"pause\"", "ask, pause, skip or abort; default: ask at a terminal, else pause"),
+            Setting("clean_retry", "false", "take a failed attempt's changes back before the next one"),
+        ],
+    ),
+    (
+        "Checks",
+        &[
+            Setting("unverifiable", "\"agent\"", "agent, ask or refuse: who judges a task without a verify command"),
+            Setting("bookkeeping", "\"coordinator\"", "coordinator or agent: who ticks the boxes and commits"),
+            Setting("scope", "\"warn\"", "warn, reject or off: what a change outside the task's Files means"),
+            Setting("strict", "false", "reject where a verify proves nothing, instead of warning"),
+            Setting("review", "false", "let a reviewing agent approve each task"),
+            Setting("regression", "\"make test\"", "a command that has to be green at the very end; default: none"),
+        ],
+    ),
+    (
+        "Times",
+        &[
+            Setting("attempt_timeout", "\"30m\"", "how long an attempt may take"),
+            Setting("no_progress_timeout", "\"10m\"", "how long an agent may show no progress"),
+            Setting("verify_timeout", "\"2m\"", "how long a verify command may take"),
+            Setting("review_timeout", "\"5m\"", "how long a judging agent may take"),
+            Setting("max_time", "\"8h\"", "how long the run may take; default: no limit"),
+        ],
+    ),
+    (
+        "Start",
+        &[
+            Setting("allow_dirty", "false", "start though there are uncommitted changes; they are never committed"),
+            Setting("fresh", "false", "always start over from the boxes"),
+            Setting("dry_run", "false", "only say what would be done"),
+        ],
+    ),
+];
+
+const AGENTS: &str = "
+# Agents
+# An agent is a command, run by `sh -c` in the project's root, that reads its prompt on standard input. Its
+# standard output is its answer. The first one below that is installed is used, unless one is chosen here or by
+# --agent NAME.
+";
+
+/// A key, its default as TOML, and what it means.
+struct Setting(&'static str, &'static str, &'static str);
+
+#[derive(Serialize)]
+struct Outcome {
+    path: String,
+    agents: Vec<&'static str>,
+}
+
+/// Writes the file; one that is there already stays as it is.
+pub(crate) fn run(context: &mut Context) -> Ended {
+    let project = context.project()?;
+    let programs = Programs::of_environment(project.root());
+    let found: Vec<&Known> = KNOWN.iter().filter(|known| programs.find(known.program).is_some()).collect();
+    let path = project.root().join(FILE_NAME);
+    let created = OpenOptions::new().write(true).create_new(true).open(&path);
+    let mut file = created.map_err(|error| refused(&path, error))?;
+    file.write_all(content(&found).as_bytes()).map_err(|error| Error::file("write", &path, error))?;
+    let agents: Vec<&'static str> = found.iter().map(|known| known.program).collect();
+    match context.format {
+        Format::Text => context.out.write_all(text(&agents).as_bytes())?,
+        Format::Json => {
+            json::document(&mut context.out, &Outcome { path: path.display().to_string(), agents })?;
+        }
+    }
+    Ok(exit::DONE)
+}
+
+fn refused(path: &std::path::Path, error: io::Error) -> Error {
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return Error::usage(format!("{} exists already and stays as it is", path.display()))
+            .hint("edit it, or move it away and run `tillgreen init` again");
+    }
+    Error::file("create", path, error)
+}
+
+fn text(agents: &[&str]) -> String {
+    let next = "Next: `tillgreen new NAME` creates a spec.";
+    if agents.is_empty() {
+        return format!(
+            "Wrote {FILE_NAME}. No known agent was found on PATH: define one there under [agents.NAME].\n{next}\n"
+        );
+    }
+    format!("Wrote {FILE_NAME} with {}.\n{next}\n", agents.join(", "))
+}
+
+/// The file. Agents that are not installed are there as comments.
+fn content(found: &[&Known]) -> String {
+    let mut text = HEADER.to_owned();
+    for (topic, settings) in TOPICS {
+        // Writing into a string cannot fail, here and below.
+        let _ = writeln!(text, "\n# {topic}");
+        for Setting(key, default, meaning) in *settings {
+            let _ = writeln!(text, "# {:<31} # {meaning}", format!("{key} = {default}"));
+        }
+    }
+    text.push_str(AGENTS);
+    let first = found.first().map_or("claude", |known| known.program);
+    let _ = writeln!(text, "# agent = \"{first}\"");
+    let _ = writeln!(text, "# agent_cmd = \"./my-agent.sh\"     # a command without a name, instead of `agent`");
+    for known in KNOWN {
+        let is_found = found.iter().any(|other| other.program == known.program);
+        let comment = if is_found { "" } else { "# " };
+        let note = if is_found { known.note.to_owned() } else { format!("not found here; {}", known.note) };
+        let command = toml_text(known.command);
+        let _ = writeln!(text, "\n# {note}\n{comment}[agents.{}]\n{comment}command = {command}", known.program);
+    }
+    text
+}
+
+/// A text as TOML: literal where it can be, so that quotation marks stay readable.
+fn toml_text(text: &str) -> String {
+    if text.contains(['\'', '\n']) { format!("{text:?}") } else { format!("'{text}'") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::settings::{Choices, FileSettings};
+
+    #[test]
+    fn the_file_is_read_back_and_changes_nothing_by_itself() {
+        let found: Vec<&Known> = KNOWN.iter().collect();
+        let file = FileSettings::parse(Path::new(FILE_NAME), &content(&found)).unwrap();
+        assert_eq!(file.agents.len(), KNOWN.len());
+        assert_eq!(file.agents[0].command, KNOWN[0].command);
+        let bare = FileSettings::parse(Path::new(FILE_NAME), &content(&[])).unwrap();
+        assert_eq!(bare, FileSettings::default());
+    }
+
+    #[test]
+    fn every_key_is_there_and_its_default_is_valid() {
+        let text = content(&[]);
+        let keys: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("# ")?.split_once(" = ")).map(|(key, _)| key).collect();
+        for key in Choices::keys() {
+            assert!(keys.contains(&key.as_str()), "{key} is missing");
+        }
+        let is_setting = |line: &&str| line.starts_with("# ") && line.contains(" = ") && !line.contains("agent_cmd");
+        let uncommented: String =
+            text.lines().filter(is_setting).map(|line| format!("{}\n", &line[2..])).filter(|line| !line.starts_with("command")).collect();
+        FileSettings::parse(Path::new(FILE_NAME), &uncommented).unwrap();
+    }
+
+    #[test]
+    fn the_file_reads_well() {
+        insta::assert_snapshot!(content(&[&KNOWN[1]]), @"");
+    }
+}

@@ -1,0 +1,14 @@
+//! One file per subcommand.
+
+pub(crate) mod agents;
+pub(crate) mod answer;
+pub(crate) mod cancel;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod init;
+pub(crate) mod log;
+pub(crate) mod man;
+pub(crate) mod new;
+pub(crate) mod run;
+pub(crate) mod status;

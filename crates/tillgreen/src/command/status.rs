@@ -1,0 +1,47 @@
+//! `tillgreen status`: where a run stands. Takes no part in the run: it only reads.
+
+use jiff::Timestamp;
+use runner::PlanFile;
+use runner::journal::{LockError, holder};
+
+use crate::args::{Format, PlanArgs};
+use crate::cli::{Context, Ended};
+use crate::error::Error;
+use crate::exit;
+use crate::view::json;
+use crate::view::paint::Paint;
+use crate::view::status::Standing;
+use crate::view::subject::Subject;
+
+/// Prints where the run of a plan stands.
+pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
+    let project = context.project()?;
+    let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
+    let now = Timestamp::now();
+    let standing = standing(&file, &subject, now)?;
+    match context.format {
+        Format::Text => {
+            let text = standing.render(now, Paint::of(&std::io::stdout()));
+            context.out.write_all(text.as_bytes())?;
+        }
+        Format::Json => json::document(&mut context.out, &standing)?,
+    }
+    Ok(exit::DONE)
+}
+
+fn standing(file: &PlanFile, subject: &Subject, now: Timestamp) -> Result<Standing, Error> {
+    // The holder is asked first: a run that ends in between is then shown as what its journal says.
+    let holder = match holder(&file.lock()) {
+        Ok(holder) => holder,
+        Err(LockError::HeldByUnknown { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    match runner::load(file, |_| ())? {
+        Some(state) => Ok(Standing::of(subject, &state, holder.as_ref(), now)),
+        None => {
+            let plan = super::check::read(file)?;
+            let done = plan.tasks().iter().filter(|task| task.state.is_done()).count();
+            Ok(Standing::not_started(subject, plan.tasks().len(), done))
+        }
+    }
+}

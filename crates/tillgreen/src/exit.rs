@@ -1,0 +1,48 @@
+//! Exit codes. Scripts depend on them: what is here keeps its meaning.
+
+use engine::End;
+
+/// All tasks complete (or complete with skips); for other commands: done.
+pub(crate) const DONE: u8 = 0;
+/// Stopped: a task's retries or fix tasks are exhausted.
+pub(crate) const STOPPED: u8 = 1;
+/// Usage, settings, plan or state error, agent not installed; nothing was started.
+pub(crate) const USAGE: u8 = 2;
+/// Paused: waiting for an answer.
+pub(crate) const WAITING: u8 = 3;
+/// Another run holds the plan.
+pub(crate) const HELD: u8 = 4;
+/// Stopped at a global cap: iterations or time.
+pub(crate) const CAPPED: u8 = 5;
+/// Paused: an agent, a service or the disk is unavailable.
+pub(crate) const UNAVAILABLE: u8 = 6;
+/// Aborted by a response.
+pub(crate) const ABORTED: u8 = 7;
+/// Interrupted.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// The exit codes as the help shows them.
+pub(crate) const HELP: &str = "\
+Exit codes:
+  0    all tasks complete (or complete with skips); other commands: done
+  1    stopped: a task's retries or fix tasks are exhausted
+  2    usage, settings, plan or state error, agent not installed; nothing was started
+  3    paused: waiting for an answer (see `tillgreen answer`)
+  4    another run holds the plan
+  5    stopped at a global cap: iterations or time
+  6    paused: an agent, a service or the disk is unavailable
+  7    aborted by a response
+  130  interrupted";
+
+/// The exit code of a run that ended so.
+pub(crate) fn of(end: &End) -> u8 {
+    match end {
+        End::Complete { .. } => DONE,
+        End::Stopped(_) => STOPPED,
+        End::Capped(_) => CAPPED,
+        End::Waiting { .. } => WAITING,
+        End::Unavailable { .. } => UNAVAILABLE,
+        End::Aborted => ABORTED,
+        End::Interrupted => INTERRUPTED,
+    }
+}

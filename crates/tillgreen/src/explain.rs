@@ -1,0 +1,221 @@
+//! What to do about the errors of the runner: each gets its exit code and the next thing to type.
+
+use std::path::Path;
+
+use runner::git::GitError;
+use runner::journal::{JournalError, LockError};
+use runner::{CancelError, LocateError, RecordError, RunError};
+
+use crate::error::{Error, Kind};
+
+/// How many problems of a plan an error lists.
+const PROBLEMS_MAX: usize = 20;
+
+impl From<LocateError> for Error {
+    fn from(error: LocateError) -> Self {
+        let hint = match error {
+            LocateError::NoActiveSpec { .. } => {
+                "run `tillgreen new NAME` first, or name a plan: `tillgreen run PLAN`".to_owned()
+            }
+            LocateError::MissingSpec(ref path) => match spec_name(path) {
+                Some(name) => format!("create it with `tillgreen new {name}`, or name another plan"),
+                None => "run `tillgreen new NAME` to create a new spec".to_owned(),
+            },
+            LocateError::MissingTasks(_) => {
+                "write the plan there, one task a line: `- [ ] 1.1 Title`, and below it what to do, `**Files**:` and \
+                 a command in `**Verify**:`"
+                    .to_owned()
+            }
+            LocateError::NotAPlan(_) => {
+                "for example `tillgreen check specs/NAME`".to_owned()
+            }
+            LocateError::Unreadable { .. } => "see that it exists and that you may read it".to_owned(),
+            LocateError::Git(error) => return error.into(),
+        };
+        Error::from_source(Kind::Usage, error).hint(hint)
+    }
+}
+
+fn spec_name(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    Some(crate::view::text::quoted(name))
+}
+
+impl From<GitError> for Error {
+    fn from(error: GitError) -> Self {
+        let hint = match &error {
+            GitError::NotInstalled => Some("install git and see that it is on PATH".to_owned()),
+            GitError::TooOld { minimum, .. } => Some(format!("install git {minimum} or newer")),
+            GitError::NoIdentity { .. } => {
+                Some("tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`".to_owned())
+            }
+            GitError::InProgress { operation, .. } => {
+                Some(format!("finish it or give it up (`git {operation} --abort`), then try again"))
+            }
+            GitError::Locked { file } => {
+                Some(format!("if no git is running, remove the file: `rm {}`", file.display()))
+            }
+            GitError::Unusable { .. } => Some("see what `git status` says there".to_owned()),
+            _ => None,
+        };
+        let error = Error::from_source(Kind::Usage, error);
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    }
+}
+
+impl From<LockError> for Error {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Held { .. } | LockError::HeldByUnknown { .. } => {
+                Error::new(Kind::Held, "another run holds this plan")
+                    .because(error)
+                    .hint("see where it stands with `tillgreen status`, or stop it with `tillgreen cancel`")
+            }
+            LockError::Io { .. } => Error::from_source(Kind::Usage, error),
+        }
+    }
+}
+
+impl From<JournalError> for Error {
+    fn from(error: JournalError) -> Self {
+        use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let is_disk = matches!(error.io_kind(), Some(StorageFull | ReadOnlyFilesystem | QuotaExceeded));
+        let kind = if is_disk { Kind::Unavailable } else { Kind::Usage };
+        let hint = match &error {
+            JournalError::Io { .. } if is_disk => "make room, then go on with `tillgreen run`; nothing is lost",
+            JournalError::Io { .. } => "see that you may read and write it",
+            JournalError::NewerVersion { .. } | JournalError::UnknownEvent { .. } => {
+                "use the newer tillgreen that wrote it"
+            }
+            JournalError::NotAJournal { .. } | JournalError::Damaged { .. } => {
+                "it is left as it is; `tillgreen run --fresh` puts it aside and starts over from the boxes"
+            }
+            JournalError::Encode { .. } | JournalError::TooLarge { .. } => "go on with `tillgreen run`",
+        };
+        let hint = hint.to_owned();
+        Error::from_source(kind, error).hint(hint)
+    }
+}
+
+impl From<RecordError> for Error {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::Journal(error) => error.into(),
+            RecordError::Impossible { .. } => contradiction(error),
+        }
+    }
+}
+
+fn contradiction(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::from_source(Kind::Usage, error)
+        .hint("it is left as it is; `tillgreen run --fresh` puts it aside and starts over from the boxes")
+}
+
+impl From<CancelError> for Error {
+    fn from(error: CancelError) -> Self {
+        let hint = match &error {
+            CancelError::Lock(_) => "see where the run stands with `tillgreen status`".to_owned(),
+            CancelError::Signal { .. } => "it may be another user's: ask them, or stop it as them".to_owned(),
+            CancelError::StillRunning { pid } => {
+                format!("end it with `kill -9 {pid}`: nothing is lost, `tillgreen run` goes on from there")
+            }
+        };
+        Error::from_source(Kind::Usage, error).hint(hint)
+    }
+}
+
+impl From<RunError> for Error {
+    fn from(error: RunError) -> Self {
+        let usage = |error, hint: &str| Error::from_source(Kind::Usage, error).hint(hint);
+        match error {
+            RunError::Lock(error) => error.into(),
+            RunError::Journal(error) => error.into(),
+            RunError::Git(error) => error.into(),
+            RunError::Impossible { .. } => contradiction(error),
+            RunError::Malformed { .. } => malformed(error),
+            RunError::Plan { .. } => usage(error, "see that it exists and that you may read it"),
+            RunError::EmptyPlan { .. } => {
+                usage(error, "write tasks as `- [ ] 1.1 Title`, then look at them with `tillgreen check`")
+            }
+            RunError::Unverifiable { .. } => {
+                usage(error, "give each a command in `**Verify**:`, or run with `--unverifiable agent` or `ask`")
+            }
+            RunError::Dirty { .. } => {
+                usage(error, "commit or stash them, or accept them with `--allow-dirty`: they are never committed")
+            }
+            RunError::StateFile(_) => usage(
+                error,
+                "it is left as it is; `tillgreen run --fresh` moves it aside and reinitializes the execution state",
+            ),
+            RunError::Io { action, path, source } => Error::file(action, &path, source)
+                .hint("see that the disk has room and that you may write there, then go on with `tillgreen run`"),
+        }
+    }
+}
+
+/// The plan's problems in the form that editors can jump to.
+fn malformed(error: RunError) -> Error {
+    let notes: Vec<String> = match &error {
+        RunError::Malformed { path, problems } => problems
+            .iter()
+            .take(PROBLEMS_MAX)
+            .map(|problem| format!("{}:{}: error: {}", path.display(), problem.line, problem.message))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let error = Error::from_source(Kind::Usage, error);
+    notes.into_iter().fold(error, Error::note).hint("`tillgreen check` shows all of them, with what to do")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::args::Format;
+    use crate::exit;
+
+    #[track_caller]
+    fn check(error: impl Into<Error>, code: u8) -> String {
+        let error = error.into();
+        assert_eq!(error.code(), code);
+        error.render(Format::Text)
+    }
+
+    #[test]
+    fn plans_that_are_not_found() {
+        let missing = |name: &str| PathBuf::from("specs").join(name);
+        let pointer = missing(".current-spec");
+        insta::assert_snapshot!(check(LocateError::NoActiveSpec { pointer }, exit::USAGE), @"");
+        insta::assert_snapshot!(check(LocateError::MissingSpec(missing("auth")), exit::USAGE), @"");
+        insta::assert_snapshot!(check(LocateError::MissingTasks(missing("auth/tasks.md")), exit::USAGE), @"");
+        insta::assert_snapshot!(check(LocateError::NotAPlan(PathBuf::from("a.txt")), exit::USAGE), @"");
+    }
+
+    #[test]
+    fn runs_that_cannot_start() {
+        let path = PathBuf::from("specs/auth/tasks.md");
+        insta::assert_snapshot!(check(RunError::EmptyPlan { path }, exit::USAGE), @"");
+        let paths = vec!["src/a.rs".to_owned()];
+        insta::assert_snapshot!(check(RunError::Dirty { paths }, exit::USAGE), @"");
+        let holder = runner::journal::Holder {
+            pid: 7,
+            started: "2026-01-26T14:30:00Z".parse().unwrap(),
+            command: "tillgreen run".to_owned(),
+        };
+        let held = LockError::Held { path: PathBuf::from("lock"), holder };
+        insta::assert_snapshot!(check(RunError::Lock(held), exit::HELD), @"");
+    }
+
+    #[test]
+    fn a_full_disk_is_a_pause() {
+        let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let path = || PathBuf::from("journal.jsonl");
+        check(JournalError::Io { action: "append to", path: path(), source: full() }, exit::UNAVAILABLE);
+        check(RunError::Io { action: "write", path: path(), source: full() }, exit::UNAVAILABLE);
+        check(JournalError::NotAJournal { path: path() }, exit::USAGE);
+    }
+}

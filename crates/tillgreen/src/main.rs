@@ -1,0 +1,20 @@
+//! Takes a plan of tasks and does not stop until it is green: the command line.
+//!
+//! The only crate that prints, and it starts no processes: what touches the world is the runner's.
+
+mod answer;
+mod args;
+mod cli;
+mod command;
+mod error;
+mod exit;
+mod explain;
+mod settings;
+mod view;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    runner::process::keep_if_asked();
+    cli::main()
+}

@@ -1,0 +1,192 @@
+//! Which agent does the work, and whether its program is installed.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The name of an agent that was given as a command only.
+pub(crate) const COMMAND_AGENT: &str = "command";
+
+/// An agent as `tillgreen.toml` defines it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AgentTable {
+    /// Its name.
+    pub(crate) name: String,
+    /// The command, the prompt coming on standard input.
+    pub(crate) command: String,
+}
+
+/// A program that is known to work as an agent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// The program.
+    pub(crate) program: &'static str,
+    /// The command that runs it on a prompt from standard input.
+    pub(crate) command: &'static str,
+    /// What one should know before using it.
+    pub(crate) note: &'static str,
+}
+
+/// The programs that `init` looks for, in the order of preference.
+pub(crate) const KNOWN: &[Known] = &[
+    Known {
+        program: "claude",
+        command: "claude -p --permission-mode acceptEdits --allowedTools \"Bash Edit Write Read\"",
+        note: "may edit files and run commands without asking; narrow --allowedTools to your liking",
+    },
+    Known {
+        program: "codex",
+        command: "codex exec --skip-git-repo-check -s workspace-write -",
+        note: "writes within the project only (its own sandbox)",
+    },
+    Known {
+        program: "gemini",
+        command: "GEMINI_CLI_NO_RELAUNCH=true gemini --yolo --skip-trust",
+        note: "--yolo: without it, it has no tools for writing and no shell",
+    },
+    Known {
+        program: "opencode",
+        command: "opencode run \"$(cat)\" < /dev/null",
+        note: "takes the prompt as an argument; tools are allowed unless its own configuration asks",
+    },
+    Known {
+        program: "aider",
+        command: "aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-gitignore \
+                  --message \"$(cat)\" < /dev/null",
+        note: "takes the prompt as an argument; runs no commands of its own; exit code 0 even on API errors",
+    },
+];
+
+/// Why a name cannot be an agent's.
+pub(crate) fn agent_name_problem(name: &str) -> Option<&'static str> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    if name == COMMAND_AGENT {
+        return Some("is what an agent given by agent_cmd is called; take another name");
+    }
+    let is_name = !name.is_empty() && !name.starts_with('-') && name.chars().all(is_plain);
+    (!is_name).then_some("must be made of letters, digits, dashes, dots and underscores")
+}
+
+/// Where programs are looked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Programs {
+    path: Option<OsString>,
+    /// The folder that agents are started in.
+    root: PathBuf,
+}
+
+impl Programs {
+    /// Looks along the given search path.
+    pub(crate) fn new(path: Option<OsString>, root: &Path) -> Self {
+        Self { path, root: root.to_owned() }
+    }
+
+    /// Looks along the search path of this process.
+    pub(crate) fn of_environment(root: &Path) -> Self {
+        Self::new(std::env::var_os("PATH"), root)
+    }
+
+    /// The file that a program's name stands for.
+    pub(crate) fn find(&self, program: &str) -> Option<PathBuf> {
+        if program.contains('/') {
+            return Some(self.root.join(program)).filter(|file| file.is_file());
+        }
+        let folders = self.path.as_ref()?;
+        std::env::split_paths(folders)
+            .map(|folder| self.root.join(folder).join(program))
+            .find(|file| is_executable(file))
+    }
+
+    /// The program of a command that is not installed, if that can be told without running a shell.
+    pub(crate) fn missing(&self, command: &str) -> Option<String> {
+        let program = program_of(command)?;
+        self.find(program).is_none().then(|| program.to_owned())
+    }
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// Words that a shell knows itself: what runs after them is not guessed.
+const SHELL_WORDS: &[&str] = &[
+    ".", ":", "[", "[[", "alias", "break", "case", "cd", "command", "continue", "do", "done", "echo", "elif", "else",
+    "esac", "eval", "exec", "exit", "export", "false", "fi", "for", "function", "if", "kill", "local", "printf",
+    "pwd", "read", "readonly", "return", "set", "shift", "source", "test", "then", "time", "times", "trap", "true",
+    "type", "ulimit", "umask", "unset", "until", "wait", "while", "{", "}", "!",
+];
+
+/// The program that a command begins with: its first word after `NAME=value`s. None where only a shell can tell.
+pub(crate) fn program_of(command: &str) -> Option<&str> {
+    let word = command.split_whitespace().find(|word| !is_assignment(word))?;
+    let before = &command[..command.find(word)?];
+    let is_plain = |text: &str| !text.contains(['\'', '"', '\\', '$', '`', '(', ')', '{', '}', '<', '>', '|', '&', ';', '*', '?', '#', '~']);
+    (is_plain(before) && is_plain(word) && !SHELL_WORDS.contains(&word)).then_some(word)
+}
+
+fn is_assignment(word: &str) -> bool {
+    let is_letter = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(is_letter) && !name.starts_with(|character: char| character.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_of_a_command() {
+        let check = |command: &str, expected: Option<&str>| {
+            assert_eq!(program_of(command), expected, "for {command:?}");
+        };
+        check("claude -p", Some("claude"));
+        check("  codex exec -", Some("codex"));
+        check("A=1 B=two ./agent.sh", Some("./agent.sh"));
+        check("/opt/x/agent --flag", Some("/opt/x/agent"));
+        check("A='x y' agent", None);
+        check("A=\"$HOME\" agent", None);
+        check("if true; then agent; fi", None);
+        check("cd x && agent", None);
+        check("exec agent", None);
+        check("(agent)", None);
+        check("$AGENT -p", None);
+        check("~/bin/agent", None);
+        check("\"my agent\" -p", None);
+        check("A=1", None);
+        check("", None);
+        check("cat|agent", None);
+    }
+
+    #[test]
+    fn programs_are_found_on_the_path_or_as_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let bin = folder.path().join("bin");
+        std::fs::create_dir(&bin).unwrap();
+        for (name, mode) in [("agent", 0o755), ("notes", 0o644)] {
+            std::fs::write(bin.join(name), "#!/bin/sh\n").unwrap();
+            std::fs::set_permissions(bin.join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let programs = Programs::new(Some(bin.clone().into_os_string()), folder.path());
+        assert_eq!(programs.find("agent"), Some(bin.join("agent")));
+        assert_eq!(programs.find("notes"), None, "not executable");
+        assert_eq!(programs.find("bin/notes"), Some(folder.path().join("bin/notes")), "named as a file");
+        assert_eq!(programs.missing("X=1 nowhere -p"), Some("nowhere".to_owned()));
+        assert_eq!(programs.missing("agent -p"), None);
+        assert_eq!(programs.missing("$(nowhere)"), None, "only a shell can tell");
+        let none = Programs::new(None, folder.path());
+        assert_eq!(none.find("agent"), None);
+    }
+
+    #[test]
+    fn the_known_programs_name_themselves() {
+        for known in KNOWN {
+            assert_eq!(program_of(known.command), Some(known.program));
+            assert_eq!(agent_name_problem(known.program), None);
+        }
+        assert!(agent_name_problem("command").is_some());
+        assert!(agent_name_problem("a b").is_some());
+        assert!(agent_name_problem("-x").is_some());
+        assert!(agent_name_problem("").is_some());
+    }
+}

@@ -1,0 +1,79 @@
+//! The settings of a run as text, the way the journal keeps them, and back. Keys are those of `tillgreen.toml`.
+
+use std::collections::BTreeMap;
+
+use engine::Recovery;
+use runner::{Agent, Settings};
+
+use super::agent::COMMAND_AGENT;
+use super::choices::{Choices, Refusal};
+use super::duration::spell;
+use super::resolve::settings;
+use super::word::word;
+use crate::error::Error;
+
+/// The settings that a journal holds, all of them: `answer` continues with what the run had that asked.
+pub(crate) fn from_launch(launch: &BTreeMap<String, String>) -> Result<Settings, Error> {
+    let choices = read(launch)?;
+    let Some(command) = choices.agent_cmd.clone() else {
+        return Err(Error::usage("the journal does not say which agent the run was started with")
+            .hint("continue with `tillgreen run --agent-cmd 'COMMAND'`"));
+    };
+    let name = choices.agent.clone().unwrap_or_else(|| COMMAND_AGENT.to_owned());
+    Ok(settings(&choices, Agent { name, command }))
+}
+
+/// What a journal says. Keys that this program does not know are those of a newer one and no reason to give up.
+pub(super) fn read(launch: &BTreeMap<String, String>) -> Result<Choices, Error> {
+    let mut choices = Choices::default();
+    for (key, value) in launch {
+        match Choices::read(key, value) {
+            Ok(one) => {
+                // Unlike a person, the journal names both the agent and its command.
+                choices.agent = choices.agent.take().or(one.agent.clone());
+                choices.agent_cmd = choices.agent_cmd.take().or(one.agent_cmd.clone());
+                choices = choices.or(one);
+            }
+            Err(Refusal::UnknownKey(_)) => {}
+            Err(Refusal::Value(reason)) => {
+                return Err(Error::usage(format!("the journal holds a setting that is not understood: `{key}` {reason}"))
+                    .hint("start over from the boxes with `tillgreen run --fresh`"));
+            }
+        }
+    }
+    Ok(choices)
+}
+
+/// The settings as text.
+pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
+    let rules = &settings.rules;
+    let limits = &rules.limits;
+    let recovery = if rules.recovery == Recovery::On { "true" } else { "false" };
+    let named = Some(&settings.agent.name).filter(|name| *name != COMMAND_AGENT);
+    let entries = [
+        ("recovery_mode", Some(recovery.to_owned())),
+        ("max_task_iterations", Some(limits.task_iterations_max.to_string())),
+        ("max_fix_tasks", Some(limits.fix_tasks_max.to_string())),
+        ("max_fix_depth", Some(limits.fix_depth_max.to_string())),
+        ("max_global_iterations", limits.global_iterations_max.map(|limit| limit.to_string())),
+        ("infra_retries", Some(limits.unavailable_max.to_string())),
+        ("on_exhausted", Some(word(rules.on_exhausted).to_owned())),
+        ("on_escalation", Some(word(rules.on_escalation).to_owned())),
+        ("clean_retry", Some(word(settings.clean_retry).to_owned())),
+        ("agent", named.cloned()),
+        ("agent_cmd", Some(settings.agent.command.clone())),
+        ("unverifiable", Some(word(rules.unverifiable).to_owned())),
+        ("bookkeeping", Some(word(settings.bookkeeping).to_owned())),
+        ("scope", Some(word(settings.scope).to_owned())),
+        ("strict", Some(word(settings.strict).to_owned())),
+        ("review", Some(word(rules.review).to_owned())),
+        ("regression", settings.regression.clone()),
+        ("attempt_timeout", Some(spell(settings.attempt_timeout))),
+        ("no_progress_timeout", Some(spell(settings.no_progress_timeout))),
+        ("verify_timeout", Some(spell(settings.verify_timeout))),
+        ("review_timeout", Some(spell(settings.review_timeout))),
+        ("max_time", limits.time_max.map(spell)),
+        ("allow_dirty", Some(word(settings.allow_dirty).to_owned())),
+    ];
+    entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+}

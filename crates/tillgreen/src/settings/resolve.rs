@@ -1,0 +1,207 @@
+//! One complete value out of several places: flag, else `tillgreen.toml`, else (agent and recovery mode only)
+//! the unfinished run, else the default.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use engine::{Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
+use runner::{Agent, Bookkeeping, Scope, Settings};
+
+use super::agent::{COMMAND_AGENT, Programs};
+use super::choices::Choices;
+use super::file::FileSettings;
+use super::launch;
+use super::suggest;
+use crate::error::Error;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// All places that settings come from.
+#[derive(Debug)]
+pub(crate) struct Sources<'a> {
+    /// The command line.
+    pub(crate) flags: Choices,
+    /// `tillgreen.toml`.
+    pub(crate) file: &'a FileSettings,
+    /// What the unfinished run was started with.
+    pub(crate) earlier: Option<&'a BTreeMap<String, String>>,
+    /// Whether somebody can be asked.
+    pub(crate) attendance: Attendance,
+    /// Where programs are found.
+    pub(crate) programs: &'a Programs,
+}
+
+/// Whether somebody sits at the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attendance {
+    /// Standard input and standard error are a terminal.
+    Attended,
+    /// They are not.
+    Unattended,
+}
+
+/// What `run` was told in all.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved {
+    /// The run's settings.
+    pub(crate) settings: Settings,
+    /// From where it starts.
+    pub(crate) start: Start,
+    /// Whether anything is done at all.
+    pub(crate) mode: Mode,
+}
+
+/// From where a run starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// From what the journal knows.
+    Resume,
+    /// From the boxes alone.
+    Fresh,
+}
+
+/// Whether anything is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Everything.
+    Run,
+    /// Only saying what would be done.
+    DryRun,
+}
+
+/// Resolves every setting, and finds out whether the agent can be started.
+pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
+    let earlier = sources.earlier.map(launch::read).transpose()?.unwrap_or_default();
+    let mut choices = sources.flags.or(sources.file.choices.clone());
+    choices.recovery_mode = choices.recovery_mode.or(earlier.recovery_mode);
+    let agent = agent(&choices, &earlier, sources.file, sources.programs)?;
+    installed(&agent, sources.programs)?;
+    let default_escalation = match sources.attendance {
+        Attendance::Attended => OnEscalation::Ask,
+        Attendance::Unattended => OnEscalation::Pause,
+    };
+    choices.on_escalation = choices.on_escalation.or(Some(default_escalation));
+    let is_on = |choice: Option<Toggle>| choice.is_some_and(Toggle::is_on);
+    Ok(Resolved {
+        settings: settings(&choices, agent),
+        start: if is_on(choices.fresh) { Start::Fresh } else { Start::Resume },
+        mode: if is_on(choices.dry_run) { Mode::DryRun } else { Mode::Run },
+    })
+}
+
+/// The settings that choices amount to, with the defaults for what they leave open.
+pub(super) fn settings(choices: &Choices, agent: Agent) -> Settings {
+    let toggle = |choice: Option<Toggle>| choice.unwrap_or(Toggle::Off);
+    let mut settings = Settings {
+        rules: rules(choices),
+        agent,
+        attempt_timeout: choices.attempt_timeout.unwrap_or(30 * MINUTE),
+        no_progress_timeout: choices.no_progress_timeout.unwrap_or(10 * MINUTE),
+        verify_timeout: choices.verify_timeout.unwrap_or(2 * MINUTE),
+        review_timeout: choices.review_timeout.unwrap_or(5 * MINUTE),
+        bookkeeping: choices.bookkeeping.unwrap_or(Bookkeeping::Coordinator),
+        scope: choices.scope.unwrap_or(Scope::Warn),
+        strict: toggle(choices.strict),
+        clean_retry: toggle(choices.clean_retry),
+        allow_dirty: toggle(choices.allow_dirty),
+        regression: choices.regression.clone(),
+        launch: BTreeMap::new(),
+    };
+    settings.launch = launch::write(&settings);
+    settings
+}
+
+fn rules(choices: &Choices) -> Rules {
+    let defaults = Limits::default();
+    let recovers = choices.recovery_mode.is_some_and(Toggle::is_on);
+    Rules {
+        recovery: if recovers { Recovery::On } else { Recovery::Off },
+        limits: Limits {
+            task_iterations_max: choices.max_task_iterations.unwrap_or(defaults.task_iterations_max),
+            fix_tasks_max: choices.max_fix_tasks.unwrap_or(defaults.fix_tasks_max),
+            fix_depth_max: choices.max_fix_depth.unwrap_or(defaults.fix_depth_max),
+            global_iterations_max: choices.max_global_iterations,
+            unavailable_max: choices.infra_retries.unwrap_or(defaults.unavailable_max),
+            time_max: choices.max_time,
+            ..defaults
+        },
+        on_exhausted: choices.on_exhausted.unwrap_or(OnExhausted::Stop),
+        on_escalation: choices.on_escalation.unwrap_or(OnEscalation::Pause),
+        unverifiable: choices.unverifiable.unwrap_or(Unverifiable::Agent),
+        review: choices.review.unwrap_or(Toggle::Off),
+        regression: if choices.regression.is_some() { Toggle::On } else { Toggle::Off },
+    }
+}
+
+/// The agent: as chosen, else as in the unfinished run, else the first that is installed.
+fn agent(
+    choices: &Choices,
+    earlier: &Choices,
+    file: &FileSettings,
+    programs: &Programs,
+) -> Result<Agent, Error> {
+    if let Some(command) = &choices.agent_cmd {
+        return Ok(Agent { name: COMMAND_AGENT.to_owned(), command: command.clone() });
+    }
+    if let Some(name) = &choices.agent {
+        return named(name, file).ok_or_else(|| unknown(name, file));
+    }
+    if let Some(agent) = earlier_agent(earlier, file) {
+        return Ok(agent);
+    }
+    let installed = file.agents.iter().find(|table| programs.missing(&table.command).is_none());
+    let found = installed.map(|table| Agent { name: table.name.clone(), command: table.command.clone() });
+    found.ok_or_else(|| no_agent(file))
+}
+
+fn named(name: &str, file: &FileSettings) -> Option<Agent> {
+    let table = file.agents.iter().find(|table| table.name == name)?;
+    Some(Agent { name: table.name.clone(), command: table.command.clone() })
+}
+
+/// What `tillgreen.toml` says now of an agent counts; the journal's command is for agents that are not there.
+fn earlier_agent(earlier: &Choices, file: &FileSettings) -> Option<Agent> {
+    let known = earlier.agent.as_deref().and_then(|name| named(name, file));
+    known.or_else(|| {
+        let name = earlier.agent.clone().unwrap_or_else(|| COMMAND_AGENT.to_owned());
+        Some(Agent { name, command: earlier.agent_cmd.clone()? })
+    })
+}
+
+fn unknown(name: &str, file: &FileSettings) -> Error {
+    let names: Vec<&str> = file.agents.iter().map(|table| table.name.as_str()).collect();
+    let error = Error::usage(format!("unknown agent `{name}`"));
+    let error = match suggest::nearest(name, names.iter().copied()) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error,
+    };
+    let known = if names.is_empty() {
+        "no agent is defined in tillgreen.toml".to_owned()
+    } else {
+        format!("defined in tillgreen.toml: {}", names.join(", "))
+    };
+    error.note(known).hint(format!(
+        "define it in tillgreen.toml by `[agents.{name}]` and `command = \"…\"`, or use --agent-cmd 'COMMAND'"
+    ))
+}
+
+fn no_agent(file: &FileSettings) -> Error {
+    let error = if file.agents.is_empty() {
+        Error::usage("no agent is set")
+    } else {
+        let list: Vec<&str> = file.agents.iter().map(|table| table.name.as_str()).collect();
+        Error::usage(format!("none of the agents in tillgreen.toml is installed ({})", list.join(", ")))
+    };
+    error
+        .hint("name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`")
+        .hint("or let `tillgreen init` write a tillgreen.toml with the agents that are installed")
+}
+
+fn installed(agent: &Agent, programs: &Programs) -> Result<(), Error> {
+    let Some(program) = programs.missing(&agent.command) else { return Ok(()) };
+    let what = if agent.name == COMMAND_AGENT { "the agent".to_owned() } else { format!("agent `{}`", agent.name) };
+    Err(Error::usage(format!("{what} is not installed: `{program}` was not found"))
+        .note(format!("its command: {}", agent.command))
+        .hint(format!("install `{program}`, or choose another agent with --agent NAME or --agent-cmd 'COMMAND'"))
+        .hint("`tillgreen agents` lists what is installed"))
+}

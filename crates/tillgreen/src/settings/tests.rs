@@ -1,0 +1,188 @@
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use engine::{OnEscalation, Recovery, Toggle};
+
+use super::*;
+use crate::args::Format;
+use crate::error::Error;
+
+/// A folder with an installed program called `agent`, and another called `other`.
+struct World {
+    _folder: tempfile::TempDir,
+    programs: Programs,
+}
+
+fn world() -> World {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["agent", "other"] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, "").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let programs = Programs::new(Some(folder.path().into()), folder.path());
+    World { _folder: folder, programs }
+}
+
+fn flags(pairs: &[(&str, &str)]) -> Choices {
+    pairs.iter().fold(Choices::default(), |all, (key, value)| all.or(Choices::read(key, value).unwrap()))
+}
+
+fn file(text: &str) -> Result<FileSettings, Error> {
+    FileSettings::parse(Path::new("/project/tillgreen.toml"), text)
+}
+
+fn resolved(flags: Choices, text: &str, earlier: &[(&str, &str)]) -> Result<Resolved, Error> {
+    let world = world();
+    let earlier: BTreeMap<String, String> =
+        earlier.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    resolve(Sources {
+        flags,
+        file: &file(text)?,
+        earlier: (!earlier.is_empty()).then_some(&earlier),
+        attendance: Attendance::Unattended,
+        programs: &world.programs,
+    })
+}
+
+fn refused(flags: Choices, text: &str) -> String {
+    let error = resolved(flags, text, &[]).unwrap_err();
+    assert_eq!(error.code(), crate::exit::USAGE);
+    error.render(Format::Text)
+}
+
+const AGENT: &str = "[agents.mine]\ncommand = \"agent -p\"\n";
+
+#[test]
+fn a_flag_comes_before_the_file_and_the_file_before_the_run() {
+    let text = format!("max_fix_tasks = 7\nmax_task_iterations = 6\nrecovery_mode = true\n{AGENT}");
+    let got = resolved(flags(&[("max_fix_tasks", "9"), ("recovery_mode", "false")]), &text, &[]).unwrap();
+    assert_eq!(got.settings.rules.limits.fix_tasks_max, 9);
+    assert_eq!(got.settings.rules.limits.task_iterations_max, 6);
+    assert_eq!(got.settings.rules.recovery, Recovery::Off);
+    assert_eq!(got.settings.rules.limits.fix_depth_max, 3);
+}
+
+#[test]
+fn only_agent_and_recovery_mode_are_inherited() {
+    let earlier = [("recovery_mode", "true"), ("max_fix_tasks", "9"), ("agent_cmd", "other -x"), ("strict", "true")];
+    let got = resolved(Choices::default(), AGENT, &earlier).unwrap().settings;
+    assert_eq!(got.rules.recovery, Recovery::On);
+    assert_eq!(got.rules.limits.fix_tasks_max, 3);
+    assert_eq!(got.strict, Toggle::Off);
+    assert_eq!((got.agent.name.as_str(), got.agent.command.as_str()), ("command", "other -x"));
+
+    let named = [("agent", "mine"), ("agent_cmd", "agent --old")];
+    let got = resolved(Choices::default(), AGENT, &named).unwrap().settings;
+    assert_eq!(got.agent.command, "agent -p", "the file's command is newer than the journal's");
+    let got = resolved(Choices::default(), "", &named).unwrap().settings;
+    assert_eq!((got.agent.name.as_str(), got.agent.command.as_str()), ("mine", "agent --old"));
+    let got = resolved(flags(&[("agent_cmd", "other")]), AGENT, &named).unwrap().settings;
+    assert_eq!(got.agent.command, "other");
+}
+
+#[test]
+fn the_first_agent_that_is_installed_is_the_default() {
+    let text = "[agents.b]\ncommand = \"nowhere\"\n[agents.z]\ncommand = \"other\"\n[agents.a]\ncommand = \"agent\"\n";
+    assert_eq!(resolved(Choices::default(), text, &[]).unwrap().settings.agent.name, "z");
+    assert_eq!(resolved(flags(&[("agent", "a")]), text, &[]).unwrap().settings.agent.name, "a");
+    let chosen = format!("agent = \"a\"\n{text}");
+    assert_eq!(resolved(Choices::default(), &chosen, &[]).unwrap().settings.agent.name, "a");
+    assert_eq!(resolved(flags(&[("agent_cmd", "other")]), &chosen, &[]).unwrap().settings.agent.command, "other");
+}
+
+#[test]
+fn an_agent_that_cannot_be_had_is_said_before_anything_starts() {
+    insta::assert_snapshot!(refused(Choices::default(), ""), @"");
+    insta::assert_snapshot!(refused(flags(&[("agent", "mime")]), AGENT), @"");
+    insta::assert_snapshot!(refused(flags(&[("agent", "claude")]), ""), @"");
+    insta::assert_snapshot!(refused(flags(&[("agent_cmd", "nowhere -p")]), AGENT), @"");
+    insta::assert_snapshot!(refused(Choices::default(), "[agents.x]\ncommand = \"nowhere\""), @"");
+}
+
+#[test]
+fn who_is_asked_depends_on_who_is_there() {
+    let world = world();
+    let asked = |attendance, flags| {
+        let file = file(AGENT).unwrap();
+        let sources = Sources { flags, file: &file, earlier: None, attendance, programs: &world.programs };
+        resolve(sources).unwrap().settings.rules.on_escalation
+    };
+    assert_eq!(asked(Attendance::Attended, Choices::default()), OnEscalation::Ask);
+    assert_eq!(asked(Attendance::Unattended, Choices::default()), OnEscalation::Pause);
+    assert_eq!(asked(Attendance::Attended, flags(&[("on_escalation", "skip")])), OnEscalation::Skip);
+}
+
+#[test]
+fn what_is_wrong_in_the_file_is_said_with_its_line() {
+    let wrong = |text: &str| file(text).unwrap_err().render(Format::Text);
+    insta::assert_snapshot!(wrong("recovery_mode = true\nrecover_mode = true\n"), @"");
+    insta::assert_snapshot!(wrong("max_fix_tasks = 0"), @"");
+    insta::assert_snapshot!(wrong("scope = \"wran\""), @"");
+    insta::assert_snapshot!(wrong("attempt_timeout = 30"), @"");
+    insta::assert_snapshot!(wrong("strict = 1"), @"");
+    insta::assert_snapshot!(wrong("regression = [\"a\"]"), @"");
+    insta::assert_snapshot!(wrong("max_time = 1.5"), @"");
+    insta::assert_snapshot!(wrong("\n\nscope = "), @"");
+    insta::assert_snapshot!(wrong("agent = \"a\"\nagent_cmd = \"b\""), @"");
+    insta::assert_snapshot!(wrong("agents = 3"), @"");
+    insta::assert_snapshot!(wrong("[agents.x]\ncomand = \"a\"\n[agents.command]\ncommand = \"a\"\n[agents.y]\n"), @"");
+    insta::assert_snapshot!(wrong("[agents.x]\ncommand = \"a\"\nkind = \"claude\""), @"");
+    insta::assert_snapshot!(wrong("agent_cmd = \"  \"\nmax_fix_tasks = 99999999999"), @"");
+}
+
+#[test]
+fn a_hostile_file_is_an_error_and_no_panic() {
+    for text in ["\u{0}", "=", "[", "[agents.\"\"]\ncommand=\"a\"", "a\u{1b}=1", "é = 1", "[[agents]]", "[agents.x.y]"] {
+        assert!(file(text).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn settings_come_back_from_the_journal() {
+    let all = [
+        ("recovery_mode", "true"),
+        ("max_task_iterations", "2"),
+        ("max_fix_tasks", "4"),
+        ("max_fix_depth", "6"),
+        ("max_global_iterations", "77"),
+        ("infra_retries", "8"),
+        ("on_exhausted", "ask"),
+        ("on_escalation", "abort"),
+        ("clean_retry", "true"),
+        ("unverifiable", "refuse"),
+        ("bookkeeping", "agent"),
+        ("scope", "reject"),
+        ("strict", "true"),
+        ("review", "true"),
+        ("regression", "make test # all\nof it"),
+        ("attempt_timeout", "1h30m"),
+        ("no_progress_timeout", "500ms"),
+        ("verify_timeout", "90s"),
+        ("review_timeout", "1m1s"),
+        ("max_time", "2d"),
+        ("allow_dirty", "true"),
+    ];
+    for agent in [("agent", "mine"), ("agent_cmd", "agent --model 'a=b'")] {
+        let mut choices = flags(&all);
+        choices = choices.or(flags(&[agent]));
+        let before = resolved(choices, AGENT, &[]).unwrap().settings;
+        let after = from_launch(&before.launch).unwrap();
+        assert_eq!(format!("{before:?}"), format!("{after:?}"));
+        assert_ne!(format!("{:?}", before.rules), format!("{:?}", engine::Rules::default()));
+    }
+    let before = resolved(flags(&[("agent", "mine")]), AGENT, &[]).unwrap().settings;
+    assert_eq!(format!("{before:?}"), format!("{:?}", from_launch(&before.launch).unwrap()));
+    let in_journal = before.launch.len() + ["max_global_iterations", "regression", "max_time"].len();
+    assert_eq!(in_journal + ["fresh", "dry_run"].len(), Choices::keys().len(), "every setting is kept");
+}
+
+#[test]
+fn a_journal_of_a_newer_program_is_read_as_far_as_it_is_understood() {
+    let launch = [("agent_cmd", "agent"), ("jobs", "4")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+    assert!(from_launch(&launch.into()).is_ok());
+    assert!(from_launch(&BTreeMap::new()).is_err(), "no agent");
+    let wrong = [("agent_cmd", "agent"), ("scope", "x")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+    assert!(from_launch(&wrong.into()).is_err());
+}

@@ -1,0 +1,205 @@
+//! How a run ended that is not complete: the error texts that people know, with what to do next.
+
+use engine::{CapKind, End, Recovery, State, StopReason, Task};
+use plan::TaskId;
+
+use super::lines::question_text;
+use super::subject::Subject;
+use super::summary::list;
+use super::text::{one_line, took};
+use crate::error::{Error, Kind};
+use crate::exit;
+
+/// Characters of an error text.
+const ERROR_CHARS_MAX: usize = 500;
+
+/// The error of a run that ended without being complete; none for one that is complete or goes on.
+pub(crate) fn error(subject: &Subject, state: &State) -> Option<Error> {
+    let end = state.end()?;
+    let kind = Kind::Ended(exit::of(end));
+    let again = subject.command("run", "");
+    let error = match end {
+        End::Complete { .. } => return None,
+        End::Stopped(reason) => stopped(subject, state, reason, kind),
+        End::Capped(cap) => capped(subject, *cap, kind),
+        End::Waiting { task } => waiting(subject, state, task, kind),
+        End::Unavailable { reason } => {
+            Error::new(kind, format!("paused: {}", one_line(reason, ERROR_CHARS_MAX)))
+                .note("No attempt was spent on this; every budget goes on where it was.")
+                .hint(format!("see that it is available again, then go on with {again}"))
+        }
+        End::Aborted => Error::new(kind, "the run was aborted").hint(format!("start a new round with {again}")),
+        End::Interrupted => Error::new(kind, "the run was interrupted").hint(format!("go on with {again}")),
+    };
+    Some(error)
+}
+
+fn stopped(subject: &Subject, state: &State, reason: &StopReason, kind: Kind) -> Error {
+    let error = match reason {
+        StopReason::Retries { task, attempts } => {
+            let message = format!("ERROR: Max retries reached for task {task} after {attempts} attempts");
+            last_error(Error::new(kind, message), state.task(task)).hint(learnings(subject))
+        }
+        StopReason::FixTasks { task, limit } => {
+            let message = format!("ERROR: Max fix attempts ({limit}) reached for task {task}");
+            fix_history(Error::new(kind, message), state, task).hint(learnings(subject))
+        }
+        StopReason::FixDepth { task, limit } => {
+            let message = format!("ERROR: Max fix depth ({limit}) reached for task {task}");
+            fix_history(Error::new(kind, message), state, task).hint(learnings(subject))
+        }
+        StopReason::Regression { error } => {
+            Error::new(kind, "ERROR: all tasks are done, but the regression command is red")
+                .note(format!("Last error: {}", one_line(error, ERROR_CHARS_MAX)))
+        }
+    };
+    go_on(error, subject, state, reason)
+}
+
+fn go_on(error: Error, subject: &Subject, state: &State, reason: &StopReason) -> Error {
+    let again = subject.command("run", "");
+    let error =
+        error.hint(format!("fix the issue by hand, then go on with {again}: every task gets its full budget again"));
+    let recovers = state.rules().is_some_and(|rules| rules.recovery == Recovery::On);
+    if matches!(reason, StopReason::Retries { .. }) && !recovers {
+        let with_fixes = subject.command("run", "--recovery-mode");
+        return error.hint(format!("or let fix tasks be written for it: {with_fixes}"));
+    }
+    error
+}
+
+fn learnings(subject: &Subject) -> String {
+    format!("see the Learnings section of {} for failure details, or {}", subject.progress, subject.command("log", ""))
+}
+
+fn last_error(error: Error, task: Option<&Task>) -> Error {
+    match task.and_then(Task::last_failure) {
+        Some(failure) => error.note(format!("Last error: {}", one_line(&failure.error, ERROR_CHARS_MAX))),
+        None => error,
+    }
+}
+
+/// The fixes of the task and of those that it was itself written to fix.
+fn fix_history(error: Error, state: &State, task: &TaskId) -> Error {
+    let mut error = last_error(error, state.task(task));
+    let mut current = Some(task.clone());
+    while let Some(id) = current {
+        let fixes = state.task(&id).map(|task| task.fixes.as_slice()).unwrap_or_default();
+        if !fixes.is_empty() {
+            error = error.note(format!("Fix attempts of {id}: {}", list(fixes)));
+        }
+        current = state.fix_plan(&id).map(|fix| fix.failing.clone());
+    }
+    error
+}
+
+fn capped(subject: &Subject, cap: CapKind, kind: Kind) -> Error {
+    let (message, flag) = match cap {
+        CapKind::Iterations { limit } => {
+            (format!("ERROR: Max global iterations ({limit}) reached"), "--max-global-iterations N")
+        }
+        CapKind::Time { seconds } => {
+            let limit = took(std::time::Duration::from_secs(seconds));
+            (format!("ERROR: Max time ({limit}) reached"), "--max-time DUR")
+        }
+    };
+    let again = subject.command("run", "");
+    let raised = subject.command("run", flag);
+    Error::new(kind, message)
+        .note("Nothing is lost: what is done stays done.")
+        .hint(format!("go on for as long again with {again}, or with another limit by {raised}"))
+}
+
+fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error {
+    let why = match state.task(task).map(|task| &task.status) {
+        Some(engine::Status::Asking(asked)) => question_text(asked.question),
+        Some(_) | None => "a person has to look",
+    };
+    let error = Error::new(kind, format!("paused: task {task} waits for an answer: {why}"));
+    last_error(error, state.task(task)).hint(format!(
+        "answer with {}, skip, abort or 'fix: …'; {} shows the question",
+        subject.command("answer", "retry"),
+        subject.command("status", "")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{Rules, Rung};
+
+    use super::*;
+    use crate::args::Format;
+    use crate::view::samples::{self, Story};
+
+    fn shown(story: Story, end: End) -> String {
+        let code = exit::of(&end);
+        let error = error(&samples::subject(), &story.end(end).state()).unwrap();
+        assert_eq!(error.code(), code);
+        error.render(Format::Text)
+    }
+
+    fn failing() -> Story {
+        Story::new(Rules::default()).fails("1.2", "npm test returned exit code 1")
+    }
+
+    #[test]
+    fn retries_are_used_up() {
+        let end = End::Stopped(StopReason::Retries { task: TaskId::new("1.2"), attempts: 5 });
+        insta::assert_snapshot!(shown(failing(), end), @"");
+    }
+
+    #[test]
+    fn fix_tasks_are_used_up() {
+        let story = Story::new(Rules::default())
+            .fails_by("1.2", "no parser", Rung::Fix)
+            .plans_fix("1.2", "1.2.1", "no parser")
+            .passes("1.2.1")
+            .retries("1.2")
+            .fails_by("1.2", "still no parser", Rung::Fix);
+        let end = End::Stopped(StopReason::FixTasks { task: TaskId::new("1.2"), limit: 1 });
+        insta::assert_snapshot!(shown(story, end), @"");
+    }
+
+    #[test]
+    fn fixes_nest_too_deep() {
+        let story = Story::new(Rules::default())
+            .fails_by("1.2", "no parser", Rung::Fix)
+            .plans_fix("1.2", "1.2.1", "no parser")
+            .fails_by("1.2.1", "no file", Rung::Fix);
+        let end = End::Stopped(StopReason::FixDepth { task: TaskId::new("1.2.1"), limit: 1 });
+        insta::assert_snapshot!(shown(story, end), @"");
+    }
+
+    #[test]
+    fn the_regression_command_is_red() {
+        let end = End::Stopped(StopReason::Regression { error: "make test: exit code 2".to_owned() });
+        insta::assert_snapshot!(shown(failing(), end), @"");
+    }
+
+    #[test]
+    fn caps() {
+        insta::assert_snapshot!(shown(failing(), End::Capped(CapKind::Iterations { limit: 100 })), @"");
+        insta::assert_snapshot!(shown(failing(), End::Capped(CapKind::Time { seconds: 5400 })), @"");
+    }
+
+    #[test]
+    fn pauses() {
+        let asking = failing().escalates("1.2");
+        insta::assert_snapshot!(shown(asking, End::Waiting { task: TaskId::new("1.2") }), @"");
+        let reason = "the agent is temporarily unavailable: 429 rate limit".to_owned();
+        insta::assert_snapshot!(shown(failing(), End::Unavailable { reason }), @"");
+    }
+
+    #[test]
+    fn a_persons_word() {
+        insta::assert_snapshot!(shown(failing(), End::Aborted), @"");
+        insta::assert_snapshot!(shown(failing(), End::Interrupted), @"");
+    }
+
+    #[test]
+    fn a_run_that_is_complete_or_goes_on_has_no_error() {
+        assert!(error(&samples::subject(), &failing().state()).is_none());
+        let complete = samples::fixed().end(End::Complete { skipped: 0 }).state();
+        assert!(error(&samples::subject(), &complete).is_none());
+    }
+}

@@ -1,0 +1,302 @@
+//! One line for each event, for people: what `run` prints where there is no terminal, and what `log` prints.
+
+use engine::{
+    End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, Question, Recovery, Response, Rung, Started, State, What,
+};
+use plan::TaskId;
+
+use super::paint::Paint;
+use super::text::{between, clock, count, moment, one_line, took};
+
+/// Characters of a title or an error on a line.
+const TEXT_CHARS_MAX: usize = 120;
+
+/// What sort of news a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Begin,
+    Step,
+    Good,
+    Bad,
+    Odd,
+}
+
+/// A line before it is put together.
+struct Line {
+    mark: Mark,
+    text: String,
+    /// Lines below it.
+    warnings: Vec<String>,
+}
+
+/// How a line shows the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// The time of day: the reader is there while it happens.
+    Time,
+    /// With the date.
+    Date,
+}
+
+/// The line, or lines, for an event; the state is the one after it. Without a line break at the end.
+pub(crate) fn render(event: &Event, state: &State, clock_style: Clock, paint: Paint) -> String {
+    let line = line(event, state);
+    let at = match clock_style {
+        Clock::Time => clock(event.at),
+        Clock::Date => moment(event.at),
+    };
+    let (mark, text) = match line.mark {
+        Mark::Begin => (paint.strong("▶"), paint.strong(&line.text)),
+        Mark::Step => (paint.faint("·"), line.text),
+        Mark::Good => (paint.good("✓"), line.text),
+        Mark::Bad => (paint.bad("✗"), line.text),
+        Mark::Odd => (paint.odd("!"), line.text),
+    };
+    let mut shown = format!("{} {mark} {text}", paint.faint(&at));
+    for warning in &line.warnings {
+        let indent = " ".repeat(at.len());
+        shown.push_str(&format!("\n{indent} {} warning: {}", paint.odd("!"), short(warning)));
+    }
+    shown
+}
+
+fn short(text: &str) -> String {
+    one_line(text, TEXT_CHARS_MAX)
+}
+
+fn line(event: &Event, state: &State) -> Line {
+    let plain = |mark, text| Line { mark, text, warnings: Vec::new() };
+    match &event.what {
+        What::Opened(opened) => plain(Mark::Begin, opened_text(opened, state)),
+        What::PlanChanged(changes) => plain(Mark::Odd, format!("the plan was changed: {}", changes_text(changes))),
+        What::ProofStarted { task } => plain(Mark::Begin, format!("{}: verify command", named(state, task))),
+        What::ProofPassed { task, warnings } => with_warnings(format!("{task} verify command is green"), warnings),
+        What::ProofFailed { task, failure } => {
+            plain(Mark::Bad, format!("{task} verify command is red: {}", short(&failure.error)))
+        }
+        What::AttemptStarted(started) => plain(Mark::Begin, started_text(started, state)),
+        What::AttemptClaimed { task, elapsed_ms, .. } => {
+            plain(Mark::Step, format!("{task} agent claims success after {}; checking", ms(*elapsed_ms)))
+        }
+        What::AttemptFailed { task, failure, .. } => plain(Mark::Bad, failed_text(task, failure)),
+        What::AgentUnavailable { task, reason, nth, until, .. } => plain(
+            Mark::Odd,
+            format!(
+                "{task} agent unavailable (time {nth} in a row): {}; next try in {}",
+                short(reason),
+                took(between(event.at, *until))
+            ),
+        ),
+        What::ChecksPassed { task, warnings, judge } => {
+            with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
+        }
+        What::JudgeStarted { task, .. } => plain(Mark::Step, format!("{task} is being judged by an agent")),
+        What::JudgePassed { task, next } => plain(Mark::Step, format!("{task} was approved{}", judge_text(*next))),
+        What::TaskDone { task, commit } => plain(Mark::Good, done_text(task, commit.as_deref(), state)),
+        What::RetryPlanned { task, attempt } => plain(Mark::Step, format!("{task} will be tried again (attempt {attempt})")),
+        What::FixPlanned(fix) => plain(Mark::Step, fix_text(fix)),
+        What::FixInserted { decl } => plain(Mark::Step, format!("{} stands in the plan", decl.id)),
+        What::Escalated { task, question } => plain(Mark::Odd, format!("{task} needs a person: {}", question_text(*question))),
+        What::Answered { task, response } => plain(Mark::Step, format!("{task} was answered: {}", response_text(response))),
+        What::TaskSkipped { task, reason } => plain(Mark::Odd, format!("{} skipped: {}", named(state, task), short(reason))),
+        What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
+        What::Ended(end) => end_line(end, state),
+    }
+}
+
+fn with_warnings(text: String, warnings: &[String]) -> Line {
+    Line { mark: Mark::Step, text, warnings: warnings.to_vec() }
+}
+
+fn named(state: &State, task: &TaskId) -> String {
+    match state.task(task).map(|task| short(&task.decl.title)).filter(|title| !title.is_empty()) {
+        Some(title) => format!("{task} {title}"),
+        None => task.to_string(),
+    }
+}
+
+fn ms(elapsed: u64) -> String {
+    took(std::time::Duration::from_millis(elapsed))
+}
+
+fn opened_text(opened: &Opened, state: &State) -> String {
+    let done = state.done_count();
+    let total = state.tasks().len();
+    let recovery = if opened.rules.recovery == Recovery::On { ", recovery mode" } else { "" };
+    let mut text = format!("round {} opened: {done}/{total} tasks done{recovery}", opened.round);
+    if !opened.lost.is_empty() {
+        let lost: Vec<String> = opened.lost.iter().map(ToString::to_string).collect();
+        text.push_str(&format!("; lost with the program before: {}", lost.join(", ")));
+    }
+    text
+}
+
+fn changes_text(changes: &PlanChanges) -> String {
+    let ids = |ids: &[TaskId]| one_line(&ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "), TEXT_CHARS_MAX);
+    let declared = |decls: &[engine::TaskDecl]| ids(&decls.iter().map(|decl| decl.id.clone()).collect::<Vec<_>>());
+    let parts = [
+        ("added", declared(&changes.added)),
+        ("removed", ids(&changes.removed)),
+        ("reworded", declared(&changes.reworded)),
+        ("ticked", ids(&changes.ticked)),
+        ("unticked", ids(&changes.unticked)),
+    ];
+    let said: Vec<String> =
+        parts.iter().filter(|(_, ids)| !ids.is_empty()).map(|(verb, ids)| format!("{verb} {ids}")).collect();
+    if said.is_empty() { "another order".to_owned() } else { said.join("; ") }
+}
+
+fn started_text(started: &Started, state: &State) -> String {
+    let role = started.role.name();
+    format!("{}: attempt {} ({role})", named(state, &started.task), started.attempt)
+}
+
+fn failed_text(task: &TaskId, failure: &Failure) -> String {
+    let kind = failure.cause.failure_type().name();
+    let next = match failure.rung {
+        Rung::Retry | Rung::Fix => "",
+        Rung::Ask => "; a person has to look",
+    };
+    format!("{task} attempt {} failed ({kind}): {}{next}", failure.attempt, short(&failure.error))
+}
+
+fn judge_text(judge: Option<Judge>) -> &'static str {
+    match judge {
+        None => "",
+        Some(Judge::Qa) => "; the QA agent judges",
+        Some(Judge::Reviewer) => "; the reviewer judges",
+        Some(Judge::Person) => "; a person judges",
+    }
+}
+
+fn done_text(task: &TaskId, commit: Option<&str>, state: &State) -> String {
+    let known = state.task(task);
+    let since = known.and_then(|task| task.started_at);
+    let until = known.and_then(|task| task.ended_at);
+    let time = since.zip(until).map(|(since, until)| format!(" in {}", took(between(since, until))));
+    let commit = commit.map(|commit| format!(", commit {}", one_line(commit, usize::MAX).chars().take(9).collect::<String>()));
+    let (time, commit) = (time.unwrap_or_default(), commit.unwrap_or_default());
+    format!("{task} done{time}{commit} ({}/{})", state.done_count(), state.tasks().len())
+}
+
+fn fix_text(fix: &FixPlan) -> String {
+    format!("{} is written to fix {}: {}", fix.fix, fix.failing, short(&fix.error))
+}
+
+/// Why a person is asked, in words.
+pub(crate) fn question_text(question: Question) -> &'static str {
+    match question {
+        Question::Exhausted => "retries or fix tasks are used up",
+        Question::PermissionDenied => "something was not permitted",
+        Question::Judge => "is the result right? No command can prove it",
+    }
+}
+
+fn response_text(response: &Response) -> String {
+    match response {
+        Response::Retry => "retry".to_owned(),
+        Response::Skip => "skip".to_owned(),
+        Response::Abort => "abort".to_owned(),
+        Response::Fix(text) => format!("fix: {}", short(text)),
+        Response::Approve => "approve".to_owned(),
+        Response::Reject(text) => format!("reject: {}", short(text)),
+    }
+}
+
+fn end_line(end: &End, state: &State) -> Line {
+    let (mark, text) = match end {
+        End::Complete { skipped: 0 } => (Mark::Good, format!("all {} complete", count(state.tasks().len(), "task"))),
+        End::Complete { skipped } => (Mark::Good, format!("complete, with {} skipped", count(*skipped, "task"))),
+        End::Stopped(_) => (Mark::Bad, "stopped".to_owned()),
+        End::Capped(_) => (Mark::Bad, "stopped at a cap".to_owned()),
+        End::Waiting { task } => (Mark::Odd, format!("paused: {task} waits for an answer")),
+        End::Unavailable { reason } => (Mark::Odd, format!("paused: {}", short(reason))),
+        End::Aborted => (Mark::Bad, "aborted".to_owned()),
+        End::Interrupted => (Mark::Odd, "interrupted".to_owned()),
+    };
+    Line { mark, text, warnings: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{Attempt, Rules, TaskDecl};
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::view::samples::{self, Story};
+
+    fn shown(story: &Story) -> String {
+        let lines = story.replay();
+        lines.iter().map(|(event, state)| render(event, state, Clock::Time, Paint::Plain)).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_run_with_fixes() {
+        insta::assert_snapshot!(shown(&samples::fixed().end(End::Complete { skipped: 0 })), @"");
+    }
+
+    #[test]
+    fn a_run_that_ends_in_a_question() {
+        let story = Story::new(Rules::default()).fails("1.2", "2 tests failed\nin one file").escalates("1.2");
+        let story = story.end(End::Waiting { task: TaskId::new("1.2") });
+        insta::assert_snapshot!(shown(&story), @"");
+    }
+
+    #[track_caller]
+    fn check(what: What, expected: &str) {
+        let event = Event { at: samples::time(0), what };
+        let state = Story::new(Rules::default()).state();
+        assert_eq!(render(&event, &state, Clock::Time, Paint::Plain), format!("14:30:00Z {expected}"));
+    }
+
+    #[test]
+    fn the_rest() {
+        let task = TaskId::new("1.2");
+        let until: Timestamp = samples::time(8);
+        let warnings = vec!["the command cannot fail".to_owned()];
+        let failure = samples::failure(Attempt(1), "red", Rung::Retry, samples::time(0));
+        check(What::ProofStarted { task: task.clone() }, "▶ 1.2 Add a parser: verify command");
+        check(
+            What::ProofPassed { task: task.clone(), warnings },
+            "· 1.2 verify command is green\n          ! warning: the command cannot fail",
+        );
+        check(
+            What::ProofFailed { task: task.clone(), failure: Box::new(failure) },
+            "✗ 1.2 verify command is red: red",
+        );
+        let reason = "429".to_owned();
+        let dispatch = engine::Dispatch(1);
+        check(
+            What::AgentUnavailable { task: task.clone(), dispatch, reason, nth: 4, until },
+            "! 1.2 agent unavailable (time 4 in a row): 429; next try in 8.0s",
+        );
+        check(What::JudgeStarted { task: task.clone(), dispatch }, "· 1.2 is being judged by an agent");
+        check(
+            What::JudgePassed { task: task.clone(), next: Some(Judge::Reviewer) },
+            "· 1.2 was approved; the reviewer judges",
+        );
+        check(
+            What::Answered { task: task.clone(), response: Response::Fix("use trim()".to_owned()) },
+            "· 1.2 was answered: fix: use trim()",
+        );
+        check(
+            What::TaskSkipped { task, reason: "by a response".to_owned() },
+            "! 1.2 Add a parser skipped: by a response",
+        );
+        check(What::RegressionPassed, "✓ the regression command is green");
+        check(What::Ended(End::Aborted), "✗ aborted");
+        let added: Vec<TaskDecl> = vec![samples::decl("1.4", "New")];
+        let ticked = vec![TaskId::new("1.3")];
+        check(
+            What::PlanChanged(PlanChanges { added, ticked, ..PlanChanges::default() }),
+            "! the plan was changed: added 1.4; ticked 1.3",
+        );
+    }
+
+    #[test]
+    fn hostile_text_stays_on_its_line() {
+        let story = Story::new(Rules::default()).fails("1.2", "a\u{1b}[2J\nALL_TASKS_COMPLETE\r\nb");
+        let text = shown(&story);
+        assert!(!text.contains('\u{1b}') && !text.lines().any(|line| line == "ALL_TASKS_COMPLETE"), "{text}");
+    }
+}

@@ -1,0 +1,17 @@
+//! What people and programs see of a run. Views borrow events and state; none of them keeps a record of its own.
+
+pub(crate) mod asker;
+pub(crate) mod ending;
+pub(crate) mod json;
+pub(crate) mod lines;
+pub(crate) mod paint;
+pub(crate) mod progress;
+pub(crate) mod question;
+pub(crate) mod screen;
+pub(crate) mod status;
+pub(crate) mod subject;
+pub(crate) mod summary;
+pub(crate) mod text;
+
+#[cfg(test)]
+pub(crate) mod samples;

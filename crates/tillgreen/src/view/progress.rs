@@ -1,0 +1,151 @@
+//! Live progress at a terminal: a status line at the bottom, the lines of events scrolling above it.
+
+use std::ffi::OsStr;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use engine::{Event, State, Summary};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::lines::{self, Clock};
+use super::paint::Paint;
+use super::status::{current_task, doing};
+use super::text::{count, one_line};
+
+/// Characters of a task's title on the status line.
+const TITLE_CHARS_MAX: usize = 60;
+/// How often the status line moves.
+const TICK: Duration = Duration::from_millis(120);
+
+/// The status line.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    paint: Paint,
+    /// What the elapsed time on the line belongs to.
+    step: String,
+    is_hushed: bool,
+}
+
+impl Progress {
+    /// A status line on standard error, if that is a terminal that wants one.
+    pub(crate) fn at_terminal() -> Option<Self> {
+        let stderr = std::io::stderr();
+        let ci = std::env::var_os("CI");
+        let term = std::env::var_os("TERM");
+        is_wanted(stderr.is_terminal(), ci.as_deref(), term.as_deref())
+            .then(|| Self::new(ProgressDrawTarget::stderr(), Paint::of(&stderr)))
+    }
+
+    fn new(target: ProgressDrawTarget, paint: Paint) -> Self {
+        let bar = ProgressBar::with_draw_target(None, target);
+        let template = match paint {
+            Paint::Colours => "{spinner:.cyan} {elapsed_precise:.dim} {wide_msg}",
+            Paint::Plain => "{spinner} {elapsed_precise} {wide_msg}",
+        };
+        let style = ProgressStyle::with_template(template).expect("the template is well formed");
+        bar.set_style(style);
+        bar.enable_steady_tick(TICK);
+        Self { bar, paint, step: String::new(), is_hushed: false }
+    }
+
+    /// Shows an event and the state after it.
+    pub(crate) fn show(&mut self, state: &State, event: &Event) {
+        if std::mem::take(&mut self.is_hushed) {
+            self.bar.reset();
+            self.bar.enable_steady_tick(TICK);
+        }
+        self.print(&lines::render(event, state, Clock::Time, self.paint));
+        let step = step(state);
+        if step != self.step {
+            self.bar.reset_elapsed();
+            self.step = step;
+        }
+        self.bar.set_message(message(state));
+    }
+
+    /// Prints a line above the status line.
+    pub(crate) fn print(&self, line: &str) {
+        self.bar.println(line);
+    }
+
+    /// Takes the status line away, until the next event, because somebody types there.
+    pub(crate) fn hush(&mut self) {
+        self.bar.disable_steady_tick();
+        self.bar.finish_and_clear();
+        self.is_hushed = true;
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn is_wanted(is_terminal: bool, ci: Option<&OsStr>, term: Option<&OsStr>) -> bool {
+    let is_ci = ci.is_some_and(|value| !value.is_empty() && value != "false" && value != "0");
+    let is_dumb = term.is_some_and(|term| term == "dumb");
+    is_terminal && !is_ci && !is_dumb
+}
+
+/// What the run is at: the elapsed time starts again when this changes.
+fn step(state: &State) -> String {
+    current_task(state).map_or_else(String::new, |task| {
+        let (doing, attempt, _) = doing(task);
+        format!("{} {doing} {attempt:?}", task.id())
+    })
+}
+
+fn message(state: &State) -> String {
+    let summary = Summary::of(state, jiff::Timestamp::UNIX_EPOCH);
+    let mut parts = Vec::new();
+    if let Some(task) = current_task(state) {
+        let (doing, attempt, _) = doing(task);
+        parts.push(format!("{} {}", task.id(), one_line(&task.decl.title, TITLE_CHARS_MAX)));
+        parts.extend(attempt.map(|attempt| format!("attempt {attempt}")));
+        parts.push(doing);
+    }
+    parts.push(format!("{}/{} done", state.done_count(), state.tasks().len()));
+    if summary.fixes > 0 {
+        parts.push(count(summary.fixes, "fix"));
+    }
+    parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Rules;
+
+    use super::*;
+    use crate::view::samples::{self, Story};
+
+    #[test]
+    fn live_progress_is_for_terminals_that_somebody_watches() {
+        let on = |value: &'static str| Some(OsStr::new(value));
+        assert!(is_wanted(true, None, on("xterm")));
+        assert!(is_wanted(true, on("false"), None));
+        assert!(!is_wanted(true, on("true"), None));
+        assert!(!is_wanted(true, on("1"), None));
+        assert!(!is_wanted(true, None, on("dumb")));
+        assert!(!is_wanted(false, None, None));
+    }
+
+    #[test]
+    fn the_status_line_says_what_is_being_done() {
+        let story = Story::new(Rules::default()).starts("1.2");
+        insta::assert_snapshot!(message(&story.clone().state()), @"");
+        insta::assert_snapshot!(message(&story.claims("1.2").state()), @"");
+        insta::assert_snapshot!(message(&samples::fixed().state()), @"");
+    }
+
+    #[test]
+    fn every_event_can_be_shown() {
+        let mut progress = Progress::new(ProgressDrawTarget::hidden(), Paint::Plain);
+        for (event, state) in samples::fixed().replay() {
+            progress.show(&state, &event);
+            progress.hush();
+        }
+        assert!(progress.is_hushed);
+    }
+}

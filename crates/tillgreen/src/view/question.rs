@@ -1,0 +1,155 @@
+//! The question to a person, with all that is needed to answer it.
+
+use std::fmt::Write as _;
+
+use engine::{Asked, Failure, Question, State, Status, Task};
+
+use super::subject::Subject;
+use super::text::{clean, one_line};
+
+/// Characters of an error in the history.
+const ERROR_CHARS_MAX: usize = 80;
+/// Lines of the last error's details.
+const DETAIL_LINES_MAX: usize = 40;
+
+/// The task that a person is asked about.
+pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
+    state.attention().find_map(|task| match &task.status {
+        Status::Asking(asked) => Some((task, asked)),
+        Status::Drafted
+        | Status::Ready { .. }
+        | Status::Proving
+        | Status::Running(_)
+        | Status::Checking(_)
+        | Status::Judging(_)
+        | Status::Recording { .. }
+        | Status::Failed
+        | Status::WaitingForFix(_)
+        | Status::Done
+        | Status::Skipped => None,
+    })
+}
+
+/// The question about a task.
+pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Asked) -> String {
+    let failures = task.round_failures();
+    let count = failures.len();
+    let limit = state.rules().map_or(0, |rules| rules.limits.task_iterations_max);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(count);
+    let title = one_line(&task.decl.title, 200);
+    let mut text = String::from("## Task Escalation Required\n\n");
+    let lines = [
+        format!("**Task:** {} {title}", task.id()),
+        format!("**Plan:** {}", clean(&subject.name)),
+        format!("**Attempts:** {count} of {limit}"),
+        String::new(),
+        "### Failure Summary".to_owned(),
+        String::new(),
+        why(asked.question, count),
+    ];
+    lines.iter().for_each(|line| push(&mut text, line));
+    if let Some(last) = failures.last() {
+        history(&mut text, failures);
+        details(&mut text, last);
+    }
+    options(&mut text, asked.question);
+    text
+}
+
+fn push(text: &mut String, line: &str) {
+    // Writing into a string cannot fail.
+    let _ = writeln!(text, "{line}");
+}
+
+fn why(question: Question, count: usize) -> String {
+    match question {
+        Question::Exhausted => {
+            format!("This task has failed {count} times. Automated recovery has been exhausted.")
+        }
+        Question::PermissionDenied => {
+            "Something was not permitted, which cannot be fixed automatically.".to_owned()
+        }
+        Question::Judge => "The work is done, but no command can prove it. Is the result right?".to_owned(),
+    }
+}
+
+fn history(text: &mut String, failures: &[Failure]) {
+    push(text, "\n### Attempt History\n");
+    push(text, "| Attempt | Timestamp | Failure Type | Error |");
+    push(text, "|---------|-----------|--------------|-------|");
+    for failure in failures {
+        let at = failure.at.strftime("%Y-%m-%d %H:%M");
+        let kind = failure.cause.failure_type().name();
+        let error = one_line(&failure.error, ERROR_CHARS_MAX).replace('|', "\\|");
+        push(text, &format!("| {} | {at} | {kind} | {error} |", failure.attempt));
+    }
+}
+
+fn details(text: &mut String, failure: &Failure) {
+    push(text, "\n### Last Error Details\n\n```");
+    let details = if failure.details.trim().is_empty() { &failure.error } else { &failure.details };
+    let lines: Vec<&str> = details.lines().collect();
+    for line in &lines[lines.len().saturating_sub(DETAIL_LINES_MAX)..] {
+        push(text, clean(line).trim_end());
+    }
+    push(text, "```");
+    if !failure.files.is_empty() {
+        push(text, "\n### Files Modified (Partial State)\n");
+        for file in &failure.files {
+            push(text, &format!("- `{}` - {}", clean(&file.path), clean(&file.state)));
+        }
+    }
+}
+
+fn options(text: &mut String, question: Question) {
+    let (actions, answers): (&[&str], &[&str]) = match question {
+        Question::Exhausted | Question::PermissionDenied => (
+            &[
+                "**Review task definition** - Is <done> criteria achievable?",
+                "**Check test expectations** - Are tests correct?",
+                "**Manual intervention** - Fix the specific issue",
+                "**Skip task** - Mark as skipped and continue",
+                "**Abort plan** - Stop execution entirely",
+            ],
+            &["`retry` - Try one more time (resets counter)"],
+        ),
+        Question::Judge => (
+            &["**Look at the result** - Does it meet Done when?"],
+            &["`approve` - The result is right", "`reject: <reason>` - It is not, try again"],
+        ),
+    };
+    push(text, "\n### Suggested Actions\n");
+    for (number, action) in (1..).zip(actions) {
+        push(text, &format!("{number}. {action}"));
+    }
+    push(text, "\n---\n\n**Your options:**");
+    for answer in answers {
+        push(text, &format!("- {answer}"));
+    }
+    push(text, "- `skip` - Skip this task, continue with next");
+    push(text, "- `abort` - Stop plan execution");
+    if question != Question::Judge {
+        push(text, "- `fix: <instruction>` - Provide specific fix instruction");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Rules;
+
+    use super::*;
+    use crate::view::samples::{self, Story};
+
+    #[test]
+    fn the_question_holds_the_history() {
+        let story = Story::new(Rules::default()).fails("1.2", "2 tests | failed").retries("1.2");
+        let state = story.fails("1.2", "1 test failed").escalates("1.2").state();
+        let (task, asked) = open(&state).unwrap();
+        insta::assert_snapshot!(render(&samples::subject(), &state, task, asked), @"");
+    }
+
+    #[test]
+    fn no_question_is_open_while_work_goes_on() {
+        assert!(open(&Story::new(Rules::default()).starts("1.2").state()).is_none());
+    }
+}

@@ -1,0 +1,170 @@
+//! Small runs for the tests of views.
+
+use engine::{
+    Attempt, Cause, Dispatch, End, Event, Failure, FixPlan, Opened, PlanChanges, Question, Role, Rules, Rung, Started,
+    State, TaskDecl, TaskKind, Verification, What,
+};
+use jiff::{SignedDuration, Timestamp};
+use plan::TaskId;
+
+use super::subject::Subject;
+
+pub(crate) fn subject() -> Subject {
+    Subject {
+        name: "auth".to_owned(),
+        path: "specs/auth/tasks.md".to_owned(),
+        progress: "specs/auth/.progress.md".to_owned(),
+        argument: None,
+    }
+}
+
+/// So many seconds after the beginning.
+pub(crate) fn time(seconds: i64) -> Timestamp {
+    let begin: Timestamp = "2026-01-26T14:30:00Z".parse().unwrap();
+    begin + SignedDuration::from_secs(seconds)
+}
+
+pub(crate) fn decl(id: &str, title: &str) -> TaskDecl {
+    TaskDecl {
+        id: TaskId::new(id),
+        title: title.to_owned(),
+        kind: TaskKind::Work,
+        verification: Verification::Command,
+        fix_of: None,
+        ticked: id == "1.1",
+        digest: 0,
+    }
+}
+
+/// A run as it unfolds, ten seconds an event.
+#[derive(Clone)]
+pub(crate) struct Story {
+    events: Vec<Event>,
+    state: State,
+    dispatches: u32,
+}
+
+impl Story {
+    /// A plan of three tasks, the first of them ticked.
+    pub(crate) fn new(rules: Rules) -> Self {
+        let added = vec![decl("1.1", "Set up"), decl("1.2", "Add a parser"), decl("1.3", "Use the parser")];
+        let changes = PlanChanges { added, ..PlanChanges::default() };
+        let opened = Opened { round: 1, rules, launch: [].into(), changes, dirty: vec![], lost: vec![] };
+        let story = Self { events: Vec::new(), state: State::default(), dispatches: 0 };
+        story.then(What::Opened(Box::new(opened)))
+    }
+
+    pub(crate) fn then(mut self, what: What) -> Self {
+        let event = Event { at: time(10 * i64::try_from(self.events.len()).unwrap()), what };
+        self.state.apply(&event).unwrap();
+        self.events.push(event);
+        self
+    }
+
+    pub(crate) fn starts(mut self, id: &str) -> Self {
+        self.dispatches += 1;
+        let attempt = self.state.task(&TaskId::new(id)).unwrap().next_attempt();
+        let dispatch = Dispatch(self.dispatches);
+        let started =
+            Started { task: TaskId::new(id), attempt, dispatch, role: Role::Executor, head: None, dirty: vec![] };
+        self.then(What::AttemptStarted(started))
+    }
+
+    pub(crate) fn claims(self, id: &str) -> Self {
+        let (task, dispatch) = (TaskId::new(id), Dispatch(self.dispatches));
+        self.then(What::AttemptClaimed { task, dispatch, touched: vec![], learnings: vec![], elapsed_ms: 4_200 })
+    }
+
+    pub(crate) fn passes(self, id: &str) -> Self {
+        let task = TaskId::new(id);
+        let story = self.starts(id).claims(id);
+        let story = story.then(What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None });
+        story.then(What::TaskDone { task, commit: Some("0123456789abcdef".to_owned()) })
+    }
+
+    pub(crate) fn fails_by(self, id: &str, error: &str, rung: Rung) -> Self {
+        let task = TaskId::new(id);
+        let story = self.starts(id);
+        let attempt = story.state.task(&task).unwrap().next_attempt();
+        let failure = failure(attempt, error, rung, time(10 * i64::try_from(story.events.len()).unwrap()));
+        story.then(What::AttemptFailed { task, failure: Box::new(failure), touched: vec![] })
+    }
+
+    pub(crate) fn fails(self, id: &str, error: &str) -> Self {
+        self.fails_by(id, error, Rung::Retry)
+    }
+
+    pub(crate) fn retries(self, id: &str) -> Self {
+        let task = TaskId::new(id);
+        let attempt = self.state.task(&task).unwrap().next_attempt();
+        self.then(What::RetryPlanned { task, attempt })
+    }
+
+    pub(crate) fn plans_fix(self, failing: &str, fix: &str, error: &str) -> Self {
+        let (failing, fix) = (TaskId::new(failing), TaskId::new(fix));
+        let title = format!("Fix: {error}");
+        let story =
+            self.then(What::FixPlanned(FixPlan { fix: fix.clone(), failing, error: error.to_owned(), attempted_fix: None }));
+        story.then(What::FixInserted { decl: Box::new(decl(fix.name(), &title)) })
+    }
+
+    pub(crate) fn escalates(self, id: &str) -> Self {
+        self.then(What::Escalated { task: TaskId::new(id), question: Question::Exhausted })
+    }
+
+    pub(crate) fn skips(self, id: &str) -> Self {
+        self.then(What::TaskSkipped { task: TaskId::new(id), reason: "skipped by a response".to_owned() })
+    }
+
+    pub(crate) fn end(self, end: End) -> Self {
+        self.then(What::Ended(end))
+    }
+
+    pub(crate) fn state(self) -> State {
+        self.state
+    }
+
+    /// Every event with the state after it.
+    pub(crate) fn replay(&self) -> Vec<(Event, State)> {
+        let mut state = State::default();
+        let each = |event: &Event| {
+            state.apply(event).unwrap();
+            (event.clone(), state.clone())
+        };
+        self.events.iter().map(each).collect()
+    }
+}
+
+pub(crate) fn failure(attempt: Attempt, error: &str, rung: Rung, at: Timestamp) -> Failure {
+    Failure {
+        attempt,
+        at,
+        cause: Cause::VerifyRed,
+        rung,
+        error: error.to_owned(),
+        details: format!("FAIL {error}\n  expected 2, got 3"),
+        command: Some("npm test".to_owned()),
+        exit_code: Some(1),
+        attempted_fix: None,
+        suggested_fix: None,
+        files: vec![engine::FileState { path: "src/parser.ts".to_owned(), state: "partially modified".to_owned() }],
+        learnings: vec![],
+        elapsed_ms: 5_000,
+    }
+}
+
+/// A task that needed a fix, and a fix of that.
+pub(crate) fn fixed() -> Story {
+    let rules = Rules { recovery: engine::Recovery::On, ..Rules::default() };
+    Story::new(rules)
+        .fails_by("1.2", "no parser", Rung::Fix)
+        .plans_fix("1.2", "1.2.1", "no parser")
+        .fails_by("1.2.1", "no file", Rung::Fix)
+        .plans_fix("1.2.1", "1.2.1.1", "no file")
+        .passes("1.2.1.1")
+        .retries("1.2.1")
+        .passes("1.2.1")
+        .retries("1.2")
+        .passes("1.2")
+        .passes("1.3")
+}

@@ -1,0 +1,101 @@
+//! What a run shows while it goes on: live progress at a terminal, lines elsewhere, events as JSON for programs.
+//! Messages go to standard error; only JSON events, which are results, go to standard output.
+
+use std::io::{self, Write};
+
+use engine::{OnEscalation, State, What};
+use jiff::Timestamp;
+use plan::TaskId;
+use runner::{Agent, Notice, Responder};
+
+use super::asker;
+use super::json;
+use super::lines::{self, Clock};
+use super::paint::Paint;
+use super::progress::Progress;
+use super::question;
+use super::subject::Subject;
+use super::summary;
+use super::text::clean;
+use crate::args::Format;
+
+/// Shows a run.
+pub(crate) struct Screen {
+    show: Show,
+    subject: Subject,
+    agent: Agent,
+    responder: Option<Responder>,
+    /// The question that was put last, so that none is put twice.
+    asked: Option<(TaskId, Timestamp)>,
+}
+
+enum Show {
+    Json,
+    Lines(Paint),
+    Live(Progress),
+}
+
+impl Screen {
+    /// The screen that fits format and terminal.
+    pub(crate) fn new(format: Format, subject: Subject, agent: Agent) -> Self {
+        let show = match format {
+            Format::Json => Show::Json,
+            Format::Text => match Progress::at_terminal() {
+                Some(progress) => Show::Live(progress),
+                None => Show::Lines(Paint::of(&io::stderr())),
+            },
+        };
+        Self { show, subject, agent, responder: None, asked: None }
+    }
+
+    /// Shows what the runner has to say. A screen that is gone does not stop the run, so write errors are ignored.
+    pub(crate) fn show(&mut self, state: &State, notice: Notice<'_>) {
+        match notice {
+            Notice::Ready(responder) => self.responder = Some(responder),
+            Notice::Note(note) => self.print(&format!("note: {}", clean(&note))),
+            Notice::Recorded(event) => {
+                if matches!(event.what, What::Opened(_)) {
+                    let start = summary::start(&self.subject, state, &self.agent);
+                    self.print(&start);
+                }
+                match &mut self.show {
+                    Show::Json => drop(json::line(&mut io::stdout(), event)),
+                    Show::Lines(paint) => eprint_line(&lines::render(event, state, Clock::Time, *paint)),
+                    Show::Live(progress) => progress.show(state, event),
+                }
+                self.ask(state);
+            }
+        }
+    }
+
+    /// Puts the open question to the person at the terminal, if that is wanted.
+    fn ask(&mut self, state: &State) {
+        let asks = state.rules().is_some_and(|rules| rules.on_escalation == OnEscalation::Ask);
+        let (true, None, Some(responder)) = (asks, state.end(), self.responder.clone()) else { return };
+        let Some((task, asked)) = question::open(state) else { return };
+        let put = Some((task.id().clone(), asked.since));
+        if self.asked == put {
+            return;
+        }
+        self.asked = put;
+        if let Show::Live(progress) = &mut self.show {
+            progress.hush();
+        }
+        let text = question::render(&self.subject, state, task, asked);
+        asker::ask(text, task.id().clone(), asked.question, responder);
+    }
+
+    /// Prints a message for people.
+    pub(crate) fn print(&self, text: &str) {
+        match &self.show {
+            Show::Json => {}
+            Show::Lines(_) => eprint_line(text),
+            Show::Live(progress) => progress.print(text),
+        }
+    }
+}
+
+fn eprint_line(text: &str) {
+    // Nobody may be reading any more; the run goes on all the same.
+    let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
+}

@@ -1,0 +1,393 @@
+//! Where a run stands: worked out from its state and from who holds the plan right now.
+
+use std::fmt::Write as _;
+
+use engine::{End, Judge, JudgeState, State, Status, Summary, Task};
+use jiff::Timestamp;
+use runner::journal::Holder;
+use serde::Serialize;
+
+use super::paint::Paint;
+use super::question;
+use super::subject::Subject;
+use super::text::{between, count, moment, one_line, took};
+
+/// Characters of a title or an error.
+const TEXT_CHARS_MAX: usize = 100;
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Standing {
+    plan: String,
+    path: String,
+    state: Phase,
+    /// What more is to say about the state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The process that runs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<Timestamp>,
+    round: u32,
+    tasks: Counts,
+    current: Option<Current>,
+    last_failure: Option<LastFailure>,
+    question: Option<OpenQuestion>,
+    /// The command to type next.
+    next: Option<String>,
+}
+
+/// The state of a run as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Phase {
+    NotStarted,
+    Running,
+    Paused,
+    Stopped,
+    Aborted,
+    Interrupted,
+    Crashed,
+    Complete,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+struct Counts {
+    total: usize,
+    done: usize,
+    skipped: usize,
+    originals: usize,
+    originals_done: usize,
+    fixes: usize,
+    fixes_done: usize,
+    attempts: usize,
+    failed_attempts: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Current {
+    task: String,
+    title: String,
+    /// What is being done.
+    doing: String,
+    attempt: Option<u32>,
+    since: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct LastFailure {
+    task: String,
+    attempt: u32,
+    at: Timestamp,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    error: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct OpenQuestion {
+    task: String,
+    since: Timestamp,
+    text: String,
+}
+
+impl Standing {
+    /// A plan that was never run: only its boxes are known.
+    pub(crate) fn not_started(subject: &Subject, total: usize, done: usize) -> Self {
+        let tasks = Counts { total, done, originals: total, originals_done: done, ..Counts::default() };
+        Self {
+            plan: subject.name.clone(),
+            path: subject.path.clone(),
+            state: Phase::NotStarted,
+            reason: None,
+            pid: None,
+            since: None,
+            round: 0,
+            tasks,
+            current: None,
+            last_failure: None,
+            question: None,
+            next: Some(bare(&subject.command("run", ""))),
+        }
+    }
+
+    /// A plan with a history.
+    pub(crate) fn of(subject: &Subject, state: &State, holder: Option<&Holder>, now: Timestamp) -> Self {
+        let (phase, reason) = phase(state, holder);
+        let asked = question::open(state);
+        let is_over = phase == Phase::Complete;
+        Self {
+            plan: subject.name.clone(),
+            path: subject.path.clone(),
+            state: phase,
+            reason,
+            pid: holder.map(|holder| holder.pid),
+            since: holder.map(|holder| holder.started),
+            round: state.opened().map_or(0, |opened| opened.round),
+            tasks: counts(state, now),
+            current: current(state, phase).filter(|_| !is_over),
+            last_failure: last_failure(state).filter(|_| !is_over),
+            question: asked.map(|(task, asked)| OpenQuestion {
+                task: task.id().to_string(),
+                since: asked.since,
+                text: question::render(subject, state, task, asked),
+            }),
+            next: next(subject, phase, asked.is_some()),
+        }
+    }
+
+    /// For people.
+    pub(crate) fn render(&self, now: Timestamp, paint: Paint) -> String {
+        let mut text = String::new();
+        let mut row = |name: &str, value: &str| {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "{} {value}", paint.faint(&format!("{name:<9}")));
+        };
+        row("Plan", &format!("{} ({})", paint.strong(&one_line(&self.plan, TEXT_CHARS_MAX)), self.path));
+        row("State", &self.state_text(paint));
+        row("Tasks", &self.tasks.tasks_text());
+        if self.tasks.fixes > 0 {
+            row("Fixes", &format!("{}/{} done", self.tasks.fixes_done, self.tasks.fixes));
+        }
+        if self.tasks.attempts > 0 {
+            row("Attempts", &format!("{}, {} failed", self.tasks.attempts, self.tasks.failed_attempts));
+        }
+        if let Some(current) = &self.current {
+            row("Task", &current.render(now));
+        }
+        if let Some(failure) = &self.last_failure {
+            row("Failure", &failure.render(now));
+        }
+        if let Some(next) = &self.next {
+            row("Next", next);
+        }
+        if let Some(question) = &self.question {
+            text.push('\n');
+            text.push_str(&question.text);
+        }
+        text
+    }
+
+    fn state_text(&self, paint: Paint) -> String {
+        let word = match self.state {
+            Phase::NotStarted => "not started".to_owned(),
+            Phase::Running => paint.good("running"),
+            Phase::Paused => paint.odd("paused"),
+            Phase::Stopped => paint.bad("stopped"),
+            Phase::Aborted => paint.bad("aborted"),
+            Phase::Interrupted => paint.odd("interrupted"),
+            Phase::Crashed => paint.bad("crashed"),
+            Phase::Complete => paint.good("complete"),
+        };
+        let process = self.pid.zip(self.since).map(|(pid, since)| format!(" (process {pid} since {})", moment(since)));
+        let reason = self.reason.as_ref().map(|reason| format!(": {reason}"));
+        format!("{word}{}{}", reason.unwrap_or_default(), process.unwrap_or_default())
+    }
+}
+
+impl Counts {
+    fn tasks_text(&self) -> String {
+        let skipped = match self.skipped {
+            0 => String::new(),
+            skipped => format!(", {skipped} skipped"),
+        };
+        format!("{}/{} done{skipped}", self.done, self.total)
+    }
+}
+
+impl Current {
+    fn render(&self, now: Timestamp) -> String {
+        let attempt = self.attempt.map(|attempt| format!(", attempt {attempt}"));
+        let since = self.since.map(|since| format!(", for {}", took(between(since, now))));
+        let (attempt, since) = (attempt.unwrap_or_default(), since.unwrap_or_default());
+        format!("{} {}: {}{attempt}{since}", self.task, self.title, self.doing)
+    }
+}
+
+impl LastFailure {
+    fn render(&self, now: Timestamp) -> String {
+        let ago = took(between(self.at, now));
+        format!("{} attempt {} ({}), {ago} ago: {}", self.task, self.attempt, self.kind, self.error)
+    }
+}
+
+fn bare(command: &str) -> String {
+    command.trim_matches('`').to_owned()
+}
+
+fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<String>) {
+    let waiting = |until: Timestamp| format!("waiting for the agent until {}", moment(until));
+    if holder.is_some() && state.end().is_none() {
+        return (Phase::Running, state.backoff().map(|backoff| waiting(backoff.until)));
+    }
+    let some = |text: &str| Some(text.to_owned());
+    match state.end() {
+        None => (Phase::Crashed, some("the program that ran it is gone; nothing is lost")),
+        Some(End::Complete { skipped: 0 }) => (Phase::Complete, None),
+        Some(End::Complete { skipped }) => (Phase::Complete, Some(format!("{} skipped", count(*skipped, "task")))),
+        Some(End::Stopped(_)) => (Phase::Stopped, some("retries or fix tasks are used up")),
+        Some(End::Capped(_)) => (Phase::Stopped, some("a cap on the whole run was reached")),
+        Some(End::Waiting { task }) => (Phase::Paused, Some(format!("task {task} waits for an answer"))),
+        Some(End::Unavailable { reason }) => (Phase::Paused, Some(one_line(reason, TEXT_CHARS_MAX))),
+        Some(End::Aborted) => (Phase::Aborted, None),
+        Some(End::Interrupted) => (Phase::Interrupted, None),
+    }
+}
+
+fn counts(state: &State, now: Timestamp) -> Counts {
+    let summary = Summary::of(state, now);
+    Counts {
+        total: state.tasks().len(),
+        done: state.done_count(),
+        skipped: state.skipped_count(),
+        originals: summary.originals,
+        originals_done: summary.originals_done,
+        fixes: summary.fixes,
+        fixes_done: summary.fixes_done,
+        attempts: summary.attempts,
+        failed_attempts: summary.failed_attempts,
+    }
+}
+
+/// The task that the run is about right now: the innermost fix, if there is one.
+pub(crate) fn current_task(state: &State) -> Option<&Task> {
+    let mut task = state.attention().find(|task| task.status.is_active()).or_else(|| state.first_unsettled())?;
+    while let Status::WaitingForFix(fix) = &task.status {
+        match state.task(fix) {
+            Some(fix) if fix.status != Status::Done => task = fix,
+            Some(_) | None => break,
+        }
+    }
+    Some(task)
+}
+
+/// What is being done with a task, the attempt, and since when.
+pub(crate) fn doing(task: &Task) -> (String, Option<u32>, Option<Timestamp>) {
+    let (text, attempt, since) = match &task.status {
+        Status::Drafted => ("being written into the plan", None, None),
+        Status::Ready { .. } => ("waiting to start", None, None),
+        Status::Proving => ("verify command", None, None),
+        Status::Running(running) => {
+            let text = format!("{} at work", running.role.name());
+            return (text, Some(running.attempt.0), Some(running.since));
+        }
+        Status::Checking(checking) => ("checking", Some(checking.attempt.0), None),
+        Status::Judging(judging) => (judge_text(judging.judge, judging.state), Some(judging.attempt.0), None),
+        Status::Recording { attempt } => ("committing", attempt.map(|attempt| attempt.0), None),
+        Status::Failed => ("failed", task.last_failure().map(|failure| failure.attempt.0), None),
+        Status::WaitingForFix(_) => ("waiting for its fix", None, None),
+        Status::Asking(asked) => ("waiting for an answer", None, Some(asked.since)),
+        Status::Done => ("done", None, None),
+        Status::Skipped => ("skipped", None, None),
+    };
+    (text.to_owned(), attempt, since)
+}
+
+fn judge_text(judge: Judge, state: JudgeState) -> &'static str {
+    match (judge, state) {
+        (Judge::Qa, JudgeState::AtWork(_)) => "QA agent judges",
+        (Judge::Reviewer, JudgeState::AtWork(_)) => "reviewer judges",
+        (Judge::Qa | Judge::Reviewer, JudgeState::Wanted) => "waiting for a judge",
+        (Judge::Person, JudgeState::Wanted | JudgeState::AtWork(_)) => "a person judges",
+    }
+}
+
+fn current(state: &State, phase: Phase) -> Option<Current> {
+    let task = current_task(state)?;
+    let (mut doing, attempt, mut since) = doing(task);
+    if phase == Phase::Crashed && task.status.is_active() {
+        doing = format!("{doing} when it crashed; it starts again");
+        since = None;
+    }
+    let title = one_line(&task.decl.title, TEXT_CHARS_MAX);
+    Some(Current { task: task.id().to_string(), title, doing, attempt, since })
+}
+
+fn last_failure(state: &State) -> Option<LastFailure> {
+    let failures = state.tasks().iter().filter_map(|task| Some((task, task.last_failure()?)));
+    let (task, failure) = failures.max_by_key(|(_, failure)| failure.at)?;
+    Some(LastFailure {
+        task: task.id().to_string(),
+        attempt: failure.attempt.0,
+        at: failure.at,
+        kind: failure.cause.failure_type().name(),
+        error: one_line(&failure.error, TEXT_CHARS_MAX),
+    })
+}
+
+fn next(subject: &Subject, phase: Phase, is_asked: bool) -> Option<String> {
+    let (verb, rest) = match phase {
+        Phase::Complete => return None,
+        Phase::Running if is_asked => return None,
+        Phase::Running => ("log", "-f"),
+        Phase::Paused if is_asked => ("answer", "RESPONSE"),
+        Phase::NotStarted | Phase::Paused | Phase::Stopped | Phase::Aborted | Phase::Interrupted | Phase::Crashed => {
+            ("run", "")
+        }
+    };
+    Some(bare(&subject.command(verb, rest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Rules;
+
+    use super::*;
+    use crate::view::samples::{self, Story};
+
+    fn holder() -> Holder {
+        Holder { pid: 4242, started: samples::time(0), command: "tillgreen run".to_owned() }
+    }
+
+    fn shown(story: Story, holder: Option<&Holder>) -> String {
+        let now = samples::time(100);
+        Standing::of(&samples::subject(), &story.state(), holder, now).render(now, Paint::Plain)
+    }
+
+    #[test]
+    fn while_it_runs() {
+        let story = Story::new(Rules::default()).fails("1.2", "2 tests failed").retries("1.2").starts("1.2");
+        insta::assert_snapshot!(shown(story, Some(&holder())), @"");
+    }
+
+    #[test]
+    fn after_a_crash() {
+        insta::assert_snapshot!(shown(Story::new(Rules::default()).starts("1.2"), None), @"");
+    }
+
+    #[test]
+    fn when_it_waits_for_an_answer() {
+        let story = Story::new(Rules::default()).fails("1.2", "2 tests failed").escalates("1.2");
+        let text = shown(story.end(End::Waiting { task: plan::TaskId::new("1.2") }), None);
+        let (rows, question) = text.split_once("\n\n").unwrap();
+        insta::assert_snapshot!(rows, @"");
+        assert!(question.starts_with("## Task Escalation Required\n"));
+    }
+
+    #[test]
+    fn when_all_is_done() {
+        insta::assert_snapshot!(shown(samples::fixed().end(End::Complete { skipped: 0 }), None), @"");
+    }
+
+    #[test]
+    fn before_the_first_run() {
+        let standing = Standing::not_started(&samples::subject(), 3, 1);
+        insta::assert_snapshot!(standing.render(samples::time(0), Paint::Plain), @"");
+    }
+
+    #[test]
+    fn for_programs() {
+        let state = samples::fixed().state();
+        let standing = Standing::of(&samples::subject(), &state, Some(&holder()), samples::time(200));
+        insta::assert_snapshot!(serde_json::to_string_pretty(&standing).unwrap(), @"");
+    }
+
+    #[test]
+    fn the_innermost_fix_is_what_the_run_is_about() {
+        let rules = Rules { recovery: engine::Recovery::On, ..Rules::default() };
+        let story = Story::new(rules).fails_by("1.2", "no parser", engine::Rung::Fix);
+        let state = story.plans_fix("1.2", "1.2.1", "no parser").state();
+        assert_eq!(current_task(&state).unwrap().id().name(), "1.2.1");
+    }
+}

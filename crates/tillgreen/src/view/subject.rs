@@ -1,0 +1,42 @@
+//! The plan that is talked about, in the words that a person would type.
+
+use runner::{PlanFile, Project};
+
+use super::text::quoted;
+
+/// The plan that is talked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Subject {
+    /// What people call it.
+    pub(crate) name: String,
+    /// The plan's file, from the project's root.
+    pub(crate) path: String,
+    /// Its progress file, from the project's root.
+    pub(crate) progress: String,
+    /// The argument that names it; none for the active spec.
+    pub(crate) argument: Option<String>,
+}
+
+impl Subject {
+    /// The subject of a command that was given this argument.
+    pub(crate) fn new(project: &Project, file: &PlanFile, argument: Option<&str>) -> Self {
+        Self {
+            name: file.name.clone(),
+            path: project.relative(&file.path).display().to_string(),
+            progress: project.relative(&file.progress()).display().to_string(),
+            argument: argument.map(str::to_owned),
+        }
+    }
+
+    /// A command about this plan, to be typed.
+    pub(crate) fn command(&self, verb: &str, rest: &str) -> String {
+        let mut command = format!("tillgreen {verb}");
+        for part in [self.argument.as_deref().map(quoted).as_deref(), Some(rest)].into_iter().flatten() {
+            if !part.is_empty() {
+                command.push(' ');
+                command.push_str(part);
+            }
+        }
+        format!("`{command}`")
+    }
+}

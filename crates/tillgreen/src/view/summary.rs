@@ -1,0 +1,136 @@
+//! What a run says when it begins and when it is complete.
+
+use std::fmt::Write as _;
+
+use engine::{Recovery, State, Status, Summary};
+use jiff::Timestamp;
+use plan::TaskId;
+use runner::Agent;
+
+use super::subject::Subject;
+use super::text::{count, one_line, took};
+
+/// Characters of an agent's command in the start message.
+const COMMAND_CHARS_MAX: usize = 100;
+
+/// The message at the start; the state is the one after the run was opened.
+pub(crate) fn start(subject: &Subject, state: &State, agent: &Agent) -> String {
+    let mut text = format!("Starting execution for '{}'\n\n", one_line(&subject.name, COMMAND_CHARS_MAX));
+    push(&mut text, &format!("Tasks: {}/{} completed", state.done_count(), state.tasks().len()));
+    match state.first_unsettled() {
+        Some(task) => push(&mut text, &format!("Starting from task {}", task.id())),
+        None => push(&mut text, "Nothing is left to do"),
+    }
+    push(&mut text, &format!("Agent: {} ({})", agent.name, one_line(&agent.command, COMMAND_CHARS_MAX)));
+    push(&mut text, "\nThe execution loop will:");
+    push(&mut text, "- Execute one task at a time and check each result itself");
+    for line in policy(state) {
+        push(&mut text, &format!("- {line}"));
+    }
+    push(&mut text, "\nBeginning execution...");
+    text
+}
+
+fn push(text: &mut String, line: &str) {
+    // Writing into a string cannot fail.
+    let _ = writeln!(text, "{line}");
+}
+
+fn policy(state: &State) -> Vec<String> {
+    let Some(rules) = state.rules() else { return Vec::new() };
+    let limits = &rules.limits;
+    let attempts = limits.task_iterations_max;
+    let after_failure = match rules.recovery {
+        Recovery::Off => format!("Try a failing task again, with feedback, up to {attempts} attempts"),
+        Recovery::On => format!(
+            "Write fix tasks for what fails: up to {} for a task, nested up to {} deep",
+            limits.fix_tasks_max, limits.fix_depth_max
+        ),
+    };
+    let cap = state.global_cap();
+    vec![after_failure, format!("Continue until all tasks complete or {cap} agent starts are reached")]
+}
+
+/// The summary of a run that is complete.
+pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> String {
+    let summary = Summary::of(state, now);
+    let name = one_line(&subject.name, COMMAND_CHARS_MAX);
+    let mut text = format!("Completed '{name}' in {}\n\n", took(summary.elapsed));
+    push(&mut text, &format!("Tasks:     {}/{} completed", summary.originals_done, summary.originals));
+    if summary.fixes > 0 {
+        push(&mut text, &format!("Fix tasks: {}/{} completed", summary.fixes_done, summary.fixes));
+    }
+    push(&mut text, &format!("Attempts:  {}, {} failed", summary.attempts, summary.failed_attempts));
+    for (task, fixes) in &summary.fixed {
+        push(&mut text, &format!("Fixed:     {task} by {}", list(fixes)));
+    }
+    let skipped = skipped(state);
+    if !skipped.is_empty() {
+        let tasks = count(skipped.len(), "task");
+        push(&mut text, &format!("Skipped:   {tasks} ({}); dependent tasks may fail", list(&skipped)));
+    }
+    if summary.warnings > 0 {
+        let look = subject.command("log", "");
+        push(&mut text, &format!("Warnings:  {} (see {look})", summary.warnings));
+    }
+    push(&mut text, regression(state));
+    text
+}
+
+fn regression(state: &State) -> &'static str {
+    let is_on = state.rules().is_some_and(|rules| rules.regression.is_on());
+    if is_on {
+        "The regression command is green"
+    } else {
+        "Regressions were not checked: no regression command is set"
+    }
+}
+
+fn skipped(state: &State) -> Vec<TaskId> {
+    let tasks = state.tasks().iter().filter(|task| task.status == Status::Skipped);
+    tasks.map(|task| task.id().clone()).collect()
+}
+
+/// Ids in a row.
+pub(crate) fn list(ids: &[TaskId]) -> String {
+    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{End, Rules, Toggle};
+
+    use super::*;
+    use crate::view::samples::{self, Story};
+
+    fn agent() -> Agent {
+        Agent { name: "claude".to_owned(), command: "claude -p".to_owned() }
+    }
+
+    #[test]
+    fn the_start() {
+        let state = Story::new(Rules::default()).state();
+        insta::assert_snapshot!(start(&samples::subject(), &state, &agent()), @"");
+    }
+
+    #[test]
+    fn the_start_in_recovery_mode() {
+        let state = Story::new(Rules { recovery: Recovery::On, ..Rules::default() }).state();
+        let text = start(&samples::subject(), &state, &agent());
+        assert!(text.contains("- Write fix tasks for what fails: up to 3 for a task, nested up to 3 deep"), "{text}");
+    }
+
+    #[test]
+    fn the_end_with_fixes() {
+        let state = samples::fixed().end(End::Complete { skipped: 0 }).state();
+        insta::assert_snapshot!(complete(&samples::subject(), &state, samples::time(200)), @"");
+    }
+
+    #[test]
+    fn the_end_with_a_skip_and_a_regression_command() {
+        let rules = Rules { regression: Toggle::On, ..Rules::default() };
+        let story = Story::new(rules).fails("1.2", "no way").escalates("1.2").skips("1.2").passes("1.3");
+        let state = story.end(End::Complete { skipped: 1 }).state();
+        insta::assert_snapshot!(complete(&samples::subject(), &state, samples::time(3700)), @"");
+    }
+}

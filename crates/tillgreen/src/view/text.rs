@@ -1,0 +1,120 @@
+//! Text that others wrote (plans, agents, commands), made safe and short enough for a line on a terminal.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+/// The text without what could move the cursor, change colours or turn the reading direction round.
+pub(crate) fn clean(text: &str) -> String {
+    text.chars().map(harmless).collect()
+}
+
+fn harmless(character: char) -> char {
+    match character {
+        '\n' | '\r' | '\t' => ' ',
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        other if other.is_control() => '\u{fffd}',
+        other => other,
+    }
+}
+
+/// The text on one line, at most so many characters long.
+pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
+    let mut line = String::new();
+    let mut count = 0;
+    for character in text.trim().chars().map(harmless) {
+        if character == ' ' && line.ends_with(' ') {
+            continue;
+        }
+        if count == chars_max {
+            line.pop();
+            line.truncate(line.trim_end().len());
+            line.push('…');
+            break;
+        }
+        line.push(character);
+        count += 1;
+    }
+    line
+}
+
+/// How long something took, to the precision that matters to people.
+pub(crate) fn took(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    match seconds {
+        0..10 => format!("{:.1}s", duration.as_secs_f64()),
+        10..60 => format!("{seconds}s"),
+        60..3_600 => format!("{minutes}m {}s", seconds % 60),
+        3_600..86_400 => format!("{hours}h {minutes}m"),
+        _ => format!("{days}d {hours}h"),
+    }
+}
+
+/// How long it is from one moment to another; nothing if the clock was turned back.
+pub(crate) fn between(since: Timestamp, until: Timestamp) -> Duration {
+    Duration::try_from(until.duration_since(since)).unwrap_or_default()
+}
+
+/// A moment to the second, the same wherever one reads it.
+pub(crate) fn moment(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
+}
+
+/// A moment of today's run.
+pub(crate) fn clock(at: Timestamp) -> String {
+    at.strftime("%H:%M:%SZ").to_string()
+}
+
+/// A number with its noun: `1 task`, `2 tasks`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let plural = match noun {
+        "fix" => "fixes",
+        _ => return format!("{number} {noun}{}", if number == 1 { "" } else { "s" }),
+    };
+    format!("{number} {}", if number == 1 { noun } else { plural })
+}
+
+/// A folder or file as an argument to type.
+pub(crate) fn quoted(argument: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || "-_./:=+@%".contains(character);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", argument.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_safe_and_short() {
+        assert_eq!(one_line("  a\n\tb  c ", 20), "a b c");
+        assert_eq!(one_line("abcdef", 4), "abc…");
+        assert_eq!(one_line("abcd", 4), "abcd");
+        assert_eq!(one_line("äöü and so on", 4), "äöü…");
+        assert_eq!(one_line("\u{1b}[31mred\u{202e}", 20), "\u{fffd}[31mred\u{fffd}");
+        assert_eq!(one_line("", 4), "");
+        assert_eq!(clean("a\u{7}b"), "a\u{fffd}b");
+    }
+
+    #[test]
+    fn durations_read_well() {
+        let check = |ms: u64, expected: &str| assert_eq!(took(Duration::from_millis(ms)), expected);
+        check(400, "0.4s");
+        check(42_000, "42s");
+        check(125_000, "2m 5s");
+        check(3_780_000, "1h 3m");
+        check(90_000_000, "1d 1h");
+    }
+
+    #[test]
+    fn numbers_and_arguments() {
+        assert_eq!(count(1, "task"), "1 task");
+        assert_eq!(count(0, "task"), "0 tasks");
+        assert_eq!(count(2, "fix"), "2 fixes");
+        assert_eq!(quoted("auth"), "auth");
+        assert_eq!(quoted("my spec's"), "'my spec'\\''s'");
+    }
+}
