@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn answers() {
-        let check = |text: &str, expected: Response| assert_eq!(parse(text).unwrap(), expected, "for {text:?}");
+        let check =
+            |text: &str, expected: Response| assert_eq!(parse(text).unwrap(), expected, "for {text:?}");
         check("retry", Response::Retry);
         check(" Skip ", Response::Skip);
         check("ABORT", Response::Abort);
@@ -58,7 +59,8 @@ mod tests {
 
     #[test]
     fn what_is_no_answer() {
-        for text in ["", "yes", "fix", "fix:", "fix: ", "reject", "retry now", "retry:", "skip: x", "fixx: a"] {
+        for text in ["", "yes", "fix", "fix:", "fix: ", "reject", "retry now", "retry:", "skip: x", "fixx: a"]
+        {
             let error = parse(text).unwrap_err();
             assert_eq!(error.code(), crate::exit::USAGE, "for {text:?}");
         }

@@ -86,7 +86,9 @@ pub(crate) enum Command {
     /// List the agents: those in tillgreen.toml and known programs
     Agents,
     /// Print completions for a shell
-    #[command(after_help = "Example: tillgreen completions bash > ~/.local/share/bash-completion/completions/tillgreen")]
+    #[command(
+        after_help = "Example: tillgreen completions bash > ~/.local/share/bash-completion/completions/tillgreen"
+    )]
     Completions {
         /// For which shell
         #[arg(value_enum)]

@@ -31,7 +31,9 @@ impl Context {
     fn new(global: &Global) -> Result<Self, Error> {
         let dir = global.dir.clone().unwrap_or_else(|| PathBuf::from("."));
         if !dir.is_dir() {
-            return Err(Error::usage(format!("{} is not a folder", dir.display())).hint("look at what follows -C"));
+            return Err(
+                Error::usage(format!("{} is not a folder", dir.display())).hint("look at what follows -C")
+            );
         }
         Ok(Self { format: global.format, dir, out: Box::new(io::stdout()) })
     }
@@ -42,7 +44,11 @@ impl Context {
     }
 
     /// The plan that an argument names, and how to talk about it.
-    pub(crate) fn plan(&self, project: &Project, argument: Option<&str>) -> Result<(PlanFile, Subject), Error> {
+    pub(crate) fn plan(
+        &self,
+        project: &Project,
+        argument: Option<&str>,
+    ) -> Result<(PlanFile, Subject), Error> {
         let file = project.locate(&self.dir, argument)?;
         let subject = Subject::new(project, &file, argument);
         Ok((file, subject))

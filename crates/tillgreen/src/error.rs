@@ -183,18 +183,26 @@ mod tests {
 
     #[test]
     fn text_has_causes_and_hints() {
-        insta::assert_snapshot!(sample().render(Format::Text), @"");
+        insta::assert_snapshot!(sample().render(Format::Text), @r"
+        error: cannot read tillgreen.toml
+          caused by: permission denied
+        hint: look at its permissions
+        ");
     }
 
     #[test]
     fn json_is_one_object_on_a_line() {
-        insta::assert_snapshot!(sample().render(Format::Json), @"");
+        insta::assert_snapshot!(sample().render(Format::Json), @r#"{"error":"cannot read tillgreen.toml","notes":[],"causes":["permission denied"],"hints":["look at its permissions"],"code":2}"#);
     }
 
     #[test]
     fn known_texts_get_no_second_prefix() {
         let error = Error::usage("ERROR: Tasks file missing at ./specs/a/tasks.md").note("one\ntwo");
-        insta::assert_snapshot!(error.render(Format::Text), @"");
+        insta::assert_snapshot!(error.render(Format::Text), @r"
+        ERROR: Tasks file missing at ./specs/a/tasks.md
+          one
+          two
+        ");
     }
 
     #[test]

@@ -46,9 +46,10 @@ impl From<GitError> for Error {
         let hint = match &error {
             GitError::NotInstalled => Some("install git and see that it is on PATH".to_owned()),
             GitError::TooOld { minimum, .. } => Some(format!("install git {minimum} or newer")),
-            GitError::NoIdentity { .. } => {
-                Some("tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`".to_owned())
-            }
+            GitError::NoIdentity { .. } => Some(
+                "tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`"
+                    .to_owned(),
+            ),
             GitError::InProgress { operation, .. } => {
                 Some(format!("finish it or give it up (`git {operation} --abort`), then try again"))
             }
@@ -85,7 +86,9 @@ impl From<JournalError> for Error {
         let is_disk = matches!(error.io_kind(), Some(StorageFull | ReadOnlyFilesystem | QuotaExceeded));
         let kind = if is_disk { Kind::Unavailable } else { Kind::Usage };
         let hint = match &error {
-            JournalError::Io { .. } if is_disk => "make room, then go on with `tillgreen run`; nothing is lost",
+            JournalError::Io { .. } if is_disk => {
+                "make room, then go on with `tillgreen run`; nothing is lost"
+            }
             JournalError::Io { .. } => "see that you may read and write it",
             JournalError::NewerVersion { .. } | JournalError::UnknownEvent { .. } => {
                 "use the newer tillgreen that wrote it"
@@ -140,18 +143,21 @@ impl From<RunError> for Error {
             RunError::EmptyPlan { .. } => {
                 usage(error, "write tasks as `- [ ] 1.1 Title`, then look at them with `tillgreen check`")
             }
-            RunError::Unverifiable { .. } => {
-                usage(error, "give each a command in `**Verify**:`, or run with `--unverifiable agent` or `ask`")
-            }
-            RunError::Dirty { .. } => {
-                usage(error, "commit or stash them, or accept them with `--allow-dirty`: they are never committed")
-            }
+            RunError::Unverifiable { .. } => usage(
+                error,
+                "give each a command in `**Verify**:`, or run with `--unverifiable agent` or `ask`",
+            ),
+            RunError::Dirty { .. } => usage(
+                error,
+                "commit or stash them, or accept them with `--allow-dirty`: they are never committed",
+            ),
             RunError::StateFile(_) => usage(
                 error,
                 "it is left as it is; `tillgreen run --fresh` moves it aside and reinitializes the execution state",
             ),
-            RunError::Io { action, path, source } => Error::file(action, &path, source)
-                .hint("see that the disk has room and that you may write there, then go on with `tillgreen run`"),
+            RunError::Io { action, path, source } => Error::file(action, &path, source).hint(
+                "see that the disk has room and that you may write there, then go on with `tillgreen run`",
+            ),
         }
     }
 }
@@ -189,25 +195,47 @@ mod tests {
     fn plans_that_are_not_found() {
         let missing = |name: &str| PathBuf::from("specs").join(name);
         let pointer = missing(".current-spec");
-        insta::assert_snapshot!(check(LocateError::NoActiveSpec { pointer }, exit::USAGE), @"");
-        insta::assert_snapshot!(check(LocateError::MissingSpec(missing("auth")), exit::USAGE), @"");
-        insta::assert_snapshot!(check(LocateError::MissingTasks(missing("auth/tasks.md")), exit::USAGE), @"");
-        insta::assert_snapshot!(check(LocateError::NotAPlan(PathBuf::from("a.txt")), exit::USAGE), @"");
+        insta::assert_snapshot!(check(LocateError::NoActiveSpec { pointer }, exit::USAGE), @r"
+        error: No active spec.
+        hint: run `tillgreen new NAME` first, or name a plan: `tillgreen run PLAN`
+        ");
+        insta::assert_snapshot!(check(LocateError::MissingSpec(missing("auth")), exit::USAGE), @r"
+        ERROR: Spec directory missing at ./specs/auth
+        hint: create it with `tillgreen new auth`, or name another plan
+        ");
+        insta::assert_snapshot!(check(LocateError::MissingTasks(missing("auth/tasks.md")), exit::USAGE), @r"
+        ERROR: Tasks file missing at ./specs/auth/tasks.md
+        hint: write the plan there, one task a line: `- [ ] 1.1 Title`, and below it what to do, `**Files**:` and a command in `**Verify**:`
+        ");
+        insta::assert_snapshot!(check(LocateError::NotAPlan(PathBuf::from("a.txt")), exit::USAGE), @r"
+        error: a.txt is not a plan: give a spec's name, its folder or a tasks.md
+        hint: for example `tillgreen check specs/NAME`
+        ");
     }
 
     #[test]
     fn runs_that_cannot_start() {
         let path = PathBuf::from("specs/auth/tasks.md");
-        insta::assert_snapshot!(check(RunError::EmptyPlan { path }, exit::USAGE), @"");
+        insta::assert_snapshot!(check(RunError::EmptyPlan { path }, exit::USAGE), @r"
+        error: specs/auth/tasks.md has no tasks
+        hint: write tasks as `- [ ] 1.1 Title`, then look at them with `tillgreen check`
+        ");
         let paths = vec!["src/a.rs".to_owned()];
-        insta::assert_snapshot!(check(RunError::Dirty { paths }, exit::USAGE), @"");
+        insta::assert_snapshot!(check(RunError::Dirty { paths }, exit::USAGE), @r"
+        error: the work tree has uncommitted changes: src/a.rs
+        hint: commit or stash them, or accept them with `--allow-dirty`: they are never committed
+        ");
         let holder = runner::journal::Holder {
             pid: 7,
             started: "2026-01-26T14:30:00Z".parse().unwrap(),
             command: "tillgreen run".to_owned(),
         };
         let held = LockError::Held { path: PathBuf::from("lock"), holder };
-        insta::assert_snapshot!(check(RunError::Lock(held), exit::HELD), @"");
+        insta::assert_snapshot!(check(RunError::Lock(held), exit::HELD), @r"
+        error: another run holds this plan
+          caused by: lock is held by process 7 (`tillgreen run`) since 2026-01-26T14:30:00Z
+        hint: see where it stands with `tillgreen status`, or stop it with `tillgreen cancel`
+        ");
     }
 
     #[test]

@@ -66,10 +66,16 @@ fn wrong_usage_names_the_flag_and_what_was_meant() {
     refused(&["rum"], &["unrecognized subcommand 'rum'", "'run'"]);
     refused(&["run", "--recover-mode"], &["--recover-mode", "'--recovery-mode'"]);
     refused(&["run", "--max-fix-tasks", "0"], &["--max-fix-tasks", "must be at least 1"]);
-    refused(&["run", "--max-task-iterations=-1"], &["--max-task-iterations", "must be a whole number from 1"]);
+    refused(
+        &["run", "--max-task-iterations=-1"],
+        &["--max-task-iterations", "must be a whole number from 1"],
+    );
     refused(&["run", "--attempt-timeout", "30"], &["--attempt-timeout", "write 30s, 30m or 30h"]);
     refused(&["run", "--scope", "wran"], &["--scope", "[possible values: warn, reject, off]", "'warn'"]);
-    refused(&["run", "--agent", "a", "--agent-cmd", "b"], &["'--agent <NAME>' cannot be used with '--agent-cmd"]);
+    refused(
+        &["run", "--agent", "a", "--agent-cmd", "b"],
+        &["'--agent <NAME>' cannot be used with '--agent-cmd"],
+    );
     refused(&["run", "--agent-cmd", " "], &["--agent-cmd", "must not be empty"]);
     refused(&["run", "--jobs", "4"], &["unexpected argument '--jobs'"]);
     refused(&["run", "--strict=maybe"], &["--strict", "maybe"]);
@@ -89,7 +95,8 @@ fn help_and_version_are_no_errors() {
 fn help(command: &str) -> String {
     let mut program = Arguments::command().term_width(100);
     program.build();
-    let command = if command.is_empty() { &mut program } else { program.find_subcommand_mut(command).unwrap() };
+    let command =
+        if command.is_empty() { &mut program } else { program.find_subcommand_mut(command).unwrap() };
     // Trailing spaces would not survive in a source file.
     let text = command.render_long_help().to_string();
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
@@ -97,12 +104,201 @@ fn help(command: &str) -> String {
 
 #[test]
 fn help_of_the_program() {
-    insta::assert_snapshot!(help(""), @"");
+    insta::assert_snapshot!(help(""), @r"
+    Takes a plan of tasks and does not stop until it is green.
+
+    Hands each task to a coding agent, checks the work itself, sends it back with what went wrong,
+    writes fix tasks where that is not enough, asks a person only when it must, and survives being
+    killed at any moment.
+
+    Usage: tillgreen [OPTIONS] <COMMAND>
+
+    Commands:
+      demo         See a run to green in a temporary folder, with a built-in scripted agent
+      init         Write a commented tillgreen.toml with the agents that are installed here
+      new          Create a spec and make it the active one
+      check        Read a plan and print its tasks and problems; runs nothing
+      run          Start or resume a run
+      status       Show where a run stands, also while it runs and after a crash
+      answer       Answer the open question of a run, then continue it
+      cancel       Stop a running run cleanly; nothing is deleted
+      log          Print the journal of a plan, readable
+      agents       List the agents: those in tillgreen.toml and known programs
+      completions  Print completions for a shell
+      man          Print the manual page
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Examples:
+      tillgreen demo                   see a run, with no agent installed
+      tillgreen init                   write tillgreen.toml with the agents found here
+      tillgreen new auth Add a login   create specs/auth/ and make it the active spec
+      tillgreen check                  read the active spec's plan, run nothing
+      tillgreen run --recovery-mode    run it and write fix tasks for what fails
+      tillgreen status                 where it stands
+
+    Exit codes:
+      0    all tasks complete (or complete with skips); other commands: done
+      1    stopped: a task's retries or fix tasks are exhausted
+      2    usage, settings, plan or state error, agent not installed; nothing was started
+      3    paused: waiting for an answer (see `tillgreen answer`)
+      4    another run holds the plan
+      5    stopped at a global cap: iterations or time
+      6    paused: an agent, a service or the disk is unavailable
+      7    aborted by a response
+      130  interrupted
+    ");
 }
 
 #[test]
 fn help_of_run() {
-    insta::assert_snapshot!(help("run"), @"");
+    insta::assert_snapshot!(help("run"), @r"
+    Start or resume a run
+
+    Usage: tillgreen run [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]
+              A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    After a failure:
+          --recovery-mode[=<BOOL>]
+              Write fix tasks for what fails, then try again [default: off]
+
+          --max-task-iterations <N>
+              Attempts at one task that end in retries, the first included [default: 5]
+
+          --max-fix-tasks <N>
+              Fix tasks for one failing task [default: 3]
+
+          --max-fix-depth <N>
+              How deep fixes of fixes may nest [default: 3]
+
+          --max-global-iterations <N>
+              Agent starts in all [default: the larger of 100 and 3 × tasks]
+
+          --infra-retries <N>
+              Times in a row that the agent may be unavailable before the run pauses [default: 10]
+
+          --on-exhausted <WHAT>
+              What follows when retries or fix tasks are used up [default: stop]
+
+              [possible values: stop, ask]
+
+          --on-escalation <WHAT>
+              What happens with a question to a person [default: ask at a terminal, else pause]
+
+              [possible values: ask, pause, skip, abort]
+
+          --clean-retry[=<BOOL>]
+              Take a failed attempt's changes back before the next one [default: off]
+
+    Agent:
+          --agent <NAME>
+              An agent defined in tillgreen.toml [default: the first that is installed]
+
+          --agent-cmd <COMMAND>
+              A command that reads the prompt on standard input
+
+    Checks:
+          --unverifiable <WHO>
+              Who judges a task that has no runnable verify command [default: agent]
+
+              [possible values: agent, ask, refuse]
+
+          --bookkeeping <WHO>
+              Who ticks the boxes and commits [default: coordinator]
+
+              [possible values: coordinator, agent]
+
+          --scope <WHAT>
+              What a change outside the task's Files means [default: warn]
+
+              [possible values: warn, reject, off]
+
+          --strict[=<BOOL>]
+              Reject where a verify proves nothing, instead of warning [default: off]
+
+          --review[=<BOOL>]
+              Let a reviewing agent approve each task against Done when [default: off]
+
+          --regression <COMMAND>
+              A command that has to be green at the very end [default: none]
+
+    Times:
+          --attempt-timeout <DUR>
+              How long an attempt may take [default: 30m]
+
+          --no-progress-timeout <DUR>
+              How long an agent may show no progress [default: 10m]
+
+          --verify-timeout <DUR>
+              How long a verify command may take [default: 2m]
+
+          --review-timeout <DUR>
+              How long a judging agent may take [default: 5m]
+
+          --max-time <DUR>
+              How long the run may take [default: no limit]
+
+    Start:
+          --allow-dirty[=<BOOL>]
+              Start a new run though there are uncommitted changes; they are never committed [default:
+              off]
+
+          --fresh[=<BOOL>]
+              Put journal and state file aside and start over from the boxes [default: off]
+
+          --dry-run[=<BOOL>]
+              Say what would be done, and do nothing [default: off]
+
+    Each flag is also a key in tillgreen.toml, spelled with underscores. A setting comes from the flag,
+    else from tillgreen.toml, else (agent and recovery mode only) from the unfinished run, else it is
+    the default. A switch that is on in tillgreen.toml is turned off by `--flag=false`. Durations are
+    written 90s, 30m, 2h, 500ms, 1h30m.
+
+    Examples:
+      tillgreen run                               the active spec, the first agent that is installed
+      tillgreen run auth --recovery-mode          write fix tasks for what fails
+      tillgreen run --agent-cmd './my-agent.sh'   any command that reads the prompt on standard input
+      tillgreen run --dry-run                     say what would be done, and do nothing
+
+    Exit codes:
+      0    all tasks complete (or complete with skips); other commands: done
+      1    stopped: a task's retries or fix tasks are exhausted
+      2    usage, settings, plan or state error, agent not installed; nothing was started
+      3    paused: waiting for an answer (see `tillgreen answer`)
+      4    another run holds the plan
+      5    stopped at a global cap: iterations or time
+      6    paused: an agent, a service or the disk is unavailable
+      7    aborted by a response
+      130  interrupted
+    ");
 }
 
 #[test]
@@ -111,20 +307,323 @@ fn short_help_of_run() {
     program.build();
     let text = program.find_subcommand_mut("run").unwrap().render_help().to_string();
     let text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r"
+    Start or resume a run
+
+    Usage: tillgreen run [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help (see more with '--help')
+
+    After a failure:
+          --recovery-mode[=<BOOL>]     Write fix tasks for what fails, then try again [default: off]
+          --max-task-iterations <N>    Attempts at one task that end in retries, the first included
+                                       [default: 5]
+          --max-fix-tasks <N>          Fix tasks for one failing task [default: 3]
+          --max-fix-depth <N>          How deep fixes of fixes may nest [default: 3]
+          --max-global-iterations <N>  Agent starts in all [default: the larger of 100 and 3 × tasks]
+          --infra-retries <N>          Times in a row that the agent may be unavailable before the run
+                                       pauses [default: 10]
+          --on-exhausted <WHAT>        What follows when retries or fix tasks are used up [default:
+                                       stop] [possible values: stop, ask]
+          --on-escalation <WHAT>       What happens with a question to a person [default: ask at a
+                                       terminal, else pause] [possible values: ask, pause, skip, abort]
+          --clean-retry[=<BOOL>]       Take a failed attempt's changes back before the next one
+                                       [default: off]
+
+    Agent:
+          --agent <NAME>         An agent defined in tillgreen.toml [default: the first that is
+                                 installed]
+          --agent-cmd <COMMAND>  A command that reads the prompt on standard input
+
+    Checks:
+          --unverifiable <WHO>    Who judges a task that has no runnable verify command [default: agent]
+                                  [possible values: agent, ask, refuse]
+          --bookkeeping <WHO>     Who ticks the boxes and commits [default: coordinator] [possible
+                                  values: coordinator, agent]
+          --scope <WHAT>          What a change outside the task's Files means [default: warn] [possible
+                                  values: warn, reject, off]
+          --strict[=<BOOL>]       Reject where a verify proves nothing, instead of warning [default:
+                                  off]
+          --review[=<BOOL>]       Let a reviewing agent approve each task against Done when [default:
+                                  off]
+          --regression <COMMAND>  A command that has to be green at the very end [default: none]
+
+    Times:
+          --attempt-timeout <DUR>      How long an attempt may take [default: 30m]
+          --no-progress-timeout <DUR>  How long an agent may show no progress [default: 10m]
+          --verify-timeout <DUR>       How long a verify command may take [default: 2m]
+          --review-timeout <DUR>       How long a judging agent may take [default: 5m]
+          --max-time <DUR>             How long the run may take [default: no limit]
+
+    Start:
+          --allow-dirty[=<BOOL>]  Start a new run though there are uncommitted changes; they are never
+                                  committed [default: off]
+          --fresh[=<BOOL>]        Put journal and state file aside and start over from the boxes
+                                  [default: off]
+          --dry-run[=<BOOL>]      Say what would be done, and do nothing [default: off]
+
+    Each flag is also a key in tillgreen.toml, spelled with underscores; a flag comes first. A switch
+    that is on there is turned off by `--flag=false`.
+    ");
 }
 
 #[test]
 fn help_of_the_other_commands() {
-    insta::assert_snapshot!(help("demo"), @"");
-    insta::assert_snapshot!(help("init"), @"");
-    insta::assert_snapshot!(help("new"), @"");
-    insta::assert_snapshot!(help("check"), @"");
-    insta::assert_snapshot!(help("status"), @"");
-    insta::assert_snapshot!(help("answer"), @"");
-    insta::assert_snapshot!(help("cancel"), @"");
-    insta::assert_snapshot!(help("log"), @"");
-    insta::assert_snapshot!(help("agents"), @"");
-    insta::assert_snapshot!(help("completions"), @"");
-    insta::assert_snapshot!(help("man"), @"");
+    insta::assert_snapshot!(help("demo"), @r"
+    See a run to green in a temporary folder, with a built-in scripted agent
+
+    Makes a small git project with a plan and runs it: a failure, a retry with feedback, a fix task.
+    Needs nothing but git and a shell, and says where it left everything.
+
+    Usage: tillgreen demo [OPTIONS]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+    insta::assert_snapshot!(help("init"), @r"
+    Write a commented tillgreen.toml with the agents that are installed here
+
+    Usage: tillgreen init [OPTIONS]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help
+    ");
+    insta::assert_snapshot!(help("new"), @r"
+    Create a spec and make it the active one
+
+    Usage: tillgreen new [OPTIONS] <NAME> [GOAL]...
+
+    Arguments:
+      <NAME>
+              The spec's name: its folder under specs/
+
+      [GOAL]...
+              What is to be reached, in words; it goes into the plan's introduction
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help
+
+    Example: tillgreen new auth Let people log in with a password
+    ");
+    insta::assert_snapshot!(help("check"), @r"
+    Read a plan and print its tasks and problems; runs nothing
+
+    Exit code 0 if there are no errors (warnings are allowed), 2 if there are.
+
+    Usage: tillgreen check [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]
+              A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+    insta::assert_snapshot!(help("status"), @r"
+    Show where a run stands, also while it runs and after a crash
+
+    Usage: tillgreen status [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]
+              A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help
+    ");
+    insta::assert_snapshot!(help("answer"), @r"
+    Answer the open question of a run, then continue it
+
+    Usage: tillgreen answer [OPTIONS] [PLAN] <RESPONSE>
+
+    Arguments:
+      [PLAN]
+              A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+      <RESPONSE>
+              The answer: retry, skip, abort, 'fix: …', approve or 'reject: …'
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+          --no-run
+              Only note the answer; `tillgreen run` continues later
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help
+
+    Responses:
+      retry          once more, with full budgets
+      skip           leave the task out and go on
+      abort          end the run
+      fix: TEXT      one more attempt, with TEXT as its instruction
+      approve        the result is right (where a result is to be judged)
+      reject: TEXT   it is not, and why
+
+    Example: tillgreen answer auth 'fix: check for white space before parsing'
+    ");
+    insta::assert_snapshot!(help("cancel"), @r"
+    Stop a running run cleanly; nothing is deleted
+
+    Usage: tillgreen cancel [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]
+              A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help
+    ");
+    insta::assert_snapshot!(help("log"), @r"
+    Print the journal of a plan, readable
+
+    Usage: tillgreen log [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]
+              A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+      -f, --follow
+              Wait for more until the run ends
+
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help
+    ");
+    insta::assert_snapshot!(help("agents"), @r"
+    List the agents: those in tillgreen.toml and known programs
+
+    Usage: tillgreen agents [OPTIONS]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help
+    ");
+    insta::assert_snapshot!(help("completions"), @r"
+    Print completions for a shell
+
+    Usage: tillgreen completions [OPTIONS] <SHELL>
+
+    Arguments:
+      <SHELL>
+              For which shell
+
+              [possible values: bash, elvish, fish, powershell, zsh]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help
+
+    Example: tillgreen completions bash > ~/.local/share/bash-completion/completions/tillgreen
+    ");
+    insta::assert_snapshot!(help("man"), @r"
+    Print the manual page
+
+    Usage: tillgreen man [OPTIONS]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help
+
+    Example: tillgreen man | man -l -
+    ");
 }

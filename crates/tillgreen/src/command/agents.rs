@@ -100,6 +100,19 @@ mod tests {
         let mut out = Vec::new();
         print(&mut out, &rows, Paint::Plain).unwrap();
         let text = String::from_utf8(out).unwrap().replace(&folder.path().display().to_string(), "BIN");
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @r"
+        ✓ local     BIN/mine
+                    mine -p
+        – claude    not installed
+                    claude -p
+        ✓ odd       a shell command; whether it can start is not known
+                    $(cat x)
+        – codex     not installed, not in tillgreen.toml
+        – gemini    not installed, not in tillgreen.toml
+        – opencode  not installed, not in tillgreen.toml
+        – aider     not installed, not in tillgreen.toml
+
+        `tillgreen run` uses local unless told otherwise.
+        ");
     }
 }

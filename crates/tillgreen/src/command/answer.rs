@@ -24,5 +24,9 @@ pub(crate) fn run(context: &mut Context, arguments: &AnswerArgs) -> Ended {
     let launch = state.opened().map(|opened| opened.launch.clone()).unwrap_or_default();
     let settings = from_launch(&launch)?;
     let beginning = Beginning::Answer(task.id().clone(), response);
-    super::run::execute(context, &subject, &Request { project: &project, file: &file, settings: &settings, beginning })
+    super::run::execute(
+        context,
+        &subject,
+        &Request { project: &project, file: &file, settings: &settings, beginning },
+    )
 }

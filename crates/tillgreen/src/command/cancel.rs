@@ -43,7 +43,9 @@ fn text(subject: &Subject, pid: Option<u32>) -> String {
     match pid {
         Some(pid) => {
             let again = subject.command("run", "");
-            format!("Stopped the run of '{name}' (process {pid}). Nothing is lost: {again} goes on from here.\n")
+            format!(
+                "Stopped the run of '{name}' (process {pid}). Nothing is lost: {again} goes on from here.\n"
+            )
         }
         None => format!("No run of '{name}' is under way.\n"),
     }

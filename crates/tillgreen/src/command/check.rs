@@ -108,7 +108,8 @@ fn clickable(dir: &Path, path: &Path) -> String {
 
 impl Report {
     fn new(plan_name: String, path: String, plan: &Plan) -> Self {
-        let mut problems: Vec<ProblemRow> = plan.problems().iter().chain(&plan.lint()).map(problem_row).collect();
+        let mut problems: Vec<ProblemRow> =
+            plan.problems().iter().chain(&plan.lint()).map(problem_row).collect();
         problems.extend(plan.tasks().iter().flat_map(|task| missing_paths(plan, task, Path::exists)));
         problems.sort_by_key(|problem| problem.line);
         let errors = problems.iter().filter(|problem| problem.severity == "error").count();
@@ -145,7 +146,8 @@ impl Report {
         for (place, row) in self.tasks.iter().enumerate() {
             if place == 0 || row.phase != phase {
                 phase = row.phase;
-                let title = phase.and_then(|phase| self.phases.get(phase)).map_or("", |phase| phase.title.as_str());
+                let title =
+                    phase.and_then(|phase| self.phases.get(phase)).map_or("", |phase| phase.title.as_str());
                 let _ = writeln!(text, "\n{}", paint.strong(&clean(title)));
             }
             row.render(text, widths, paint);
@@ -157,8 +159,9 @@ impl Report {
         let runnable = of(VerifyKind::Runnable) + of(VerifyKind::Several);
         let done = self.tasks.iter().filter(|row| row.done).count();
         format!(
-            "{}, {done} done; verified by {runnable} command, {} prose, {} nothing; {}, {}",
+            "{}, {done} done; verified by {}, prose {}, nothing {}; {}, {}",
             count(self.tasks.len(), "task"),
+            count(runnable, "command"),
             of(VerifyKind::Prose),
             of(VerifyKind::None),
             count(self.errors, "error"),
@@ -178,7 +181,9 @@ impl TaskRow {
         let mark = if self.done { paint.good("✓") } else { paint.faint("·") };
         let verify = match self.verify {
             VerifyKind::Runnable => self.verify_text.concat(),
-            VerifyKind::Several => format!("{} commands: {}", self.verify_text.len(), self.verify_text.join("; ")),
+            VerifyKind::Several => {
+                format!("{} commands: {}", self.verify_text.len(), self.verify_text.join("; "))
+            }
             VerifyKind::Prose => format!("prose: {}", self.verify_text.concat()),
             VerifyKind::None => "nothing verifies it".to_owned(),
         };
@@ -304,7 +309,29 @@ mod tests {
 
     #[test]
     fn for_people() {
-        insta::assert_snapshot!(report().render(Paint::Plain), @"");
+        insta::assert_snapshot!(report().render(Paint::Plain), @r"
+        auth specs/auth/tasks.md
+
+        Phase 1: Parser
+          ✓ 1.1  Set up                                            npm test
+          · 1.2  [P] Write the parser, which has a title that go…  cat /nowhere/at/all | grep -q x
+
+        Phase 2: Quality
+          · V4   [VERIFY] Look at it                               prose: The page looks right
+          · 2.1  [FIX 1.2] Nothing                                 nothing verifies it
+          ✓ 2.2  Broken                                            nothing verifies it
+
+        specs/auth/tasks.md:13: warning: task V4 is verified by prose only
+          hint: add a `**Verify**:` field with one command in backticks
+        specs/auth/tasks.md:15: warning: task 2.1 has no verification
+          hint: add a `**Verify**:` field with one command in backticks
+        specs/auth/tasks.md:16: warning: no space before the box of 2.2, so other tools do not see the task
+          hint: write `- [ ] 2.2` or `- [x] 2.2`
+        specs/auth/tasks.md:16: warning: task 2.2 has no verification
+          hint: add a `**Verify**:` field with one command in backticks
+
+        5 tasks, 2 done; verified by 2 commands, prose 1, nothing 2; 0 errors, 4 warnings
+        ");
     }
 
     #[test]
@@ -325,7 +352,8 @@ mod tests {
     #[test]
     fn hostile_text_stays_in_its_place() {
         let text = "- [ ] 1.1 a\u{1b}[2Jb\u{7}\n- [ ] 1.1 again\n".to_owned();
-        let shown = Report::new("x\u{1b}".to_owned(), "p\u{1b}".to_owned(), &Plan::parse(text)).render(Paint::Plain);
+        let shown =
+            Report::new("x\u{1b}".to_owned(), "p\u{1b}".to_owned(), &Plan::parse(text)).render(Paint::Plain);
         assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown}");
     }
 }

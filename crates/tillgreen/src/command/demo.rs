@@ -35,8 +35,12 @@ pub(crate) fn run(context: &mut Context) -> Ended {
         attendance: Attendance::Unattended,
         programs: &Programs::of_environment(project.root()),
     })?;
-    let request =
-        Request { project: &project, file: &file, settings: &resolved.settings, beginning: Beginning::Resume };
+    let request = Request {
+        project: &project,
+        file: &file,
+        settings: &resolved.settings,
+        beginning: Beginning::Resume,
+    };
     let ended = super::run::execute(context, &subject, &request);
     say(&look_around(&demo));
     ended

@@ -25,25 +25,53 @@ const TOPICS: &[(&str, &[Setting])] = &[
         "After a failure",
         &[
             Setting("recovery_mode", "false", "write fix tasks for what fails, then try again"),
-            Setting("max_task_iterations", "5", "attempts at one task that end in retries, the first included"),
+            Setting(
+                "max_task_iterations",
+                "5",
+                "attempts at one task that end in retries, the first included",
+            ),
             Setting("max_fix_tasks", "3", "fix tasks for one failing task"),
             Setting("max_fix_depth", "3", "how deep fixes of fixes may nest"),
-            Setting("max_global_iterations", "100", "agent starts in all; default: the larger of 100 and 3 × tasks"),
-            Setting("infra_retries", "10", "times in a row that the agent may be unavailable before the run pauses"),
+            Setting(
+                "max_global_iterations",
+                "100",
+                "agent starts in all; default: the larger of 100 and 3 × tasks",
+            ),
+            Setting(
+                "infra_retries",
+                "10",
+                "times in a row that the agent may be unavailable before the run pauses",
+            ),
             Setting("on_exhausted", "\"stop\"", "stop or ask, when retries or fix tasks are used up"),
-            Setting("on_escalation", "\"pause\"", "ask, pause, skip or abort; default: ask at a terminal, else pause"),
+            Setting(
+                "on_escalation",
+                "\"pause\"",
+                "ask, pause, skip or abort; default: ask at a terminal, else pause",
+            ),
             Setting("clean_retry", "false", "take a failed attempt's changes back before the next one"),
         ],
     ),
     (
         "Checks",
         &[
-            Setting("unverifiable", "\"agent\"", "agent, ask or refuse: who judges a task without a verify command"),
-            Setting("bookkeeping", "\"coordinator\"", "coordinator or agent: who ticks the boxes and commits"),
+            Setting(
+                "unverifiable",
+                "\"agent\"",
+                "agent, ask or refuse: who judges a task without a verify command",
+            ),
+            Setting(
+                "bookkeeping",
+                "\"coordinator\"",
+                "coordinator or agent: who ticks the boxes and commits",
+            ),
             Setting("scope", "\"warn\"", "warn, reject or off: what a change outside the task's Files means"),
             Setting("strict", "false", "reject where a verify proves nothing, instead of warning"),
             Setting("review", "false", "let a reviewing agent approve each task"),
-            Setting("regression", "\"make test\"", "a command that has to be green at the very end; default: none"),
+            Setting(
+                "regression",
+                "\"make test\"",
+                "a command that has to be green at the very end; default: none",
+            ),
         ],
     ),
     (
@@ -59,7 +87,11 @@ const TOPICS: &[(&str, &[Setting])] = &[
     (
         "Start",
         &[
-            Setting("allow_dirty", "false", "start though there are uncommitted changes; they are never committed"),
+            Setting(
+                "allow_dirty",
+                "false",
+                "start though there are uncommitted changes; they are never committed",
+            ),
             Setting("fresh", "false", "always start over from the boxes"),
             Setting("dry_run", "false", "only say what would be done"),
         ],
@@ -132,13 +164,15 @@ fn content(found: &[&Known]) -> String {
     text.push_str(AGENTS);
     let first = found.first().map_or("claude", |known| known.program);
     let _ = writeln!(text, "# agent = \"{first}\"");
-    let _ = writeln!(text, "# agent_cmd = \"./my-agent.sh\"     # a command without a name, instead of `agent`");
+    let _ =
+        writeln!(text, "# agent_cmd = \"./my-agent.sh\"     # a command without a name, instead of `agent`");
     for known in KNOWN {
         let is_found = found.iter().any(|other| other.program == known.program);
         let comment = if is_found { "" } else { "# " };
         let note = if is_found { known.note.to_owned() } else { format!("not found here; {}", known.note) };
         let command = toml_text(known.command);
-        let _ = writeln!(text, "\n# {note}\n{comment}[agents.{}]\n{comment}command = {command}", known.program);
+        let _ =
+            writeln!(text, "\n# {note}\n{comment}[agents.{}]\n{comment}command = {command}", known.program);
     }
     text
 }
@@ -168,19 +202,89 @@ mod tests {
     #[test]
     fn every_key_is_there_and_its_default_is_valid() {
         let text = content(&[]);
-        let keys: Vec<&str> =
-            text.lines().filter_map(|line| line.strip_prefix("# ")?.split_once(" = ")).map(|(key, _)| key).collect();
+        let keys: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("# ")?.split_once(" = "))
+            .map(|(key, _)| key)
+            .collect();
         for key in Choices::keys() {
             assert!(keys.contains(&key.as_str()), "{key} is missing");
         }
-        let is_setting = |line: &&str| line.starts_with("# ") && line.contains(" = ") && !line.contains("agent_cmd");
-        let uncommented: String =
-            text.lines().filter(is_setting).map(|line| format!("{}\n", &line[2..])).filter(|line| !line.starts_with("command")).collect();
+        let is_setting =
+            |line: &&str| line.starts_with("# ") && line.contains(" = ") && !line.contains("agent_cmd");
+        let uncommented: String = text
+            .lines()
+            .filter(is_setting)
+            .map(|line| format!("{}\n", &line[2..]))
+            .filter(|line| !line.starts_with("command"))
+            .collect();
         FileSettings::parse(Path::new(FILE_NAME), &uncommented).unwrap();
     }
 
     #[test]
     fn the_file_reads_well() {
-        insta::assert_snapshot!(content(&[&KNOWN[1]]), @"");
+        insta::assert_snapshot!(content(&[&KNOWN[1]]), @r#"
+        # Settings of tillgreen for this project. What is commented out is the default.
+        # A flag of `tillgreen run` comes before what is set here; `--flag=false` turns off what is on here.
+        # Durations are written 90s, 30m, 2h, 500ms, 1h30m.
+
+        # After a failure
+        # recovery_mode = false           # write fix tasks for what fails, then try again
+        # max_task_iterations = 5         # attempts at one task that end in retries, the first included
+        # max_fix_tasks = 3               # fix tasks for one failing task
+        # max_fix_depth = 3               # how deep fixes of fixes may nest
+        # max_global_iterations = 100     # agent starts in all; default: the larger of 100 and 3 × tasks
+        # infra_retries = 10              # times in a row that the agent may be unavailable before the run pauses
+        # on_exhausted = "stop"           # stop or ask, when retries or fix tasks are used up
+        # on_escalation = "pause"         # ask, pause, skip or abort; default: ask at a terminal, else pause
+        # clean_retry = false             # take a failed attempt's changes back before the next one
+
+        # Checks
+        # unverifiable = "agent"          # agent, ask or refuse: who judges a task without a verify command
+        # bookkeeping = "coordinator"     # coordinator or agent: who ticks the boxes and commits
+        # scope = "warn"                  # warn, reject or off: what a change outside the task's Files means
+        # strict = false                  # reject where a verify proves nothing, instead of warning
+        # review = false                  # let a reviewing agent approve each task
+        # regression = "make test"        # a command that has to be green at the very end; default: none
+
+        # Times
+        # attempt_timeout = "30m"         # how long an attempt may take
+        # no_progress_timeout = "10m"     # how long an agent may show no progress
+        # verify_timeout = "2m"           # how long a verify command may take
+        # review_timeout = "5m"           # how long a judging agent may take
+        # max_time = "8h"                 # how long the run may take; default: no limit
+
+        # Start
+        # allow_dirty = false             # start though there are uncommitted changes; they are never committed
+        # fresh = false                   # always start over from the boxes
+        # dry_run = false                 # only say what would be done
+
+        # Agents
+        # An agent is a command, run by `sh -c` in the project's root, that reads its prompt on standard input. Its
+        # standard output is its answer. The first one below that is installed is used, unless one is chosen here or by
+        # --agent NAME.
+        # agent = "codex"
+        # agent_cmd = "./my-agent.sh"     # a command without a name, instead of `agent`
+
+        # not found here; may edit files and run commands without asking; narrow --allowedTools to your liking
+        # [agents.claude]
+        # command = 'claude -p --permission-mode acceptEdits --allowedTools "Bash Edit Write Read"'
+
+        # writes within the project only (its own sandbox)
+        [agents.codex]
+        command = 'codex exec --skip-git-repo-check -s workspace-write -'
+
+        # not found here; --yolo: without it, it has no tools for writing and no shell
+        # [agents.gemini]
+        # command = 'GEMINI_CLI_NO_RELAUNCH=true gemini --yolo --skip-trust'
+
+        # not found here; takes the prompt as an argument; tools are allowed unless its own configuration asks
+        # [agents.opencode]
+        # command = 'opencode run "$(cat)" < /dev/null'
+
+        # not found here; takes the prompt as an argument; runs no commands of its own; exit code 0 even on API errors
+        # [agents.aider]
+        # command = 'aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-gitignore --message "$(cat)" < /dev/null'
+        "#);
     }
 }

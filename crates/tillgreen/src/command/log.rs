@@ -102,13 +102,20 @@ mod tests {
 
     #[test]
     fn for_people() {
-        insta::assert_snapshot!(printed(Format::Text), @"");
+        insta::assert_snapshot!(printed(Format::Text), @r"
+        2026-01-26 14:30:00Z ▶ round 1 opened: 1/3 tasks done, recovery mode
+        2026-01-26 14:30:10Z ▶ 1.2 Add a parser: attempt 1 (executor)
+        2026-01-26 14:30:20Z ✗ 1.2 attempt 1 failed (verification_failed): no parser
+        ");
     }
 
     #[test]
     fn for_programs_events_are_as_in_the_journal() {
         let text = printed(Format::Json);
         let events: Vec<Event> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(events, samples::fixed().replay().into_iter().take(3).map(|(event, _)| event).collect::<Vec<_>>());
+        assert_eq!(
+            events,
+            samples::fixed().replay().into_iter().take(3).map(|(event, _)| event).collect::<Vec<_>>()
+        );
     }
 }

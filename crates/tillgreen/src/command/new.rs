@@ -151,7 +151,8 @@ mod tests {
         for name in ["auth", "fix-login", "2fa", "naïve_1.0"] {
             assert_eq!(name_problem(name), None, "{name}");
         }
-        for name in ["", ".", "..", ".hidden", "-x", "a/b", "a\\b", "a b", "a\nb", "\u{1b}", &"x".repeat(101)] {
+        for name in ["", ".", "..", ".hidden", "-x", "a/b", "a\\b", "a b", "a\nb", "\u{1b}", &"x".repeat(101)]
+        {
             assert!(name_problem(name).is_some(), "{name:?}");
         }
     }

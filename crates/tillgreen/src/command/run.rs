@@ -30,7 +30,11 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
         Start::Resume => Beginning::Resume,
         Start::Fresh => Beginning::Fresh,
     };
-    execute(context, &subject, &Request { project: &project, file: &file, settings: &resolved.settings, beginning })
+    execute(
+        context,
+        &subject,
+        &Request { project: &project, file: &file, settings: &resolved.settings, beginning },
+    )
 }
 
 fn settings(project: &Project, file: &PlanFile, flags: Choices) -> Result<Resolved, Error> {
@@ -90,7 +94,12 @@ fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: 
     writeln!(context.out, "'{}': {done}/{} tasks completed", subject.name, plan.tasks().len())?;
     writeln!(context.out, "Agent: {} ({})", settings.agent.name, settings.agent.command)?;
     for task in open {
-        writeln!(context.out, "would run {} {}", task.id, crate::view::text::one_line(plan.title(task), 100))?;
+        writeln!(
+            context.out,
+            "would run {} {}",
+            task.id,
+            crate::view::text::one_line(plan.title(task), 100)
+        )?;
     }
     Ok(exit::DONE)
 }

@@ -59,7 +59,8 @@ pub(crate) const KNOWN: &[Known] = &[
 
 /// Why a name cannot be an agent's.
 pub(crate) fn agent_name_problem(name: &str) -> Option<&'static str> {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     if name == COMMAND_AGENT {
         return Some("is what an agent given by agent_cmd is called; take another name");
     }
@@ -110,24 +111,30 @@ fn is_executable(file: &Path) -> bool {
 
 /// Words that a shell knows itself: what runs after them is not guessed.
 const SHELL_WORDS: &[&str] = &[
-    ".", ":", "[", "[[", "alias", "break", "case", "cd", "command", "continue", "do", "done", "echo", "elif", "else",
-    "esac", "eval", "exec", "exit", "export", "false", "fi", "for", "function", "if", "kill", "local", "printf",
-    "pwd", "read", "readonly", "return", "set", "shift", "source", "test", "then", "time", "times", "trap", "true",
-    "type", "ulimit", "umask", "unset", "until", "wait", "while", "{", "}", "!",
+    ".", ":", "[", "[[", "alias", "break", "case", "cd", "command", "continue", "do", "done", "echo", "elif",
+    "else", "esac", "eval", "exec", "exit", "export", "false", "fi", "for", "function", "if", "kill",
+    "local", "printf", "pwd", "read", "readonly", "return", "set", "shift", "source", "test", "then", "time",
+    "times", "trap", "true", "type", "ulimit", "umask", "unset", "until", "wait", "while", "{", "}", "!",
 ];
 
 /// The program that a command begins with: its first word after `NAME=value`s. None where only a shell can tell.
 pub(crate) fn program_of(command: &str) -> Option<&str> {
     let word = command.split_whitespace().find(|word| !is_assignment(word))?;
     let before = &command[..command.find(word)?];
-    let is_plain = |text: &str| !text.contains(['\'', '"', '\\', '$', '`', '(', ')', '{', '}', '<', '>', '|', '&', ';', '*', '?', '#', '~']);
+    let is_plain = |text: &str| {
+        !text.contains([
+            '\'', '"', '\\', '$', '`', '(', ')', '{', '}', '<', '>', '|', '&', ';', '*', '?', '#', '~',
+        ])
+    };
     (is_plain(before) && is_plain(word) && !SHELL_WORDS.contains(&word)).then_some(word)
 }
 
 fn is_assignment(word: &str) -> bool {
     let is_letter = |character: char| character.is_ascii_alphanumeric() || character == '_';
     word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(is_letter) && !name.starts_with(|character: char| character.is_ascii_digit())
+        !name.is_empty()
+            && name.chars().all(is_letter)
+            && !name.starts_with(|character: char| character.is_ascii_digit())
     })
 }
 

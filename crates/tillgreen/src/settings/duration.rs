@@ -54,7 +54,8 @@ mod tests {
 
     #[test]
     fn what_people_write() {
-        let check = |text: &str, ms: u64| assert_eq!(parse(text), Ok(Duration::from_millis(ms)), "for {text:?}");
+        let check =
+            |text: &str, ms: u64| assert_eq!(parse(text), Ok(Duration::from_millis(ms)), "for {text:?}");
         check("90s", 90_000);
         check("30m", 1_800_000);
         check("2h", 7_200_000);

@@ -110,7 +110,11 @@ impl Reader<'_> {
     fn agents(&mut self, value: &Spanned<DeValue<'_>>) {
         let DeValue::Table(agents) = value.get_ref() else {
             let hint = "write `[agents.NAME]` and under it `command = \"…\"`";
-            return self.problem(Some(value.span()), "`agents` must be tables".to_owned(), Some(hint.to_owned()));
+            return self.problem(
+                Some(value.span()),
+                "`agents` must be tables".to_owned(),
+                Some(hint.to_owned()),
+            );
         };
         for (name, table) in in_order(agents) {
             self.agent(name, table);
@@ -141,13 +145,22 @@ impl Reader<'_> {
         }
     }
 
-    fn agent_key(&mut self, agent: &str, (key, value): (&Key<'_>, &Spanned<DeValue<'_>>), command: &mut Option<String>) {
+    fn agent_key(
+        &mut self,
+        agent: &str,
+        (key, value): (&Key<'_>, &Spanned<DeValue<'_>>),
+        command: &mut Option<String>,
+    ) {
         let name = key.get_ref().as_ref();
         let text = if let DeValue::String(text) = value.get_ref() { Some(text.as_ref()) } else { None };
         match (name, text) {
             ("command", Some(text)) if !text.trim().is_empty() => *command = Some(text.to_owned()),
             ("command", _) => {
-                self.problem(Some(value.span()), format!("`agents.{agent}.command` must be a text and not empty"), None);
+                self.problem(
+                    Some(value.span()),
+                    format!("`agents.{agent}.command` must be a text and not empty"),
+                    None,
+                );
             }
             ("kind", Some("command")) => {}
             ("kind", _) => {
@@ -174,11 +187,10 @@ impl Reader<'_> {
         let mut error = match self.problems.as_slice() {
             [] => return Ok(self.settings),
             [only] => Error::usage(shown(only)),
-            several => several
-                .iter()
-                .fold(Error::usage(format!("{} has {} problems", display(path), several.len())), |error, problem| {
-                    error.note(shown(problem))
-                }),
+            several => several.iter().fold(
+                Error::usage(format!("{} has {} problems", display(path), several.len())),
+                |error, problem| error.note(shown(problem)),
+            ),
         };
         for hint in self.problems.into_iter().filter_map(|problem| problem.hint) {
             error = error.hint(hint);

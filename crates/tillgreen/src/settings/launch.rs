@@ -36,8 +36,10 @@ pub(super) fn read(launch: &BTreeMap<String, String>) -> Result<Choices, Error> 
             }
             Err(Refusal::UnknownKey(_)) => {}
             Err(Refusal::Value(reason)) => {
-                return Err(Error::usage(format!("the journal holds a setting that is not understood: `{key}` {reason}"))
-                    .hint("start over from the boxes with `tillgreen run --fresh`"));
+                return Err(Error::usage(format!(
+                    "the journal holds a setting that is not understood: `{key}` {reason}"
+                ))
+                .hint("start over from the boxes with `tillgreen run --fresh`"));
             }
         }
     }

@@ -199,9 +199,12 @@ fn no_agent(file: &FileSettings) -> Error {
 
 fn installed(agent: &Agent, programs: &Programs) -> Result<(), Error> {
     let Some(program) = programs.missing(&agent.command) else { return Ok(()) };
-    let what = if agent.name == COMMAND_AGENT { "the agent".to_owned() } else { format!("agent `{}`", agent.name) };
+    let what =
+        if agent.name == COMMAND_AGENT { "the agent".to_owned() } else { format!("agent `{}`", agent.name) };
     Err(Error::usage(format!("{what} is not installed: `{program}` was not found"))
         .note(format!("its command: {}", agent.command))
-        .hint(format!("install `{program}`, or choose another agent with --agent NAME or --agent-cmd 'COMMAND'"))
+        .hint(format!(
+            "install `{program}`, or choose another agent with --agent NAME or --agent-cmd 'COMMAND'"
+        ))
         .hint("`tillgreen agents` lists what is installed"))
 }

@@ -36,7 +36,9 @@ mod tests {
     #[test]
     fn near_names_are_suggested() {
         let names = ["recovery_mode", "max_time", "agent", "scope"];
-        let check = |written: &str, expected: Option<&str>| assert_eq!(nearest(written, names), expected, "{written}");
+        let check = |written: &str, expected: Option<&str>| {
+            assert_eq!(nearest(written, names), expected, "{written}")
+        };
         check("recover_mode", Some("recovery_mode"));
         check("recovery-mode", Some("recovery_mode"));
         check("maxtime", Some("max_time"));

@@ -66,7 +66,8 @@ fn a_flag_comes_before_the_file_and_the_file_before_the_run() {
 
 #[test]
 fn only_agent_and_recovery_mode_are_inherited() {
-    let earlier = [("recovery_mode", "true"), ("max_fix_tasks", "9"), ("agent_cmd", "other -x"), ("strict", "true")];
+    let earlier =
+        [("recovery_mode", "true"), ("max_fix_tasks", "9"), ("agent_cmd", "other -x"), ("strict", "true")];
     let got = resolved(Choices::default(), AGENT, &earlier).unwrap().settings;
     assert_eq!(got.rules.recovery, Recovery::On);
     assert_eq!(got.rules.limits.fix_tasks_max, 3);
@@ -89,16 +90,41 @@ fn the_first_agent_that_is_installed_is_the_default() {
     assert_eq!(resolved(flags(&[("agent", "a")]), text, &[]).unwrap().settings.agent.name, "a");
     let chosen = format!("agent = \"a\"\n{text}");
     assert_eq!(resolved(Choices::default(), &chosen, &[]).unwrap().settings.agent.name, "a");
-    assert_eq!(resolved(flags(&[("agent_cmd", "other")]), &chosen, &[]).unwrap().settings.agent.command, "other");
+    assert_eq!(
+        resolved(flags(&[("agent_cmd", "other")]), &chosen, &[]).unwrap().settings.agent.command,
+        "other"
+    );
 }
 
 #[test]
 fn an_agent_that_cannot_be_had_is_said_before_anything_starts() {
-    insta::assert_snapshot!(refused(Choices::default(), ""), @"");
-    insta::assert_snapshot!(refused(flags(&[("agent", "mime")]), AGENT), @"");
-    insta::assert_snapshot!(refused(flags(&[("agent", "claude")]), ""), @"");
-    insta::assert_snapshot!(refused(flags(&[("agent_cmd", "nowhere -p")]), AGENT), @"");
-    insta::assert_snapshot!(refused(Choices::default(), "[agents.x]\ncommand = \"nowhere\""), @"");
+    insta::assert_snapshot!(refused(Choices::default(), ""), @r"
+    error: no agent is set
+    hint: name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`
+    hint: or let `tillgreen init` write a tillgreen.toml with the agents that are installed
+    ");
+    insta::assert_snapshot!(refused(flags(&[("agent", "mime")]), AGENT), @r#"
+    error: unknown agent `mime`
+      defined in tillgreen.toml: mine
+    hint: did you mean `mine`?
+    hint: define it in tillgreen.toml by `[agents.mime]` and `command = "…"`, or use --agent-cmd 'COMMAND'
+    "#);
+    insta::assert_snapshot!(refused(flags(&[("agent", "claude")]), ""), @r#"
+    error: unknown agent `claude`
+      no agent is defined in tillgreen.toml
+    hint: define it in tillgreen.toml by `[agents.claude]` and `command = "…"`, or use --agent-cmd 'COMMAND'
+    "#);
+    insta::assert_snapshot!(refused(flags(&[("agent_cmd", "nowhere -p")]), AGENT), @r"
+    error: the agent is not installed: `nowhere` was not found
+      its command: nowhere -p
+    hint: install `nowhere`, or choose another agent with --agent NAME or --agent-cmd 'COMMAND'
+    hint: `tillgreen agents` lists what is installed
+    ");
+    insta::assert_snapshot!(refused(Choices::default(), "[agents.x]\ncommand = \"nowhere\""), @r"
+    error: none of the agents in tillgreen.toml is installed (x)
+    hint: name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`
+    hint: or let `tillgreen init` write a tillgreen.toml with the agents that are installed
+    ");
 }
 
 #[test]
@@ -117,24 +143,50 @@ fn who_is_asked_depends_on_who_is_there() {
 #[test]
 fn what_is_wrong_in_the_file_is_said_with_its_line() {
     let wrong = |text: &str| file(text).unwrap_err().render(Format::Text);
-    insta::assert_snapshot!(wrong("recovery_mode = true\nrecover_mode = true\n"), @"");
-    insta::assert_snapshot!(wrong("max_fix_tasks = 0"), @"");
-    insta::assert_snapshot!(wrong("scope = \"wran\""), @"");
-    insta::assert_snapshot!(wrong("attempt_timeout = 30"), @"");
-    insta::assert_snapshot!(wrong("strict = 1"), @"");
-    insta::assert_snapshot!(wrong("regression = [\"a\"]"), @"");
-    insta::assert_snapshot!(wrong("max_time = 1.5"), @"");
-    insta::assert_snapshot!(wrong("\n\nscope = "), @"");
-    insta::assert_snapshot!(wrong("agent = \"a\"\nagent_cmd = \"b\""), @"");
-    insta::assert_snapshot!(wrong("agents = 3"), @"");
-    insta::assert_snapshot!(wrong("[agents.x]\ncomand = \"a\"\n[agents.command]\ncommand = \"a\"\n[agents.y]\n"), @"");
-    insta::assert_snapshot!(wrong("[agents.x]\ncommand = \"a\"\nkind = \"claude\""), @"");
-    insta::assert_snapshot!(wrong("agent_cmd = \"  \"\nmax_fix_tasks = 99999999999"), @"");
+    insta::assert_snapshot!(wrong("recovery_mode = true\nrecover_mode = true\n"), @r"
+    error: tillgreen.toml:2: unknown key `recover_mode`
+    hint: did you mean `recovery_mode`?
+    ");
+    insta::assert_snapshot!(wrong("max_fix_tasks = 0"), @"error: tillgreen.toml:1: `max_fix_tasks` must be at least 1");
+    insta::assert_snapshot!(wrong("scope = \"wran\""), @"error: tillgreen.toml:1: `scope` must be one of warn, reject, off");
+    insta::assert_snapshot!(wrong("attempt_timeout = 30"), @"error: tillgreen.toml:1: `attempt_timeout` needs a unit: write 30s, 30m or 30h");
+    insta::assert_snapshot!(wrong("strict = 1"), @"error: tillgreen.toml:1: `strict` must be one of true, false");
+    insta::assert_snapshot!(wrong("regression = [\"a\"]"), @"error: tillgreen.toml:1: `regression` cannot be a list");
+    insta::assert_snapshot!(wrong("max_time = 1.5"), @"error: tillgreen.toml:1: `max_time` cannot be a number with a fraction");
+    insta::assert_snapshot!(wrong("\n\nscope = "), @"error: tillgreen.toml:3: string values must be quoted, expected literal string");
+    insta::assert_snapshot!(wrong("agent = \"a\"\nagent_cmd = \"b\""), @"error: tillgreen.toml:2: `agent` and `agent_cmd` are both set: choose one");
+    insta::assert_snapshot!(wrong("agents = 3"), @r#"
+    error: tillgreen.toml:1: `agents` must be tables
+    hint: write `[agents.NAME]` and under it `command = "…"`
+    "#);
+    insta::assert_snapshot!(wrong("[agents.x]\ncomand = \"a\"\n[agents.command]\ncommand = \"a\"\n[agents.y]\n"), @r#"
+    error: tillgreen.toml has 3 problems
+      tillgreen.toml:2: unknown key `agents.x.comand`
+      tillgreen.toml:3: the agent name `command` is what an agent given by agent_cmd is called; take another name
+      tillgreen.toml:5: the agent `y` has no command
+    hint: did you mean `command`?
+    hint: add `command = "…"`
+    "#);
+    insta::assert_snapshot!(wrong("[agents.x]\ncommand = \"a\"\nkind = \"claude\""), @r#"error: tillgreen.toml:3: `agents.x.kind` must be "command""#);
+    insta::assert_snapshot!(wrong("agent_cmd = \"  \"\nmax_fix_tasks = 99999999999"), @r"
+    error: tillgreen.toml has 2 problems
+      tillgreen.toml:1: `agent_cmd` must not be empty
+      tillgreen.toml:2: `max_fix_tasks` must be a whole number from 1 to 4294967295
+    ");
 }
 
 #[test]
 fn a_hostile_file_is_an_error_and_no_panic() {
-    for text in ["\u{0}", "=", "[", "[agents.\"\"]\ncommand=\"a\"", "a\u{1b}=1", "é = 1", "[[agents]]", "[agents.x.y]"] {
+    for text in [
+        "\u{0}",
+        "=",
+        "[",
+        "[agents.\"\"]\ncommand=\"a\"",
+        "a\u{1b}=1",
+        "é = 1",
+        "[[agents]]",
+        "[agents.x.y]",
+    ] {
         assert!(file(text).is_err(), "{text:?}");
     }
 }
@@ -180,9 +232,11 @@ fn settings_come_back_from_the_journal() {
 
 #[test]
 fn a_journal_of_a_newer_program_is_read_as_far_as_it_is_understood() {
-    let launch = [("agent_cmd", "agent"), ("jobs", "4")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let launch =
+        [("agent_cmd", "agent"), ("jobs", "4")].map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert!(from_launch(&launch.into()).is_ok());
     assert!(from_launch(&BTreeMap::new()).is_err(), "no agent");
-    let wrong = [("agent_cmd", "agent"), ("scope", "x")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let wrong =
+        [("agent_cmd", "agent"), ("scope", "x")].map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert!(from_launch(&wrong.into()).is_err());
 }

@@ -30,7 +30,8 @@ impl Word for Unverifiable {
 }
 
 impl Word for Bookkeeping {
-    const WORDS: &'static [(&'static str, Self)] = &[("coordinator", Self::Coordinator), ("agent", Self::Agent)];
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("coordinator", Self::Coordinator), ("agent", Self::Agent)];
 }
 
 impl Word for Scope {

@@ -28,7 +28,9 @@ pub(crate) fn error(subject: &Subject, state: &State) -> Option<Error> {
                 .note("No attempt was spent on this; every budget goes on where it was.")
                 .hint(format!("see that it is available again, then go on with {again}"))
         }
-        End::Aborted => Error::new(kind, "the run was aborted").hint(format!("start a new round with {again}")),
+        End::Aborted => {
+            Error::new(kind, "the run was aborted").hint(format!("start a new round with {again}"))
+        }
         End::Interrupted => Error::new(kind, "the run was interrupted").hint(format!("go on with {again}")),
     };
     Some(error)
@@ -58,8 +60,9 @@ fn stopped(subject: &Subject, state: &State, reason: &StopReason, kind: Kind) ->
 
 fn go_on(error: Error, subject: &Subject, state: &State, reason: &StopReason) -> Error {
     let again = subject.command("run", "");
-    let error =
-        error.hint(format!("fix the issue by hand, then go on with {again}: every task gets its full budget again"));
+    let error = error.hint(format!(
+        "fix the issue by hand, then go on with {again}: every task gets its full budget again"
+    ));
     let recovers = state.rules().is_some_and(|rules| rules.recovery == Recovery::On);
     if matches!(reason, StopReason::Retries { .. }) && !recovers {
         let with_fixes = subject.command("run", "--recovery-mode");
@@ -69,7 +72,11 @@ fn go_on(error: Error, subject: &Subject, state: &State, reason: &StopReason) ->
 }
 
 fn learnings(subject: &Subject) -> String {
-    format!("see the Learnings section of {} for failure details, or {}", subject.progress, subject.command("log", ""))
+    format!(
+        "see the Learnings section of {} for failure details, or {}",
+        subject.progress,
+        subject.command("log", "")
+    )
 }
 
 fn last_error(error: Error, task: Option<&Task>) -> Error {
@@ -145,7 +152,13 @@ mod tests {
     #[test]
     fn retries_are_used_up() {
         let end = End::Stopped(StopReason::Retries { task: TaskId::new("1.2"), attempts: 5 });
-        insta::assert_snapshot!(shown(failing(), end), @"");
+        insta::assert_snapshot!(shown(failing(), end), @r"
+        ERROR: Max retries reached for task 1.2 after 5 attempts
+          Last error: npm test returned exit code 1
+        hint: see the Learnings section of specs/auth/.progress.md for failure details, or `tillgreen log`
+        hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
+        hint: or let fix tasks be written for it: `tillgreen run --recovery-mode`
+        ");
     }
 
     #[test]
@@ -157,7 +170,13 @@ mod tests {
             .retries("1.2")
             .fails_by("1.2", "still no parser", Rung::Fix);
         let end = End::Stopped(StopReason::FixTasks { task: TaskId::new("1.2"), limit: 1 });
-        insta::assert_snapshot!(shown(story, end), @"");
+        insta::assert_snapshot!(shown(story, end), @r"
+        ERROR: Max fix attempts (1) reached for task 1.2
+          Last error: still no parser
+          Fix attempts of 1.2: 1.2.1
+        hint: see the Learnings section of specs/auth/.progress.md for failure details, or `tillgreen log`
+        hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
+        ");
     }
 
     #[test]
@@ -167,33 +186,65 @@ mod tests {
             .plans_fix("1.2", "1.2.1", "no parser")
             .fails_by("1.2.1", "no file", Rung::Fix);
         let end = End::Stopped(StopReason::FixDepth { task: TaskId::new("1.2.1"), limit: 1 });
-        insta::assert_snapshot!(shown(story, end), @"");
+        insta::assert_snapshot!(shown(story, end), @r"
+        ERROR: Max fix depth (1) reached for task 1.2.1
+          Last error: no file
+          Fix attempts of 1.2: 1.2.1
+        hint: see the Learnings section of specs/auth/.progress.md for failure details, or `tillgreen log`
+        hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
+        ");
     }
 
     #[test]
     fn the_regression_command_is_red() {
         let end = End::Stopped(StopReason::Regression { error: "make test: exit code 2".to_owned() });
-        insta::assert_snapshot!(shown(failing(), end), @"");
+        insta::assert_snapshot!(shown(failing(), end), @r"
+        ERROR: all tasks are done, but the regression command is red
+          Last error: make test: exit code 2
+        hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
+        ");
     }
 
     #[test]
     fn caps() {
-        insta::assert_snapshot!(shown(failing(), End::Capped(CapKind::Iterations { limit: 100 })), @"");
-        insta::assert_snapshot!(shown(failing(), End::Capped(CapKind::Time { seconds: 5400 })), @"");
+        insta::assert_snapshot!(shown(failing(), End::Capped(CapKind::Iterations { limit: 100 })), @r"
+        ERROR: Max global iterations (100) reached
+          Nothing is lost: what is done stays done.
+        hint: go on for as long again with `tillgreen run`, or with another limit by `tillgreen run --max-global-iterations N`
+        ");
+        insta::assert_snapshot!(shown(failing(), End::Capped(CapKind::Time { seconds: 5400 })), @r"
+        ERROR: Max time (1h 30m) reached
+          Nothing is lost: what is done stays done.
+        hint: go on for as long again with `tillgreen run`, or with another limit by `tillgreen run --max-time DUR`
+        ");
     }
 
     #[test]
     fn pauses() {
         let asking = failing().escalates("1.2");
-        insta::assert_snapshot!(shown(asking, End::Waiting { task: TaskId::new("1.2") }), @"");
+        insta::assert_snapshot!(shown(asking, End::Waiting { task: TaskId::new("1.2") }), @r"
+        error: paused: task 1.2 waits for an answer: retries or fix tasks are used up
+          Last error: npm test returned exit code 1
+        hint: answer with `tillgreen answer retry`, skip, abort or 'fix: …'; `tillgreen status` shows the question
+        ");
         let reason = "the agent is temporarily unavailable: 429 rate limit".to_owned();
-        insta::assert_snapshot!(shown(failing(), End::Unavailable { reason }), @"");
+        insta::assert_snapshot!(shown(failing(), End::Unavailable { reason }), @r"
+        error: paused: the agent is temporarily unavailable: 429 rate limit
+          No attempt was spent on this; every budget goes on where it was.
+        hint: see that it is available again, then go on with `tillgreen run`
+        ");
     }
 
     #[test]
     fn a_persons_word() {
-        insta::assert_snapshot!(shown(failing(), End::Aborted), @"");
-        insta::assert_snapshot!(shown(failing(), End::Interrupted), @"");
+        insta::assert_snapshot!(shown(failing(), End::Aborted), @r"
+        error: the run was aborted
+        hint: start a new round with `tillgreen run`
+        ");
+        insta::assert_snapshot!(shown(failing(), End::Interrupted), @r"
+        error: the run was interrupted
+        hint: go on with `tillgreen run`
+        ");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! One line for each event, for people: what `run` prints where there is no terminal, and what `log` prints.
 
 use engine::{
-    End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, Question, Recovery, Response, Rung, Started, State, What,
+    End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, Question, Recovery, Response, Rung, Started,
+    State, What,
 };
 use plan::TaskId;
 
@@ -68,9 +69,13 @@ fn line(event: &Event, state: &State) -> Line {
     let plain = |mark, text| Line { mark, text, warnings: Vec::new() };
     match &event.what {
         What::Opened(opened) => plain(Mark::Begin, opened_text(opened, state)),
-        What::PlanChanged(changes) => plain(Mark::Odd, format!("the plan was changed: {}", changes_text(changes))),
+        What::PlanChanged(changes) => {
+            plain(Mark::Odd, format!("the plan was changed: {}", changes_text(changes)))
+        }
         What::ProofStarted { task } => plain(Mark::Begin, format!("{}: verify command", named(state, task))),
-        What::ProofPassed { task, warnings } => with_warnings(format!("{task} verify command is green"), warnings),
+        What::ProofPassed { task, warnings } => {
+            with_warnings(format!("{task} verify command is green"), warnings)
+        }
         What::ProofFailed { task, failure } => {
             plain(Mark::Bad, format!("{task} verify command is red: {}", short(&failure.error)))
         }
@@ -91,14 +96,24 @@ fn line(event: &Event, state: &State) -> Line {
             with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
         }
         What::JudgeStarted { task, .. } => plain(Mark::Step, format!("{task} is being judged by an agent")),
-        What::JudgePassed { task, next } => plain(Mark::Step, format!("{task} was approved{}", judge_text(*next))),
+        What::JudgePassed { task, next } => {
+            plain(Mark::Step, format!("{task} was approved{}", judge_text(*next)))
+        }
         What::TaskDone { task, commit } => plain(Mark::Good, done_text(task, commit.as_deref(), state)),
-        What::RetryPlanned { task, attempt } => plain(Mark::Step, format!("{task} will be tried again (attempt {attempt})")),
+        What::RetryPlanned { task, attempt } => {
+            plain(Mark::Step, format!("{task} will be tried again (attempt {attempt})"))
+        }
         What::FixPlanned(fix) => plain(Mark::Step, fix_text(fix)),
         What::FixInserted { decl } => plain(Mark::Step, format!("{} stands in the plan", decl.id)),
-        What::Escalated { task, question } => plain(Mark::Odd, format!("{task} needs a person: {}", question_text(*question))),
-        What::Answered { task, response } => plain(Mark::Step, format!("{task} was answered: {}", response_text(response))),
-        What::TaskSkipped { task, reason } => plain(Mark::Odd, format!("{} skipped: {}", named(state, task), short(reason))),
+        What::Escalated { task, question } => {
+            plain(Mark::Odd, format!("{task} needs a person: {}", question_text(*question)))
+        }
+        What::Answered { task, response } => {
+            plain(Mark::Step, format!("{task} was answered: {}", response_text(response)))
+        }
+        What::TaskSkipped { task, reason } => {
+            plain(Mark::Odd, format!("{} skipped: {}", named(state, task), short(reason)))
+        }
         What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
         What::Ended(end) => end_line(end, state),
     }
@@ -132,8 +147,11 @@ fn opened_text(opened: &Opened, state: &State) -> String {
 }
 
 fn changes_text(changes: &PlanChanges) -> String {
-    let ids = |ids: &[TaskId]| one_line(&ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "), TEXT_CHARS_MAX);
-    let declared = |decls: &[engine::TaskDecl]| ids(&decls.iter().map(|decl| decl.id.clone()).collect::<Vec<_>>());
+    let ids = |ids: &[TaskId]| {
+        one_line(&ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "), TEXT_CHARS_MAX)
+    };
+    let declared =
+        |decls: &[engine::TaskDecl]| ids(&decls.iter().map(|decl| decl.id.clone()).collect::<Vec<_>>());
     let parts = [
         ("added", declared(&changes.added)),
         ("removed", ids(&changes.removed)),
@@ -174,7 +192,9 @@ fn done_text(task: &TaskId, commit: Option<&str>, state: &State) -> String {
     let since = known.and_then(|task| task.started_at);
     let until = known.and_then(|task| task.ended_at);
     let time = since.zip(until).map(|(since, until)| format!(" in {}", took(between(since, until))));
-    let commit = commit.map(|commit| format!(", commit {}", one_line(commit, usize::MAX).chars().take(9).collect::<String>()));
+    let commit = commit.map(|commit| {
+        format!(", commit {}", one_line(commit, usize::MAX).chars().take(9).collect::<String>())
+    });
     let (time, commit) = (time.unwrap_or_default(), commit.unwrap_or_default());
     format!("{task} done{time}{commit} ({}/{})", state.done_count(), state.tasks().len())
 }
@@ -205,8 +225,12 @@ fn response_text(response: &Response) -> String {
 
 fn end_line(end: &End, state: &State) -> Line {
     let (mark, text) = match end {
-        End::Complete { skipped: 0 } => (Mark::Good, format!("all {} complete", count(state.tasks().len(), "task"))),
-        End::Complete { skipped } => (Mark::Good, format!("complete, with {} skipped", count(*skipped, "task"))),
+        End::Complete { skipped: 0 } => {
+            (Mark::Good, format!("all {} complete", count(state.tasks().len(), "task")))
+        }
+        End::Complete { skipped } => {
+            (Mark::Good, format!("complete, with {} skipped", count(*skipped, "task")))
+        }
         End::Stopped(_) => (Mark::Bad, "stopped".to_owned()),
         End::Capped(_) => (Mark::Bad, "stopped at a cap".to_owned()),
         End::Waiting { task } => (Mark::Odd, format!("paused: {task} waits for an answer")),
@@ -227,19 +251,58 @@ mod tests {
 
     fn shown(story: &Story) -> String {
         let lines = story.replay();
-        lines.iter().map(|(event, state)| render(event, state, Clock::Time, Paint::Plain)).collect::<Vec<_>>().join("\n")
+        lines
+            .iter()
+            .map(|(event, state)| render(event, state, Clock::Time, Paint::Plain))
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     #[test]
     fn a_run_with_fixes() {
-        insta::assert_snapshot!(shown(&samples::fixed().end(End::Complete { skipped: 0 })), @"");
+        insta::assert_snapshot!(shown(&samples::fixed().end(End::Complete { skipped: 0 })), @r"
+        14:30:00Z ▶ round 1 opened: 1/3 tasks done, recovery mode
+        14:30:10Z ▶ 1.2 Add a parser: attempt 1 (executor)
+        14:30:20Z ✗ 1.2 attempt 1 failed (verification_failed): no parser
+        14:30:30Z · 1.2.1 is written to fix 1.2: no parser
+        14:30:40Z · 1.2.1 stands in the plan
+        14:30:50Z ▶ 1.2.1 Fix: no parser: attempt 1 (executor)
+        14:31:00Z ✗ 1.2.1 attempt 1 failed (verification_failed): no file
+        14:31:10Z · 1.2.1.1 is written to fix 1.2.1: no file
+        14:31:20Z · 1.2.1.1 stands in the plan
+        14:31:30Z ▶ 1.2.1.1 Fix: no file: attempt 1 (executor)
+        14:31:40Z · 1.2.1.1 agent claims success after 4.2s; checking
+        14:31:50Z · 1.2.1.1 checks are green
+        14:32:00Z ✓ 1.2.1.1 done in 30s, commit 012345678 (2/5)
+        14:32:10Z · 1.2.1 will be tried again (attempt 2)
+        14:32:20Z ▶ 1.2.1 Fix: no parser: attempt 2 (executor)
+        14:32:30Z · 1.2.1 agent claims success after 4.2s; checking
+        14:32:40Z · 1.2.1 checks are green
+        14:32:50Z ✓ 1.2.1 done in 2m 0s, commit 012345678 (3/5)
+        14:33:00Z · 1.2 will be tried again (attempt 2)
+        14:33:10Z ▶ 1.2 Add a parser: attempt 2 (executor)
+        14:33:20Z · 1.2 agent claims success after 4.2s; checking
+        14:33:30Z · 1.2 checks are green
+        14:33:40Z ✓ 1.2 done in 3m 30s, commit 012345678 (4/5)
+        14:33:50Z ▶ 1.3 Use the parser: attempt 1 (executor)
+        14:34:00Z · 1.3 agent claims success after 4.2s; checking
+        14:34:10Z · 1.3 checks are green
+        14:34:20Z ✓ 1.3 done in 30s, commit 012345678 (5/5)
+        14:34:30Z ✓ all 5 tasks complete
+        ");
     }
 
     #[test]
     fn a_run_that_ends_in_a_question() {
         let story = Story::new(Rules::default()).fails("1.2", "2 tests failed\nin one file").escalates("1.2");
         let story = story.end(End::Waiting { task: TaskId::new("1.2") });
-        insta::assert_snapshot!(shown(&story), @"");
+        insta::assert_snapshot!(shown(&story), @r"
+        14:30:00Z ▶ round 1 opened: 1/3 tasks done
+        14:30:10Z ▶ 1.2 Add a parser: attempt 1 (executor)
+        14:30:20Z ✗ 1.2 attempt 1 failed (verification_failed): 2 tests failed in one file
+        14:30:30Z ! 1.2 needs a person: retries or fix tasks are used up
+        14:30:40Z ! paused: 1.2 waits for an answer
+        ");
     }
 
     #[track_caller]

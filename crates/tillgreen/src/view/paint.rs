@@ -15,11 +15,16 @@ pub(crate) enum Paint {
 impl Paint {
     /// For something that is written to, as the environment wants it.
     pub(crate) fn of(stream: &impl IsTerminal) -> Self {
-        Self::decide(stream.is_terminal(), std::env::var_os("NO_COLOR").as_deref(), std::env::var_os("TERM").as_deref())
+        Self::decide(
+            stream.is_terminal(),
+            std::env::var_os("NO_COLOR").as_deref(),
+            std::env::var_os("TERM").as_deref(),
+        )
     }
 
     fn decide(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Self {
-        let is_refused = no_color.is_some_and(|value| !value.is_empty()) || term.is_some_and(|term| term == "dumb");
+        let is_refused =
+            no_color.is_some_and(|value| !value.is_empty()) || term.is_some_and(|term| term == "dumb");
         if is_terminal && !is_refused { Self::Colours } else { Self::Plain }
     }
 

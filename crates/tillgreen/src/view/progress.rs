@@ -134,9 +134,9 @@ mod tests {
     #[test]
     fn the_status_line_says_what_is_being_done() {
         let story = Story::new(Rules::default()).starts("1.2");
-        insta::assert_snapshot!(message(&story.clone().state()), @"");
-        insta::assert_snapshot!(message(&story.claims("1.2").state()), @"");
-        insta::assert_snapshot!(message(&samples::fixed().state()), @"");
+        insta::assert_snapshot!(message(&story.clone().state()), @"1.2 Add a parser · attempt 1 · executor at work · 1/3 done");
+        insta::assert_snapshot!(message(&story.claims("1.2").state()), @"1.2 Add a parser · attempt 1 · checking · 1/3 done");
+        insta::assert_snapshot!(message(&samples::fixed().state()), @"5/5 done · 2 fixes");
     }
 
     #[test]

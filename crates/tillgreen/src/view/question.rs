@@ -145,7 +145,51 @@ mod tests {
         let story = Story::new(Rules::default()).fails("1.2", "2 tests | failed").retries("1.2");
         let state = story.fails("1.2", "1 test failed").escalates("1.2").state();
         let (task, asked) = open(&state).unwrap();
-        insta::assert_snapshot!(render(&samples::subject(), &state, task, asked), @"");
+        insta::assert_snapshot!(render(&samples::subject(), &state, task, asked), @r"
+        ## Task Escalation Required
+
+        **Task:** 1.2 Add a parser
+        **Plan:** auth
+        **Attempts:** 2 of 5
+
+        ### Failure Summary
+
+        This task has failed 2 times. Automated recovery has been exhausted.
+
+        ### Attempt History
+
+        | Attempt | Timestamp | Failure Type | Error |
+        |---------|-----------|--------------|-------|
+        | 1 | 2026-01-26 14:30 | verification_failed | 2 tests \| failed |
+        | 2 | 2026-01-26 14:30 | verification_failed | 1 test failed |
+
+        ### Last Error Details
+
+        ```
+        FAIL 1 test failed
+          expected 2, got 3
+        ```
+
+        ### Files Modified (Partial State)
+
+        - `src/parser.ts` - partially modified
+
+        ### Suggested Actions
+
+        1. **Review task definition** - Is <done> criteria achievable?
+        2. **Check test expectations** - Are tests correct?
+        3. **Manual intervention** - Fix the specific issue
+        4. **Skip task** - Mark as skipped and continue
+        5. **Abort plan** - Stop execution entirely
+
+        ---
+
+        **Your options:**
+        - `retry` - Try one more time (resets counter)
+        - `skip` - Skip this task, continue with next
+        - `abort` - Stop plan execution
+        - `fix: <instruction>` - Provide specific fix instruction
+        ");
     }
 
     #[test]

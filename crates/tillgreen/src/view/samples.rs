@@ -1,8 +1,8 @@
 //! Small runs for the tests of views.
 
 use engine::{
-    Attempt, Cause, Dispatch, End, Event, Failure, FixPlan, Opened, PlanChanges, Question, Role, Rules, Rung, Started,
-    State, TaskDecl, TaskKind, Verification, What,
+    Attempt, Cause, Dispatch, End, Event, Failure, FixPlan, Opened, PlanChanges, Question, Role, Rules, Rung,
+    Started, State, TaskDecl, TaskKind, Verification, What,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -65,14 +65,26 @@ impl Story {
         self.dispatches += 1;
         let attempt = self.state.task(&TaskId::new(id)).unwrap().next_attempt();
         let dispatch = Dispatch(self.dispatches);
-        let started =
-            Started { task: TaskId::new(id), attempt, dispatch, role: Role::Executor, head: None, dirty: vec![] };
+        let started = Started {
+            task: TaskId::new(id),
+            attempt,
+            dispatch,
+            role: Role::Executor,
+            head: None,
+            dirty: vec![],
+        };
         self.then(What::AttemptStarted(started))
     }
 
     pub(crate) fn claims(self, id: &str) -> Self {
         let (task, dispatch) = (TaskId::new(id), Dispatch(self.dispatches));
-        self.then(What::AttemptClaimed { task, dispatch, touched: vec![], learnings: vec![], elapsed_ms: 4_200 })
+        self.then(What::AttemptClaimed {
+            task,
+            dispatch,
+            touched: vec![],
+            learnings: vec![],
+            elapsed_ms: 4_200,
+        })
     }
 
     pub(crate) fn passes(self, id: &str) -> Self {
@@ -103,8 +115,12 @@ impl Story {
     pub(crate) fn plans_fix(self, failing: &str, fix: &str, error: &str) -> Self {
         let (failing, fix) = (TaskId::new(failing), TaskId::new(fix));
         let title = format!("Fix: {error}");
-        let story =
-            self.then(What::FixPlanned(FixPlan { fix: fix.clone(), failing, error: error.to_owned(), attempted_fix: None }));
+        let story = self.then(What::FixPlanned(FixPlan {
+            fix: fix.clone(),
+            failing,
+            error: error.to_owned(),
+            attempted_fix: None,
+        }));
         story.then(What::FixInserted { decl: Box::new(decl(fix.name(), &title)) })
     }
 
@@ -147,7 +163,10 @@ pub(crate) fn failure(attempt: Attempt, error: &str, rung: Rung, at: Timestamp) 
         exit_code: Some(1),
         attempted_fix: None,
         suggested_fix: None,
-        files: vec![engine::FileState { path: "src/parser.ts".to_owned(), state: "partially modified".to_owned() }],
+        files: vec![engine::FileState {
+            path: "src/parser.ts".to_owned(),
+            state: "partially modified".to_owned(),
+        }],
         learnings: vec![],
         elapsed_ms: 5_000,
     }

@@ -180,7 +180,8 @@ impl Standing {
             Phase::Crashed => paint.bad("crashed"),
             Phase::Complete => paint.good("complete"),
         };
-        let process = self.pid.zip(self.since).map(|(pid, since)| format!(" (process {pid} since {})", moment(since)));
+        let process =
+            self.pid.zip(self.since).map(|(pid, since)| format!(" (process {pid} since {})", moment(since)));
         let reason = self.reason.as_ref().map(|reason| format!(": {reason}"));
         format!("{word}{}{}", reason.unwrap_or_default(), process.unwrap_or_default())
     }
@@ -225,7 +226,9 @@ fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<String>) {
     match state.end() {
         None => (Phase::Crashed, some("the program that ran it is gone; nothing is lost")),
         Some(End::Complete { skipped: 0 }) => (Phase::Complete, None),
-        Some(End::Complete { skipped }) => (Phase::Complete, Some(format!("{} skipped", count(*skipped, "task")))),
+        Some(End::Complete { skipped }) => {
+            (Phase::Complete, Some(format!("{} skipped", count(*skipped, "task"))))
+        }
         Some(End::Stopped(_)) => (Phase::Stopped, some("retries or fix tasks are used up")),
         Some(End::Capped(_)) => (Phase::Stopped, some("a cap on the whole run was reached")),
         Some(End::Waiting { task }) => (Phase::Paused, Some(format!("task {task} waits for an answer"))),
@@ -252,7 +255,8 @@ fn counts(state: &State, now: Timestamp) -> Counts {
 
 /// The task that the run is about right now: the innermost fix, if there is one.
 pub(crate) fn current_task(state: &State) -> Option<&Task> {
-    let mut task = state.attention().find(|task| task.status.is_active()).or_else(|| state.first_unsettled())?;
+    let mut task =
+        state.attention().find(|task| task.status.is_active()).or_else(|| state.first_unsettled())?;
     while let Status::WaitingForFix(fix) = &task.status {
         match state.task(fix) {
             Some(fix) if fix.status != Status::Done => task = fix,
@@ -322,9 +326,12 @@ fn next(subject: &Subject, phase: Phase, is_asked: bool) -> Option<String> {
         Phase::Running if is_asked => return None,
         Phase::Running => ("log", "-f"),
         Phase::Paused if is_asked => ("answer", "RESPONSE"),
-        Phase::NotStarted | Phase::Paused | Phase::Stopped | Phase::Aborted | Phase::Interrupted | Phase::Crashed => {
-            ("run", "")
-        }
+        Phase::NotStarted
+        | Phase::Paused
+        | Phase::Stopped
+        | Phase::Aborted
+        | Phase::Interrupted
+        | Phase::Crashed => ("run", ""),
     };
     Some(bare(&subject.command(verb, rest)))
 }
@@ -348,12 +355,26 @@ mod tests {
     #[test]
     fn while_it_runs() {
         let story = Story::new(Rules::default()).fails("1.2", "2 tests failed").retries("1.2").starts("1.2");
-        insta::assert_snapshot!(shown(story, Some(&holder())), @"");
+        insta::assert_snapshot!(shown(story, Some(&holder())), @r"
+        Plan      auth (specs/auth/tasks.md)
+        State     running (process 4242 since 2026-01-26 14:30:00Z)
+        Tasks     1/3 done
+        Attempts  1, 1 failed
+        Task      1.2 Add a parser: executor at work, attempt 2, for 1m 0s
+        Failure   1.2 attempt 1 (verification_failed), 1m 20s ago: 2 tests failed
+        Next      tillgreen log -f
+        ");
     }
 
     #[test]
     fn after_a_crash() {
-        insta::assert_snapshot!(shown(Story::new(Rules::default()).starts("1.2"), None), @"");
+        insta::assert_snapshot!(shown(Story::new(Rules::default()).starts("1.2"), None), @r"
+        Plan      auth (specs/auth/tasks.md)
+        State     crashed: the program that ran it is gone; nothing is lost
+        Tasks     1/3 done
+        Task      1.2 Add a parser: executor at work when it crashed; it starts again, attempt 1
+        Next      tillgreen run
+        ");
     }
 
     #[test]
@@ -361,26 +382,75 @@ mod tests {
         let story = Story::new(Rules::default()).fails("1.2", "2 tests failed").escalates("1.2");
         let text = shown(story.end(End::Waiting { task: plan::TaskId::new("1.2") }), None);
         let (rows, question) = text.split_once("\n\n").unwrap();
-        insta::assert_snapshot!(rows, @"");
+        insta::assert_snapshot!(rows, @r"
+        Plan      auth (specs/auth/tasks.md)
+        State     paused: task 1.2 waits for an answer
+        Tasks     1/3 done
+        Attempts  1, 1 failed
+        Task      1.2 Add a parser: waiting for an answer, for 1m 10s
+        Failure   1.2 attempt 1 (verification_failed), 1m 20s ago: 2 tests failed
+        Next      tillgreen answer RESPONSE
+        ");
         assert!(question.starts_with("## Task Escalation Required\n"));
     }
 
     #[test]
     fn when_all_is_done() {
-        insta::assert_snapshot!(shown(samples::fixed().end(End::Complete { skipped: 0 }), None), @"");
+        insta::assert_snapshot!(shown(samples::fixed().end(End::Complete { skipped: 0 }), None), @r"
+        Plan      auth (specs/auth/tasks.md)
+        State     complete
+        Tasks     5/5 done
+        Fixes     2/2 done
+        Attempts  6, 2 failed
+        ");
     }
 
     #[test]
     fn before_the_first_run() {
         let standing = Standing::not_started(&samples::subject(), 3, 1);
-        insta::assert_snapshot!(standing.render(samples::time(0), Paint::Plain), @"");
+        insta::assert_snapshot!(standing.render(samples::time(0), Paint::Plain), @r"
+        Plan      auth (specs/auth/tasks.md)
+        State     not started
+        Tasks     1/3 done
+        Next      tillgreen run
+        ");
     }
 
     #[test]
     fn for_programs() {
         let state = samples::fixed().state();
         let standing = Standing::of(&samples::subject(), &state, Some(&holder()), samples::time(200));
-        insta::assert_snapshot!(serde_json::to_string_pretty(&standing).unwrap(), @"");
+        insta::assert_snapshot!(serde_json::to_string_pretty(&standing).unwrap(), @r#"
+        {
+          "plan": "auth",
+          "path": "specs/auth/tasks.md",
+          "state": "running",
+          "pid": 4242,
+          "since": "2026-01-26T14:30:00Z",
+          "round": 1,
+          "tasks": {
+            "total": 5,
+            "done": 5,
+            "skipped": 0,
+            "originals": 3,
+            "originals_done": 3,
+            "fixes": 2,
+            "fixes_done": 2,
+            "attempts": 6,
+            "failed_attempts": 2
+          },
+          "current": null,
+          "last_failure": {
+            "task": "1.2.1",
+            "attempt": 1,
+            "at": "2026-01-26T14:31:00Z",
+            "type": "verification_failed",
+            "error": "no file"
+          },
+          "question": null,
+          "next": "tillgreen log -f"
+        }
+        "#);
     }
 
     #[test]

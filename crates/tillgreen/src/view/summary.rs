@@ -110,20 +110,45 @@ mod tests {
     #[test]
     fn the_start() {
         let state = Story::new(Rules::default()).state();
-        insta::assert_snapshot!(start(&samples::subject(), &state, &agent()), @"");
+        insta::assert_snapshot!(start(&samples::subject(), &state, &agent()), @r"
+        Starting execution for 'auth'
+
+        Tasks: 1/3 completed
+        Starting from task 1.2
+        Agent: claude (claude -p)
+
+        The execution loop will:
+        - Execute one task at a time and check each result itself
+        - Try a failing task again, with feedback, up to 5 attempts
+        - Continue until all tasks complete or 100 agent starts are reached
+
+        Beginning execution...
+        ");
     }
 
     #[test]
     fn the_start_in_recovery_mode() {
         let state = Story::new(Rules { recovery: Recovery::On, ..Rules::default() }).state();
         let text = start(&samples::subject(), &state, &agent());
-        assert!(text.contains("- Write fix tasks for what fails: up to 3 for a task, nested up to 3 deep"), "{text}");
+        assert!(
+            text.contains("- Write fix tasks for what fails: up to 3 for a task, nested up to 3 deep"),
+            "{text}"
+        );
     }
 
     #[test]
     fn the_end_with_fixes() {
         let state = samples::fixed().end(End::Complete { skipped: 0 }).state();
-        insta::assert_snapshot!(complete(&samples::subject(), &state, samples::time(200)), @"");
+        insta::assert_snapshot!(complete(&samples::subject(), &state, samples::time(200)), @r"
+        Completed 'auth' in 3m 20s
+
+        Tasks:     3/3 completed
+        Fix tasks: 2/2 completed
+        Attempts:  6, 2 failed
+        Fixed:     1.2 by 1.2.1
+        Fixed:     1.2.1 by 1.2.1.1
+        Regressions were not checked: no regression command is set
+        ");
     }
 
     #[test]
@@ -131,6 +156,13 @@ mod tests {
         let rules = Rules { regression: Toggle::On, ..Rules::default() };
         let story = Story::new(rules).fails("1.2", "no way").escalates("1.2").skips("1.2").passes("1.3");
         let state = story.end(End::Complete { skipped: 1 }).state();
-        insta::assert_snapshot!(complete(&samples::subject(), &state, samples::time(3700)), @"");
+        insta::assert_snapshot!(complete(&samples::subject(), &state, samples::time(3700)), @r"
+        Completed 'auth' in 1h 1m
+
+        Tasks:     2/3 completed
+        Attempts:  2, 1 failed
+        Skipped:   1 task (1.2); dependent tasks may fail
+        The regression command is green
+        ");
     }
 }
