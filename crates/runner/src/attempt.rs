@@ -17,13 +17,16 @@ use crate::check;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::mask::mask;
-use crate::process::{self, Ended, Invocation, ProcessLimits, Program};
+use crate::process::{self, Ended, Exit, Invocation, ProcessLimits, Program};
 use crate::projection::learnings_in;
 use crate::prompt::{self, AttemptPart, Subject};
 use crate::settings::{Bookkeeping, Scope};
 
 /// The variable by which leftovers of a run that died are recognised.
 pub(crate) const MARKER: &str = "TILLGREEN_RUN";
+
+/// The variable by which leftovers of one agent are recognised.
+const DISPATCH_MARKER: &str = "TILLGREEN_DISPATCH";
 
 /// How much output is kept from its beginning and from its end.
 const HEAD_BYTES_MAX: usize = 256 * 1024;
@@ -154,7 +157,7 @@ impl Driver<'_> {
         let invocation = Invocation {
             command: check::verify_program(script),
             cwd: self.project.root().to_owned(),
-            env: self.marker(),
+            env: self.markers(dir),
             stdin: None,
             stdout_log: dir.join("verify.out.log"),
             stderr_log: dir.join("verify.err.log"),
@@ -168,11 +171,13 @@ impl Driver<'_> {
     pub(crate) fn land(&mut self, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
         match purpose {
             Purpose::Agent { task, dispatch, prompt, dir, since, baseline } => {
+                sweep_if_killed(ended, &dir);
                 let end = agent_end(ended, &prompt);
                 let report = self.settle((&task, &dir), &baseline, since, (end, ended.elapsed))?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
             Purpose::Judge { task, dispatch, prompt, dir } => {
+                sweep_if_killed(ended, &dir);
                 let end = agent_end(ended, &prompt);
                 let tampered = self.inspect_plan(&task, &dir, OwnBox::PutBack)?;
                 let report = AgentReport { end, tampered, touched: Vec::new(), learnings: Vec::new(), elapsed: ended.elapsed };
@@ -375,7 +380,7 @@ impl Driver<'_> {
         prompt: &str,
         limits: ProcessLimits,
     ) -> Invocation {
-        let mut env = self.marker();
+        let mut env = self.markers(dir);
         let mut set = |name: &str, value: OsString| env.push((name.into(), value));
         set("TILLGREEN_ROLE", role.name().into());
         set("TILLGREEN_TASK_ID", id.name().into());
@@ -393,12 +398,20 @@ impl Driver<'_> {
         }
     }
 
-    fn marker(&self) -> Vec<(OsString, OsString)> {
-        vec![(MARKER.into(), self.file.home.clone().into())]
+    fn markers(&self, dir: &Path) -> Vec<(OsString, OsString)> {
+        vec![(MARKER.into(), self.file.home.clone().into()), (DISPATCH_MARKER.into(), dir.into())]
     }
 
     fn limits(&self, deadline: Duration, no_progress: Option<Duration>) -> ProcessLimits {
         ProcessLimits { deadline, no_progress, grace: GRACE, head_bytes_max: HEAD_BYTES_MAX, tail_bytes_max: TAIL_BYTES_MAX }
+    }
+}
+
+/// Where there are no namespaces and somebody killed the keeper itself, its charges are looked for one by one.
+fn sweep_if_killed(ended: &Ended, dir: &Path) {
+    const KILLED: i32 = 9;
+    if ended.exit == Exit::Signal(KILLED) {
+        process::sweep(&format!("{DISPATCH_MARKER}={}", dir.display()));
     }
 }
 

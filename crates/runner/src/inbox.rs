@@ -1,6 +1,6 @@
 //! The one channel into the loop: ends of processes, signals, people's answers.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -77,10 +77,9 @@ impl Inbox {
 
     /// The next message, or none if the time is up first.
     pub(crate) fn receive(&self, wait: Option<Duration>) -> Option<Message> {
-        let Some(wait) = wait else { return self.receiver.recv().ok() };
-        match self.receiver.recv_timeout(wait) {
-            Ok(message) => Some(message),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        match wait {
+            Some(wait) => self.receiver.recv_timeout(wait).ok(),
+            None => self.receiver.recv().ok(),
         }
     }
 }

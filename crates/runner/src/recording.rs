@@ -29,13 +29,11 @@ enum Obstacle {
 
 impl From<GitError> for Obstacle {
     fn from(error: GitError) -> Self {
-        match error {
-            GitError::Hook { output } => Self::Refused(output),
-            other => {
-                let hint = other.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-                Self::Blocked(format!("{other}{hint}"))
-            }
+        if let GitError::Hook { output } = error {
+            return Self::Refused(output);
         }
+        let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        Self::Blocked(format!("{error}{hint}"))
     }
 }
 
@@ -69,11 +67,13 @@ impl Driver<'_> {
         };
         self.note_progress(id, commit.as_ref())?;
         self.book.tick(id).map_err(RunError::io("write", &self.file.path))?;
-        self.commit_spec(&format!("chore(spec): complete task {}", id.name())).map_err(|error| match error {
-            GitError::Hook { output } => {
-                Obstacle::Blocked(format!("a git hook refused the commit of the spec files: {}", last_line(&output)))
+        self.commit_spec(&format!("chore(spec): complete task {}", id.name())).map_err(|error| {
+            match Obstacle::from(error) {
+                Obstacle::Refused(output) => {
+                    Obstacle::Blocked(format!("a git hook refused the commit of the spec files: {}", last_line(&output)))
+                }
+                blocked @ Obstacle::Blocked(_) => blocked,
             }
-            other => Obstacle::from(other),
         })?;
         self.drop_progress_file(id);
         Ok(commit)

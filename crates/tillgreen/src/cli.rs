@@ -1,5 +1,6 @@
 //! From arguments to an exit code: the one place where a command is chosen and an error is printed.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -77,12 +78,29 @@ pub(crate) fn main() -> ExitCode {
 
 /// Help and version are results; everything else is an error.
 fn usage(error: &clap::Error) -> u8 {
+    let is_result = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if !is_result && wants_json(std::env::args_os().skip(1)) {
+        return report(&from_clap(&error.to_string()), Format::Json);
+    }
     // Where nobody reads the message any more, the exit code is all that is left to say.
     let _ = error.print();
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => exit::DONE,
-        _ => exit::USAGE,
-    }
+    if is_result { exit::DONE } else { exit::USAGE }
+}
+
+/// Whether arguments that could not be read ask for JSON.
+fn wants_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    let arguments: Vec<OsString> = arguments.collect();
+    let is_pair = |pair: &[OsString]| pair[0] == "--format" && pair[1] == "json";
+    arguments.windows(2).any(is_pair) || arguments.iter().any(|argument| argument == "--format=json")
+}
+
+/// Clap's message, taken apart into what is wrong and what it suggests.
+fn from_clap(text: &str) -> Error {
+    let mut paragraphs = text.split("\n\n");
+    let first = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
+    let message = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    tips.fold(Error::usage(message), Error::hint).hint("`tillgreen --help` says how it is used")
 }
 
 fn report(error: &Error, format: Format) -> u8 {
@@ -107,5 +125,19 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Agents => command::agents::run(context),
         Command::Completions { shell } => command::completions::run(context, shell),
         Command::Man => command::man::run(context),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_errors_are_json_where_json_was_asked_for() {
+        let asks = |words: &[&str]| wants_json(words.iter().map(OsString::from));
+        assert!(asks(&["rum", "--format", "json"]) && asks(&["--format=json"]));
+        assert!(!asks(&["--format", "text", "json"]) && !asks(&["--format"]) && !asks(&[]));
+        let error = Arguments::try_parse_from(["tillgreen", "run", "--recover-mode"]).unwrap_err();
+        insta::assert_snapshot!(from_clap(&error.to_string()).render(Format::Json), @r#"{"error":"unexpected argument '--recover-mode' found","notes":[],"causes":[],"hints":["a similar argument exists: '--recovery-mode'","`tillgreen --help` says how it is used"],"code":2}"#);
     }
 }

@@ -57,7 +57,12 @@ impl From<GitError> for Error {
                 Some(format!("if no git is running, remove the file: `rm {}`", file.display()))
             }
             GitError::Unusable { .. } => Some("see what `git status` says there".to_owned()),
-            _ => None,
+            GitError::Hook { .. }
+            | GitError::Deadline { .. }
+            | GitError::Failed { .. }
+            | GitError::Unacceptable { .. }
+            | GitError::Unexpected { .. }
+            | GitError::Io { .. } => None,
         };
         let error = Error::from_source(Kind::Usage, error);
         match hint {
@@ -164,14 +169,13 @@ impl From<RunError> for Error {
 
 /// The plan's problems in the form that editors can jump to.
 fn malformed(error: RunError) -> Error {
-    let notes: Vec<String> = match &error {
-        RunError::Malformed { path, problems } => problems
-            .iter()
-            .take(PROBLEMS_MAX)
-            .map(|problem| format!("{}:{}: error: {}", path.display(), problem.line, problem.message))
-            .collect(),
-        _ => Vec::new(),
-    };
+    let mut notes: Vec<String> = Vec::new();
+    if let RunError::Malformed { path, problems } = &error {
+        let shown = problems.iter().take(PROBLEMS_MAX);
+        notes.extend(
+            shown.map(|problem| format!("{}:{}: error: {}", path.display(), problem.line, problem.message)),
+        );
+    }
     let error = Error::from_source(Kind::Usage, error);
     notes.into_iter().fold(error, Error::note).hint("`tillgreen check` shows all of them, with what to do")
 }

@@ -1,6 +1,9 @@
 //! The engine in a simulated world, and tables over its pure functions.
 
 mod crash;
+mod decisions;
+mod errors;
+mod feedback;
 mod invariants;
 mod people;
 mod random;

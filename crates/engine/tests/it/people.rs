@@ -95,7 +95,7 @@ impl World {
         let is_verify = self.state.task(task).is_some_and(|task| task.decl.kind == TaskKind::Verify);
         let signal = if is_verify { "VERIFICATION_PASS" } else { "TASK_COMPLETE" };
         let end = match &turn.agent {
-            Agent::Complete | Agent::TicksOwnBox => said(signal),
+            Agent::Complete | Agent::TicksOwnBox | Agent::AddsTask => said(signal),
             Agent::Fails(error) | Agent::TicksAndFails(error) => {
                 let error = self.text(task, attempt, error);
                 said_failed(&error)

@@ -27,7 +27,10 @@ impl Scenario {
 
     /// Whether nobody edits the plan and no clock decides: then the end depends on nothing but the script.
     pub(crate) fn is_timeless(&self) -> bool {
-        self.script.edits.is_empty() && self.rules.limits.time_max.is_none()
+        let adds = |turn: &Turn| matches!(turn.agent, Agent::AddsTask);
+        self.script.edits.is_empty()
+            && !self.script.turns.values().any(adds)
+            && self.rules.limits.time_max.is_none()
     }
 }
 
@@ -362,7 +365,7 @@ fn edits() -> Vec<Scenario> {
     let fix = || script().at("1.1", 1, red("boom"));
     vec![
         scenario("a task is added", &["1.1", "1.2"], script().edit(1, Edit::Add(1)), off()),
-        scenario("a task is added behind the last", &["1.1"], script().edit(0, Edit::Add(1)), off()),
+        scenario("the last task adds one", &["1.1"], script().at("1.1", 1, agent(Agent::AddsTask)), off()),
         scenario("a task is removed", &["1.1", "1.2", "1.3"], script().edit(1, Edit::Remove(1)), off()),
         scenario("a task is ticked", &["1.1", "1.2", "1.3"], script().edit(1, Edit::Tick(1)), off()),
         scenario("a task is unticked", &["1.1", "1.2"], script().edit(1, Edit::Untick(0)), off()),

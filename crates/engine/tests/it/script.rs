@@ -56,6 +56,8 @@ pub(crate) enum Agent {
     TicksOwnBox,
     /// It ticks its box itself while it works, and fails.
     TicksAndFails(String),
+    /// It writes a new task into the plan while it works, and claims success.
+    AddsTask,
     Fails(String),
     Silent,
     NotVerified,

@@ -3,7 +3,16 @@
 use engine::{Event, PlanChanges, What};
 use plan::TaskId;
 
+use crate::invariants;
+use crate::scenario::named;
 use crate::world::World;
+
+/// A scenario from the catalogue, as a transcript.
+pub(crate) fn show(name: &str) -> String {
+    let world = named(name).world().run();
+    invariants::at_the_end(&world);
+    transcript(&world)
+}
 
 pub(crate) fn transcript(world: &World) -> String {
     let mut lines: Vec<String> = world.journal.iter().map(line).collect();
@@ -49,7 +58,7 @@ fn line(event: &Event) -> String {
         What::Answered { task, response } => format!("{task} answered: {response:?}"),
         What::TaskSkipped { task, reason } => format!("{task} skipped: {reason}"),
         What::RegressionPassed => "regression green".to_owned(),
-        What::Ended(end) => format!("ended: {end:?}"),
+        What::Ended(end) => format!("ended: {}", serde_json::to_string(end).expect("an end can be written")),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{
-    Attempt, Cause, Dispatch, Event, EventKind, Failure, FixPlan, Impossible, Judge, Question, Response, Role, Rung,
-    Started, State, StatusKind, TRANSITIONS, What, mermaid,
+    Attempt, Cause, Dispatch, Event, EventKind, Failure, FixPlan, Impossible, Judge, Question, Response,
+    Role, Rung, Started, State, StatusKind, TRANSITIONS, What, mermaid,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -79,7 +79,8 @@ fn events(id: &TaskId) -> Vec<What> {
         head: None,
         dirty: Vec::new(),
     };
-    let fix = FixPlan { fix: TaskId::from("77"), failing: task(), error: "red".to_owned(), attempted_fix: None };
+    let fix =
+        FixPlan { fix: TaskId::from("77"), failing: task(), error: "red".to_owned(), attempted_fix: None };
     vec![
         What::ProofStarted { task: task() },
         What::ProofPassed { task: task(), warnings: Vec::new() },
@@ -148,7 +149,8 @@ fn answers_that_lead_elsewhere_are_recorded_as_what_they_lead_to() {
     for response in [Response::Skip, Response::Abort, Response::Reject(String::new())] {
         let what = What::Answered { task: id.clone(), response };
         let refused = state.clone().apply(&Event { at: Timestamp::UNIX_EPOCH, what });
-        let expected = Impossible::Move { task: id.clone(), from: StatusKind::Asking, event: EventKind::Answered };
+        let expected =
+            Impossible::Move { task: id.clone(), from: StatusKind::Asking, event: EventKind::Answered };
         assert_eq!(refused, Err(expected));
     }
 }
@@ -167,11 +169,52 @@ fn an_id_that_was_a_fix_once_is_refused() {
     let mut state = State::default();
     let journal = scenario::named("one fix").world().run().journal;
     journal.iter().for_each(|event| state.apply(event).expect("this has happened"));
-    let planned = journal.iter().find(|event| matches!(event.what, What::FixPlanned(_))).expect("there is a fix");
+    let planned =
+        journal.iter().find(|event| matches!(event.what, What::FixPlanned(_))).expect("there is a fix");
     assert_eq!(state.apply(planned), Err(Impossible::TaskExists(TaskId::from("1.1.1"))));
 }
 
 #[test]
 fn the_diagram_shows_the_table() {
-    assert_snapshot!(mermaid(), @"");
+    assert_snapshot!(mermaid(), @"
+    stateDiagram-v2
+        Drafted --> Ready: FixInserted
+        Ready --> Proving: ProofStarted
+        Proving --> Recording: ProofPassed
+        Proving --> Ready: ProofFailed
+        Proving --> Ready: Lost
+        Ready --> Running: AttemptStarted
+        Running --> Checking: AttemptClaimed
+        Running --> Failed: AttemptFailed
+        Running --> Ready: AgentUnavailable
+        Running --> Ready: Lost
+        Checking --> Judging: ChecksPassed
+        Checking --> Recording: ChecksPassed
+        Checking --> Failed: AttemptFailed
+        Judging --> Judging: JudgeStarted
+        Judging --> Judging: JudgePassed
+        Judging --> Recording: JudgePassed
+        Judging --> Failed: AttemptFailed
+        Judging --> Judging: AgentUnavailable
+        Judging --> Judging: Lost
+        Judging --> Asking: Escalated
+        Recording --> Done: TaskDone
+        Recording --> Failed: AttemptFailed
+        Failed --> Ready: RetryPlanned
+        Failed --> WaitingForFix: FixPlanned
+        Failed --> Asking: Escalated
+        Failed --> Ready: Renewed
+        WaitingForFix --> Ready: RetryPlanned
+        Asking --> Ready: Answered
+        Asking --> Recording: Answered
+        Asking --> Failed: AttemptFailed
+        Asking --> Skipped: TaskSkipped
+        Asking --> Ready: Renewed
+        Ready --> Done: Ticked
+        Failed --> Done: Ticked
+        WaitingForFix --> Done: Ticked
+        Asking --> Done: Ticked
+        Skipped --> Done: Ticked
+        Done --> Ready: Unticked
+    ");
 }

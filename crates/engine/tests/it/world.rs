@@ -217,10 +217,13 @@ impl World {
 
     /// What an agent does to the plan while it works.
     fn begin(&mut self, action: &Action) {
-        if let Action::RunAgent { task, attempt, .. } = action
-            && let Agent::TicksOwnBox | Agent::TicksAndFails(_) = self.script.turn(task, attempt.0).agent
-        {
-            self.set_box(task, true);
+        let Action::RunAgent { task, attempt, .. } = action else { return };
+        match self.script.turn(task, attempt.0).agent {
+            Agent::TicksOwnBox | Agent::TicksAndFails(_) => self.set_box(task, true),
+            Agent::AddsTask if self.file.iter().all(|known| known.id.name() != "8.8") => {
+                self.file.push(decl("8.8"))
+            }
+            _ => {}
         }
     }
 

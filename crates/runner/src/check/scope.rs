@@ -36,33 +36,60 @@ fn alternatives(pattern: &str) -> Vec<String> {
     choices.map(|choice| format!("{}{choice}{}", &pattern[..open], &pattern[close + 1..])).collect()
 }
 
-/// Glob matching: `**` crosses folders, `*` and `?` do not. Linear in the text for each star.
-fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut at_pattern, mut at_text) = (0, 0);
-    let mut star: Option<(usize, usize, bool)> = None;
-    while at_text < text.len() {
-        let rest = &pattern[at_pattern..];
-        if rest.starts_with(b"**") {
-            let skip = if rest.starts_with(b"**/") { 3 } else { 2 };
-            star = Some((at_pattern + skip, at_text, true));
-            at_pattern += skip;
-        } else if rest.first() == Some(&b'*') {
-            star = Some((at_pattern + 1, at_text, false));
-            at_pattern += 1;
-        } else if rest.first() == Some(&text[at_text]) || (rest.first() == Some(&b'?') && text[at_text] != b'/') {
-            at_pattern += 1;
-            at_text += 1;
-        } else if let Some((after, from, crosses)) = star
-            && (crosses || text[from] != b'/')
-        {
-            star = Some((after, from + 1, crosses));
-            at_pattern = after;
-            at_text = from + 1;
-        } else {
-            return false;
-        }
+/// Glob matching: `**` crosses folders, `*` and `?` do not. `reach[n]` says whether the pattern so far matches
+/// the first n bytes of the path, so the work is bounded by pattern times path.
+fn matches(pattern: &[u8], path: &[u8]) -> bool {
+    let mut reach = vec![false; path.len() + 1];
+    reach[0] = true;
+    let mut rest = pattern;
+    while let Some(first) = rest.first() {
+        let (step, used) = match rest {
+            [b'*', b'*', b'/', ..] => (Step::Folders, 3),
+            [b'*', b'*', ..] => (Step::Anything, 2),
+            [b'*', ..] => (Step::Name, 1),
+            [b'?', ..] => (Step::One, 1),
+            _ => (Step::Byte(*first), 1),
+        };
+        advance(&mut reach, path, step);
+        rest = &rest[used..];
     }
-    pattern[at_pattern..].iter().all(|byte| *byte == b'*')
+    reach[path.len()]
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    /// Any number of whole folders.
+    Folders,
+    /// Anything at all.
+    Anything,
+    /// Anything within one name.
+    Name,
+    /// One character of a name.
+    One,
+    /// Just this.
+    Byte(u8),
+}
+
+fn advance(reach: &mut [bool], path: &[u8], step: Step) {
+    let mut inside = reach[0];
+    let mut before = reach[0];
+    reach[0] = reach[0] && !matches!(step, Step::One | Step::Byte(_));
+    for (at, byte) in path.iter().enumerate() {
+        let was = reach[at + 1];
+        reach[at + 1] = match step {
+            Step::Folders => was || (inside && *byte == b'/'),
+            Step::Anything => was || inside,
+            Step::Name => was || (inside && *byte != b'/'),
+            Step::One => before && *byte != b'/',
+            Step::Byte(wanted) => before && *byte == wanted,
+        };
+        inside = match step {
+            Step::Name => reach[at + 1],
+            Step::Folders | Step::Anything => inside || was,
+            Step::One | Step::Byte(_) => false,
+        };
+        before = was;
+    }
 }
 
 #[cfg(test)]

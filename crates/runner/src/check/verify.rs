@@ -4,7 +4,7 @@ use engine::{Cause, CheckFailure};
 use plan::{Pipefail, Plan, Script, Verify};
 
 use crate::mask::mask;
-use crate::process::{self, Ended, Exit, Program};
+use crate::process::{Ended, Exit, Program};
 
 /// The status of a pipeline whose last command stopped reading.
 const BROKEN_PIPE: i32 = 141;
@@ -21,7 +21,7 @@ pub(crate) fn script_of(task_text: &str) -> Option<Script> {
 
 /// How a script is run.
 pub(crate) fn program(script: &Script) -> Program {
-    Program::Bash { script: script.text.clone(), pipefail: process::Pipefail::Off }
+    Program::Bash(script.text.clone())
 }
 
 /// What the end of a verify command means: nothing, a warning, or a red check.

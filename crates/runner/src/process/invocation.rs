@@ -29,24 +29,10 @@ pub struct Invocation {
 pub enum Program {
     /// A command line for `sh`.
     Shell(String),
-    /// A script for `bash -e`.
-    Bash {
-        /// The text of the script.
-        script: String,
-        /// Whether a pipeline fails if any of its commands does.
-        pipefail: Pipefail,
-    },
+    /// A script for `bash -e`; it sets `pipefail` itself where that is due.
+    Bash(String),
     /// A program, looked up in `PATH` if it has no slash, and its arguments.
     Argv(Vec<OsString>),
-}
-
-/// Which command of a pipeline decides its exit status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pipefail {
-    /// Any command that fails.
-    On,
-    /// Only the last command.
-    Off,
 }
 
 /// The bounds of one process.
@@ -70,10 +56,7 @@ impl Program {
         match self {
             // The two dashes keep a script that begins with a dash from being read as an option.
             Self::Shell(script) => ["sh", "-c", "--", script].map(OsString::from).to_vec(),
-            Self::Bash { script, pipefail: Pipefail::On } => {
-                ["bash", "-e", "-o", "pipefail", "-c", "--", script].map(OsString::from).to_vec()
-            }
-            Self::Bash { script, pipefail: Pipefail::Off } => {
+            Self::Bash(script) => {
                 ["bash", "-e", "-c", "--", script].map(OsString::from).to_vec()
             }
             Self::Argv(argv) => argv.clone(),

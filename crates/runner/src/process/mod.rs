@@ -24,6 +24,6 @@ mod sweep;
 
 pub use ended::{Ended, Exit, Kept};
 pub use handle::{Handle, start};
-pub use invocation::{Invocation, Pipefail, ProcessLimits, Program};
+pub use invocation::{Invocation, ProcessLimits, Program};
 pub use keeper::{keep_if_asked, use_keeper};
 pub use sweep::sweep;

@@ -10,10 +10,8 @@ fn parse(words: &[&str]) -> Result<Arguments, clap::Error> {
 
 fn choices(words: &[&str]) -> RunArgs {
     let words: Vec<&str> = std::iter::once("run").chain(words.iter().copied()).collect();
-    match parse(&words).unwrap().command {
-        Command::Run(arguments) => *arguments,
-        other => panic!("not a run: {other:?}"),
-    }
+    let Command::Run(arguments) = parse(&words).unwrap().command else { panic!("not a run") };
+    *arguments
 }
 
 #[track_caller]
@@ -51,9 +49,9 @@ fn global_flags_stand_anywhere() {
 
 #[test]
 fn answers_may_name_a_plan() {
-    let answer = |words: &[&str]| match parse(words).unwrap().command {
-        Command::Answer(arguments) => (arguments.plan, arguments.response, arguments.no_run),
-        other => panic!("not an answer: {other:?}"),
+    let answer = |words: &[&str]| {
+        let Command::Answer(arguments) = parse(words).unwrap().command else { panic!("not an answer") };
+        (arguments.plan, arguments.response, arguments.no_run)
     };
     assert_eq!(answer(&["answer", "retry"]), (None, "retry".to_owned(), false));
     let named = (Some("auth".to_owned()), "fix: use trim".to_owned(), true);
@@ -92,19 +90,27 @@ fn help_and_version_are_no_errors() {
     assert_eq!(parse(&["--version"]).unwrap_err().kind(), ErrorKind::DisplayVersion);
 }
 
-fn help(command: &str) -> String {
+/// The long help of a command, or of the program; trailing spaces would not survive in a source file.
+fn long(command: &str) -> String {
+    help(command, |command| command.render_long_help().to_string())
+}
+
+/// The short help of a command.
+fn short(command: &str) -> String {
+    help(command, |command| command.render_help().to_string())
+}
+
+fn help(command: &str, render: impl Fn(&mut clap::Command) -> String) -> String {
     let mut program = Arguments::command().term_width(100);
     program.build();
     let command =
         if command.is_empty() { &mut program } else { program.find_subcommand_mut(command).unwrap() };
-    // Trailing spaces would not survive in a source file.
-    let text = command.render_long_help().to_string();
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    render(command).lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 #[test]
 fn help_of_the_program() {
-    insta::assert_snapshot!(help(""), @r"
+    insta::assert_snapshot!(long(""), @r"
     Takes a plan of tasks and does not stop until it is green.
 
     Hands each task to a coding agent, checks the work itself, sends it back with what went wrong,
@@ -164,150 +170,8 @@ fn help_of_the_program() {
 }
 
 #[test]
-fn help_of_run() {
-    insta::assert_snapshot!(help("run"), @r"
-    Start or resume a run
-
-    Usage: tillgreen run [OPTIONS] [PLAN]
-
-    Arguments:
-      [PLAN]
-              A spec's name, a spec's folder or a tasks.md [default: the active spec]
-
-    Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help (see a summary with '-h')
-
-    After a failure:
-          --recovery-mode[=<BOOL>]
-              Write fix tasks for what fails, then try again [default: off]
-
-          --max-task-iterations <N>
-              Attempts at one task that end in retries, the first included [default: 5]
-
-          --max-fix-tasks <N>
-              Fix tasks for one failing task [default: 3]
-
-          --max-fix-depth <N>
-              How deep fixes of fixes may nest [default: 3]
-
-          --max-global-iterations <N>
-              Agent starts in all [default: the larger of 100 and 3 × tasks]
-
-          --infra-retries <N>
-              Times in a row that the agent may be unavailable before the run pauses [default: 10]
-
-          --on-exhausted <WHAT>
-              What follows when retries or fix tasks are used up [default: stop]
-
-              [possible values: stop, ask]
-
-          --on-escalation <WHAT>
-              What happens with a question to a person [default: ask at a terminal, else pause]
-
-              [possible values: ask, pause, skip, abort]
-
-          --clean-retry[=<BOOL>]
-              Take a failed attempt's changes back before the next one [default: off]
-
-    Agent:
-          --agent <NAME>
-              An agent defined in tillgreen.toml [default: the first that is installed]
-
-          --agent-cmd <COMMAND>
-              A command that reads the prompt on standard input
-
-    Checks:
-          --unverifiable <WHO>
-              Who judges a task that has no runnable verify command [default: agent]
-
-              [possible values: agent, ask, refuse]
-
-          --bookkeeping <WHO>
-              Who ticks the boxes and commits [default: coordinator]
-
-              [possible values: coordinator, agent]
-
-          --scope <WHAT>
-              What a change outside the task's Files means [default: warn]
-
-              [possible values: warn, reject, off]
-
-          --strict[=<BOOL>]
-              Reject where a verify proves nothing, instead of warning [default: off]
-
-          --review[=<BOOL>]
-              Let a reviewing agent approve each task against Done when [default: off]
-
-          --regression <COMMAND>
-              A command that has to be green at the very end [default: none]
-
-    Times:
-          --attempt-timeout <DUR>
-              How long an attempt may take [default: 30m]
-
-          --no-progress-timeout <DUR>
-              How long an agent may show no progress [default: 10m]
-
-          --verify-timeout <DUR>
-              How long a verify command may take [default: 2m]
-
-          --review-timeout <DUR>
-              How long a judging agent may take [default: 5m]
-
-          --max-time <DUR>
-              How long the run may take [default: no limit]
-
-    Start:
-          --allow-dirty[=<BOOL>]
-              Start a new run though there are uncommitted changes; they are never committed [default:
-              off]
-
-          --fresh[=<BOOL>]
-              Put journal and state file aside and start over from the boxes [default: off]
-
-          --dry-run[=<BOOL>]
-              Say what would be done, and do nothing [default: off]
-
-    Each flag is also a key in tillgreen.toml, spelled with underscores. A setting comes from the flag,
-    else from tillgreen.toml, else (agent and recovery mode only) from the unfinished run, else it is
-    the default. A switch that is on in tillgreen.toml is turned off by `--flag=false`. Durations are
-    written 90s, 30m, 2h, 500ms, 1h30m.
-
-    Examples:
-      tillgreen run                               the active spec, the first agent that is installed
-      tillgreen run auth --recovery-mode          write fix tasks for what fails
-      tillgreen run --agent-cmd './my-agent.sh'   any command that reads the prompt on standard input
-      tillgreen run --dry-run                     say what would be done, and do nothing
-
-    Exit codes:
-      0    all tasks complete (or complete with skips); other commands: done
-      1    stopped: a task's retries or fix tasks are exhausted
-      2    usage, settings, plan or state error, agent not installed; nothing was started
-      3    paused: waiting for an answer (see `tillgreen answer`)
-      4    another run holds the plan
-      5    stopped at a global cap: iterations or time
-      6    paused: an agent, a service or the disk is unavailable
-      7    aborted by a response
-      130  interrupted
-    ");
-}
-
-#[test]
 fn short_help_of_run() {
-    let mut program = Arguments::command().term_width(100);
-    program.build();
-    let text = program.find_subcommand_mut("run").unwrap().render_help().to_string();
-    let text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    insta::assert_snapshot!(text, @r"
+    insta::assert_snapshot!(short("run"), @r"
     Start or resume a run
 
     Usage: tillgreen run [OPTIONS] [PLAN]
@@ -375,8 +239,124 @@ fn short_help_of_run() {
 }
 
 #[test]
-fn help_of_the_other_commands() {
-    insta::assert_snapshot!(help("demo"), @r"
+fn long_help_of_run_says_where_settings_come_from() {
+    let text = long("run");
+    let notes = &text[text.find("Each flag").unwrap()..];
+    insta::assert_snapshot!(notes, @r"
+    Each flag is also a key in tillgreen.toml, spelled with underscores. A setting comes from the flag,
+    else from tillgreen.toml, else (agent and recovery mode only) from the unfinished run, else it is
+    the default. A switch that is on in tillgreen.toml is turned off by `--flag=false`. Durations are
+    written 90s, 30m, 2h, 500ms, 1h30m.
+
+    Examples:
+      tillgreen run                               the active spec, the first agent that is installed
+      tillgreen run auth --recovery-mode          write fix tasks for what fails
+      tillgreen run --agent-cmd './my-agent.sh'   any command that reads the prompt on standard input
+      tillgreen run --dry-run                     say what would be done, and do nothing
+
+    Exit codes:
+      0    all tasks complete (or complete with skips); other commands: done
+      1    stopped: a task's retries or fix tasks are exhausted
+      2    usage, settings, plan or state error, agent not installed; nothing was started
+      3    paused: waiting for an answer (see `tillgreen answer`)
+      4    another run holds the plan
+      5    stopped at a global cap: iterations or time
+      6    paused: an agent, a service or the disk is unavailable
+      7    aborted by a response
+      130  interrupted
+    ");
+}
+
+#[test]
+fn help_of_commands_about_a_plan() {
+    insta::assert_snapshot!(short("check"), @r"
+    Read a plan and print its tasks and problems; runs nothing
+
+    Usage: tillgreen check [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help (see more with '--help')
+    ");
+    insta::assert_snapshot!(short("status"), @r"
+    Show where a run stands, also while it runs and after a crash
+
+    Usage: tillgreen status [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
+    ");
+    insta::assert_snapshot!(short("answer"), @r"
+    Answer the open question of a run, then continue it
+
+    Usage: tillgreen answer [OPTIONS] [PLAN] <RESPONSE>
+
+    Arguments:
+      [PLAN]      A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      <RESPONSE>  The answer: retry, skip, abort, 'fix: …', approve or 'reject: …'
+
+    Options:
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+          --no-run              Only note the answer; `tillgreen run` continues later
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
+
+    Responses:
+      retry          once more, with full budgets
+      skip           leave the task out and go on
+      abort          end the run
+      fix: TEXT      one more attempt, with TEXT as its instruction
+      approve        the result is right (where a result is to be judged)
+      reject: TEXT   it is not, and why
+
+    Example: tillgreen answer auth 'fix: check for white space before parsing'
+    ");
+    insta::assert_snapshot!(short("cancel"), @r"
+    Stop a running run cleanly; nothing is deleted
+
+    Usage: tillgreen cancel [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
+    ");
+    insta::assert_snapshot!(short("log"), @r"
+    Print the journal of a plan, readable
+
+    Usage: tillgreen log [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+      -f, --follow              Wait for more until the run ends
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
+    ");
+}
+
+#[test]
+fn help_of_commands_that_set_up() {
+    insta::assert_snapshot!(long("demo"), @r"
     See a run to green in a temporary folder, with a built-in scripted agent
 
     Makes a small git project with a plan and runs it: a failure, a retry with feedback, a fix task.
@@ -396,233 +376,75 @@ fn help_of_the_other_commands() {
       -h, --help
               Print help (see a summary with '-h')
     ");
-    insta::assert_snapshot!(help("init"), @r"
+    insta::assert_snapshot!(short("init"), @r"
     Write a commented tillgreen.toml with the agents that are installed here
 
     Usage: tillgreen init [OPTIONS]
 
     Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
     ");
-    insta::assert_snapshot!(help("new"), @r"
+    insta::assert_snapshot!(short("new"), @r"
     Create a spec and make it the active one
 
     Usage: tillgreen new [OPTIONS] <NAME> [GOAL]...
 
     Arguments:
-      <NAME>
-              The spec's name: its folder under specs/
-
-      [GOAL]...
-              What is to be reached, in words; it goes into the plan's introduction
+      <NAME>     The spec's name: its folder under specs/
+      [GOAL]...  What is to be reached, in words; it goes into the plan's introduction
 
     Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
 
     Example: tillgreen new auth Let people log in with a password
     ");
-    insta::assert_snapshot!(help("check"), @r"
-    Read a plan and print its tasks and problems; runs nothing
+}
 
-    Exit code 0 if there are no errors (warnings are allowed), 2 if there are.
-
-    Usage: tillgreen check [OPTIONS] [PLAN]
-
-    Arguments:
-      [PLAN]
-              A spec's name, a spec's folder or a tasks.md [default: the active spec]
-
-    Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help (see a summary with '-h')
-    ");
-    insta::assert_snapshot!(help("status"), @r"
-    Show where a run stands, also while it runs and after a crash
-
-    Usage: tillgreen status [OPTIONS] [PLAN]
-
-    Arguments:
-      [PLAN]
-              A spec's name, a spec's folder or a tasks.md [default: the active spec]
-
-    Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help
-    ");
-    insta::assert_snapshot!(help("answer"), @r"
-    Answer the open question of a run, then continue it
-
-    Usage: tillgreen answer [OPTIONS] [PLAN] <RESPONSE>
-
-    Arguments:
-      [PLAN]
-              A spec's name, a spec's folder or a tasks.md [default: the active spec]
-
-      <RESPONSE>
-              The answer: retry, skip, abort, 'fix: …', approve or 'reject: …'
-
-    Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-          --no-run
-              Only note the answer; `tillgreen run` continues later
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help
-
-    Responses:
-      retry          once more, with full budgets
-      skip           leave the task out and go on
-      abort          end the run
-      fix: TEXT      one more attempt, with TEXT as its instruction
-      approve        the result is right (where a result is to be judged)
-      reject: TEXT   it is not, and why
-
-    Example: tillgreen answer auth 'fix: check for white space before parsing'
-    ");
-    insta::assert_snapshot!(help("cancel"), @r"
-    Stop a running run cleanly; nothing is deleted
-
-    Usage: tillgreen cancel [OPTIONS] [PLAN]
-
-    Arguments:
-      [PLAN]
-              A spec's name, a spec's folder or a tasks.md [default: the active spec]
-
-    Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help
-    ");
-    insta::assert_snapshot!(help("log"), @r"
-    Print the journal of a plan, readable
-
-    Usage: tillgreen log [OPTIONS] [PLAN]
-
-    Arguments:
-      [PLAN]
-              A spec's name, a spec's folder or a tasks.md [default: the active spec]
-
-    Options:
-      -f, --follow
-              Wait for more until the run ends
-
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help
-    ");
-    insta::assert_snapshot!(help("agents"), @r"
+#[test]
+fn help_of_commands_that_list() {
+    insta::assert_snapshot!(short("agents"), @r"
     List the agents: those in tillgreen.toml and known programs
 
     Usage: tillgreen agents [OPTIONS]
 
     Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
     ");
-    insta::assert_snapshot!(help("completions"), @r"
+    insta::assert_snapshot!(short("completions"), @r"
     Print completions for a shell
 
     Usage: tillgreen completions [OPTIONS] <SHELL>
 
     Arguments:
-      <SHELL>
-              For which shell
-
-              [possible values: bash, elvish, fish, powershell, zsh]
+      <SHELL>  For which shell [possible values: bash, elvish, fish, powershell, zsh]
 
     Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
 
     Example: tillgreen completions bash > ~/.local/share/bash-completion/completions/tillgreen
     ");
-    insta::assert_snapshot!(help("man"), @r"
+    insta::assert_snapshot!(short("man"), @r"
     Print the manual page
 
     Usage: tillgreen man [OPTIONS]
 
     Options:
-          --format <text|json>
-              How results are printed; JSON is one object a line where results are a stream
-
-              [default: text]
-
-      -C <DIR>
-              Work as if started in this folder
-
-      -h, --help
-              Print help
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
 
     Example: tillgreen man | man -l -
     ");

@@ -293,7 +293,7 @@ mod tests {
   - **Verify**: `npm test`
 
 - [ ] 1.2 [P] Write the parser, which has a title that goes on and on and on
-  - **Verify**: `cat /nowhere/at/all | grep -q x`
+  - **Verify**: `grep -q x /home/nobody/at-all`
 
 ## Phase 2: Quality
 
@@ -314,13 +314,15 @@ mod tests {
 
         Phase 1: Parser
           ✓ 1.1  Set up                                            npm test
-          · 1.2  [P] Write the parser, which has a title that go…  cat /nowhere/at/all | grep -q x
+          · 1.2  [P] Write the parser, which has a title that go…  grep -q x /home/nobody/at-all
 
         Phase 2: Quality
           · V4   [VERIFY] Look at it                               prose: The page looks right
           · 2.1  [FIX 1.2] Nothing                                 nothing verifies it
           ✓ 2.2  Broken                                            nothing verifies it
 
+        specs/auth/tasks.md:8: warning: the verify command of 1.2 uses /home/nobody/at-all, which does not exist here
+          hint: write paths from the project's root
         specs/auth/tasks.md:13: warning: task V4 is verified by prose only
           hint: add a `**Verify**:` field with one command in backticks
         specs/auth/tasks.md:15: warning: task 2.1 has no verification
@@ -330,7 +332,7 @@ mod tests {
         specs/auth/tasks.md:16: warning: task 2.2 has no verification
           hint: add a `**Verify**:` field with one command in backticks
 
-        5 tasks, 2 done; verified by 2 commands, prose 1, nothing 2; 0 errors, 4 warnings
+        5 tasks, 2 done; verified by 2 commands, prose 1, nothing 2; 0 errors, 5 warnings
         ");
     }
 

@@ -4,19 +4,25 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 
 use engine::{End, State};
+use plan::Severity;
 use runner::{Beginning, PlanFile, Project, Request, Settings};
+use serde::Serialize;
 
-use crate::args::RunArgs;
+use crate::args::{Format, RunArgs};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
 use crate::settings::{Attendance, Choices, FileSettings, Mode, Programs, Resolved, Sources, Start, resolve};
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
-use crate::view::{ending, summary};
+use crate::view::text::{clean, one_line};
+use crate::view::{ending, json, summary};
 
 /// The line that says that all is done, printed here and nowhere else.
 const ALL_TASKS_COMPLETE: &str = "ALL_TASKS_COMPLETE";
+
+/// Characters of a title.
+const TITLE_CHARS_MAX: usize = 100;
 
 /// Runs the plan.
 pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
@@ -39,7 +45,7 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
 
 fn settings(project: &Project, file: &PlanFile, flags: Choices) -> Result<Resolved, Error> {
     let settings = FileSettings::load(project.root())?;
-    let is_fresh = flags.fresh.is_some_and(engine::Toggle::is_on);
+    let is_fresh = flags.fresh.map_or_else(|| settings.starts_fresh(), engine::Toggle::is_on);
     // A journal that cannot be read is no reason to refuse starting over.
     let earlier = if is_fresh { None } else { runner::load(file, |_| ())?.as_ref().and_then(unfinished) };
     resolve(Sources {
@@ -59,7 +65,8 @@ fn unfinished(state: &State) -> Option<BTreeMap<String, String>> {
     }
 }
 
-fn attendance() -> Attendance {
+/// Whether somebody is there to answer.
+pub(super) fn attendance() -> Attendance {
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
     if is_attended { Attendance::Attended } else { Attendance::Unattended }
 }
@@ -73,7 +80,11 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
     if let Some(error) = ending::error(subject, &finished.state) {
         return Err(error);
     }
-    eprint_quietly(&summary::complete(subject, &finished.state, finished.at));
+    let summary = summary::complete(subject, &finished.state, finished.at);
+    match context.format {
+        Format::Text => write!(context.out, "\n{summary}\n")?,
+        Format::Json => eprint_quietly(&summary),
+    }
     if finished.end == (End::Complete { skipped: 0 }) {
         writeln!(context.out, "{ALL_TASKS_COMPLETE}")?;
     }
@@ -86,20 +97,41 @@ fn eprint_quietly(text: &str) {
     let _ = io::stderr().write_all(format!("\n{text}").as_bytes());
 }
 
+/// What would be done.
+#[derive(Serialize)]
+struct Outlook<'a> {
+    plan: &'a str,
+    agent: &'a str,
+    done: usize,
+    tasks: Vec<String>,
+    settings: &'a BTreeMap<String, String>,
+}
+
 /// Says what would be done.
 fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: &Settings) -> Ended {
     let plan = super::check::read(file)?;
+    if plan.problems().iter().any(|problem| problem.severity == Severity::Error) {
+        return Err(Error::usage(format!("{} has errors", subject.path))
+            .hint(format!("{} shows them", subject.command("check", ""))));
+    }
     let open: Vec<_> = plan.tasks().iter().filter(|task| !task.state.is_done()).collect();
     let done = plan.tasks().len() - open.len();
-    writeln!(context.out, "'{}': {done}/{} tasks completed", subject.name, plan.tasks().len())?;
-    writeln!(context.out, "Agent: {} ({})", settings.agent.name, settings.agent.command)?;
+    if context.format == Format::Json {
+        let tasks = open.iter().map(|task| task.id.to_string()).collect();
+        let outlook = Outlook {
+            plan: &subject.name,
+            agent: &settings.agent.name,
+            done,
+            tasks,
+            settings: &settings.launch,
+        };
+        json::document(&mut context.out, &outlook)?;
+        return Ok(exit::DONE);
+    }
+    writeln!(context.out, "'{}': {done}/{} tasks completed", clean(&subject.name), plan.tasks().len())?;
+    writeln!(context.out, "Agent: {} ({})", settings.agent.name, clean(&settings.agent.command))?;
     for task in open {
-        writeln!(
-            context.out,
-            "would run {} {}",
-            task.id,
-            crate::view::text::one_line(plan.title(task), 100)
-        )?;
+        writeln!(context.out, "would run {} {}", task.id, one_line(plan.title(task), TITLE_CHARS_MAX))?;
     }
     Ok(exit::DONE)
 }

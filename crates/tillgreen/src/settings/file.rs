@@ -38,6 +38,11 @@ impl FileSettings {
         }
     }
 
+    /// Whether runs are to start over from the boxes.
+    pub(crate) fn starts_fresh(&self) -> bool {
+        self.choices.fresh.is_some_and(engine::Toggle::is_on)
+    }
+
     /// Reads the text of the file; every problem is reported, not only the first.
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, Error> {
         let mut reader = Reader { text, problems: Vec::new(), settings: Self::default() };

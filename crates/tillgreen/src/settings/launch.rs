@@ -5,22 +5,24 @@ use std::collections::BTreeMap;
 use engine::Recovery;
 use runner::{Agent, Settings};
 
-use super::agent::COMMAND_AGENT;
+use super::agent::{COMMAND_AGENT, Programs};
 use super::choices::{Choices, Refusal};
 use super::duration::spell;
-use super::resolve::settings;
+use super::resolve::{installed, settings};
 use super::word::word;
 use crate::error::Error;
 
 /// The settings that a journal holds, all of them: `answer` continues with what the run had that asked.
-pub(crate) fn from_launch(launch: &BTreeMap<String, String>) -> Result<Settings, Error> {
+pub(crate) fn from_launch(launch: &BTreeMap<String, String>, programs: &Programs) -> Result<Settings, Error> {
     let choices = read(launch)?;
     let Some(command) = choices.agent_cmd.clone() else {
         return Err(Error::usage("the journal does not say which agent the run was started with")
             .hint("continue with `tillgreen run --agent-cmd 'COMMAND'`"));
     };
     let name = choices.agent.clone().unwrap_or_else(|| COMMAND_AGENT.to_owned());
-    Ok(settings(&choices, Agent { name, command }))
+    let agent = Agent { name, command };
+    installed(&agent, programs)?;
+    Ok(settings(&choices, agent))
 }
 
 /// What a journal says. Keys that this program does not know are those of a newer one and no reason to give up.

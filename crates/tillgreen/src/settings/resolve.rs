@@ -40,6 +40,16 @@ pub(crate) enum Attendance {
     Unattended,
 }
 
+impl Attendance {
+    /// Asking needs somebody who answers; elsewhere the run pauses and keeps the question.
+    pub(crate) fn escalation(self, chosen: OnEscalation) -> OnEscalation {
+        match (self, chosen) {
+            (Self::Unattended, OnEscalation::Ask) => OnEscalation::Pause,
+            (Self::Attended | Self::Unattended, chosen) => chosen,
+        }
+    }
+}
+
 /// What `run` was told in all.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
@@ -76,11 +86,8 @@ pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
     choices.recovery_mode = choices.recovery_mode.or(earlier.recovery_mode);
     let agent = agent(&choices, &earlier, sources.file, sources.programs)?;
     installed(&agent, sources.programs)?;
-    let default_escalation = match sources.attendance {
-        Attendance::Attended => OnEscalation::Ask,
-        Attendance::Unattended => OnEscalation::Pause,
-    };
-    choices.on_escalation = choices.on_escalation.or(Some(default_escalation));
+    let chosen = choices.on_escalation.unwrap_or(OnEscalation::Ask);
+    choices.on_escalation = Some(sources.attendance.escalation(chosen));
     let is_on = |choice: Option<Toggle>| choice.is_some_and(Toggle::is_on);
     Ok(Resolved {
         settings: settings(&choices, agent),
@@ -197,7 +204,7 @@ fn no_agent(file: &FileSettings) -> Error {
         .hint("or let `tillgreen init` write a tillgreen.toml with the agents that are installed")
 }
 
-fn installed(agent: &Agent, programs: &Programs) -> Result<(), Error> {
+pub(super) fn installed(agent: &Agent, programs: &Programs) -> Result<(), Error> {
     let Some(program) = programs.missing(&agent.command) else { return Ok(()) };
     let what =
         if agent.name == COMMAND_AGENT { "the agent".to_owned() } else { format!("agent `{}`", agent.name) };

@@ -138,6 +138,7 @@ fn who_is_asked_depends_on_who_is_there() {
     assert_eq!(asked(Attendance::Attended, Choices::default()), OnEscalation::Ask);
     assert_eq!(asked(Attendance::Unattended, Choices::default()), OnEscalation::Pause);
     assert_eq!(asked(Attendance::Attended, flags(&[("on_escalation", "skip")])), OnEscalation::Skip);
+    assert_eq!(asked(Attendance::Unattended, flags(&[("on_escalation", "ask")])), OnEscalation::Pause);
 }
 
 #[test]
@@ -220,12 +221,15 @@ fn settings_come_back_from_the_journal() {
         let mut choices = flags(&all);
         choices = choices.or(flags(&[agent]));
         let before = resolved(choices, AGENT, &[]).unwrap().settings;
-        let after = from_launch(&before.launch).unwrap();
+        let after = from_launch(&before.launch, &world().programs).unwrap();
         assert_eq!(format!("{before:?}"), format!("{after:?}"));
         assert_ne!(format!("{:?}", before.rules), format!("{:?}", engine::Rules::default()));
     }
     let before = resolved(flags(&[("agent", "mine")]), AGENT, &[]).unwrap().settings;
-    assert_eq!(format!("{before:?}"), format!("{:?}", from_launch(&before.launch).unwrap()));
+    assert_eq!(
+        format!("{before:?}"),
+        format!("{:?}", from_launch(&before.launch, &world().programs).unwrap())
+    );
     let in_journal = before.launch.len() + ["max_global_iterations", "regression", "max_time"].len();
     assert_eq!(in_journal + ["fresh", "dry_run"].len(), Choices::keys().len(), "every setting is kept");
 }
@@ -234,9 +238,11 @@ fn settings_come_back_from_the_journal() {
 fn a_journal_of_a_newer_program_is_read_as_far_as_it_is_understood() {
     let launch =
         [("agent_cmd", "agent"), ("jobs", "4")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-    assert!(from_launch(&launch.into()).is_ok());
-    assert!(from_launch(&BTreeMap::new()).is_err(), "no agent");
+    assert!(from_launch(&launch.into(), &world().programs).is_ok());
+    assert!(from_launch(&BTreeMap::new(), &world().programs).is_err(), "no agent");
     let wrong =
         [("agent_cmd", "agent"), ("scope", "x")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-    assert!(from_launch(&wrong.into()).is_err());
+    assert!(from_launch(&wrong.into(), &world().programs).is_err());
+    let gone = [("agent_cmd".to_owned(), "nowhere -p".to_owned())];
+    assert!(from_launch(&gone.into(), &world().programs).is_err(), "not installed");
 }

@@ -46,7 +46,7 @@ pub(super) fn word<T: Word>(value: T) -> &'static str {
 }
 
 /// A parser for one of the words.
-pub(super) fn words<T: Word>() -> impl TypedValueParser<Value = T> + Clone {
+pub(super) fn words<T: Word>() -> impl TypedValueParser<Value = T> {
     let parser = PossibleValuesParser::new(T::WORDS.iter().map(|(word, _)| *word));
     parser.try_map(|text| {
         let found = T::WORDS.iter().find(|(word, _)| *word == text);

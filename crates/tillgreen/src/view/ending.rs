@@ -1,6 +1,6 @@
 //! How a run ended that is not complete: the error texts that people know, with what to do next.
 
-use engine::{CapKind, End, Recovery, State, StopReason, Task};
+use engine::{CapKind, End, Question, Recovery, State, Status, StopReason, Task};
 use plan::TaskId;
 
 use super::lines::question_text;
@@ -118,16 +118,19 @@ fn capped(subject: &Subject, cap: CapKind, kind: Kind) -> Error {
 }
 
 fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error {
-    let why = match state.task(task).map(|task| &task.status) {
-        Some(engine::Status::Asking(asked)) => question_text(asked.question),
-        Some(_) | None => "a person has to look",
+    let question = match state.task(task).map(|task| &task.status) {
+        Some(Status::Asking(asked)) => asked.question,
+        Some(_) | None => Question::Exhausted,
     };
+    let (first, others) = match question {
+        Question::Exhausted | Question::PermissionDenied => ("retry", "skip, abort or 'fix: …'"),
+        Question::Judge => ("approve", "'reject: …', skip or abort"),
+    };
+    let why = question_text(question);
     let error = Error::new(kind, format!("paused: task {task} waits for an answer: {why}"));
-    last_error(error, state.task(task)).hint(format!(
-        "answer with {}, skip, abort or 'fix: …'; {} shows the question",
-        subject.command("answer", "retry"),
-        subject.command("status", "")
-    ))
+    let (answer, status) = (subject.command("answer", first), subject.command("status", ""));
+    last_error(error, state.task(task))
+        .hint(format!("answer with {answer}, {others}; {status} shows the question"))
 }
 
 #[cfg(test)]

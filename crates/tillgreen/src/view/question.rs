@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine::{Asked, Failure, Question, State, Status, Task};
+use engine::{Asked, End, Failure, Question, State, Status, Task};
 
 use super::subject::Subject;
 use super::text::{clean, one_line};
@@ -14,6 +14,12 @@ const DETAIL_LINES_MAX: usize = 40;
 
 /// The task that a person is asked about.
 pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
+    // After these a new round begins, with full budgets instead of an answer.
+    let is_over =
+        matches!(state.end(), Some(End::Complete { .. } | End::Stopped(_) | End::Capped(_) | End::Aborted));
+    if is_over {
+        return None;
+    }
     state.attention().find_map(|task| match &task.status {
         Status::Asking(asked) => Some((task, asked)),
         Status::Drafted
@@ -195,5 +201,7 @@ mod tests {
     #[test]
     fn no_question_is_open_while_work_goes_on() {
         assert!(open(&Story::new(Rules::default()).starts("1.2").state()).is_none());
+        let aborted = Story::new(Rules::default()).fails("1.2", "x").escalates("1.2").end(End::Aborted);
+        assert!(open(&aborted.state()).is_none());
     }
 }

@@ -39,9 +39,9 @@ fn push(text: &mut String, line: &str) {
 fn policy(state: &State) -> Vec<String> {
     let Some(rules) = state.rules() else { return Vec::new() };
     let limits = &rules.limits;
-    let attempts = limits.task_iterations_max;
+    let attempts = count(usize::try_from(limits.task_iterations_max).unwrap_or(usize::MAX), "attempt");
     let after_failure = match rules.recovery {
-        Recovery::Off => format!("Try a failing task again, with feedback, up to {attempts} attempts"),
+        Recovery::Off => format!("Try a failing task again, with feedback, up to {attempts}"),
         Recovery::On => format!(
             "Write fix tasks for what fails: up to {} for a task, nested up to {} deep",
             limits.fix_tasks_max, limits.fix_depth_max

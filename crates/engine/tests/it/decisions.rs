@@ -1,0 +1,292 @@
+//! Single decisions that no scenario shows by itself.
+
+use std::time::Duration;
+
+use engine::{
+    Action, AgentEnd, AgentReport, Baseline, ChecksReport, Claim, Dispatch, Event, Limits, Observation,
+    OnEscalation, OnExhausted, Opening, PlanChanges, Recovery, Response, Rules, Seen, State, Status,
+    TaskDecl, Toggle, Verification, What, decide, due, schedule,
+};
+use jiff::{SignedDuration, Timestamp};
+use plan::TaskId;
+
+use crate::scenario::named;
+use crate::script::plan;
+
+/// A state with a clock.
+struct Case {
+    state: State,
+    now: Timestamp,
+}
+
+impl Case {
+    fn opened(tasks: &[&str], rules: Rules) -> Self {
+        let now = "2026-01-26T14:30:00Z".parse().expect("a valid timestamp");
+        let mut case = Self { state: State::default(), now };
+        case.open(&plan(tasks), rules);
+        case
+    }
+
+    /// The state of a scenario after its first event of which this is true.
+    fn until(name: &str, stop: fn(&What) -> bool) -> Self {
+        let journal = named(name).world().run().journal;
+        let mut case = Self { state: State::default(), now: journal[0].at };
+        for event in journal {
+            case.state.apply(&event).expect("this has happened");
+            case.now = event.at;
+            if stop(&event.what) {
+                break;
+            }
+        }
+        case
+    }
+
+    fn open(&mut self, tasks: &[TaskDecl], rules: Rules) -> What {
+        self.see(Seen::Started(Opening { rules, tasks: tasks.to_vec(), ..Opening::default() }))
+            .expect("a start")
+    }
+
+    fn see(&mut self, seen: Seen) -> Option<What> {
+        let event = decide(&self.state, Observation { at: self.now, seen })?;
+        self.state.apply(&event).expect("what was decided can be applied");
+        Some(event.what)
+    }
+
+    fn due(&mut self) -> Option<What> {
+        let event = due(&self.state, self.now)?;
+        self.state.apply(&event).expect("what is due can be applied");
+        Some(event.what)
+    }
+
+    fn start(&mut self, task: &str) -> Option<What> {
+        self.see(Seen::Prepared { task: task.into(), baseline: Baseline::default() })
+    }
+
+    fn agent(&mut self, task: &str, dispatch: u32, end: AgentEnd) -> Option<What> {
+        let report = AgentReport {
+            end,
+            tampered: Vec::new(),
+            touched: Vec::new(),
+            learnings: Vec::new(),
+            elapsed: Duration::ZERO,
+        };
+        self.see(Seen::AgentEnded { task: task.into(), dispatch: Dispatch(dispatch), report })
+    }
+
+    fn pass(&mut self, seconds: i64) {
+        self.now = self.now.checked_add(SignedDuration::from_secs(seconds)).expect("time goes on");
+    }
+
+    fn wanted(&self) -> Vec<String> {
+        schedule(&self.state, self.now).iter().map(Action::key).collect()
+    }
+}
+
+fn complete() -> AgentEnd {
+    AgentEnd::Answered { claim: Claim::Complete, contradiction: None, tail: String::new() }
+}
+
+fn away() -> AgentEnd {
+    AgentEnd::Unavailable { reason: "overloaded".to_owned(), retry_after: Some(Duration::from_secs(100)) }
+}
+
+#[test]
+fn only_the_agent_that_is_waited_for_is_heard() {
+    let mut case = Case::opened(&["1.1", "1.2"], Rules::default());
+    assert_eq!(case.wanted(), ["prepare 1.1"]);
+    assert_eq!(case.start("1.2"), None, "it is not its turn");
+    assert_eq!(case.start("1.9"), None, "there is no such task");
+    assert!(case.start("1.1").is_some());
+    assert_eq!(case.wanted(), ["agent 1.1 1"]);
+    assert_eq!(case.start("1.1"), None, "it has started");
+    assert_eq!(case.agent("1.1", 7, complete()), None);
+    assert_eq!(case.agent("1.2", 1, complete()), None);
+    assert!(case.agent("1.1", 1, complete()).is_some());
+    let late =
+        Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(7), report: ChecksReport::default() };
+    assert_eq!(case.see(late), None);
+    assert_eq!(case.see(Seen::RegressionEnded { report: ChecksReport::default() }), None);
+    assert_eq!(case.see(Seen::TimePassed), None);
+}
+
+#[test]
+fn nothing_is_decided_after_the_end() {
+    let mut case = Case::opened(&["1.1"], Rules::default());
+    assert!(case.see(Seen::Interrupted).is_some());
+    assert_eq!(case.see(Seen::Interrupted), None);
+    assert_eq!(case.start("1.1"), None);
+    assert_eq!(case.see(Seen::PlanRead(plan(&["1.1", "1.2"]))), None);
+    assert_eq!(case.due(), None);
+    assert!(case.wanted().is_empty());
+}
+
+#[test]
+fn a_wait_outlives_a_crash_but_not_a_person() {
+    let mut case = Case::opened(&["1.1"], Rules::default());
+    case.start("1.1");
+    case.agent("1.1", 1, away());
+    assert!(case.wanted().is_empty());
+    case.pass(10);
+    case.open(&plan(&["1.1"]), Rules::default());
+    assert!(case.wanted().is_empty(), "a crash does not shorten the wait");
+    assert!(case.state.next_deadline(case.now).is_some());
+    case.pass(90);
+    assert_eq!(case.wanted(), ["prepare 1.1"]);
+    assert_eq!(case.state.next_deadline(case.now), None, "a deadline that has passed wakes nobody");
+
+    case.start("1.1");
+    case.agent("1.1", 2, away());
+    case.see(Seen::Interrupted);
+    case.open(&plan(&["1.1"]), Rules::default());
+    assert_eq!(case.wanted(), ["prepare 1.1"], "who starts the program again does not want to wait");
+}
+
+#[test]
+fn a_crash_does_not_forget_how_often_the_agent_was_away() {
+    let rules = Rules { limits: Limits { unavailable_max: 2, ..Limits::default() }, ..Rules::default() };
+    let mut case = Case::opened(&["1.1"], rules.clone());
+    case.start("1.1");
+    case.agent("1.1", 1, away());
+    assert_eq!(case.due(), None);
+    case.open(&plan(&["1.1"]), rules);
+    case.pass(100);
+    case.start("1.1");
+    case.agent("1.1", 2, away());
+    assert!(matches!(case.due(), Some(What::Ended(engine::End::Unavailable { .. }))));
+}
+
+#[test]
+fn only_the_time_in_which_the_program_runs_counts() {
+    let rules = || Rules {
+        limits: Limits { time_max: Some(Duration::from_secs(60)), ..Limits::default() },
+        ..Rules::default()
+    };
+    let mut case = Case::opened(&["1.1"], rules());
+    case.pass(50);
+    case.see(Seen::Interrupted);
+    case.pass(3_600);
+    case.open(&plan(&["1.1"]), rules());
+    assert_eq!(case.due(), None, "an hour in which nothing ran");
+    case.pass(9);
+    assert_eq!(case.due(), None);
+    case.pass(1);
+    assert!(matches!(case.due(), Some(What::Ended(engine::End::Capped(_)))));
+}
+
+#[test]
+fn fix_tasks_do_not_raise_the_cap_that_is_to_stop_them() {
+    let tasks: Vec<String> = (1..=40).map(|number| format!("1.{number}")).collect();
+    let tasks: Vec<&str> = tasks.iter().map(String::as_str).collect();
+    let mut case = Case::opened(&tasks, Rules { recovery: Recovery::On, ..Rules::default() });
+    assert_eq!(case.state.global_cap(), 120);
+    case.start("1.1");
+    case.agent("1.1", 1, AgentEnd::TimedOut { limit: String::new(), tail: String::new() });
+    assert!(matches!(case.due(), Some(What::FixPlanned(_))));
+    assert_eq!((case.state.tasks().len(), case.state.global_cap()), (41, 120));
+}
+
+#[test]
+fn a_draft_goes_with_the_task_that_it_was_to_repair() {
+    let mut case = Case::until("one fix", |what| matches!(what, What::FixPlanned(_)));
+    let What::Opened(opened) = case.open(&plan(&["1.2"]), Rules::default()) else { panic!("it was opened") };
+    assert_eq!(opened.changes.removed, [TaskId::from("1.1"), TaskId::from("1.1.1")]);
+    assert_eq!(case.wanted(), ["prepare 1.2"]);
+}
+
+#[test]
+fn a_draft_stays_when_others_go() {
+    let mut case = Case::until("one fix", |what| matches!(what, What::FixPlanned(_)));
+    case.open(&plan(&["1.1"]), Rules::default());
+    assert_eq!(case.wanted(), ["insert 1.1.1"]);
+}
+
+#[test]
+fn what_is_worked_on_keeps_its_text() {
+    let mut case = Case::opened(&["1.1 judge"], Rules::default());
+    case.start("1.1");
+    let easier = || Seen::PlanRead(plan(&["1.1"]));
+    assert_eq!(case.see(easier()), None, "not while an agent could be the one who rewords it");
+    case.agent("1.1", 1, AgentEnd::Exited { code: 1, claim: Claim::Silent, tail: String::new() });
+    case.due();
+    assert!(matches!(case.see(easier()), Some(What::PlanChanged(changes)) if changes.reworded.len() == 1));
+    assert_eq!(case.state.tasks()[0].decl.verification, Verification::Command);
+}
+
+#[test]
+fn a_reworded_verify_task_runs_what_its_new_text_has() {
+    let mut case = Case::until(
+        "verify red after the fix as well",
+        |what| matches!(what, What::RetryPlanned { task, .. } if task.name() == "1.1"),
+    );
+    assert_eq!(case.state.tasks()[0].status, Status::Ready { proves: true });
+    let mut file = plan(&["1.1 verify judge", "1.1.1 done"]);
+    file[1] = case.state.tasks()[1].decl.clone();
+    case.see(Seen::PlanRead(file));
+    assert_eq!(case.state.tasks()[0].status, Status::Ready { proves: false });
+}
+
+#[test]
+fn an_answer_has_to_fit_the_question() {
+    let asking = |name: &str| Case::until(name, |what| matches!(what, What::Escalated { .. }));
+    let rules =
+        || Rules { on_escalation: OnEscalation::Ask, on_exhausted: OnExhausted::Ask, ..Rules::default() };
+    let answer = |case: &mut Case, response: Response| {
+        case.open(&plan(&["1.1"]), rules());
+        case.see(Seen::Answered { task: "1.1".into(), response }).is_some()
+    };
+    for name in ["exhausted, abort", "denied, nobody answers"] {
+        assert!(!answer(&mut asking(name), Response::Approve));
+        assert!(!answer(&mut asking(name), Response::Reject("no".to_owned())));
+        for response in [Response::Retry, Response::Skip, Response::Abort, Response::Fix("so".to_owned())] {
+            assert!(answer(&mut asking(name), response));
+        }
+    }
+    for response in [Response::Retry, Response::Approve, Response::Reject(String::new()), Response::Skip] {
+        assert!(answer(&mut asking("a person judges"), response));
+    }
+}
+
+#[test]
+fn nobody_answers_a_question_that_is_not_open() {
+    let mut case = Case::opened(&["1.1"], Rules::default());
+    assert_eq!(case.see(Seen::Answered { task: "1.1".into(), response: Response::Retry }), None);
+}
+
+#[test]
+fn a_late_regression_result_does_not_end_an_unfinished_run() {
+    let rules = Rules { regression: Toggle::On, ..Rules::default() };
+    let mut case = Case::opened(&["1.1 done"], rules);
+    assert_eq!(case.wanted(), ["regress"]);
+    case.see(Seen::PlanRead(plan(&["1.1 done", "1.2"])));
+    assert_eq!(case.see(Seen::RegressionEnded { report: ChecksReport::default() }), None);
+    assert_eq!(case.wanted(), ["prepare 1.2"]);
+}
+
+#[test]
+fn a_failure_of_the_checks_keeps_what_the_attempt_left() {
+    let world = named("retries exhausted").world().run();
+    for failure in &world.state.tasks()[0].failures {
+        assert_eq!(failure.files.len(), 1);
+        assert_eq!(failure.elapsed_ms, 60_000);
+    }
+    assert!(world.state.tasks()[0].touched.contains("src/1.1.rs"));
+}
+
+/// A journal that was tampered with is refused, whatever it says, and never a panic.
+#[test]
+fn tasks_that_come_twice_or_never_were_are_refused() {
+    let at = Timestamp::UNIX_EPOCH;
+    let twice = PlanChanges { added: plan(&["1.1", "1.1"]), ..PlanChanges::default() };
+    let unknown = PlanChanges { removed: vec!["1.1".into()], ..PlanChanges::default() };
+    let ticked = PlanChanges { ticked: vec!["1.1".into()], ..PlanChanges::default() };
+    for changes in [twice, unknown, ticked] {
+        let refused = State::default().apply(&Event { at, what: What::PlanChanged(changes) });
+        assert!(refused.is_err());
+    }
+}
+
+#[test]
+fn a_plan_read_as_it_is_known_says_nothing() {
+    let mut case = Case::opened(&["1.1", "1.2 verify", "1.3 judge done"], Rules::default());
+    assert_eq!(case.see(Seen::PlanRead(plan(&["1.1", "1.2 verify", "1.3 judge done"]))), None);
+}

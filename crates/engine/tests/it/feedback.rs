@@ -1,0 +1,394 @@
+//! The `<retry_context>` block, byte for byte.
+
+use std::collections::BTreeMap;
+
+use engine::{
+    Attempt, Cause, Dispatch, Event, Failure, FileState, Limits, Opened, PlanChanges, Question, Recovery,
+    Response, Role, Rules, Rung, Started, State, What, retry_context,
+};
+use insta::assert_snapshot;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::scenario::named;
+use crate::script::plan;
+
+/// The seed's example: two of three tests fail.
+fn failure(attempt: u32) -> Failure {
+    let begin: Timestamp = "2026-01-26T14:28:00.25Z".parse().expect("a valid timestamp");
+    Failure {
+        attempt: Attempt(attempt),
+        at: begin.checked_add(SignedDuration::from_mins(2 * i64::from(attempt))).expect("a valid timestamp"),
+        cause: Cause::VerifyRed,
+        rung: Rung::Retry,
+        error: "1 passed, 2 failed".to_owned(),
+        details: "FAIL tests/PlannerId.test.ts\n- InvalidPlannerIdError not thrown for empty string\n\
+                  - InvalidPlannerIdError not thrown for null\n"
+            .to_owned(),
+        command: Some("npm test -- PlannerId".to_owned()),
+        exit_code: Some(1),
+        attempted_fix: None,
+        suggested_fix: Some(
+            "Add validation for empty string and null inputs in PlannerId constructor".to_owned(),
+        ),
+        files: vec![FileState {
+            path: "src/domain/PlannerId.ts".to_owned(),
+            state: "partially modified".to_owned(),
+        }],
+        learnings: vec!["uuid.validate() returns false for empty string but does not throw".to_owned()],
+        elapsed_ms: 45_000,
+    }
+}
+
+fn rules() -> Rules {
+    Rules { limits: Limits { task_iterations_max: 3, ..Limits::default() }, ..Rules::default() }
+}
+
+/// A state in which the task `1.1` has these failures.
+fn failed(rules: Rules, failures: Vec<Failure>) -> State {
+    let mut state = State::default();
+    let changes = PlanChanges { added: plan(&["1.1", "1.2"]), ..PlanChanges::default() };
+    let (launch, dirty, lost) = (BTreeMap::new(), Vec::new(), Vec::new());
+    happen(&mut state, What::Opened(Box::new(Opened { round: 1, rules, launch, changes, dirty, lost })));
+    for failure in failures {
+        start(&mut state, failure.attempt);
+        let failure = Box::new(failure);
+        happen(&mut state, What::AttemptFailed { task: "1.1".into(), failure, touched: Vec::new() });
+        happen(&mut state, What::RetryPlanned { task: "1.1".into(), attempt: Attempt(0) });
+    }
+    state
+}
+
+fn start(state: &mut State, attempt: Attempt) {
+    let (role, dispatch) = (Role::Executor, Dispatch(attempt.0));
+    let started = Started { task: "1.1".into(), attempt, dispatch, role, head: None, dirty: Vec::new() };
+    happen(state, What::AttemptStarted(started));
+}
+
+fn happen(state: &mut State, what: What) {
+    state.apply(&Event { at: Timestamp::UNIX_EPOCH, what }).expect("this can happen");
+}
+
+fn feedback(state: &State) -> String {
+    let task = state.task(&"1.1".into()).expect("it is there");
+    retry_context(state, task, task.next_attempt()).expect("it has a history")
+}
+
+#[test]
+fn nothing_to_tell() {
+    let state = failed(rules(), vec![failure(1)]);
+    let other = state.task(&"1.2".into()).expect("it is there");
+    assert_eq!(retry_context(&state, other, Attempt(1)), None);
+}
+
+#[test]
+fn first_retry_as_in_the_seed() {
+    let mut first = failure(1);
+    first
+        .learnings
+        .push("Constructor must explicitly check for null/undefined before UUID validation".to_owned());
+    assert_snapshot!(feedback(&failed(rules(), vec![first])), @r#"
+    <retry_context attempt="2" max_attempts="3">
+      <previous_failures>
+        <failure attempt="1">
+          <type>verification_failed</type>
+          <timestamp>2026-01-26T14:30:00Z</timestamp>
+          <error_summary>
+            npm test -- PlannerId returned exit code 1
+            1 passed, 2 failed
+          </error_summary>
+          <error_details>
+            FAIL tests/PlannerId.test.ts
+            - InvalidPlannerIdError not thrown for empty string
+            - InvalidPlannerIdError not thrown for null
+          </error_details>
+          <files_affected>
+            - src/domain/PlannerId.ts (partially modified)
+          </files_affected>
+          <suggested_fix>
+            Add validation for empty string and null inputs in PlannerId constructor
+          </suggested_fix>
+        </failure>
+      </previous_failures>
+
+      <accumulated_learnings>
+        - uuid.validate() returns false for empty string but does not throw
+        - Constructor must explicitly check for null/undefined before UUID validation
+      </accumulated_learnings>
+
+      <instruction>
+        This is retry attempt 2 of 3.
+        Review the previous failure(s) above.
+        Address the specific issues before re-executing.
+        If you believe the task is impossible, report status: blocked.
+      </instruction>
+    </retry_context>
+    "#);
+}
+
+#[test]
+fn second_retry() {
+    let second = Failure {
+        cause: Cause::ClaimedFailure,
+        error: "cannot import <uuid> & friends".to_owned(),
+        details: "tried:\n\n  npm i uuid && npm test\r\n".to_owned(),
+        command: None,
+        exit_code: None,
+        suggested_fix: None,
+        files: Vec::new(),
+        learnings: vec![
+            "uuid.validate()  returns false for\nempty string but does not throw".to_owned(),
+            "the registry is a mirror".to_owned(),
+        ],
+        ..failure(2)
+    };
+    assert_snapshot!(feedback(&failed(rules(), vec![failure(1), second])), @r#"
+    <retry_context attempt="3" max_attempts="3">
+      <previous_failures>
+        <failure attempt="1">
+          <type>verification_failed</type>
+          <timestamp>2026-01-26T14:30:00Z</timestamp>
+          <error_summary>
+            npm test -- PlannerId returned exit code 1
+            1 passed, 2 failed
+          </error_summary>
+          <error_details>
+            FAIL tests/PlannerId.test.ts
+            - InvalidPlannerIdError not thrown for empty string
+            - InvalidPlannerIdError not thrown for null
+          </error_details>
+          <files_affected>
+            - src/domain/PlannerId.ts (partially modified)
+          </files_affected>
+          <suggested_fix>
+            Add validation for empty string and null inputs in PlannerId constructor
+          </suggested_fix>
+        </failure>
+        <failure attempt="2">
+          <type>execution_error</type>
+          <timestamp>2026-01-26T14:32:00Z</timestamp>
+          <error_summary>
+            cannot import &lt;uuid&gt; &amp; friends
+          </error_summary>
+          <error_details>
+            tried:
+
+              npm i uuid &amp;&amp; npm test
+          </error_details>
+        </failure>
+      </previous_failures>
+
+      <accumulated_learnings>
+        - uuid.validate() returns false for empty string but does not throw
+        - the registry is a mirror
+      </accumulated_learnings>
+
+      <instruction>
+        This is retry attempt 3 of 3.
+        Review the previous failure(s) above.
+        Address the specific issues before re-executing.
+        If you believe the task is impossible, report status: blocked.
+      </instruction>
+    </retry_context>
+    "#);
+}
+
+#[test]
+fn after_a_fix_task() {
+    let world = named("one fix").world().run();
+    let mut state = State::default();
+    for event in &world.journal {
+        state.apply(event).expect("this has happened");
+        if let What::AttemptStarted(started) = &event.what
+            && started.attempt == Attempt(2)
+        {
+            break;
+        }
+    }
+    let task = state.task(&"1.1".into()).expect("it is there");
+    assert_snapshot!(retry_context(&state, task, Attempt(2)).expect("it has a history"), @r#"
+    <retry_context attempt="2" max_attempts="6">
+      <previous_failures>
+        <failure attempt="1">
+          <type>execution_error</type>
+          <timestamp>2026-01-26T14:31:01Z</timestamp>
+          <error_summary>
+            boom
+          </error_summary>
+          <error_details>
+            FAILED: boom
+          </error_details>
+          <files_affected>
+            - src/1.1.rs (partially modified)
+          </files_affected>
+        </failure>
+      </previous_failures>
+
+      <instruction>
+        This is retry attempt 2 of 6.
+        Review the previous failure(s) above.
+        Address the specific issues before re-executing.
+        If you believe the task is impossible, report status: blocked.
+      </instruction>
+    </retry_context>
+    "#);
+}
+
+#[test]
+fn after_an_answer() {
+    let mut state = failed(rules(), vec![failure(1), failure(2)]);
+    start(&mut state, Attempt(3));
+    let third = Box::new(failure(3));
+    happen(&mut state, What::AttemptFailed { task: "1.1".into(), failure: third, touched: Vec::new() });
+    happen(&mut state, What::Escalated { task: "1.1".into(), question: Question::Exhausted });
+    let response = Response::Fix("Check for whitespace using .trim() before UUID validation".to_owned());
+    happen(&mut state, What::Answered { task: "1.1".into(), response });
+    assert_snapshot!(feedback(&state), @r#"
+    <retry_context attempt="4" max_attempts="4">
+      <user_intervention>
+        <instruction priority="high">
+          User provided fix: Check for whitespace using .trim() before UUID validation
+        </instruction>
+        <context>
+          This instruction comes from the user after automated recovery failed.
+          Treat this as authoritative guidance.
+        </context>
+      </user_intervention>
+
+      <previous_failures>
+        <failure attempt="1">
+          <type>verification_failed</type>
+          <timestamp>2026-01-26T14:30:00Z</timestamp>
+          <error_summary>
+            npm test -- PlannerId returned exit code 1
+            1 passed, 2 failed
+          </error_summary>
+          <error_details>
+            FAIL tests/PlannerId.test.ts
+            - InvalidPlannerIdError not thrown for empty string
+            - InvalidPlannerIdError not thrown for null
+          </error_details>
+          <files_affected>
+            - src/domain/PlannerId.ts (partially modified)
+          </files_affected>
+          <suggested_fix>
+            Add validation for empty string and null inputs in PlannerId constructor
+          </suggested_fix>
+        </failure>
+        <failure attempt="2">
+          <type>verification_failed</type>
+          <timestamp>2026-01-26T14:32:00Z</timestamp>
+          <error_summary>
+            npm test -- PlannerId returned exit code 1
+            1 passed, 2 failed
+          </error_summary>
+          <error_details>
+            FAIL tests/PlannerId.test.ts
+            - InvalidPlannerIdError not thrown for empty string
+            - InvalidPlannerIdError not thrown for null
+          </error_details>
+          <files_affected>
+            - src/domain/PlannerId.ts (partially modified)
+          </files_affected>
+          <suggested_fix>
+            Add validation for empty string and null inputs in PlannerId constructor
+          </suggested_fix>
+        </failure>
+        <failure attempt="3">
+          <type>verification_failed</type>
+          <timestamp>2026-01-26T14:34:00Z</timestamp>
+          <error_summary>
+            npm test -- PlannerId returned exit code 1
+            1 passed, 2 failed
+          </error_summary>
+          <error_details>
+            FAIL tests/PlannerId.test.ts
+            - InvalidPlannerIdError not thrown for empty string
+            - InvalidPlannerIdError not thrown for null
+          </error_details>
+          <files_affected>
+            - src/domain/PlannerId.ts (partially modified)
+          </files_affected>
+          <suggested_fix>
+            Add validation for empty string and null inputs in PlannerId constructor
+          </suggested_fix>
+        </failure>
+      </previous_failures>
+
+      <accumulated_learnings>
+        - uuid.validate() returns false for empty string but does not throw
+      </accumulated_learnings>
+    </retry_context>
+    "#);
+}
+
+#[test]
+fn the_red_command_of_a_verify_task() {
+    let world = named("verify red, QA repairs").world().run();
+    let mut state = State::default();
+    world.journal.iter().take(3).for_each(|event| state.apply(event).expect("this has happened"));
+    assert_snapshot!(feedback(&state), @r#"
+    <retry_context attempt="1" max_attempts="3">
+      <previous_failures>
+        <failure attempt="1">
+          <type>verification_failed</type>
+          <timestamp>2026-01-26T14:30:06Z</timestamp>
+          <error_summary>
+            cargo test returned exit code 101
+            lint
+          </error_summary>
+          <error_details>
+            output of the command:
+            lint
+          </error_details>
+        </failure>
+      </previous_failures>
+
+      <instruction>
+        This is retry attempt 1 of 3.
+        Review the previous failure(s) above.
+        Address the specific issues before re-executing.
+        If you believe the task is impossible, report status: blocked.
+      </instruction>
+    </retry_context>
+    "#);
+}
+
+#[test]
+fn max_attempts_is_the_last_one_that_the_limits_allow() {
+    #[track_caller]
+    fn check(rules: Rules, failures: u32, expected: &str) {
+        let text = feedback(&failed(rules, (1..=failures).map(failure).collect()));
+        assert!(text.starts_with(&format!("<retry_context {expected}>\n")), "{text}");
+    }
+    check(rules(), 1, r#"attempt="2" max_attempts="3""#);
+    check(rules(), 2, r#"attempt="3" max_attempts="3""#);
+    let with_fixes = Rules { recovery: Recovery::On, ..rules() };
+    check(with_fixes, 1, r#"attempt="2" max_attempts="6""#);
+    let endless = Limits { task_iterations_max: u32::MAX, fix_tasks_max: u32::MAX, ..Limits::default() };
+    let endless = Rules { limits: endless, recovery: Recovery::On, ..rules() };
+    check(endless, 1, r#"attempt="2" max_attempts="4294967295""#);
+}
+
+#[test]
+fn the_end_of_a_long_output_is_kept() {
+    let long =
+        Failure { details: format!("{}\nthe error\n", "a line of output\n".repeat(1_000)), ..failure(1) };
+    let text = feedback(&failed(rules(), vec![long]));
+    assert!(text.contains("        the error\n      </error_details>"), "{text}");
+}
+
+#[test]
+fn the_oldest_is_left_out_first() {
+    let long = |attempt| Failure {
+        details: format!("{} attempt {attempt}", "<&> ".repeat(1_000)),
+        learnings: vec![format!("{} {attempt}", "long ".repeat(500))],
+        ..failure(attempt)
+    };
+    let limits = Limits { task_iterations_max: 20, ..Limits::default() };
+    let state = failed(Rules { limits, ..rules() }, (1..=12).map(long).collect());
+    let text = feedback(&state);
+    assert!(text.chars().count() <= 10_000);
+    assert!(text.chars().count() > 6_000, "the room is used: {}", text.chars().count());
+    assert!(text.contains("<failure attempt=\"12\">") && !text.contains("<failure attempt=\"1\">"));
+    assert!(text.contains("<accumulated_learnings>"));
+}
