@@ -70,7 +70,8 @@ pub(crate) struct Driver<'a> {
     inbox: Inbox,
     flights: BTreeMap<ActionKey, Flight>,
     queue: VecDeque<Seen>,
-    answer: Option<Seen>,
+    /// What is seen right after the start.
+    first: Vec<Seen>,
     view: &'a mut dyn FnMut(&State, Notice<'_>),
 }
 
@@ -82,11 +83,14 @@ impl<'a> Driver<'a> {
         (inbox, runtime): (Inbox, tokio::runtime::Handle),
         view: &'a mut dyn FnMut(&State, Notice<'_>),
     ) -> Self {
-        let answer = match &request.beginning {
-            Beginning::Answer(task, response) => {
-                Some(Seen::Answered { task: task.clone(), response: response.clone() })
-            }
-            Beginning::Resume | Beginning::Fresh => None,
+        let answered = |task: &plan::TaskId, response: &engine::Response| Seen::Answered {
+            task: task.clone(),
+            response: response.clone(),
+        };
+        let first = match &request.beginning {
+            Beginning::Answer(task, response) => vec![answered(task, response)],
+            Beginning::NoteAnswer(task, response) => vec![answered(task, response), Seen::Interrupted],
+            Beginning::Resume | Beginning::Fresh => Vec::new(),
         };
         Self {
             project: request.project,
@@ -103,7 +107,7 @@ impl<'a> Driver<'a> {
             inbox,
             flights: BTreeMap::new(),
             queue: VecDeque::new(),
-            answer,
+            first,
             view,
         }
     }
@@ -111,7 +115,7 @@ impl<'a> Driver<'a> {
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
         self.queue.push_back(Seen::Started(opening));
-        self.queue.extend(self.answer.take());
+        self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
         loop {
             let seen = match self.queue.pop_front() {
                 Some(seen) => seen,

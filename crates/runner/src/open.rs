@@ -42,6 +42,8 @@ pub enum Beginning {
     Fresh,
     /// From where the journal leaves off, with the answer to the open question.
     Answer(TaskId, engine::Response),
+    /// The answer to the open question is recorded, and nothing else happens.
+    NoteAnswer(TaskId, engine::Response),
 }
 
 /// Runs a plan until it is complete, or stops, or has to wait.
@@ -67,7 +69,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let inbox = Inbox::new();
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
-    for note in torn.into_iter().chain(notes) {
+    for note in without_git(project).into_iter().chain(torn).chain(notes) {
         view(&state, Notice::Note(note));
     }
     let opening =
@@ -81,14 +83,15 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
 
 fn refuse_bad_plan(project: &Project, file: &PlanFile, settings: &Settings, book: &Book) -> Result<(), RunError> {
     let path = project.relative(&file.path).to_owned();
+    let decls = book.decls();
     let errors = book.plan().problems().iter().filter(|problem| problem.severity == Severity::Error);
     let problems: Vec<_> = errors.cloned().collect();
+    // That there are no tasks is a problem of the plan as well; alone, it has a better message.
+    if decls.is_empty() && problems.len() <= 1 {
+        return Err(RunError::EmptyPlan { path });
+    }
     if !problems.is_empty() {
         return Err(RunError::Malformed { path, problems });
-    }
-    let decls = book.decls();
-    if decls.is_empty() {
-        return Err(RunError::EmptyPlan { path });
     }
     let is_unverifiable = |decl: &&TaskDecl| !decl.ticked && decl.verification == Verification::Judgement;
     if settings.rules.unverifiable == Unverifiable::Refuse {
@@ -98,6 +101,12 @@ fn refuse_bad_plan(project: &Project, file: &PlanFile, settings: &Settings, book
         }
     }
     Ok(())
+}
+
+/// What to say where there is no repository.
+fn without_git(project: &Project) -> Option<String> {
+    let root = project.root().display();
+    project.git().is_none().then(|| format!("{root} is not a git repository: nothing is committed, and what a task changed is not known"))
 }
 
 /// Puts the journal and the state file where they are kept but not read.

@@ -34,7 +34,7 @@ pub enum LocateError {
         pointer: PathBuf,
     },
     /// The spec's folder is not there.
-    #[error("ERROR: Spec directory missing at {}", shown(.0))]
+    #[error("ERROR: Spec directory missing at {}/", shown(.0))]
     MissingSpec(PathBuf),
     /// The spec has no plan.
     #[error("ERROR: Tasks file missing at {}", shown(.0))]
@@ -64,7 +64,7 @@ impl Project {
     /// Finds the project around a folder.
     pub fn discover(dir: &Path) -> Result<Self, LocateError> {
         let dir = dir.canonicalize().map_err(|source| LocateError::Unreadable { path: dir.to_owned(), source })?;
-        if let Some(git) = Git::discover(&dir)? {
+        if let Some(git) = repository(&dir)? {
             return Ok(Self { root: git.root().to_owned(), git: Some(git) });
         }
         let root = dir.ancestors().find(|folder| folder.join("specs").is_dir()).unwrap_or(&dir);
@@ -136,8 +136,11 @@ impl Project {
         self.plan_at(&path)
     }
 
+    /// Only the folder is followed: a plan that is a link keeps its place, and its files stay beside it.
     fn plan_at(&self, path: &Path) -> Result<PlanFile, LocateError> {
-        let path = path.canonicalize().map_err(|source| LocateError::Unreadable { path: path.to_owned(), source })?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let unreadable = |source| LocateError::Unreadable { path: path.to_owned(), source };
+        let path = folder.canonicalize().map_err(unreadable)?.join(path.file_name().unwrap_or_default());
         let is_plan = path.extension().is_some_and(|extension| extension == "md");
         let (true, Some(dir)) = (is_plan, path.parent()) else {
             return Err(LocateError::NotAPlan(path));
@@ -147,6 +150,14 @@ impl Project {
         let name = named.map_or_else(|| "plan".to_owned(), |name| name.to_string_lossy().into_owned());
         let home = self.root.join(".tillgreen").join(home_name(self.relative(&path)));
         Ok(PlanFile { name, dir: dir.to_owned(), home, path })
+    }
+}
+
+/// The repository around a folder. Git is not needed where nothing looks like a repository.
+fn repository(dir: &Path) -> Result<Option<Git>, GitError> {
+    match Git::discover(dir) {
+        Err(GitError::NotInstalled) if !dir.ancestors().any(|folder| folder.join(".git").exists()) => Ok(None),
+        discovered => discovered,
     }
 }
 

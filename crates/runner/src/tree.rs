@@ -42,10 +42,12 @@ pub(crate) struct Tree<'a> {
 impl<'a> Tree<'a> {
     pub(crate) fn new(project: &Project, git: Option<&'a Git>, file: &PlanFile) -> Self {
         let shown = |path: PathBuf| project.relative(&path).to_string_lossy().into_owned();
+        // Where the plan is a link, git has to do with what it points to.
+        let plan = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
         Self {
             git,
             root: project.root().to_owned(),
-            spec_files: vec![shown(file.path.clone()), shown(file.progress())],
+            spec_files: vec![shown(plan), shown(file.progress())],
             committable: None,
             known: None,
         }

@@ -392,3 +392,20 @@ fn the_oldest_is_left_out_first() {
     assert!(text.contains("<failure attempt=\"12\">") && !text.contains("<failure attempt=\"1\">"));
     assert!(text.contains("<accumulated_learnings>"));
 }
+
+/// The seed shows the block of a first retry; ours is the same text.
+#[test]
+#[expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "the seed is read where it lies")]
+fn the_seed_has_the_same_words() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/seeds/004_8e9b22c0747dd0f2.txt");
+    let Ok(seed) = std::fs::read_to_string(path) else {
+        println!("skipped: {path} is not here");
+        return;
+    };
+    let mut first = failure(1);
+    first
+        .learnings
+        .push("Constructor must explicitly check for null/undefined before UUID validation".to_owned());
+    let block = feedback(&failed(rules(), vec![first]));
+    assert!(seed.contains(&format!("```xml\n{block}```\n")), "{block}");
+}

@@ -5,6 +5,7 @@ mod decisions;
 mod errors;
 mod feedback;
 mod invariants;
+mod journal;
 mod people;
 mod random;
 mod scenario;

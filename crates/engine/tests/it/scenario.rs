@@ -39,10 +39,21 @@ pub(crate) fn named(name: &str) -> Scenario {
 }
 
 pub(crate) fn all() -> Vec<Scenario> {
-    [retries(), fixes(), verify_tasks(), judges(), absences(), questions(), records(), rounds(), edits()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        retries(),
+        fixes(),
+        verify_tasks(),
+        judges(),
+        absences(),
+        questions(),
+        records(),
+        rounds(),
+        edits(),
+        medley(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn scenario(name: &'static str, tasks: &[&str], script: Script, rules: Rules) -> Scenario {
@@ -359,6 +370,17 @@ fn rounds() -> Vec<Scenario> {
         ),
         scenario("a new round after an abort", &["1.1"], aborted, asking(OnEscalation::Abort)),
     ]
+}
+
+fn medley() -> Vec<Scenario> {
+    let script = script()
+        .at("1.1", 1, red("boom"))
+        .at("1.2", 1, Turn { proof: Check::Red("lint".to_owned()), ..Turn::default() })
+        .at("1.3", 1, Turn { absences: 1, qa: Says::No("too long".to_owned()), ..Turn::default() })
+        .at("1.4", 1, agent(Agent::Denied))
+        .answers(&[Response::Fix("chmod".to_owned())]);
+    let rules = Rules { recovery: Recovery::On, regression: Toggle::On, ..asking(OnEscalation::Pause) };
+    vec![scenario("a bit of everything", &["1.1", "1.2 verify", "1.3 judge", "1.4"], script, rules)]
 }
 
 fn edits() -> Vec<Scenario> {

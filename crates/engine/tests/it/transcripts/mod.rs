@@ -4,6 +4,7 @@ mod absences;
 mod edits;
 mod fixes;
 mod judges;
+mod medley;
 mod questions;
 mod records;
 mod retries;

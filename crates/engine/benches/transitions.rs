@@ -1,0 +1,136 @@
+//! How many transitions a second the engine makes: an event decided on or due, applied, and the actions that are
+//! wanted after it. The plan has failures, fix tasks and `[VERIFY]` tasks in it; the world does nothing and takes
+//! no time.
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+#![expect(clippy::disallowed_macros, reason = "a benchmark prints its figures")]
+
+use std::time::{Duration, Instant};
+
+use engine::{
+    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, FileState, Limits, Observation,
+    Opening, Record, Recovery, Rules, Seen, State, TaskDecl, TaskKind, Verification, decide, due, schedule,
+};
+use jiff::Timestamp;
+use plan::TaskId;
+
+fn main() {
+    for tasks in [1_000, 10_000] {
+        // The first run warms up; the best of the others is the least disturbed one.
+        let figures = (0..5).map(|_| run(&plan(tasks))).collect::<Vec<_>>();
+        let (transitions, best) = figures.into_iter().min_by_key(|(_, elapsed)| *elapsed).expect("there are runs");
+        report(tasks, transitions, best);
+        reread(tasks);
+    }
+}
+
+fn report(tasks: usize, transitions: u32, elapsed: Duration) {
+    let rate = f64::from(transitions) / elapsed.as_secs_f64();
+    let each = elapsed / transitions;
+    println!("{tasks} tasks: {transitions} transitions, {rate:.0} a second, {each:?} each");
+}
+
+/// What it costs to notice that nobody edited the plan.
+fn reread(tasks: usize) {
+    let plan = plan(tasks);
+    let mut run = Run::new();
+    run.see(Seen::Started(Opening { tasks: plan.clone(), ..Opening::default() }));
+    let start = Instant::now();
+    for _ in 0..100 {
+        let seen = Seen::PlanRead(plan.clone());
+        assert!(decide(&run.state, Observation { at: run.now, seen }).is_none());
+    }
+    println!("{tasks} tasks: {:?} to read a plan that has not changed", start.elapsed() / 100);
+}
+
+fn plan(tasks: usize) -> Vec<TaskDecl> {
+    (0..tasks).map(|number| decl(TaskId::from(format!("1.{number}").as_str()), number)).collect()
+}
+
+fn decl(id: TaskId, number: usize) -> TaskDecl {
+    TaskDecl {
+        title: format!("task {id}"),
+        kind: if number % 5 == 4 { TaskKind::Verify } else { TaskKind::Work },
+        verification: if number % 7 == 6 { Verification::Judgement } else { Verification::Command },
+        fix_of: None,
+        ticked: false,
+        digest: 0,
+        id,
+    }
+}
+
+/// A whole run: how many transitions it took, and how long.
+fn run(plan: &[TaskDecl]) -> (u32, Duration) {
+    let limits = Limits { global_iterations_max: Some(u32::MAX), ..Limits::default() };
+    let rules = Rules { limits, recovery: Recovery::On, ..Rules::default() };
+    let opening = Opening { rules, tasks: plan.to_vec(), ..Opening::default() };
+    let mut run = Run::new();
+    run.see(Seen::Started(opening));
+    let start = Instant::now();
+    run.transitions = 0;
+    while run.state.end().is_none() {
+        let action = schedule(&run.state, run.now).into_iter().next().expect("something is wanted");
+        assert!(!action.key().is_empty());
+        run.see(outcome(&run.state, action));
+    }
+    (run.transitions, start.elapsed())
+}
+
+struct Run {
+    state: State,
+    now: Timestamp,
+    transitions: u32,
+}
+
+impl Run {
+    fn new() -> Self {
+        Self { state: State::default(), now: Timestamp::UNIX_EPOCH, transitions: 0 }
+    }
+
+    fn see(&mut self, seen: Seen) {
+        let mut event = decide(&self.state, Observation { at: self.now, seen });
+        while let Some(next) = event {
+            self.state.apply(&next).expect("what was decided can be applied");
+            self.transitions += 1;
+            event = due(&self.state, self.now);
+        }
+    }
+}
+
+/// What comes of an action: every tenth task fails at first, and every hundredth needs a second fix.
+fn outcome(state: &State, action: Action) -> Seen {
+    match action {
+        Action::Prepare { task } => Seen::Prepared { task, baseline: Baseline::default() },
+        Action::Prove { task } => Seen::ProofEnded { task, report: ChecksReport::default() },
+        Action::RunAgent { task, dispatch, .. } => Seen::AgentEnded { task, dispatch, report: report_of_agent() },
+        Action::RunJudge { task, dispatch, .. } => Seen::JudgeEnded { task, dispatch, report: report_of_agent() },
+        Action::Check { task, attempt, dispatch } => {
+            let fails = (attempt.0 == 1 && task.name().ends_with('3')) || (attempt.0 == 2 && task.name().ends_with("33"));
+            let is_fix = state.fix_plan(&task).is_some();
+            Seen::ChecksEnded { task, dispatch, report: checks(fails && !is_fix) }
+        }
+        Action::Record { task, .. } => Seen::Recorded { task, record: Record::Kept { commit: None } },
+        Action::InsertFix { fix } => Seen::FixInserted { decl: Box::new(decl(fix, 0)) },
+        Action::Ask { .. } | Action::Regress => Seen::Interrupted,
+    }
+}
+
+fn report_of_agent() -> AgentReport {
+    AgentReport {
+        end: AgentEnd::Answered { claim: Claim::Complete, contradiction: None, tail: String::new() },
+        tampered: Vec::new(),
+        touched: vec![FileState { path: "src/lib.rs".to_owned(), state: "modified".to_owned() }],
+        learnings: Vec::new(),
+        elapsed: Duration::ZERO,
+    }
+}
+
+fn checks(fails: bool) -> ChecksReport {
+    let failure = fails.then(|| CheckFailure {
+        cause: Cause::VerifyRed,
+        error: "1 failed".to_owned(),
+        details: "FAIL src/lib.rs: it does not work\n".repeat(10),
+        command: Some("cargo test".to_owned()),
+        exit_code: Some(101),
+    });
+    ChecksReport { failure, warnings: Vec::new() }
+}

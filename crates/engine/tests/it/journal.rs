@@ -1,0 +1,271 @@
+//! What events look like on disk. Journals of every release have to be read for ever, so a change here is a
+//! broken promise unless it only adds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use engine::{
+    Attempt, CapKind, Cause, Dispatch, End, Event, Failure, FileState, FixPlan, Judge, Limits, OnEscalation,
+    OnExhausted, Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Started, State,
+    Status, StopReason, Summary, Toggle, Unverifiable, What,
+};
+use insta::assert_snapshot;
+use jiff::Timestamp;
+use plan::TaskId;
+
+use crate::script::decl;
+
+fn task() -> TaskId {
+    TaskId::from("1.3")
+}
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+fn failure() -> Box<Failure> {
+    Box::new(Failure {
+        attempt: Attempt(2),
+        at: Timestamp::UNIX_EPOCH,
+        cause: Cause::VerifyRed,
+        rung: Rung::Fix,
+        error: text("2 failed"),
+        details: text("FAIL a\nFAIL b"),
+        command: Some(text("npm test")),
+        exit_code: Some(1),
+        attempted_fix: Some(text("npm i")),
+        suggested_fix: Some(text("check null")),
+        files: vec![FileState { path: text("src/a.ts"), state: text("created") }],
+        learnings: vec![text("null is not empty")],
+        elapsed_ms: 45_000,
+    })
+}
+
+fn opened() -> Opened {
+    let rules = Rules {
+        recovery: Recovery::On,
+        limits: Limits {
+            global_iterations_max: Some(7),
+            time_max: Some(Duration::from_millis(1_500)),
+            ..Limits::default()
+        },
+        on_exhausted: OnExhausted::Ask,
+        on_escalation: OnEscalation::Skip,
+        unverifiable: Unverifiable::Refuse,
+        review: Toggle::On,
+        regression: Toggle::Off,
+    };
+    Opened {
+        round: 2,
+        rules,
+        launch: BTreeMap::from([(text("agent"), text("claude"))]),
+        changes: changes(),
+        dirty: vec![text("notes.txt")],
+        lost: vec![task()],
+    }
+}
+
+fn changes() -> PlanChanges {
+    let mut fix = decl("1.3.1 judge verify done");
+    fix.fix_of = Some(task());
+    PlanChanges {
+        added: vec![fix],
+        removed: vec!["1.4".into()],
+        reworded: vec![decl("1.5")],
+        ticked: vec!["1.6".into()],
+        unticked: vec!["1.7~2".into()],
+        order: vec!["1.5".into(), "1.3".into()],
+    }
+}
+
+/// One of each event, in the order of the enum.
+fn events() -> Vec<What> {
+    let started = Started {
+        task: task(),
+        attempt: Attempt(2),
+        dispatch: Dispatch(9),
+        role: Role::Qa,
+        head: Some(text("4ead")),
+        dirty: vec![text("notes.txt")],
+    };
+    let fix = FixPlan {
+        fix: "1.3.1".into(),
+        failing: task(),
+        error: text("2 failed"),
+        attempted_fix: Some(text("npm i")),
+    };
+    let touched = vec![FileState { path: text("src/a.ts"), state: text("created") }];
+    let (dispatch, until) = (Dispatch(9), Timestamp::UNIX_EPOCH);
+    vec![
+        What::Opened(Box::new(opened())),
+        What::PlanChanged(changes()),
+        What::ProofStarted { task: task() },
+        What::ProofPassed { task: task(), warnings: vec![text("proves nothing")] },
+        What::ProofFailed { task: task(), failure: failure() },
+        What::AttemptStarted(started),
+        What::AttemptClaimed { task: task(), dispatch, touched, learnings: vec![text("so")], elapsed_ms: 5 },
+        What::AttemptFailed { task: task(), failure: failure(), touched: vec![text("src/a.ts")] },
+        What::AgentUnavailable { task: task(), dispatch, reason: text("overloaded"), nth: 3, until },
+        What::ChecksPassed {
+            task: task(),
+            warnings: vec![text("out of scope")],
+            judge: Some(Judge::Reviewer),
+        },
+        What::JudgeStarted { task: task(), dispatch },
+        What::JudgePassed { task: task(), next: Some(Judge::Reviewer) },
+        What::TaskDone { task: task(), commit: Some(text("c0ffee")) },
+        What::RetryPlanned { task: task(), attempt: Attempt(3) },
+        What::FixPlanned(fix),
+        What::FixInserted { decl: Box::new(decl("1.3.1")) },
+        What::Escalated { task: task(), question: Question::Exhausted },
+        What::Answered { task: task(), response: Response::Fix(text("trim")) },
+        What::TaskSkipped { task: task(), reason: text("no time") },
+        What::RegressionPassed,
+        What::Ended(End::Complete { skipped: 1 }),
+    ]
+}
+
+fn line(what: What) -> String {
+    let event = Event { at: "2026-01-26T14:30:00.5Z".parse().expect("a valid timestamp"), what };
+    let line = serde_json::to_string(&event).expect("an event can be written");
+    assert_eq!(serde_json::from_str::<Event>(&line).expect("it can be read"), event);
+    line
+}
+
+fn words<T: serde::Serialize>(values: &[T]) -> String {
+    serde_json::to_string(values).expect("words can be written")
+}
+
+#[test]
+fn every_kind_of_event() {
+    let kinds: Vec<_> = events().iter().map(std::mem::discriminant).collect();
+    assert!(kinds.iter().enumerate().all(|(place, kind)| !kinds[..place].contains(kind)), "one of each");
+    let lines: Vec<String> = events().into_iter().map(line).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off"},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"work","verification":"command","ticked":false,"digest":1}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"plan_changed":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"work","verification":"command","ticked":false,"digest":1}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_started":{"task":"1.3"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_passed":{"task":"1.3","warnings":["proves nothing"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","dirty":["notes.txt"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_claimed":{"task":"1.3","dispatch":9,"touched":[{"path":"src/a.ts","state":"created"}],"learnings":["so"],"elapsed_ms":5}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"agent_unavailable":{"task":"1.3","dispatch":9,"reason":"overloaded","nth":3,"until":"1970-01-01T00:00:00Z"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","next":"reviewer"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"task_done":{"task":"1.3","commit":"c0ffee"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"retry_planned":{"task":"1.3","attempt":3}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"fix_planned":{"fix":"1.3.1","failing":"1.3","error":"2 failed","attempted_fix":"npm i"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"fix_inserted":{"decl":{"id":"1.3.1","title":"do 1.3.1","kind":"work","verification":"command","ticked":false,"digest":1}}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"escalated":{"task":"1.3","question":"exhausted"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"answered":{"task":"1.3","response":{"fix":"trim"}}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"task_skipped":{"task":"1.3","reason":"no time"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"ended":{"complete":{"skipped":1}}}}
+    "#);
+}
+
+#[test]
+fn every_kind_of_end() {
+    let task = task();
+    let ends = [
+        End::Stopped(StopReason::Retries { task: task.clone(), attempts: 5 }),
+        End::Stopped(StopReason::FixTasks { task: task.clone(), limit: 3 }),
+        End::Stopped(StopReason::FixDepth { task: task.clone(), limit: 3 }),
+        End::Stopped(StopReason::Regression { error: text("red") }),
+        End::Capped(CapKind::Iterations { limit: 100 }),
+        End::Capped(CapKind::Time { seconds: 60 }),
+        End::Waiting { task },
+        End::Unavailable { reason: text("overloaded") },
+        End::Aborted,
+        End::Interrupted,
+    ];
+    let lines: Vec<String> =
+        ends.iter().map(|end| serde_json::to_string(end).expect("it can be written")).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    {"stopped":{"retries":{"task":"1.3","attempts":5}}}
+    {"stopped":{"fix_tasks":{"task":"1.3","limit":3}}}
+    {"stopped":{"fix_depth":{"task":"1.3","limit":3}}}
+    {"stopped":{"regression":{"error":"red"}}}
+    {"capped":{"iterations":{"limit":100}}}
+    {"capped":{"time":{"seconds":60}}}
+    {"waiting":{"task":"1.3"}}
+    {"unavailable":{"reason":"overloaded"}}
+    "aborted"
+    "interrupted"
+    "#);
+}
+
+#[test]
+fn every_word() {
+    use Cause as C;
+    let causes = [
+        C::ClaimedFailure,
+        C::NoSignal,
+        C::BadExit,
+        C::AgentTimeout,
+        C::VerificationFail,
+        C::VerifyRed,
+        C::VerifyTimeout,
+        C::ProvesNothing,
+        C::Contradiction,
+        C::Tampered,
+        C::Bookkeeping,
+        C::OutOfScope,
+        C::ReviewerRejected,
+        C::PermissionDenied,
+        C::CommitRefused,
+    ];
+    let responses = [
+        Response::Retry,
+        Response::Skip,
+        Response::Abort,
+        Response::Fix(text("so")),
+        Response::Approve,
+        Response::Reject(text("no")),
+    ];
+    let lines = [
+        words(&causes),
+        words(&[Rung::Retry, Rung::Fix, Rung::Ask]),
+        words(&responses),
+        words(&[Question::Exhausted, Question::PermissionDenied, Question::Judge]),
+        words(&[Judge::Qa, Judge::Reviewer, Judge::Person]),
+        words(&[Role::Executor, Role::Qa, Role::Reviewer]),
+        words(&[Recovery::Off, Recovery::On]),
+        words(&[OnExhausted::Stop, OnExhausted::Ask]),
+        words(&[OnEscalation::Ask, OnEscalation::Pause, OnEscalation::Skip, OnEscalation::Abort]),
+        words(&[Unverifiable::Agent, Unverifiable::Ask, Unverifiable::Refuse]),
+    ];
+    assert_snapshot!(lines.join("\n"), @r#"
+    ["claimed_failure","no_signal","bad_exit","agent_timeout","verification_fail","verify_red","verify_timeout","proves_nothing","contradiction","tampered","bookkeeping","out_of_scope","reviewer_rejected","permission_denied","commit_refused"]
+    ["retry","fix","ask"]
+    ["retry","skip","abort",{"fix":"so"},"approve",{"reject":"no"}]
+    ["exhausted","permission_denied","judge"]
+    ["qa","reviewer","person"]
+    ["executor","qa","reviewer"]
+    ["off","on"]
+    ["stop","ask"]
+    ["ask","pause","skip","abort"]
+    ["agent","ask","refuse"]
+    "#);
+}
+
+/// The events of a journal as the first version wrote them.
+const FIRST_VERSION: &str = include_str!("../fixtures/journal-v1.jsonl");
+
+#[test]
+fn the_journal_of_the_first_version_can_be_read() {
+    let mut state = State::default();
+    let mut kinds = BTreeSet::new();
+    for line in FIRST_VERSION.lines() {
+        let event: Event = serde_json::from_str(line).expect("an old event can be read");
+        kinds.insert(format!("{:?}", event.what).split([' ', '(']).next().map(str::to_owned));
+        state.apply(&event).expect("an old event can be applied");
+    }
+    assert_eq!(state.end(), Some(&End::Complete { skipped: 0 }));
+    assert!(state.tasks().iter().all(|task| task.status == Status::Done));
+    assert!(kinds.len() > 15, "it has most kinds of events: {}", kinds.len());
+    let summary = Summary::of(&state, "2026-01-26T15:30:00Z".parse().expect("a valid timestamp"));
+    assert_snapshot!(format!("{summary:?}"), @r#"Summary { originals: 4, originals_done: 4, fixes: 2, fixes_done: 2, skipped: 0, attempts: 9, failed_attempts: 3, warnings: 0, elapsed: 3600s, fixed: [(TaskId { name: "1.1", occurrence: 1 }, [TaskId { name: "1.1.1", occurrence: 1 }]), (TaskId { name: "1.3", occurrence: 1 }, [TaskId { name: "1.3.1", occurrence: 1 }])] }"#);
+}
