@@ -7,8 +7,9 @@
 use std::time::{Duration, Instant};
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, FileState, Limits, Observation,
-    Opening, Record, Recovery, Rules, Seen, State, TaskDecl, TaskKind, Verification, decide, due, schedule,
+    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, FileState, Limits,
+    Observation, Opening, Record, Recovery, Rules, Seen, State, TaskDecl, TaskKind, Verification, decide,
+    due, schedule,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -17,7 +18,8 @@ fn main() {
     for tasks in [1_000, 10_000] {
         // The first run warms up; the best of the others is the least disturbed one.
         let figures = (0..5).map(|_| run(&plan(tasks))).collect::<Vec<_>>();
-        let (transitions, best) = figures.into_iter().min_by_key(|(_, elapsed)| *elapsed).expect("there are runs");
+        let (transitions, best) =
+            figures.into_iter().min_by_key(|(_, elapsed)| *elapsed).expect("there are runs");
         report(tasks, transitions, best);
         reread(tasks);
     }
@@ -101,10 +103,15 @@ fn outcome(state: &State, action: Action) -> Seen {
     match action {
         Action::Prepare { task } => Seen::Prepared { task, baseline: Baseline::default() },
         Action::Prove { task } => Seen::ProofEnded { task, report: ChecksReport::default() },
-        Action::RunAgent { task, dispatch, .. } => Seen::AgentEnded { task, dispatch, report: report_of_agent() },
-        Action::RunJudge { task, dispatch, .. } => Seen::JudgeEnded { task, dispatch, report: report_of_agent() },
+        Action::RunAgent { task, dispatch, .. } => {
+            Seen::AgentEnded { task, dispatch, report: report_of_agent() }
+        }
+        Action::RunJudge { task, dispatch, .. } => {
+            Seen::JudgeEnded { task, dispatch, report: report_of_agent() }
+        }
         Action::Check { task, attempt, dispatch } => {
-            let fails = (attempt.0 == 1 && task.name().ends_with('3')) || (attempt.0 == 2 && task.name().ends_with("33"));
+            let fails = (attempt.0 == 1 && task.name().ends_with('3'))
+                || (attempt.0 == 2 && task.name().ends_with("33"));
             let is_fix = state.fix_plan(&task).is_some();
             Seen::ChecksEnded { task, dispatch, report: checks(fails && !is_fix) }
         }

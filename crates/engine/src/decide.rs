@@ -85,6 +85,7 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
         return None;
     }
     let dispatch = Dispatch(state.dispatched.0.saturating_add(1));
+    let baseline = task.unfinished.clone().unwrap_or(baseline);
     match &task.status {
         Status::Ready { proves: true } => Some(What::ProofStarted { task: id.clone() }),
         Status::Ready { proves: false } => Some(What::AttemptStarted(Started {

@@ -84,5 +84,5 @@ fn time_up(state: &State, now: Timestamp) -> Option<Event> {
     let is_recording = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
     let seconds = state.rules()?.limits.time_max?.as_secs();
     (is_up && !is_recording)
-        .then(|| Event { at: now, what: What::Ended(End::Capped(CapKind::Time { seconds })) })
+        .then_some(Event { at: now, what: What::Ended(End::Capped(CapKind::Time { seconds })) })
 }

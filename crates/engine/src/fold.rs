@@ -8,7 +8,7 @@ use plan::TaskId;
 
 use crate::event::{End, Event, FixPlan, Opened, Started, What};
 use crate::failure::Failure;
-use crate::observation::Response;
+use crate::observation::{Baseline, Response};
 use crate::plan_changes::PlanChanges;
 use crate::state::{Backoff, Regression, State};
 use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Running, Status};
@@ -93,7 +93,7 @@ impl State {
     }
 
     fn place(&self, id: &TaskId) -> Result<usize, Impossible> {
-        self.places.get(id).copied().ok_or_else(|| Impossible::UnknownTask(id.clone()))
+        self.places.get(id).ok_or_else(|| Impossible::UnknownTask(id.clone()))
     }
 
     fn known(&mut self, id: &TaskId) -> Result<&mut Task, Impossible> {
@@ -102,14 +102,25 @@ impl State {
     }
 
     /// Moves a task along the table.
-    fn go(&mut self, id: &TaskId, event: EventKind, to: Status) -> Applied {
+    fn go(&mut self, id: &TaskId, event: EventKind, to: Status) -> Result<&mut Task, Impossible> {
+        self.go_on(id, event, |_| to)
+    }
+
+    /// Moves a task along the table to where its present status leads.
+    fn go_on(
+        &mut self,
+        id: &TaskId,
+        event: EventKind,
+        to: impl FnOnce(&Task) -> Status,
+    ) -> Result<&mut Task, Impossible> {
         let place = self.place(id)?;
-        let from = self.tasks[place].status.kind();
+        let task = &self.tasks[place];
+        let (from, to) = (task.status.kind(), to(task));
         if !is_legal(from, event, to.kind()) {
             return Err(Impossible::Move { task: id.clone(), from, event });
         }
         self.set_status(place, to);
-        Ok(())
+        Ok(&mut self.tasks[place])
     }
 
     fn apply_opened(&mut self, event: &Event, opened: &Opened) -> Applied {
@@ -143,7 +154,7 @@ impl State {
 
     /// Attempts that were running are lost: they count against no limit and their numbers are free again.
     fn lose_what_runs(&mut self) {
-        let places: Vec<usize> = self.attention.iter().copied().collect();
+        let places: Vec<usize> = self.attention.iter().collect();
         for place in places {
             let task = &self.tasks[place];
             let lost = match &task.status {
@@ -193,16 +204,18 @@ impl State {
             self.refresh_proving(&decl.id)?;
         }
         for id in &changes.ticked {
-            self.go(id, EventKind::Ticked, Status::Done)?;
-            let task = self.known(id)?;
+            let task = self.go(id, EventKind::Ticked, Status::Done)?;
             task.decl.ticked = true;
             task.ended_at = Some(at);
             task.instruction = None;
+            task.unfinished = None;
         }
         for id in &changes.unticked {
-            let proves = Self::proves(self.known(id)?);
-            self.go(id, EventKind::Unticked, Status::Ready { proves })?;
-            self.known(id)?.decl.ticked = false;
+            let to = |task: &Task| Status::Ready { proves: Self::proves(task) };
+            let task = self.go_on(id, EventKind::Unticked, to)?;
+            task.decl.ticked = false;
+            // Who unticks a box wants the task done anew, not what was left over of its old budget.
+            task.renew_budget();
         }
         self.rearrange(changes)
     }
@@ -230,10 +243,10 @@ impl State {
         self.tasks.retain(|task| !removed.contains(task.id()));
         let mut added = BTreeSet::new();
         for decl in &changes.added {
-            if self.places.contains_key(&decl.id) || !added.insert(&decl.id) {
+            if self.places.has(&decl.id) || !added.insert(&decl.id) {
                 return Err(Impossible::TaskExists(decl.id.clone()));
             }
-            self.tasks.push(new_task(decl));
+            self.tasks.push(Box::new(new_task(decl)));
         }
         if !changes.order.is_empty() {
             let ranks: BTreeMap<&TaskId, usize> = changes.order.iter().zip(0..).collect();
@@ -244,20 +257,20 @@ impl State {
     }
 
     fn apply_proof_started(&mut self, id: &TaskId, at: jiff::Timestamp) -> Applied {
-        self.go(id, EventKind::ProofStarted, Status::Proving)?;
-        let task = self.known(id)?;
+        let task = self.go(id, EventKind::ProofStarted, Status::Proving)?;
         task.started_at = task.started_at.or(Some(at));
         Ok(())
     }
 
     fn apply_proof_passed(&mut self, id: &TaskId, warnings: &[String]) -> Applied {
         self.count_warnings(warnings);
-        self.go(id, EventKind::ProofPassed, Status::Recording { attempt: None })
+        self.go(id, EventKind::ProofPassed, Status::Recording { attempt: None })?;
+        Ok(())
     }
 
     fn apply_proof_failed(&mut self, id: &TaskId, failure: &Failure) -> Applied {
-        self.go(id, EventKind::ProofFailed, Status::Ready { proves: false })?;
-        self.known(id)?.proof_failure = Some(Box::new(failure.clone()));
+        let task = self.go(id, EventKind::ProofFailed, Status::Ready { proves: false })?;
+        task.proof_failure = Some(Box::new(failure.clone()));
         Ok(())
     }
 
@@ -270,11 +283,11 @@ impl State {
             head: started.head.clone(),
             dirty: started.dirty.clone(),
         };
-        self.go(&started.task, EventKind::AttemptStarted, Status::Running(running))?;
-        self.count_dispatch(started.dispatch);
-        let task = self.known(&started.task)?;
+        let task = self.go(&started.task, EventKind::AttemptStarted, Status::Running(running))?;
         task.started_at = task.started_at.or(Some(at));
         task.claimed = None;
+        task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
+        self.count_dispatch(started.dispatch);
         Ok(())
     }
 
@@ -285,42 +298,39 @@ impl State {
     }
 
     fn apply_claimed(&mut self, id: &TaskId, claimed: Claimed) -> Applied {
-        let Status::Running(running) = self.known(id)?.status.clone() else {
-            return self.go(id, EventKind::AttemptClaimed, Status::Failed);
-        };
-        let checking = Checking {
-            attempt: running.attempt,
-            dispatch: running.dispatch,
-            head: running.head,
-            dirty: running.dirty,
-        };
-        self.go(id, EventKind::AttemptClaimed, Status::Checking(checking))?;
-        self.unavailable_in_row = 0;
-        let task = self.known(id)?;
+        let task = self.go_on(id, EventKind::AttemptClaimed, |task| {
+            let Status::Running(running) = &task.status else { return Status::Failed };
+            Status::Checking(Checking {
+                attempt: running.attempt,
+                dispatch: running.dispatch,
+                head: running.head.clone(),
+                dirty: running.dirty.clone(),
+            })
+        })?;
         task.touched.extend(claimed.files.iter().map(|file| file.path.clone()));
         task.claimed = Some(claimed);
+        task.unfinished = None;
+        self.unavailable_in_row = 0;
         Ok(())
     }
 
     fn apply_failed(&mut self, id: &TaskId, failure: &Failure, touched: &[String]) -> Applied {
-        self.go(id, EventKind::AttemptFailed, Status::Failed)?;
-        self.unavailable_in_row = 0;
-        let task = self.known(id)?;
+        let task = self.go(id, EventKind::AttemptFailed, Status::Failed)?;
         task.failures.push(failure.clone());
         task.touched.extend(touched.iter().cloned());
         task.claimed = None;
+        task.unfinished = None;
         task.instruction = None;
         task.proof_failure = None;
+        self.unavailable_in_row = 0;
         Ok(())
     }
 
     fn apply_unavailable(&mut self, id: &TaskId, nth: u32, backoff: Backoff) -> Applied {
-        let to = if let Status::Judging(judging) = &self.known(id)?.status {
+        self.go_on(id, EventKind::AgentUnavailable, |task| {
+            let Status::Judging(judging) = &task.status else { return Status::Ready { proves: false } };
             Status::Judging(Judging { state: JudgeState::Wanted, ..judging.clone() })
-        } else {
-            Status::Ready { proves: false }
-        };
-        self.go(id, EventKind::AgentUnavailable, to)?;
+        })?;
         self.round_dispatches = self.round_dispatches.saturating_sub(1);
         self.unavailable_in_row = nth;
         self.backoff = Some(backoff);
@@ -329,36 +339,38 @@ impl State {
 
     fn apply_checks_passed(&mut self, id: &TaskId, warnings: &[String], judge: Option<Judge>) -> Applied {
         self.count_warnings(warnings);
-        let Status::Checking(checking) = &self.known(id)?.status else {
-            return self.go(id, EventKind::ChecksPassed, Status::Failed);
-        };
-        let attempt = checking.attempt;
-        self.go(id, EventKind::ChecksPassed, after_checks(attempt, judge))
+        self.go_on(id, EventKind::ChecksPassed, |task| {
+            let Status::Checking(checking) = &task.status else { return Status::Failed };
+            after_checks(checking.attempt, judge)
+        })?;
+        Ok(())
     }
 
     fn apply_judge_started(&mut self, id: &TaskId, dispatch: Dispatch) -> Applied {
-        let Status::Judging(judging) = self.known(id)?.status.clone() else {
-            return self.go(id, EventKind::JudgeStarted, Status::Failed);
-        };
+        self.go_on(id, EventKind::JudgeStarted, |task| {
+            let Status::Judging(judging) = &task.status else { return Status::Failed };
+            Status::Judging(Judging { state: JudgeState::AtWork(dispatch), ..judging.clone() })
+        })?;
         self.count_dispatch(dispatch);
-        let state = JudgeState::AtWork(dispatch);
-        self.go(id, EventKind::JudgeStarted, Status::Judging(Judging { state, ..judging }))
+        Ok(())
     }
 
     fn apply_judge_passed(&mut self, id: &TaskId, next: Option<Judge>) -> Applied {
-        let Status::Judging(judging) = self.known(id)?.status.clone() else {
-            return self.go(id, EventKind::JudgePassed, Status::Failed);
-        };
+        self.go_on(id, EventKind::JudgePassed, |task| {
+            let Status::Judging(judging) = &task.status else { return Status::Failed };
+            after_checks(judging.attempt, next)
+        })?;
         self.unavailable_in_row = 0;
-        self.go(id, EventKind::JudgePassed, after_checks(judging.attempt, next))
+        Ok(())
     }
 
     fn apply_done(&mut self, id: &TaskId, commit: Option<&str>, at: jiff::Timestamp) -> Applied {
-        let by_agent = matches!(self.known(id)?.status, Status::Recording { attempt: Some(_) });
-        self.go(id, EventKind::TaskDone, Status::Done)?;
-        self.regression = Regression::Open;
-        let task = self.known(id)?;
-        task.passes += u32::from(by_agent);
+        let mut by_agent = false;
+        let task = self.go_on(id, EventKind::TaskDone, |task| {
+            by_agent = matches!(task.status, Status::Recording { attempt: Some(_) });
+            Status::Done
+        })?;
+        task.passes = task.passes.saturating_add(u32::from(by_agent));
         task.decl.ticked = true;
         task.commit = commit.map(str::to_owned);
         task.ended_at = Some(at);
@@ -366,23 +378,25 @@ impl State {
         task.claimed = None;
         task.proof_failure = None;
         task.instruction = None;
+        self.regression = Regression::Open;
         Ok(())
     }
 
     fn apply_retry(&mut self, id: &TaskId) -> Applied {
-        let task = self.known(id)?;
-        // After a fix a `[VERIFY]` command has a chance of being green without an agent.
-        let proves = matches!(task.status, Status::WaitingForFix(_)) && Self::proves(task);
-        self.go(id, EventKind::RetryPlanned, Status::Ready { proves })
+        self.go_on(id, EventKind::RetryPlanned, |task| {
+            // After a fix a `[VERIFY]` command has a chance of being green without an agent.
+            let proves = matches!(task.status, Status::WaitingForFix(_)) && Self::proves(task);
+            Status::Ready { proves }
+        })?;
+        Ok(())
     }
 
     fn apply_fix_planned(&mut self, fix: &FixPlan) -> Applied {
         // An id that was a fix once is not given again, or a chain of fixes could bite its own tail.
-        if self.places.contains_key(&fix.fix) || self.drafts.contains_key(&fix.fix) {
+        if self.places.has(&fix.fix) || self.drafts.contains_key(&fix.fix) {
             return Err(Impossible::TaskExists(fix.fix.clone()));
         }
-        self.go(&fix.failing, EventKind::FixPlanned, Status::WaitingForFix(fix.fix.clone()))?;
-        let task = self.known(&fix.failing)?;
+        let task = self.go(&fix.failing, EventKind::FixPlanned, Status::WaitingForFix(fix.fix.clone()))?;
         task.fixes.push(fix.fix.clone());
         let verification = task.decl.verification;
         self.drafts.insert(fix.fix.clone(), fix.clone());
@@ -392,8 +406,7 @@ impl State {
     }
 
     fn apply_fix_inserted(&mut self, decl: &TaskDecl) -> Applied {
-        self.go(&decl.id, EventKind::FixInserted, Status::Ready { proves: false })?;
-        let task = self.known(&decl.id)?;
+        let task = self.go(&decl.id, EventKind::FixInserted, Status::Ready { proves: false })?;
         task.decl = TaskDecl { fix_of: task.decl.fix_of.take(), ticked: false, ..decl.clone() };
         Ok(())
     }
@@ -410,35 +423,35 @@ impl State {
     }
 
     fn apply_escalated(&mut self, id: &TaskId, question: Question, at: jiff::Timestamp) -> Applied {
-        let status = &self.known(id)?.status;
-        let attempt = if let Status::Judging(judging) = status { Some(judging.attempt) } else { None };
-        self.go(id, EventKind::Escalated, Status::Asking(Asked { question, attempt, since: at }))
+        self.go_on(id, EventKind::Escalated, |task| {
+            let attempt =
+                if let Status::Judging(judging) = &task.status { Some(judging.attempt) } else { None };
+            Status::Asking(Asked { question, attempt, since: at })
+        })?;
+        Ok(())
     }
 
     fn apply_answered(&mut self, id: &TaskId, response: &Response) -> Applied {
-        let task = self.known(id)?;
-        let attempt = if let Status::Asking(asked) = &task.status { asked.attempt } else { None };
-        let proves = Self::proves(task);
-        match response {
-            Response::Retry => {
-                task.renew_budget();
-                self.go(id, EventKind::Answered, Status::Ready { proves })
+        let task = self.go_on(id, EventKind::Answered, |task| match response {
+            Response::Retry => Status::Ready { proves: Self::proves(task) },
+            Response::Fix(_) => Status::Ready { proves: false },
+            Response::Approve => {
+                let attempt = if let Status::Asking(asked) = &task.status { asked.attempt } else { None };
+                Status::Recording { attempt }
             }
-            Response::Fix(instruction) => {
-                task.instruction = Some(instruction.clone());
-                self.go(id, EventKind::Answered, Status::Ready { proves: false })
-            }
-            Response::Approve => self.go(id, EventKind::Answered, Status::Recording { attempt }),
             // These are recorded as what they lead to: a skip, an end, a failure.
-            Response::Skip | Response::Abort | Response::Reject(_) => {
-                self.go(id, EventKind::Answered, Status::Failed)
-            }
+            Response::Skip | Response::Abort | Response::Reject(_) => Status::Failed,
+        })?;
+        match response {
+            Response::Retry => task.renew_budget(),
+            Response::Fix(instruction) => task.instruction = Some(instruction.clone()),
+            Response::Approve | Response::Skip | Response::Abort | Response::Reject(_) => {}
         }
+        Ok(())
     }
 
     fn apply_skipped(&mut self, id: &TaskId, at: jiff::Timestamp) -> Applied {
-        self.go(id, EventKind::TaskSkipped, Status::Skipped)?;
-        self.known(id)?.ended_at = Some(at);
+        self.go(id, EventKind::TaskSkipped, Status::Skipped)?.ended_at = Some(at);
         Ok(())
     }
 

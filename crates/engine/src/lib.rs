@@ -29,6 +29,7 @@ mod feedback;
 mod fold;
 mod ladder;
 mod observation;
+mod places;
 mod plan_changes;
 mod red;
 mod rules;

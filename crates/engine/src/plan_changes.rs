@@ -41,6 +41,10 @@ impl PlanChanges {
     /// What differs between the plan as read and the plan as known.
     pub(crate) fn between(state: &State, read: &[TaskDecl]) -> Self {
         let mut changes = Self::default();
+        if has_known_order(state, read) {
+            state.tasks().iter().zip(read).for_each(|(known, decl)| changes.compare_with(known, decl));
+            return changes;
+        }
         let mut present = BTreeSet::new();
         for decl in read {
             if present.insert(&decl.id) {
@@ -61,6 +65,10 @@ impl PlanChanges {
             self.added.push(decl.clone());
             return;
         };
+        self.compare_with(known, decl);
+    }
+
+    fn compare_with(&mut self, known: &Task, decl: &TaskDecl) {
         // What is being worked on keeps its text from dispatch, or an agent could reword its own task into one
         // that is easier to prove. It is compared again as soon as it rests.
         if known.status.is_active() || known.status == Status::Drafted {
@@ -76,6 +84,12 @@ impl PlanChanges {
             (false, _) => {}
         }
     }
+}
+
+/// Whether the file has just the tasks that are known, in their order: the common case, and a quick one.
+fn has_known_order(state: &State, read: &[TaskDecl]) -> bool {
+    state.tasks().len() == read.len()
+        && state.tasks().iter().zip(read).all(|(known, decl)| *known.id() == decl.id)
 }
 
 /// Whether a task that the file does not have is gone. What is being worked on is not, and a drafted fix only
@@ -102,7 +116,7 @@ fn is_same_text(read: &TaskDecl, known: &TaskDecl) -> bool {
 /// The order to record: none where keeping the known order and adding at the end gives the same.
 fn new_order(state: &State, read: &[TaskDecl], changes: &PlanChanges) -> Vec<TaskId> {
     let gone: BTreeSet<&TaskId> = changes.removed.iter().collect();
-    let known = state.tasks().iter().map(Task::id).filter(|id| !gone.contains(id));
+    let known = state.tasks().iter().map(|task| task.id()).filter(|id| !gone.contains(id));
     let expected: Vec<&TaskId> = known.chain(changes.added.iter().map(|decl| &decl.id)).collect();
     let read_ids: BTreeMap<&TaskId, usize> =
         read.iter().enumerate().map(|(place, decl)| (&decl.id, place)).collect();

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// All that a run was told about how to decide. Recorded with the start of every run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rules {
     /// Whether a failed task gets a fix task.
     pub recovery: Recovery,
@@ -39,6 +40,7 @@ impl Default for Rules {
 
 /// Nothing in a run is without a limit; each of them is here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Limits {
     /// Attempts at one task that end in plain retries, the first one included.
     pub task_iterations_max: u32,

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use plan::TaskId;
 
 use crate::event::{End, FixPlan, Opened};
+use crate::places::{PlaceSet, Places};
 use crate::rules::Rules;
 use crate::status::Status;
 use crate::task::{Dispatch, Task, TaskKind};
@@ -18,11 +19,12 @@ pub struct State {
     /// When the latest event happened.
     pub(crate) latest_at: Option<Timestamp>,
     pub(crate) first_opened_at: Option<Timestamp>,
-    pub(crate) tasks: Vec<Task>,
-    pub(crate) places: BTreeMap<TaskId, usize>,
-    pub(crate) unsettled: BTreeSet<usize>,
+    #[expect(clippy::vec_box, reason = "a fix task is put in among thousands: what moves then is pointers")]
+    pub(crate) tasks: Vec<Box<Task>>,
+    pub(crate) places: Places,
+    pub(crate) unsettled: PlaceSet,
     /// Tasks that are neither at rest nor settled: few, whatever the size of the plan.
-    pub(crate) attention: BTreeSet<usize>,
+    pub(crate) attention: PlaceSet,
     pub(crate) skipped: usize,
     pub(crate) drafts: BTreeMap<TaskId, FixPlan>,
     /// How many of the tasks are fix tasks that were decided on here.
@@ -57,25 +59,29 @@ pub struct Backoff {
 
 impl State {
     /// The tasks in the order of the plan.
-    pub fn tasks(&self) -> &[Task] {
+    pub fn tasks(&self) -> &[Box<Task>] {
         &self.tasks
     }
 
     /// A task by its id.
     pub fn task(&self, id: &TaskId) -> Option<&Task> {
-        self.places.get(id).and_then(|place| self.tasks.get(*place))
+        self.task_at(self.places.get(id)?)
     }
 
     /// A task's place in the order of the plan.
     pub fn position(&self, id: &TaskId) -> Option<usize> {
-        self.places.get(id).copied()
+        self.places.get(id)
+    }
+
+    fn task_at(&self, place: usize) -> Option<&Task> {
+        self.tasks.get(place).map(AsRef::as_ref)
     }
 
     /// Tasks that fix tasks were written for, in the plan's order.
     pub fn tasks_with_fixes(&self) -> impl Iterator<Item = &Task> {
         let failing: BTreeSet<usize> =
             self.drafts.values().filter_map(|fix| self.position(&fix.failing)).collect();
-        failing.into_iter().filter_map(|place| self.tasks.get(place))
+        failing.into_iter().filter_map(|place| self.task_at(place))
     }
 
     /// The policy in force.
@@ -120,12 +126,12 @@ impl State {
 
     /// The first task in the plan's order that is neither done nor skipped.
     pub fn first_unsettled(&self) -> Option<&Task> {
-        self.unsettled.first().and_then(|place| self.tasks.get(*place))
+        self.task_at(self.unsettled.first()?)
     }
 
     /// Tasks that are neither done nor skipped, in the plan's order.
     pub fn unsettled(&self) -> impl Iterator<Item = &Task> {
-        self.unsettled.iter().filter_map(|place| self.tasks.get(*place))
+        self.unsettled.iter().filter_map(|place| self.task_at(place))
     }
 
     /// How many tasks are done.
@@ -140,7 +146,7 @@ impl State {
 
     /// Tasks that something is happening with or that something is due for, in the plan's order.
     pub fn attention(&self) -> impl Iterator<Item = &Task> {
-        self.attention.iter().filter_map(|place| self.tasks.get(*place))
+        self.attention.iter().filter_map(|place| self.task_at(place))
     }
 
     /// How deep a fix task nests: 0 for a task of the plan's author.
@@ -183,8 +189,8 @@ impl State {
 
     /// Rebuilds what is derived from the order of tasks.
     pub(crate) fn reindex(&mut self) {
-        self.places = self.tasks.iter().enumerate().map(|(place, task)| (task.id().clone(), place)).collect();
-        self.fixes = self.drafts.keys().filter(|id| self.places.contains_key(id)).count();
+        self.places = Places::of(self.tasks.iter().map(|task| task.id()));
+        self.fixes = self.drafts.keys().filter(|id| self.places.has(id)).count();
         self.unsettled.clear();
         self.attention.clear();
         self.skipped = 0;
@@ -195,16 +201,11 @@ impl State {
 
     /// Puts a task in at a place; those behind it move up by one.
     pub(crate) fn insert(&mut self, place: usize, task: Task) {
-        for known in self.places.values_mut().filter(|known| **known >= place) {
-            *known += 1;
-        }
-        for index in [&mut self.unsettled, &mut self.attention] {
-            let behind = index.split_off(&place);
-            index.extend(behind.into_iter().map(|place| place + 1));
-        }
+        self.unsettled.make_room(place);
+        self.attention.make_room(place);
         self.fixes += usize::from(self.drafts.contains_key(task.id()));
-        self.places.insert(task.id().clone(), place);
-        self.tasks.insert(place, task);
+        self.places.insert(place, task.id());
+        self.tasks.insert(place, Box::new(task));
         self.index(place);
     }
 
@@ -212,12 +213,12 @@ impl State {
         let status = &self.tasks[place].status;
         self.skipped += usize::from(*status == Status::Skipped);
         if status.is_settled() {
-            self.unsettled.remove(&place);
+            self.unsettled.remove(place);
         } else {
             self.unsettled.insert(place);
         }
         if status.is_settled() || matches!(status, Status::Ready { .. }) {
-            self.attention.remove(&place);
+            self.attention.remove(place);
         } else {
             self.attention.insert(place);
         }

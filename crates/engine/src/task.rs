@@ -8,6 +8,7 @@ use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, FileState, Rung};
+use crate::observation::Baseline;
 use crate::status::Status;
 
 /// What the plan says of a task, as far as deciding needs it. Texts stay in the plan.
@@ -98,6 +99,9 @@ pub struct Task {
     pub fixes: Vec<TaskId>,
     /// Paths that attempts at it changed and that no commit of ours holds yet.
     pub touched: BTreeSet<String>,
+    /// The work tree before an attempt that has not ended: should it be lost, or its agent go away, what changed
+    /// since then is the task's work all the same.
+    pub(crate) unfinished: Option<Baseline>,
     /// What a person told the next attempt to do.
     pub instruction: Option<String>,
     /// What the latest attempt left behind, from its claim of success until it is done or tried again.
@@ -125,6 +129,7 @@ impl Task {
             passes: 0,
             fixes: Vec::new(),
             touched: BTreeSet::new(),
+            unfinished: None,
             instruction: None,
             claimed: None,
             proof_failure: None,

@@ -1,7 +1,10 @@
 //! An agent that is just a command: what its end means, and whether it can be found at all.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use engine::{AgentEnd, Claim, contradiction};
 
@@ -12,6 +15,10 @@ use crate::process::{Ended, Exit};
 const TEMPORARILY_UNAVAILABLE: i32 = 75;
 const PERMISSION_DENIED: i32 = 126;
 const CANNOT_START: i32 = 127;
+
+/// How long a program may take to say its version, and how much it may say.
+const VERSION_PATIENCE: Duration = Duration::from_secs(10);
+const VERSION_BYTES_MAX: u64 = 4_096;
 
 /// How much of an agent's output a failure keeps.
 const TAIL_CHARS_MAX: usize = 4_000;
@@ -85,8 +92,21 @@ fn is_executable(path: &Path) -> bool {
 /// What a program says to `--version`, first line only.
 pub fn version_of(program: &Path) -> Option<String> {
     let mut command = Command::new(program);
-    let output = command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().ok()?;
+    let give_up = Instant::now() + VERSION_PATIENCE;
+    while child.try_wait().ok()?.is_none() {
+        if Instant::now() >= give_up {
+            // It may have ended by itself just now; either way it is gone.
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    let mut text = Vec::new();
+    child.stdout.take()?.take(VERSION_BYTES_MAX).read_to_end(&mut text).ok()?;
+    let text = String::from_utf8_lossy(&text);
     let line = text.lines().next()?.trim();
     (!line.is_empty()).then(|| line.chars().take(100).collect())
 }

@@ -194,9 +194,6 @@ impl Driver<'_> {
                     Some(_) => report,
                     None => self.after_verify(&task, &text, (&script, report.warnings))?,
                 };
-                if report.failure.is_some() {
-                    self.take_back_own_tick(&task)?;
-                }
                 Ok(Seen::ChecksEnded { task, dispatch, report })
             }
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
@@ -234,11 +231,6 @@ impl Driver<'_> {
             }
         }
         Ok(inspection.tampered)
-    }
-
-    /// With agent bookkeeping a ticked box must not outlive a red check.
-    fn take_back_own_tick(&mut self, task: &TaskId) -> Result<(), RunError> {
-        self.book.untick(task).map_err(RunError::io("write", &self.file.path))
     }
 
     /// The checks that follow a green verify command.

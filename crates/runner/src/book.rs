@@ -17,6 +17,8 @@ pub(crate) struct Book {
     path: PathBuf,
     plan: Plan,
     signature: Option<Signature>,
+    /// Whether somebody's change was read on the way to an edit of ours, so that the run does not know it yet.
+    is_unreported: bool,
 }
 
 /// What tells one version of a file from another. The change time cannot be set by a program, so an edit
@@ -63,7 +65,7 @@ pub(crate) enum OwnBox {
 impl Book {
     /// Reads the plan file.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let mut book = Self { path: path.to_owned(), plan: Plan::parse(String::new()), signature: None };
+        let mut book = Self { path: path.to_owned(), plan: Plan::parse(String::new()), signature: None, is_unreported: false };
         book.refresh()?;
         Ok(book)
     }
@@ -73,10 +75,17 @@ impl Book {
         &self.plan
     }
 
-    /// Reads the file again if it changed.
+    /// Reads the file again if it changed; says so also of a change that was read in passing since the last time.
     pub(crate) fn refresh(&mut self) -> io::Result<Freshness> {
-        let before = self.reread()?;
-        Ok(before.map_or(Freshness::Same, |_| Freshness::Changed))
+        self.catch_up()?;
+        let is_changed = std::mem::take(&mut self.is_unreported);
+        Ok(if is_changed { Freshness::Changed } else { Freshness::Same })
+    }
+
+    /// Before an edit of ours: whatever somebody wrote meanwhile stays.
+    fn catch_up(&mut self) -> io::Result<()> {
+        self.is_unreported |= self.reread()?.is_some();
+        Ok(())
     }
 
     /// Reads the file again; the plan as it was before, if it is another one now.
@@ -105,6 +114,7 @@ impl Book {
 
     /// Ticks a box, if the task is there and its box is open.
     pub(crate) fn tick(&mut self, id: &TaskId) -> io::Result<()> {
+        self.catch_up()?;
         let is_open = self.plan.task(id).is_some_and(|task| !task.state.is_done());
         if is_open && self.plan.tick(id).is_ok() {
             self.save()?;
@@ -114,6 +124,7 @@ impl Book {
 
     /// Unticks a box, if the task is there and its box is ticked.
     pub(crate) fn untick(&mut self, id: &TaskId) -> io::Result<()> {
+        self.catch_up()?;
         let is_done = self.plan.task(id).is_some_and(|task| task.state.is_done());
         if is_done && self.plan.untick(id).is_ok() {
             self.save()?;
@@ -123,6 +134,7 @@ impl Book {
 
     /// Writes a fix task, unless it is there already.
     pub(crate) fn insert_fix(&mut self, fix: &FixTask<'_>) -> io::Result<()> {
+        self.catch_up()?;
         if self.plan.task(fix.id).is_some() {
             return Ok(());
         }
@@ -145,14 +157,24 @@ impl Book {
             atomic::replace(aside, self.plan.text())?;
             inspection = Inspection { tampered: removed, own_ticked: inspection.own_ticked, ..Inspection::default() };
             self.plan = before;
+            self.make_way(aside)?;
             self.save()?;
             return Ok(inspection);
         }
+        self.is_unreported = true;
         self.put_back(&before, &inspection.tampered)?;
         if inspection.own_ticked && own_box == OwnBox::PutBack {
             self.untick(own)?;
         }
         Ok(inspection)
+    }
+
+    /// Makes room for the plan file where its folder is gone, or a folder of its name stands in its place.
+    fn make_way(&self, aside: &Path) -> io::Result<()> {
+        if self.path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            fs::rename(&self.path, aside.with_extension("folder"))?;
+        }
+        self.path.parent().map_or(Ok(()), fs::create_dir_all)
     }
 
     fn put_back(&mut self, before: &Plan, tampered: &[TaskId]) -> io::Result<()> {

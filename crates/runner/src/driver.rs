@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, End, Event, Observation, Opening, Seen, State, StopReason, decide, due, schedule,
+    Action, ActionKey, End, Event, Observation, Opening, Seen, State, StopReason, What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -143,9 +143,19 @@ impl<'a> Driver<'a> {
 
     fn record_due(&mut self) -> Result<(), RunError> {
         while let Some(event) = due(&self.state, now()) {
+            let is_completion = matches!(event.what, What::Ended(End::Complete { .. }));
+            if is_completion && self.read_plan()? == Freshness::Changed {
+                // Somebody may have added a task while the last one was worked on.
+                self.decide(Seen::PlanRead(self.book.decls()))?;
+                continue;
+            }
             self.record(&event)?;
         }
         Ok(())
+    }
+
+    fn read_plan(&mut self) -> Result<Freshness, RunError> {
+        self.book.refresh().map_err(|source| RunError::Plan { path: self.file.path.clone(), source })
     }
 
     /// Journal first, then everything else.
@@ -155,6 +165,10 @@ impl<'a> Driver<'a> {
             .apply(event)
             .map_err(|source| RunError::Impossible { path: self.journal.path().to_owned(), source })?;
         self.write_state_file()?;
+        if let What::AttemptFailed { task, .. } = &event.what {
+            // With agent bookkeeping the agent may have ticked it; a tick must not outlive a failure.
+            self.book.untick(task).map_err(RunError::io("write", &self.file.path))?;
+        }
         (self.view)(&self.state, Notice::Recorded(event));
         Ok(())
     }
@@ -226,9 +240,7 @@ impl<'a> Driver<'a> {
 
     /// Looks at the plan and the tree before a task starts.
     fn prepare(&mut self, task: &plan::TaskId) -> Result<(), RunError> {
-        let path = self.file.path.clone();
-        let freshness = self.book.refresh().map_err(|source| RunError::Plan { path, source })?;
-        if freshness == Freshness::Changed {
+        if self.read_plan()? == Freshness::Changed {
             let decls = self.book.decls();
             self.see(Seen::PlanRead(decls));
             return Ok(());

@@ -61,9 +61,13 @@ impl Inbox {
     }
 
     /// Turns signals into messages. The second one ends the program where it stands: everything it started
-    /// dies with it, and the journal is good for resuming at any moment.
+    /// dies with it, and the journal is good for resuming at any moment. Who started the program so that it
+    /// outlives the terminal, as `nohup` does, wants it to go on.
     pub(crate) fn listen_to_signals(&self) -> std::io::Result<()> {
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        if !is_ignored(SIGHUP) {
+            signals.add_signal(SIGHUP)?;
+        }
         let sender = self.sender();
         thread::Builder::new().name("signals".to_owned()).spawn(move || {
             for (count, _) in signals.forever().enumerate() {
@@ -82,4 +86,12 @@ impl Inbox {
             None => self.receiver.recv().ok(),
         }
     }
+}
+
+/// Whether the program was started with this signal being ignored. The system tells by a mask of bits.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    mask >> (signal - 1) & 1 == 1
 }

@@ -179,7 +179,6 @@ impl Driver<'_> {
     pub(crate) fn insert_fix(&mut self, fix: &TaskId) -> Result<(), RunError> {
         let path = self.file.path.clone();
         if let Some(planned) = self.state.fix_plan(fix).cloned() {
-            self.book.refresh().map_err(|source| RunError::Plan { path: path.clone(), source })?;
             let task = FixTask {
                 id: &planned.fix,
                 failing: &planned.failing,

@@ -95,7 +95,8 @@ impl<'a> Tree<'a> {
         Ok(baseline)
     }
 
-    /// What changed since an attempt began. A path that was changed before counts only if it changed again.
+    /// What changed since an attempt began, or one before it under the same number that did not end. A path that was
+    /// changed before counts only if it changed again.
     pub(crate) fn touched(&mut self, baseline: &Baseline, since: SystemTime) -> Result<Vec<FileState>, GitError> {
         let Some(git) = self.git else { return Ok(Vec::new()) };
         let status = git.status()?;
@@ -112,8 +113,8 @@ impl<'a> Tree<'a> {
         }
         let before: BTreeSet<&str> = baseline.dirty.iter().map(String::as_str).collect();
         for change in &status.changes {
-            let is_new = self.changed_since(&change.path, since).unwrap_or(!before.contains(change.path.as_str()));
-            if is_new {
+            let is_new = !before.contains(change.path.as_str());
+            if is_new || self.changed_since(&change.path, since) == Some(true) {
                 files.insert(change.path.clone(), words(change.kind).to_owned());
             }
         }

@@ -51,7 +51,7 @@ impl Context {
         argument: Option<&str>,
     ) -> Result<(PlanFile, Subject), Error> {
         let file = project.locate(&self.dir, argument)?;
-        let subject = Subject::new(project, &file, argument);
+        let subject = Subject::new(&self.dir, project, &file, argument);
         Ok((file, subject))
     }
 

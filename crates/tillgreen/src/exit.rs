@@ -2,6 +2,9 @@
 
 use engine::End;
 
+/// The line that a complete run prints; nothing else ever does.
+pub(crate) const ALL_TASKS_COMPLETE: &str = "ALL_TASKS_COMPLETE";
+
 /// All tasks complete (or complete with skips); for other commands: done.
 pub(crate) const DONE: u8 = 0;
 /// Stopped: a task's retries or fix tasks are exhausted.

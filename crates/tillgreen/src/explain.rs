@@ -204,7 +204,7 @@ mod tests {
         hint: run `tillgreen new NAME` first, or name a plan: `tillgreen run PLAN`
         ");
         insta::assert_snapshot!(check(LocateError::MissingSpec(missing("auth")), exit::USAGE), @r"
-        ERROR: Spec directory missing at ./specs/auth
+        ERROR: Spec directory missing at ./specs/auth/
         hint: create it with `tillgreen new auth`, or name another plan
         ");
         insta::assert_snapshot!(check(LocateError::MissingTasks(missing("auth/tasks.md")), exit::USAGE), @r"

@@ -272,6 +272,15 @@ fn a_failure_of_the_checks_keeps_what_the_attempt_left() {
     assert!(world.state.tasks()[0].touched.contains("src/1.1.rs"));
 }
 
+#[test]
+fn a_task_that_is_unticked_gets_a_full_budget() {
+    let mut case = Case::until("retry", |what| matches!(what, What::TaskDone { .. }));
+    assert_eq!(case.state.tasks()[0].round_failures().len(), 1);
+    case.see(Seen::PlanRead(plan(&["1.1", "1.2"])));
+    assert_eq!(case.state.tasks()[0].round_failures().len(), 0);
+    assert_eq!(case.state.tasks()[0].failures.len(), 1, "the history stays");
+}
+
 /// A journal that was tampered with is refused, whatever it says, and never a panic.
 #[test]
 fn tasks_that_come_twice_or_never_were_are_refused() {

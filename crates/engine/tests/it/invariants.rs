@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{
-    Cause, End, Event, OnEscalation, Response, Rules, Rung, Started, Status, Task, What, retry_context,
+    Cause, End, Event, OnEscalation, PlanChanges, Response, Rules, Rung, Started, Status, Task, What,
+    retry_context,
 };
 use plan::TaskId;
 
@@ -13,11 +14,14 @@ use crate::world::{World, fold, subject};
 /// More observations than this and a run is one that does not end: so many agent starts, counted or not, in so
 /// many lives of the program, and a few observations for each.
 pub(crate) fn steps_max(tasks: usize, script: &Script, rules: &Rules) -> usize {
-    let size = |number: u32| usize::try_from(number).expect("a small number");
     let lives = script.restarts + 2 * script.answers.len() + 4;
     let cap = size(rules.limits.global_cap(tasks + script.edits.len()));
     let starts = (cap + lives) * (size(rules.limits.unavailable_max) + 2);
     lives * (starts * 16 + tasks * 16 + 200)
+}
+
+fn size(number: u32) -> usize {
+    usize::try_from(number).expect("a small number")
 }
 
 pub(crate) fn after_event(world: &World) {
@@ -28,52 +32,41 @@ pub(crate) fn after_event(world: &World) {
         limits_hold(world, task);
     }
     let event = world.journal.last().expect("this is about the last event");
-    match &event.what {
-        What::AttemptStarted(started) => feedback_is_sound(world, started),
-        What::TaskDone { task, .. } => {
-            assert!(is_proved(&world.journal, task), "{task} was done without a proof")
-        }
-        What::FixPlanned(fix) => {
-            let same =
-                |event: &&Event| matches!(&event.what, What::FixPlanned(other) if other.fix == fix.fix);
-            assert_eq!(world.journal.iter().filter(same).count(), 1, "{} was planned twice", fix.fix);
-        }
-        _ => {}
+    if let What::AttemptStarted(started) = &event.what {
+        feedback_is_sound(world, started);
+    }
+    if let What::TaskDone { task, .. } = &event.what {
+        assert!(is_proved(&world.journal, task), "{task} was done without a proof");
+    }
+    if let What::FixPlanned(fix) = &event.what {
+        let same = |event: &&Event| matches!(&event.what, What::FixPlanned(other) if other.fix == fix.fix);
+        assert_eq!(world.journal.iter().filter(same).count(), 1, "{} was planned twice", fix.fix);
     }
 }
 
 fn limits_hold(world: &World, task: &Task) {
     let limits = &world.rules.limits;
     let retries = task.round_failures().iter().filter(|failure| failure.rung == Rung::Retry).count();
-    assert!(
-        retries <= usize::try_from(limits.task_iterations_max.max(1)).unwrap(),
-        "too many retries of {}",
-        task.id()
-    );
+    assert!(retries <= size(limits.task_iterations_max.max(1)), "too many retries of {}", task.id());
     let fixes = task.round_fixes().len();
-    assert!(fixes <= usize::try_from(limits.fix_tasks_max).unwrap(), "too many fixes of {}", task.id());
+    assert!(fixes <= size(limits.fix_tasks_max), "too many fixes of {}", task.id());
     assert!(world.state.fix_depth(task.id()) <= limits.fix_depth_max, "{} nests too deep", task.id());
 }
 
 /// Whether the last thing that happened to the task before it was done, after its last attempt began, is a
 /// proof that leaves nothing open.
 fn is_proved(journal: &[Event], id: &TaskId) -> bool {
-    for event in journal.iter().rev() {
-        match &event.what {
-            What::ChecksPassed { task, judge: None, .. }
-            | What::JudgePassed { task, next: None }
-            | What::ProofPassed { task, .. }
-            | What::Answered { task, response: Response::Approve }
-                if task == id =>
-            {
-                return true;
-            }
-            What::AttemptStarted(started) if started.task == *id => return false,
-            What::AttemptFailed { task, .. } | What::RetryPlanned { task, .. } if task == id => return false,
-            _ => {}
-        }
-    }
-    false
+    let before_done = journal.iter().rev().skip(1);
+    let mut of_task = before_done.filter(|event| subject(&event.what).is_some_and(|(task, _)| task == id));
+    of_task.next().is_some_and(|event| {
+        matches!(
+            event.what,
+            What::ChecksPassed { judge: None, .. }
+                | What::JudgePassed { next: None, .. }
+                | What::ProofPassed { .. }
+                | What::Answered { response: Response::Approve, .. }
+        )
+    })
 }
 
 fn feedback_is_sound(world: &World, started: &Started) {
@@ -138,15 +131,11 @@ pub(crate) fn at_the_end(world: &World) {
 fn once_each(world: &World) {
     let mut done: BTreeMap<&TaskId, usize> = BTreeMap::new();
     for event in &world.journal {
-        match &event.what {
-            What::TaskDone { task, .. } => *done.entry(task).or_default() += 1,
-            What::PlanChanged(changes) => changes.unticked.iter().for_each(|task| {
-                done.remove(task);
-            }),
-            What::Opened(opened) => opened.changes.unticked.iter().for_each(|task| {
-                done.remove(task);
-            }),
-            _ => {}
+        if let What::TaskDone { task, .. } = &event.what {
+            *done.entry(task).or_default() += 1;
+        }
+        for task in changes(event).into_iter().flat_map(|changes| &changes.unticked) {
+            done.remove(task);
         }
     }
     assert!(done.values().all(|times| *times == 1), "{done:?}");
@@ -156,26 +145,28 @@ fn once_each(world: &World) {
 
 /// Where nobody edits the plan, the run knows the plan as it is and never thinks that somebody did.
 fn file_agrees(world: &World) {
-    let drafted = |task: &&Task| task.status != Status::Drafted;
-    let known: Vec<&TaskId> = world.state.tasks().iter().filter(drafted).map(Task::id).collect();
-    let read: Vec<&TaskId> = world.file.iter().map(|decl| &decl.id).collect();
-    let is_drafted = |id: &&&TaskId| world.state.task(id).is_none_or(|task| drafted(&task));
-    assert_eq!(known, read.into_iter().filter(|id| is_drafted(&id)).collect::<Vec<_>>());
+    let is_drafted = |id: &TaskId| world.state.task(id).is_some_and(|task| task.status == Status::Drafted);
+    let known: Vec<&TaskId> =
+        world.state.tasks().iter().map(|task| task.id()).filter(|id| !is_drafted(id)).collect();
+    let read: Vec<&TaskId> = world.file.iter().map(|decl| &decl.id).filter(|id| !is_drafted(id)).collect();
+    assert_eq!(known, read);
     for decl in &world.file {
         let is_done = world.state.task(&decl.id).is_some_and(|task| task.status == Status::Done);
         let is_being_recorded =
             world.state.task(&decl.id).is_some_and(|task| matches!(task.status, Status::Recording { .. }));
         assert!(decl.ticked == is_done || is_being_recorded, "the box of {} is wrong", decl.id);
     }
-    let mut opened = 0;
-    for event in &world.journal {
-        match &event.what {
-            What::PlanChanged(changes) => panic!("nobody changed the plan: {changes:?}"),
-            What::Opened(event) if opened > 0 => assert!(event.changes.is_empty(), "{:?}", event.changes),
-            What::Opened(_) => opened += 1,
-            _ => {}
-        }
+    for changes in world.journal.iter().skip(1).filter_map(changes) {
+        assert!(changes.is_empty(), "nobody changed the plan: {changes:?}");
     }
+}
+
+/// What an event says of edits of the plan.
+fn changes(event: &Event) -> Option<&PlanChanges> {
+    if let What::Opened(opened) = &event.what {
+        return Some(&opened.changes);
+    }
+    if let What::PlanChanged(changes) = &event.what { Some(changes) } else { None }
 }
 
 /// All of a run that must be the same however often the program was killed.

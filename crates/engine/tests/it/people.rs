@@ -69,22 +69,17 @@ impl World {
 
     /// How often the agent has been heard to be away since the task last came forward.
     fn absences(&self, id: &TaskId) -> u32 {
-        let mut count = 0;
-        for event in self.journal.iter().rev() {
-            match &event.what {
-                What::AgentUnavailable { task, .. } if task == id => count += 1,
+        let came_forward = |event: &&Event| {
+            matches!(&event.what,
                 What::AttemptFailed { task, .. }
                 | What::ChecksPassed { task, .. }
                 | What::JudgePassed { task, .. }
-                | What::TaskDone { task, .. }
-                    if task == id =>
-                {
-                    break;
-                }
-                _ => {}
-            }
-        }
-        count
+                | What::TaskDone { task, .. } if task == id)
+        };
+        let is_absence =
+            |event: &&Event| matches!(&event.what, What::AgentUnavailable { task, .. } if task == id);
+        let since = self.journal.iter().rev().take_while(|event| !came_forward(event));
+        u32::try_from(since.filter(is_absence).count()).expect("a small number")
     }
 
     fn worked(&mut self, task: &TaskId, attempt: u32) -> AgentReport {
@@ -117,9 +112,10 @@ impl World {
             Agent::Tampers(_) => said(signal),
             Agent::Denied => AgentEnd::PermissionDenied { text: self.text(task, attempt, "may not write") },
         };
-        let tampered = match &turn.agent {
-            Agent::Tampers(other) => vec![TaskId::from(other.as_str())],
-            _ => Vec::new(),
+        let tampered = if let Agent::Tampers(other) = &turn.agent {
+            vec![TaskId::from(other.as_str())]
+        } else {
+            Vec::new()
         };
         let touched =
             vec![FileState { path: format!("src/{task}.rs"), state: "partially modified".to_owned() }];

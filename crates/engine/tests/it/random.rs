@@ -171,7 +171,7 @@ fn moments(crashes: &[(f64, bool)], events: usize) -> Vec<Crash> {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {

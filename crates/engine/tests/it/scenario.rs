@@ -108,8 +108,8 @@ fn retries() -> Vec<Scenario> {
         ),
         scenario(
             "every cause with recovery",
-            &["1.1", "1.2"],
-            every_cause,
+            &["1.1"],
+            every_cause.until("1.1", 9),
             Rules { limits: Limits { fix_tasks_max: 9, ..patient.limits }, ..on() },
         ),
     ]

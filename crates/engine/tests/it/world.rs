@@ -218,12 +218,12 @@ impl World {
     /// What an agent does to the plan while it works.
     fn begin(&mut self, action: &Action) {
         let Action::RunAgent { task, attempt, .. } = action else { return };
-        match self.script.turn(task, attempt.0).agent {
-            Agent::TicksOwnBox | Agent::TicksAndFails(_) => self.set_box(task, true),
-            Agent::AddsTask if self.file.iter().all(|known| known.id.name() != "8.8") => {
-                self.file.push(decl("8.8"))
-            }
-            _ => {}
+        let agent = self.script.turn(task, attempt.0).agent;
+        if let Agent::TicksOwnBox | Agent::TicksAndFails(_) = agent {
+            self.set_box(task, true);
+        }
+        if matches!(agent, Agent::AddsTask) && self.file.iter().all(|known| known.id.name() != "8.8") {
+            self.file.push(decl("8.8"));
         }
     }
 

@@ -4,7 +4,8 @@
 //! commands quote them so), and a backtick that plainly opens a span does not close one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+
+use super::byte_search::{each_of, first};
 
 /// A part of a text: prose, or what stands between the backticks of a code span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,49 +28,55 @@ impl Run {
 
     /// Whether text follows at once, as after a backtick that opens a span.
     pub(crate) fn can_open(self, text: &str) -> bool {
-        !escaped(text, self.start)
-            && text[self.end()..].chars().next().is_some_and(|next| !next.is_whitespace())
+        text[self.end()..].chars().next().is_some_and(|next| !next.is_whitespace())
+            && !escaped(text, self.start)
     }
 
     /// Whether it may end a span: not if it looks like the beginning of another.
     pub(crate) fn can_close(self, text: &str) -> bool {
-        let space_before = text[..self.start].chars().next_back().is_none_or(char::is_whitespace);
-        let word_after = text[self.end()..].chars().next().is_some_and(char::is_alphanumeric);
-        !(space_before && word_after)
+        let space_before = || text[..self.start].chars().next_back().is_none_or(char::is_whitespace);
+        let word_after = || text[self.end()..].chars().next().is_some_and(char::is_alphanumeric);
+        !(space_before() && word_after())
     }
 }
 
-/// The next run of backticks in `text[range]`.
-pub(crate) fn next_run(text: &str, range: Range<usize>) -> Option<Run> {
-    let start = range.start + text[range.clone()].find('`')?;
-    let len = text[start..range.end].bytes().take_while(|&byte| byte == b'`').count();
-    Some(Run { start, len })
+/// The runs of backticks in `text`.
+pub(crate) fn runs(text: &str) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for at in each_of(text.as_bytes(), *b"`") {
+        match runs.last_mut().filter(|run| run.end() == at) {
+            Some(run) => run.len += 1,
+            None => runs.push(Run { start: at, len: 1 }),
+        }
+    }
+    runs
 }
 
 /// Whether the byte at `at` has an odd number of backslashes before it.
 pub(crate) fn escaped(text: &str, at: usize) -> bool {
-    text[..at].bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
+    text.as_bytes()[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
 }
 
 /// Cuts `text` into prose and code. Spans may go over line ends here: the caller passes a text in which the
 /// regions are known to be whole, such as one field of a task.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let runs = runs(text);
     let mut pieces = Vec::new();
     let mut prose_from = 0;
     let mut at = 0;
     let mut hopeless = Hopeless::default();
-    while let Some(open) = next_run(text, at..text.len()) {
-        at = open.end();
+    while let Some(open) = runs.get(at) {
+        at += 1;
         if !open.can_open(text) {
             continue;
         }
-        let Some(close) = hopeless.closer(text, open, at..text.len()) else { continue };
+        let Some(close) = hopeless.closer(text, &runs, at) else { continue };
         if prose_from < open.start {
             pieces.push(Piece::Prose(&text[prose_from..open.start]));
         }
-        pieces.push(Piece::Code(&text[open.end()..close.start]));
-        at = close.end();
-        prose_from = at;
+        pieces.push(Piece::Code(&text[open.end()..runs[close].start]));
+        prose_from = runs[close].end();
+        at = close + 1;
     }
     if prose_from < text.len() {
         pieces.push(Piece::Prose(&text[prose_from..]));
@@ -77,54 +84,56 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
+/// The run that opens a code span among `runs`, those of one line, which does not end there.
+pub(crate) fn open_at_end(text: &str, runs: &[Run]) -> Option<Run> {
+    let mut hopeless = Hopeless::default();
+    let mut open_at_end = None;
+    let mut at = 0;
+    while let Some(open) = runs.get(at) {
+        at += 1;
+        if !open.can_open(text) {
+            continue;
+        }
+        match hopeless.closer(text, runs, at) {
+            Some(close) => at = close + 1,
+            None => open_at_end = open_at_end.or(Some(*open)),
+        }
+    }
+    open_at_end
+}
+
 /// Remembers for which lengths there is no closing run any more, so that no text is searched twice.
 #[derive(Debug, Default)]
-pub(crate) struct Hopeless {
+struct Hopeless {
     plain: BTreeSet<usize>,
     /// Up to where there is not even an escaped one.
     barren_until: BTreeMap<usize, usize>,
 }
 
 impl Hopeless {
-    /// The run that closes `open` within `text[range]`.
-    pub(crate) fn closer(&mut self, text: &str, open: Run, range: Range<usize>) -> Option<Run> {
-        let plain = if self.plain.contains(&open.len) {
-            None
-        } else {
-            find_closer(text, open.len, range.clone(), Escapes::Skip)
-        };
-        if plain.is_some() {
-            return plain;
+    /// Which of the runs from `from` on closes the one before.
+    fn closer(&mut self, text: &str, runs: &[Run], from: usize) -> Option<usize> {
+        let open = runs[from - 1];
+        let closes = |run: &Run| run.len == open.len && run.can_close(text);
+        if !self.plain.contains(&open.len) {
+            let plain = |run: &Run| closes(run) && !escaped(text, run.start);
+            if let Some(offset) = runs[from..].iter().position(plain) {
+                return Some(from + offset);
+            }
+            self.plain.insert(open.len);
         }
-        self.plain.insert(open.len);
-        if self.barren_until.get(&open.len).is_some_and(|&until| range.start <= until) {
+        if self.barren_until.get(&open.len).is_some_and(|&until| open.end() <= until) {
             return None;
         }
-        let line_end = text[range.clone()].find('\n').map_or(range.end, |at| range.start + at);
-        let any = find_closer(text, open.len, range.start..line_end, Escapes::Take);
+        let rest = &text.as_bytes()[open.end()..];
+        let line_end = first(rest, b'\n').map_or(text.len(), |at| open.end() + at);
+        let mut on_line = runs[from..].iter().take_while(|run| run.start < line_end);
+        let any = on_line.position(closes);
         if any.is_none() {
             self.barren_until.insert(open.len, line_end);
         }
-        any
+        any.map(|offset| from + offset)
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Escapes {
-    Skip,
-    Take,
-}
-
-fn find_closer(text: &str, len: usize, range: Range<usize>, escapes: Escapes) -> Option<Run> {
-    let mut at = range.start;
-    while let Some(run) = next_run(text, at..range.end) {
-        at = run.end();
-        let usable = escapes == Escapes::Take || !escaped(text, run.start);
-        if run.len == len && usable && run.can_close(text) {
-            return Some(run);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

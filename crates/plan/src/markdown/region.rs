@@ -4,10 +4,13 @@
 //! A region that is never closed is not one: its first line is then ordinary text, so that a stray backtick
 //! cannot hide the rest of a plan.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::code_span::{Hopeless, Run, next_run};
-use super::line::{Line, heading_level, lines};
+use super::byte_search::first;
+use super::code_span::{Run, escaped, open_at_end};
+use super::line::{FENCE_LEN_MIN, Line, Lines, Opener, heading_level, lines};
 
 /// What a line is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,24 +40,27 @@ pub(crate) struct Regions {
 
 /// Finds the regions of `text` in one pass.
 pub(crate) fn regions(text: &str) -> Regions {
-    let lines = lines(text);
+    let Lines { all: lines, openers, runs } = lines(text);
     let kinds = vec![LineKind::Text; lines.len()];
-    let mut scan = Scan::new(text, Regions { lines, kinds, unclosed_fences: Vec::new() });
-    let mut at = scan.front_matter();
-    while at < scan.found.lines.len() {
-        at = scan.region_at(at);
+    let mut scan = Scan::new(text, runs, Regions { lines, kinds, unclosed_fences: Vec::new() });
+    let mut next = scan.front_matter();
+    for opener in openers {
+        if opener.line >= next {
+            next = scan.region_at(opener);
+        }
     }
     scan.found
 }
 
 /// The character and length of a fence that `line` would open, and what follows it.
 pub(crate) fn fence_open(line: &str) -> Option<(u8, usize, &str)> {
-    let line = line.trim_start_matches([' ', '\t', '>']);
+    let quoted = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'>')).count();
+    let line = &line[quoted..];
     let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim_start();
     let mark = line.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'))?;
     let len = line.bytes().take_while(|&byte| byte == mark).count();
     let info = line[len..].trim();
-    (len >= 3 && !(mark == b'`' && info.contains('`'))).then_some((mark, len, info))
+    (len >= FENCE_LEN_MIN && !(mark == b'`' && info.contains('`'))).then_some((mark, len, info))
 }
 
 /// How far a nested heredoc inside a fence is looked at before it is taken for something else.
@@ -65,9 +71,10 @@ const SPAN_LINES_MAX: usize = 1000;
 
 struct Scan<'a> {
     text: &'a str,
+    runs: Vec<Run>,
     found: Regions,
-    /// Lines that hold a single word: what may end a heredoc.
-    words: BTreeMap<&'a str, Vec<usize>>,
+    /// Lines that hold a single word: what may end a heredoc. Found when the first heredoc may have begun.
+    words: OnceCell<BTreeMap<&'a str, Vec<usize>>>,
     /// For each fence character, the shortest fence known to have no end below.
     endless: [usize; 2],
     /// Whether no comment ends below.
@@ -75,17 +82,20 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(text: &'a str, found: Regions) -> Self {
+    fn new(text: &'a str, runs: Vec<Run>, found: Regions) -> Self {
+        let words = OnceCell::new();
+        Scan { text, runs, found, words, endless: [usize::MAX; 2], comments_ended: false }
+    }
+
+    fn words(&self) -> BTreeMap<&'a str, Vec<usize>> {
         let mut words: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        if text.contains("<<") {
-            for (at, line) in found.lines.iter().enumerate() {
-                let word = line.of(text).trim();
-                if !word.is_empty() && word.bytes().all(is_word_byte) {
-                    words.entry(word).or_default().push(at);
-                }
+        for (at, line) in self.found.lines.iter().enumerate() {
+            let word = line.of(self.text).trim();
+            if !word.is_empty() && word.bytes().all(is_word_byte) {
+                words.entry(word).or_default().push(at);
             }
         }
-        Scan { text, found, words, endless: [usize::MAX; 2], comments_ended: false }
+        words
     }
 
     fn line(&self, at: usize) -> &'a str {
@@ -115,12 +125,13 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Marks the region that begins at line `at`, if one does, and returns the next line to look at.
-    fn region_at(&mut self, at: usize) -> usize {
-        self.fence(at)
-            .or_else(|| self.heredoc(at))
-            .or_else(|| self.comment(at))
-            .or_else(|| self.span(at))
+    /// Marks the region that a line opens, if it does, and returns the next line to look at.
+    fn region_at(&mut self, opener: Opener) -> usize {
+        let Opener { line: at, runs, fence, angle } = opener;
+        let fenced = if fence { self.fence(at) } else { None };
+        fenced
+            .or_else(|| if angle { self.heredoc(at).or_else(|| self.comment(at)) } else { None })
+            .or_else(|| self.span(at, runs))
             .unwrap_or(at + 1)
     }
 
@@ -172,7 +183,7 @@ impl<'a> Scan<'a> {
     /// The line that ends a heredoc which line `at` begins.
     fn heredoc_end(&self, at: usize) -> Option<usize> {
         let word = heredoc_word(self.line(at))?;
-        let lines = self.words.get(word)?;
+        let lines = self.words.get_or_init(|| self.words()).get(word)?;
         lines.get(lines.partition_point(|&line| line <= at)).copied()
     }
 
@@ -191,21 +202,25 @@ impl<'a> Scan<'a> {
         Some(end)
     }
 
-    /// A code span that is open at the end of line `at`.
-    fn span(&mut self, at: usize) -> Option<usize> {
-        let open = open_at_end(self.text, self.found.lines[at])?;
+    /// A code span that is open at the end of line `at`, whose backticks are `runs`.
+    fn span(&mut self, at: usize, runs: Range<usize>) -> Option<usize> {
+        let mut after = runs.end;
+        let open = open_at_end(self.text, &self.runs[runs])?;
         let own = is_structure(self.line(at));
         for next in (at + 1..self.found.lines.len()).take(SPAN_LINES_MAX) {
             if own && is_structure(self.line(next)) {
                 return None;
             }
-            let line = self.found.lines[next];
-            let Some(run) = same_run(self.text, line, open.len) else { continue };
-            if !run.can_close(self.text) {
-                return None;
+            let end = self.found.lines[next].end;
+            let here = self.runs[after..].iter().take_while(|run| run.start < end).count();
+            let usable = |run: &&Run| run.len == open.len && !escaped(self.text, run.start);
+            if let Some(run) = self.runs[after..after + here].iter().find(usable) {
+                return run.can_close(self.text).then(|| {
+                    self.found.kinds[at + 1..=next].fill(LineKind::Continuation);
+                    next + 1
+                });
             }
-            self.mark(at + 1, next + 1, LineKind::Continuation);
-            return Some(next + 1);
+            after += here;
         }
         None
     }
@@ -223,8 +238,11 @@ fn is_structure(line: &str) -> bool {
 /// The word after `<<` that ends a heredoc.
 fn heredoc_word(line: &str) -> Option<&str> {
     let mut rest = line;
-    while let Some(at) = rest.find("<<") {
-        let after = &rest[at + 2..];
+    while let Some(at) = first(rest.as_bytes(), b'<') {
+        let Some(after) = rest[at + 1..].strip_prefix('<') else {
+            rest = &rest[at + 1..];
+            continue;
+        };
         if after.starts_with('<') {
             rest = after.trim_start_matches('<');
             continue;
@@ -239,36 +257,6 @@ fn heredoc_word(line: &str) -> Option<&str> {
             return Some(&quoted[..len]);
         }
         rest = after;
-    }
-    None
-}
-
-/// The backticks that open a code span on `line` which does not end there.
-fn open_at_end(text: &str, line: Line) -> Option<Run> {
-    let mut hopeless = Hopeless::default();
-    let mut at = line.start;
-    let mut open_at_end = None;
-    while let Some(open) = next_run(text, at..line.end) {
-        at = open.end();
-        if !open.can_open(text) {
-            continue;
-        }
-        match hopeless.closer(text, open, at..line.end) {
-            Some(close) => at = close.end(),
-            None => open_at_end = open_at_end.or(Some(open)),
-        }
-    }
-    open_at_end
-}
-
-/// The first run of exactly `len` backticks on `line` that no backslash escapes.
-fn same_run(text: &str, line: Line, len: usize) -> Option<Run> {
-    let mut at = line.start;
-    while let Some(run) = next_run(text, at..line.end) {
-        at = run.end();
-        if run.len == len && !super::code_span::escaped(text, run.start) {
-            return Some(run);
-        }
     }
     None
 }

@@ -210,6 +210,9 @@ mod tests {
             "a | sort",
             "a | cat",
             "cd x && a | tail",
+            "(cd x && a) 2>&1 | tail -5",
+            "{ a; b; } | tee log",
+            "for x in 1 2; do a; done | tail -1",
         ] {
             assert_eq!(text(&[command]), format!("set -o pipefail\n{command}"));
             assert_eq!(Script::new(vec![command.to_owned()]).pipefail, Pipefail::On);
@@ -224,6 +227,7 @@ mod tests {
             "a | tail -3 && b | grep -q x",
             "a 'x | tail'",
             "a | while read x; do b; done",
+            "(cd x && a) | grep -q FAILED",
         ] {
             assert_eq!(text(&[command]), command);
             assert_eq!(Script::new(vec![command.to_owned()]).pipefail, Pipefail::Off);

@@ -193,6 +193,10 @@ impl Reader<'_> {
 
     fn pipe(&mut self) {
         self.at += 1 + usize::from(self.peek(1) == b'&');
+        // A group, a loop or a condition ended before the pipe: its last word stands for all of it.
+        if self.shell.compound && self.command.words.is_empty() && self.pipeline.commands.is_empty() {
+            self.command.words.push(Word { text: "}".to_owned(), quoted: false });
+        }
         self.end_command();
     }
 

@@ -1,6 +1,6 @@
 //! From text to tasks: which lines begin a task, how far it goes, and what is wrong.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::phase::{Phase, PhaseIndex, makes_phase};
 use super::task::{BoxState, Form, Task};
@@ -14,6 +14,8 @@ pub(super) struct Parsed {
     pub(super) tasks: Vec<Task>,
     pub(super) phases: Vec<Phase>,
     pub(super) problems: Vec<Problem>,
+    /// Positions in `tasks`, ordered by id.
+    pub(super) index: Vec<u32>,
 }
 
 /// Reads a text. Every step goes over the lines once.
@@ -27,8 +29,9 @@ pub(super) fn parse(text: &str) -> Parsed {
     let mut marks = find_marks(text, &regions, &mut problems);
     drop_groups(text, &mut marks);
     let begins = find_tasks(&marks);
+    let tasks = Vec::with_capacity(begins.iter().filter(|&&begins| begins).count());
     let mut build =
-        Build { text, regions: &regions, tasks: Vec::new(), phases: Vec::new(), problems, phase: None };
+        Build { text, regions: &regions, tasks, phases: Vec::new(), problems, phase: None };
     build.walk(marks, &begins);
     build.finish()
 }
@@ -51,17 +54,31 @@ fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Problem>) -> Vec
             continue;
         }
         let content = line.of(text);
-        if let Some(level) = heading_level(content) {
-            marks.push(Mark { line: at, kind: MarkKind::Heading { level, header: header(text, line) } });
-        } else if let Some(found) = checkbox(text, line) {
-            marks.push(Mark { line: at, kind: MarkKind::Box(found) });
-        } else if let Some(id) = malformed_box(content) {
-            let problem =
-                Problem::error(at + 1, format!("the box of {id} is malformed, so it is not a task"));
-            problems.push(problem.hint(format!("write `- [ ] {id}` or `- [x] {id}`")));
+        match content.as_bytes() {
+            [b'#', ..] | [b' ', b'#', ..] | [b' ', b' ', b'#', ..] | [b' ', b' ', b' ', b'#', ..] => {
+                marks.extend(find_heading(text, line).map(|kind| Mark { line: at, kind }));
+            }
+            [b'-' | b'*' | b'+', ..] => {
+                if let Some(found) = checkbox(text, line) {
+                    marks.push(Mark { line: at, kind: MarkKind::Box(found) });
+                } else {
+                    problems.extend(malformed_box(content).map(|id| malformed(at, id)));
+                }
+            }
+            [..] => {}
         }
     }
     marks
+}
+
+fn find_heading(text: &str, line: Line) -> Option<MarkKind> {
+    let level = heading_level(line.of(text))?;
+    Some(MarkKind::Heading { level, header: header(text, line) })
+}
+
+fn malformed(at: usize, id: &str) -> Problem {
+    Problem::error(at + 1, format!("the box of {id} is malformed, so it is not a task"))
+        .hint(format!("write `- [ ] {id}` or `- [x] {id}`"))
 }
 
 /// Where the section of the heading at `at` ends.
@@ -144,8 +161,8 @@ impl Build<'_> {
             match mark.kind {
                 MarkKind::Heading { header: Some(found), .. } => {
                     let form = Form::Header(found.mark);
-                    let name = found.head.id.clone().map_or("", |id| &self.text[id]).to_owned();
-                    self.task(mark.line..ends[at], &name, (form, found.state), found.head);
+                    let name = found.head.id.clone().map_or("", |id| &self.text[id]);
+                    self.task(mark.line..ends[at], TaskId::new(name), (form, found.state), found.head);
                 }
                 MarkKind::Heading { level, header: None } => self.heading(mark.line, level),
                 MarkKind::Box(found) if begins[at] => self.checkbox(mark.line..ends[at], found, &mut unnamed),
@@ -166,18 +183,18 @@ impl Build<'_> {
         }
     }
 
-    fn checkbox(&mut self, lines: std::ops::Range<usize>, found: Checkbox, unnamed: &mut u32) {
-        let name = match &found.head.id {
-            Some(id) => self.text[id.clone()].to_owned(),
+    fn checkbox(&mut self, lines: Range<usize>, found: Checkbox, unnamed: &mut u32) {
+        let id = match &found.head.id {
+            Some(id) => TaskId::new(&self.text[id.clone()]),
             None => {
                 *unnamed += 1;
-                format!("#{unnamed}")
+                TaskId::new(&format!("#{unnamed}"))
             }
         };
         if let Some(flaw) = found.flaw {
-            self.flaw(lines.start, &name, flaw);
+            self.flaw(lines.start, id.name(), flaw);
         }
-        self.task(lines, &name, (Form::Checkbox(found.mark), found.state), found.head);
+        self.task(lines, id, (Form::Checkbox(found.mark), found.state), found.head);
     }
 
     fn flaw(&mut self, at: usize, name: &str, flaw: Flaw) {
@@ -192,15 +209,15 @@ impl Build<'_> {
 
     fn task(
         &mut self,
-        lines: std::ops::Range<usize>,
-        name: &str,
+        lines: Range<usize>,
+        id: TaskId,
         (form, state): (Form, BoxState),
         head: Head,
     ) {
         let start = self.line(lines.start).start;
         let end = self.last_content(lines.clone());
         self.tasks.push(Task {
-            id: TaskId::new(name),
+            id,
             state,
             markers: head.markers,
             phase: self.phase,
@@ -212,7 +229,7 @@ impl Build<'_> {
     }
 
     /// The end of the last line that is neither blank nor a rule.
-    fn last_content(&self, lines: std::ops::Range<usize>) -> usize {
+    fn last_content(&self, lines: Range<usize>) -> usize {
         let filler = |at: &usize| {
             let line = self.line(*at).of(self.text).trim();
             self.regions.kinds[*at] == LineKind::Text && matches!(line, "" | "---" | "***" | "___")
@@ -222,30 +239,43 @@ impl Build<'_> {
     }
 
     fn finish(mut self) -> Parsed {
-        self.number_duplicates();
+        let index = self.by_id();
+        self.number_duplicates(&index);
         self.odd_boxes();
-        self.unknown_targets();
+        self.unknown_targets(&index);
         if self.tasks.is_empty() {
             let problem = Problem::error(1, "no tasks found");
             self.problems.push(problem.hint("write tasks as `- [ ] 1.1 Title`"));
         }
         self.problems.sort_by_key(|problem| problem.line);
-        Parsed { tasks: self.tasks, phases: self.phases, problems: self.problems }
+        Parsed { tasks: self.tasks, phases: self.phases, problems: self.problems, index }
     }
 
-    fn number_duplicates(&mut self) {
-        let mut seen: BTreeMap<TaskId, (u32, usize)> = BTreeMap::new();
-        for task in &mut self.tasks {
-            let (count, first) = seen.entry(task.id.clone()).or_insert((0, task.line));
-            *count += 1;
-            if *count > 1 {
-                task.id = TaskId::with_occurrence(task.id.name(), *count);
-                let name = task.id.name();
-                let message =
-                    format!("duplicate id {name}, first used in line {first}; this one is {}", task.id);
-                let problem = Problem::warning(task.line, message).of(&task.id);
-                self.problems.push(problem.hint("give each task an id of its own"));
+    /// The positions of the tasks in the order of their ids; those with one name stay in order.
+    fn by_id(&self) -> Vec<u32> {
+        let mut index: Vec<u32> = (0..).take(self.tasks.len()).collect();
+        // Plans are mostly in that order already, which a stable sort makes use of.
+        index.sort_by(|&left, &right| self.tasks[left as usize].id.cmp(&self.tasks[right as usize].id));
+        index
+    }
+
+    /// Tells tasks with one name apart.
+    fn number_duplicates(&mut self, index: &[u32]) {
+        let tasks = &mut self.tasks;
+        let mut first = 0;
+        for (at, &position) in index.iter().enumerate() {
+            let position = position as usize;
+            if tasks[position].id != tasks[index[first] as usize].id {
+                first = at;
             }
+            let Some(repeats) = u32::try_from(at - first).ok().filter(|&repeats| repeats > 0) else { continue };
+            let first_line = tasks[index[first] as usize].line;
+            let task = &mut tasks[position];
+            task.id = TaskId::with_occurrence(task.id.name(), repeats + 1);
+            let (id, name) = (&task.id, task.id.name());
+            let message = format!("duplicate id {name}, first used in line {first_line}; this one is {id}");
+            let problem = Problem::warning(task.line, message).of(id);
+            self.problems.push(problem.hint("give each task an id of its own"));
         }
     }
 
@@ -259,10 +289,11 @@ impl Build<'_> {
         }
     }
 
-    fn unknown_targets(&mut self) {
-        let names: std::collections::BTreeSet<&str> = self.tasks.iter().map(|task| task.id.name()).collect();
+    fn unknown_targets(&mut self, index: &[u32]) {
+        let name = |position: &u32| self.tasks[*position as usize].id.name();
+        let known = |target: &str| index.binary_search_by(|position| name(position).cmp(target)).is_ok();
         for task in &self.tasks {
-            if let Some(target) = task.markers.fix_of.as_deref().filter(|target| !names.contains(target)) {
+            if let Some(target) = task.markers.fix_of.as_deref().filter(|target| !known(target)) {
                 let message =
                     format!("{} is marked as a fix of {target}, which is not in this plan", task.id);
                 self.problems.push(Problem::warning(task.line, message).of(&task.id));

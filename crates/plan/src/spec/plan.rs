@@ -1,7 +1,7 @@
 //! A plan: the text as its author wrote it and the tasks found in it.
 
 use super::fields::{self, Fields};
-use super::parse::parse;
+use super::parse::{Parsed, parse};
 use super::phase::Phase;
 use super::task::Task;
 use crate::problem::Problem;
@@ -23,10 +23,8 @@ impl Plan {
     /// Reads a plan. What cannot be understood becomes a problem, never an error.
     #[must_use]
     pub fn parse(text: String) -> Plan {
-        let parsed = parse(&text);
-        let mut index: Vec<u32> = (0..).take(parsed.tasks.len()).collect();
-        index.sort_by(|&left, &right| parsed.tasks[left as usize].id.cmp(&parsed.tasks[right as usize].id));
-        Plan { text, tasks: parsed.tasks, phases: parsed.phases, problems: parsed.problems, index }
+        let Parsed { tasks, phases, problems, index } = parse(&text);
+        Plan { text, tasks, phases, problems, index }
     }
 
     /// The text, byte for byte as it came in, with the edits made since.

@@ -162,7 +162,7 @@ fn markers(text: &str, range: Range<usize>, found: &mut Markers) -> usize {
     let mut at = range.start;
     let mut leading = true;
     loop {
-        at += text[at..range.end].len() - text[at..range.end].trim_start_matches([' ', '\t', '*']).len();
+        at = range.end - skip_bytes(&text[at..range.end], |byte| matches!(byte, b' ' | b'\t' | b'*')).len();
         let Some(inside) = bracketed(&text[at..range.end]) else { break };
         at += inside.len() + 2;
         let known = found.take(inside);
@@ -199,17 +199,22 @@ fn bracketed(text: &str) -> Option<&str> {
     inside[close..].starts_with(']').then_some(&inside[..close])
 }
 
+/// What follows the leading bytes of `text` that are to be skipped, all of them ASCII.
+fn skip_bytes(text: &str, skipped: impl Fn(u8) -> bool) -> &str {
+    &text[text.bytes().take_while(|&byte| skipped(byte)).count()..]
+}
+
 fn skip_decoration(text: &str, range: Range<usize>) -> usize {
-    let rest = text[range.clone()].trim_start_matches([' ', '\t', '*', '_']);
+    let rest = skip_bytes(&text[range.clone()], |byte| matches!(byte, b' ' | b'\t' | b'*' | b'_'));
     // `### Task 1.1` is decoration, `#2.1` is not.
-    let bare = rest.trim_start_matches('#');
+    let bare = skip_bytes(rest, |byte| byte == b'#');
     let rest = if bare.starts_with(' ') { bare.trim_start() } else { rest };
     range.end - rest.len()
 }
 
 /// Skips what may stand between an id and what follows: `1.3: `, `1.3) `, `**1.3** `.
 fn skip_separator(text: &str, range: Range<usize>) -> usize {
-    let rest = text[range.clone()].trim_start_matches(['.', '-', ':', ')', '*', '_']);
+    let rest = skip_bytes(&text[range.clone()], |byte| matches!(byte, b'.' | b'-' | b':' | b')' | b'*' | b'_'));
     let rest = rest.trim_start().trim_start_matches(['–', '—']);
     let rest = rest.strip_prefix("- ").unwrap_or(rest).trim_start();
     range.end - rest.len()
@@ -233,9 +238,9 @@ fn title(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 fn trim(text: &str, range: Range<usize>) -> Range<usize> {
-    let content = &text[range.clone()];
-    let start = range.start + content.len() - content.trim_start().len();
-    start..start + content.trim().len()
+    let content = text[range.clone()].trim_start();
+    let start = range.end - content.len();
+    start..start + content.trim_end().len()
 }
 
 /// Words that have the shape of an id and are none.
@@ -254,9 +259,10 @@ pub(super) fn id_len(text: &str) -> usize {
     if numbered > 0 {
         return if ends_token(&text[numbered..]) { numbered } else { 0 };
     }
-    let run =
-        text.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')).count();
-    let token = text[..run].trim_end_matches(['.', '-']);
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+    let run = text.len() - skip_bytes(text, inner).len();
+    let ending = text[..run].bytes().rev().take_while(|byte| !byte.is_ascii_alphanumeric()).count();
+    let token = &text[..run - ending];
     let valid = token.starts_with(|c: char| c.is_ascii_alphanumeric())
         && (has_digit(token) || is_capital_code(token))
         && !names_something_else(token)
@@ -266,7 +272,7 @@ pub(super) fn id_len(text: &str) -> usize {
 
 /// Whether an id may end before `rest`.
 fn ends_token(rest: &str) -> bool {
-    let rest = rest.trim_start_matches(['.', '-']);
+    let rest = skip_bytes(rest, |byte| matches!(byte, b'.' | b'-'));
     match rest.chars().next() {
         None => true,
         Some('_') => rest.starts_with("__"),
@@ -287,6 +293,9 @@ fn is_capital_code(token: &str) -> bool {
 
 /// Well-known words with a digit in them, file names, and references to requirements.
 fn names_something_else(token: &str) -> bool {
+    if !token.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+        return false;
+    }
     let extension = token.rsplit_once('.').map_or("", |(_, extension)| extension);
     let file = extension.len() > 1 && extension.bytes().all(|byte| byte.is_ascii_lowercase());
     let requirement = ["AC-", "FR-", "NFR-", "US-"].iter().any(|code| token.starts_with(code));

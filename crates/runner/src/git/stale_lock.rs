@@ -1,5 +1,6 @@
 //! Lock files that a git left behind. One of ours that died is cleaned up after; anybody else's is reported.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use nix::unistd::Pid;
 use super::child_note::{ChildNote, Noted};
 use super::commit::COMMIT_DEADLINE;
 use super::error::GitError;
+use super::process::{self, pathspecs};
 use super::repository::Git;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -23,15 +25,39 @@ impl Git {
     pub fn clear_stale_lock(&self) -> Result<(), GitError> {
         let noted = self.note_place().map(ChildNote::read_all).unwrap_or_default();
         noted.iter().for_each(|(_, process)| outwait(process, COMMIT_DEADLINE));
+        let mut removed = Vec::new();
         for lock in self.locks(&noted).into_iter().filter(|lock| lock.exists()) {
             let ours = noted.iter().any(|(note, _)| is_younger(&lock, note));
             if !ours || self.is_git_running() {
                 return Err(GitError::Locked { file: lock });
             }
             remove(&lock)?;
+            removed.push(lock);
+        }
+        if removed.contains(&self.git_dir().join("index.lock")) {
+            self.catch_up_index()?;
         }
         noted.into_iter().for_each(|(note, _)| note.remove());
         Ok(())
+    }
+
+    /// Git moves the branch first and the index after it. One that died in between leaves an index in which the
+    /// paths of the new commit are staged to be undone: the next commit of a person's would do so.
+    fn catch_up_index(&self) -> Result<(), GitError> {
+        if self.head()?.is_none() {
+            return Ok(());
+        }
+        let last = ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", "--no-renames", "HEAD", "--"];
+        let committed = process::run(self.call(&last))?.success()?;
+        let committed: BTreeSet<&[u8]> = committed.split(|byte| *byte == 0).collect();
+        let status = self.status()?;
+        let behind = status.changes.iter().filter(|change| change.staged).map(|change| change.path.as_str());
+        let behind: BTreeSet<&str> = behind.filter(|path| committed.contains(path.as_bytes())).collect();
+        if behind.is_empty() {
+            return Ok(());
+        }
+        let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD"];
+        process::run(self.locking_call(&reset, pathspecs(behind)))?.success().map(drop)
     }
 
     /// The locks that committing takes.

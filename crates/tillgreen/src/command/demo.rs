@@ -22,7 +22,7 @@ pub(crate) fn run(context: &mut Context) -> Ended {
     say(&format!("{INTRODUCTION}\n\nEverything is in {}\n", demo.project.display()));
     let project = Project::discover(&demo.project)?;
     let file = project.locate(&demo.project, None)?;
-    let subject = Subject::new(&project, &file, None);
+    let subject = Subject::new(project.root(), &project, &file, None);
     let choices = Choices {
         agent_cmd: Some(format!("sh '{}'", demo.agent.display())),
         recovery_mode: Some(Toggle::On),

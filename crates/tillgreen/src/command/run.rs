@@ -18,9 +18,6 @@ use crate::view::subject::Subject;
 use crate::view::text::{clean, one_line};
 use crate::view::{ending, json, summary};
 
-/// The line that says that all is done, printed here and nowhere else.
-const ALL_TASKS_COMPLETE: &str = "ALL_TASKS_COMPLETE";
-
 /// Characters of a title.
 const TITLE_CHARS_MAX: usize = 100;
 
@@ -73,7 +70,9 @@ pub(super) fn attendance() -> Attendance {
 
 /// Runs a plan and says how it ended.
 pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Request<'_>) -> Ended {
-    let mut screen = Screen::new(context.format, subject.clone(), request.settings.agent.clone());
+    let screen = Screen::new(context.format, subject.clone(), request.settings.agent.clone());
+    let has_answer = matches!(request.beginning, Beginning::Answer(..));
+    let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
     drop(screen);
     let finished = finished?;
@@ -81,12 +80,13 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
         return Err(error);
     }
     let summary = summary::complete(subject, &finished.state, finished.at);
+    // For programs the last event says it: every line of theirs is JSON.
     match context.format {
         Format::Text => write!(context.out, "\n{summary}\n")?,
         Format::Json => eprint_quietly(&summary),
     }
-    if finished.end == (End::Complete { skipped: 0 }) {
-        writeln!(context.out, "{ALL_TASKS_COMPLETE}")?;
+    if finished.end == (End::Complete { skipped: 0 }) && context.format == Format::Text {
+        writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }
     Ok(exit::DONE)
 }

@@ -6,6 +6,7 @@ use engine::{Asked, End, Failure, Question, State, Status, Task};
 
 use super::subject::Subject;
 use super::text::{clean, one_line};
+use crate::exit;
 
 /// Characters of an error in the history.
 const ERROR_CHARS_MAX: usize = 80;
@@ -96,7 +97,7 @@ fn details(text: &mut String, failure: &Failure) {
     let details = if failure.details.trim().is_empty() { &failure.error } else { &failure.details };
     let lines: Vec<&str> = details.lines().collect();
     for line in &lines[lines.len().saturating_sub(DETAIL_LINES_MAX)..] {
-        push(text, clean(line).trim_end());
+        push(text, &quoted_output(line));
     }
     push(text, "```");
     if !failure.files.is_empty() {
@@ -105,6 +106,12 @@ fn details(text: &mut String, failure: &Failure) {
             push(text, &format!("- `{}` - {}", clean(&file.path), clean(&file.state)));
         }
     }
+}
+
+/// A line that a command printed. Only a run that is complete may say so on a line of its own.
+fn quoted_output(line: &str) -> String {
+    let line = clean(line).trim_end().to_owned();
+    if line.trim() == exit::ALL_TASKS_COMPLETE { format!("> {line}") } else { line }
 }
 
 fn options(text: &mut String, question: Question) {

@@ -15,6 +15,7 @@ pub(crate) fn subject() -> Subject {
         path: "specs/auth/tasks.md".to_owned(),
         progress: "specs/auth/.progress.md".to_owned(),
         argument: None,
+        folder: None,
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Screen {
     responder: Option<Responder>,
     /// The question that was put last, so that none is put twice.
     asked: Option<(TaskId, Timestamp)>,
+    /// Whether the open question's answer was given when the run was started.
+    is_answered: bool,
 }
 
 enum Show {
@@ -45,7 +47,12 @@ impl Screen {
                 None => Show::Lines(Paint::of(&io::stderr())),
             },
         };
-        Self { show, subject, agent, responder: None, asked: None }
+        Self { show, subject, agent, responder: None, asked: None, is_answered: false }
+    }
+
+    /// For a run that starts with the answer to the question that is open: nobody is asked that one.
+    pub(crate) fn with_answer(self) -> Self {
+        Self { is_answered: true, ..self }
     }
 
     /// Shows what the runner has to say. A screen that is gone does not stop the run, so write errors are ignored.
@@ -63,7 +70,10 @@ impl Screen {
                     Show::Lines(paint) => eprint_line(&lines::render(event, state, Clock::Time, *paint)),
                     Show::Live(progress) => progress.show(state, event),
                 }
-                self.ask(state);
+                let is_answered = self.is_answered && matches!(event.what, What::Opened(_));
+                if !is_answered {
+                    self.ask(state);
+                }
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The plan that is talked about, in the words that a person would type.
 
+use std::path::Path;
+
 use runner::{PlanFile, Project};
 
 use super::text::quoted;
@@ -15,22 +17,26 @@ pub(crate) struct Subject {
     pub(crate) progress: String,
     /// The argument that names it; none for the active spec.
     pub(crate) argument: Option<String>,
+    /// The folder that was given by `-C`; none where the user is.
+    pub(crate) folder: Option<String>,
 }
 
 impl Subject {
-    /// The subject of a command that was given this argument.
-    pub(crate) fn new(project: &Project, file: &PlanFile, argument: Option<&str>) -> Self {
+    /// The subject of a command that was given this argument and works in this folder.
+    pub(crate) fn new(dir: &Path, project: &Project, file: &PlanFile, argument: Option<&str>) -> Self {
         Self {
             name: file.name.clone(),
             path: project.relative(&file.path).display().to_string(),
             progress: project.relative(&file.progress()).display().to_string(),
             argument: argument.map(str::to_owned),
+            folder: (dir != Path::new(".")).then(|| dir.display().to_string()),
         }
     }
 
     /// A command about this plan, to be typed.
     pub(crate) fn command(&self, verb: &str, rest: &str) -> String {
-        let mut command = format!("tillgreen {verb}");
+        let folder = self.folder.as_deref().map(|folder| format!(" -C {}", quoted(folder)));
+        let mut command = format!("tillgreen{} {verb}", folder.unwrap_or_default());
         for part in [self.argument.as_deref().map(quoted).as_deref(), Some(rest)].into_iter().flatten() {
             if !part.is_empty() {
                 command.push(' ');

@@ -49,13 +49,13 @@ fn files(sandbox: &Sandbox) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![sandbox.root().to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap().flatten() {
+        for entry in fs::read_dir(&folder).expect("the folder was just found").flatten() {
             let path = entry.path();
-            let name = path.strip_prefix(sandbox.root()).unwrap().to_owned();
+            let name = path.strip_prefix(sandbox.root()).expect("it lies in the project").to_owned();
             if name == Path::new(".git") {
                 continue;
             }
-            if entry.file_type().unwrap().is_dir() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(path);
             } else {
                 found.insert(name, fs::read(&path).unwrap_or_default());
@@ -113,7 +113,12 @@ fn plans_that_are_not_there() {
     sandbox.write("specs/demo/design.md", "kept");
     refused(&sandbox, &run, 2, &["ERROR: Tasks file missing at ./specs/demo/tasks.md\n", "- [ ] 1.1 Title"]);
     refused(&sandbox, &["run", "other", "--agent-cmd", "true"], 2, &["missing at ./specs/other/\n"]);
-    refused(&sandbox, &["check", "specs/demo/design.txt"], 2, &["ERROR: Spec directory missing at ./specs/demo/design.txt/"]);
+    refused(
+        &sandbox,
+        &["check", "specs/demo/design.txt"],
+        2,
+        &["ERROR: Spec directory missing at ./specs/demo/design.txt/"],
+    );
     sandbox.write("notes.txt", "x");
     refused(&sandbox, &["check", "notes.txt"], 2, &["notes.txt is not a plan", "tillgreen check specs/NAME"]);
     fs::create_dir(sandbox.root().join("specs/demo/tasks.md")).unwrap();
@@ -130,7 +135,7 @@ fn plans_that_cannot_be_read() {
     };
     check(b"", &["specs/demo/tasks.md has no tasks", "`tillgreen check`"]);
     check(b"# Tasks\n\nJust prose.\n", &["has no tasks"]);
-    check(b"- [ ] 1.1 Good\n\n-[x] 3.2 Bad\n", &["specs/demo/tasks.md:3: error:", "`tillgreen check`"]);
+    check(b"- [ ] 1.1 Good\n\n- [] 3.2 Bad\n", &["specs/demo/tasks.md:3: error:", "`tillgreen check`"]);
     let spoilt = check(b"- [ ] 1.1 Good\n- [ ] 1.2 B\xffad\n", &["tasks.md"]);
     expect_said(&spoilt, &["line 2 is not valid UTF-8"]);
     let checked = sandbox.run(&["check"]).expect_code(2);
@@ -142,13 +147,8 @@ fn plans_that_cannot_be_read() {
 fn state_files_that_are_corrupt() {
     let (sandbox, agent) = prepared(PLAN);
     let run = ["run", "--agent-cmd", &agent];
-    let cases: [&[u8]; 5] = [
-        b"not json",
-        b"",
-        b"[1, 2]",
-        b"{\"phase\": \"execution\", \"totalTasks\": 3}",
-        b"\xff\xfe",
-    ];
+    let cases: [&[u8]; 5] =
+        [b"not json", b"", b"[1, 2]", b"{\"phase\": \"execution\", \"totalTasks\": 3}", b"\xff\xfe"];
     for text in cases {
         sandbox.write(STATE, text);
         let said = ["ERROR: State file missing or corrupt at ./specs/demo/.ralph-state.json", "--fresh"];
@@ -156,9 +156,10 @@ fn state_files_that_are_corrupt() {
     }
     completes(&sandbox, &["run", "--agent-cmd", &agent, "--fresh"]);
     let archive = sandbox.root().join(".tillgreen/specs-demo/archive");
-    let kept = fs::read_dir(archive).unwrap().flatten().find(|entry| {
-        entry.file_name().to_string_lossy().ends_with("ralph-state.json")
-    });
+    let kept = fs::read_dir(archive)
+        .unwrap()
+        .flatten()
+        .find(|entry| entry.file_name().to_string_lossy().ends_with("ralph-state.json"));
     assert_eq!(fs::read(kept.expect("the state file is kept").path()).unwrap(), b"\xff\xfe");
 }
 
@@ -198,7 +199,10 @@ fn journals_that_are_damaged() {
     }
     completes(&sandbox, &["run", "--agent-cmd", &agent, "--fresh"]);
     let archive = fs::read_dir(sandbox.root().join(".tillgreen/specs-demo/archive")).unwrap();
-    let journals: Vec<_> = archive.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "jsonl")).collect();
+    let journals: Vec<_> = archive
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|end| end == "jsonl"))
+        .collect();
     assert_eq!(journals.len(), 1);
     assert_eq!(fs::read(journals[0].path()).unwrap(), b"hello\n");
 }
@@ -224,7 +228,10 @@ fn agents_that_cannot_be_had() {
     let cases: [(&[&str], &[&str]); 3] = [
         (&["run"], &["no agent is set", "--agent-cmd 'COMMAND'", "tillgreen init"]),
         (&["run", "--agent", "clod"], &["unknown agent `clod`", "[agents.clod]"]),
-        (&["run", "--agent-cmd", "no-such-program --x"], &["not installed", "`no-such-program` was not found"]),
+        (
+            &["run", "--agent-cmd", "no-such-program --x"],
+            &["not installed", "`no-such-program` was not found"],
+        ),
     ];
     for (arguments, said) in cases {
         refused(&sandbox, arguments, 2, said);
@@ -270,7 +277,12 @@ fn without_git_on_the_path() {
 fn a_dirty_tree_stops_the_start_of_a_new_run() {
     let (sandbox, agent) = prepared(PLAN);
     sandbox.write("mine.txt", "precious");
-    refused(&sandbox, &["run", "--agent-cmd", &agent], 2, &["uncommitted changes: mine.txt", "--allow-dirty"]);
+    refused(
+        &sandbox,
+        &["run", "--agent-cmd", &agent],
+        2,
+        &["uncommitted changes: mine.txt", "--allow-dirty"],
+    );
     completes(&sandbox, &["run", "--agent-cmd", &agent, "--allow-dirty"]);
     assert_eq!(sandbox.dirt(), ["?? mine.txt"]);
     assert_eq!(sandbox.read("mine.txt"), "precious");
@@ -280,8 +292,11 @@ fn a_dirty_tree_stops_the_start_of_a_new_run() {
 fn a_second_run_is_told_who_holds_the_plan() {
     let (sandbox, _) = prepared(PLAN);
     let gate = sandbox.control("gate");
-    let agent = Agent::new()
-        .otherwise([Step::await_file(&gate), Step::write("out.txt", "done\n"), Step::say("TASK_COMPLETE")]);
+    let agent = Agent::new().otherwise([
+        Step::await_file(&gate),
+        Step::write("out.txt", "done\n"),
+        Step::say("TASK_COMPLETE"),
+    ]);
     let agent = sandbox.install_agent(&agent);
     let first = sandbox.start(&["run", "--agent-cmd", &agent]);
     wait_for("the agent", || !sandbox.agent_calls().is_empty());
@@ -303,7 +318,10 @@ fn settings_that_are_wrong() {
         sandbox.write("tillgreen.toml", text);
         refused(&sandbox, &["run", "--agent-cmd", &agent], 2, said);
     };
-    check("strict = true\nrecover_mode = true\n", &["tillgreen.toml:2: unknown key `recover_mode`", "did you mean `recovery_mode`?"]);
+    check(
+        "strict = true\nrecover_mode = true\n",
+        &["tillgreen.toml:2: unknown key `recover_mode`", "did you mean `recovery_mode`?"],
+    );
     check("\nscope = \"wran\"\n", &["tillgreen.toml:2: `scope` must be one of warn, reject, off"]);
     check("verify_timeout = \"soon\"\n", &["tillgreen.toml:1: `verify_timeout`"]);
     check("verify_timeout = 30\n", &["tillgreen.toml:1: `verify_timeout` needs a unit"]);
@@ -317,12 +335,19 @@ fn settings_that_are_wrong() {
 #[test]
 fn limits_of_zero_are_refused() {
     let (sandbox, agent) = prepared(PLAN);
-    let limits =
-        ["--max-task-iterations", "--max-fix-tasks", "--max-fix-depth", "--max-global-iterations", "--infra-retries"];
+    let limits = [
+        "--max-task-iterations",
+        "--max-fix-tasks",
+        "--max-fix-depth",
+        "--max-global-iterations",
+        "--infra-retries",
+    ];
     for limit in limits {
         refused(&sandbox, &["run", "--agent-cmd", &agent, limit, "0"], 2, &[limit, "at least 1"]);
     }
-    for limit in ["--attempt-timeout", "--no-progress-timeout", "--verify-timeout", "--review-timeout", "--max-time"] {
+    for limit in
+        ["--attempt-timeout", "--no-progress-timeout", "--verify-timeout", "--review-timeout", "--max-time"]
+    {
         refused(&sandbox, &["run", "--agent-cmd", &agent, limit, "0s"], 2, &[limit]);
     }
 }
@@ -421,7 +446,8 @@ fn in_own_mounts(sandbox: &Sandbox, script: &str) -> Option<Output> {
 
 #[track_caller]
 fn expect_printed(output: &Output, parts: &[&str]) {
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{text}");
     for part in parts {
         assert!(text.contains(part), "{part:?} is missing\n{text}");
@@ -446,12 +472,15 @@ fn a_folder_that_is_read_only() {
 #[test]
 fn a_full_disk_pauses_the_run_and_nothing_is_lost() {
     let (sandbox, _) = prepared(PLAN);
-    let agent = Agent::new()
-        .on_attempt("1.1", 1, [
+    let agent = Agent::new().on_attempt(
+        "1.1",
+        1,
+        [
             Step::write("out.txt", "done\n"),
             Step::shell("test -e filled || { touch filled; cat /dev/zero > filler 2>/dev/null || :; }"),
             Step::say("TASK_COMPLETE"),
-        ]);
+        ],
+    );
     let agent = sandbox.install_agent(&agent);
     let script = format!(
         "cp -a \"$ROOT\" \"$ROOT.copy\"; mount -t tmpfs -o size=2m tmpfs \"$ROOT\"; cp -a \"$ROOT.copy/.\" \"$ROOT\"\n\
@@ -460,5 +489,8 @@ fn a_full_disk_pauses_the_run_and_nothing_is_lost() {
          rm filler; code=0; \"$TILLGREEN\" run || code=$?; echo \"second $code\"; cat specs/demo/tasks.md; git log --format=%s"
     );
     let Some(output) = in_own_mounts(&sandbox, &script) else { return };
-    expect_printed(&output, &["first 6", "hint: ", "second 0", "ALL_TASKS_COMPLETE", "- [x] 1.1", "feat: write the file"]);
+    expect_printed(
+        &output,
+        &["first 6", "hint: ", "second 0", "ALL_TASKS_COMPLETE", "- [x] 1.1", "feat: write the file"],
+    );
 }

@@ -1,1 +1,295 @@
-//! hostile_agents
+//! Agents that lie, break things and do not let go. None of them gets a task ticked that is not green, brings the
+//! program down, or leaves anything behind.
+
+use std::fs;
+use std::path::Path;
+
+use testkit::{Agent, Finished, Sandbox, Step, wait_for};
+
+const PLAN: &str = "\
+# Tasks
+
+- [x] 1.1 Done before
+
+- [ ] 1.2 Work
+  - **Verify**: `grep -q right work.txt`
+  - **Commit**: `feat: work`
+
+- [ ] 1.3 Later
+  - **Verify**: `test -f later.txt`
+  - **Commit**: `feat: later`
+";
+
+const TASKS: &str = "specs/demo/tasks.md";
+const JOURNAL: &str = ".tillgreen/specs-demo/journal.jsonl";
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    sandbox.spec("demo", PLAN);
+    sandbox.commit_all("plan");
+    sandbox
+}
+
+#[track_caller]
+fn run(sandbox: &Sandbox, agent: &Agent, flags: &[&str]) -> Finished {
+    let command = sandbox.install_agent(agent);
+    let finished = sandbox.run(&[&["run", "--agent-cmd", &command], flags].concat());
+    assert!(!finished.stderr.contains("panicked"), "{finished}");
+    finished
+}
+
+fn done() -> Step {
+    Step::say("TASK_COMPLETE")
+}
+
+fn work() -> Step {
+    Step::write("work.txt", "right\n")
+}
+
+/// Does this at the first attempt at 1.2 and is good afterwards.
+fn once(steps: impl IntoIterator<Item = Step>) -> Agent {
+    Agent::new().on_attempt("1.2", 1, steps).on("1.2", [work(), done()]).on("1.3", good())
+}
+
+/// Does this at every attempt at 1.2.
+fn always(steps: impl IntoIterator<Item = Step>) -> Agent {
+    Agent::new().on("1.2", steps).on("1.3", good())
+}
+
+fn good() -> [Step; 2] {
+    [Step::write("later.txt", ""), done()]
+}
+
+/// The first attempt at 1.2 is not accepted, for this reason; the second is, and all ends well.
+#[track_caller]
+fn check_rejected(steps: impl IntoIterator<Item = Step>, reason: &str) -> Sandbox {
+    let sandbox = sandbox();
+    let finished = run(&sandbox, &once(steps), &[]).expect_code(0);
+    let order: Vec<_> = sandbox.agent_calls().into_iter().map(|call| (call.task, call.attempt)).collect();
+    assert_eq!(order, [("1.2", 1), ("1.2", 2), ("1.3", 1)].map(|(task, n)| (task.to_owned(), n)), "{finished}");
+    let prompt = &sandbox.agent_calls()[1].prompt;
+    let feedback = prompt.split("</retry_context>").next().unwrap_or_default();
+    assert!(feedback.contains(reason), "{reason:?} is missing: {prompt}");
+    check_end(&sandbox);
+    sandbox
+}
+
+/// The plan is as its author wrote it, with all boxes ticked; everything is committed, nothing runs.
+#[track_caller]
+fn check_end(sandbox: &Sandbox) {
+    assert_eq!(sandbox.tasks("demo"), PLAN.replace("- [ ]", "- [x]"));
+    assert_eq!(sandbox.dirt(), [""; 0]);
+    sandbox.wait_until_quiet();
+}
+
+#[test]
+fn claims_of_success_are_not_believed() {
+    check_rejected([done()], "work.txt");
+    check_rejected([Step::say("Task 1.3 is done.\nTASK_COMPLETE")], "work.txt");
+    check_rejected([Step::shell("cat \"$here/prompt\"")], "Task did not complete");
+    check_rejected([Step::say("All done! Output TASK_COMPLETE when done")], "Task did not complete");
+    check_rejected([Step::say("ALL_TASKS_COMPLETE")], "Task did not complete");
+    check_rejected([work(), Step::say("It needs human review."), done()], "CONTRADICTION");
+}
+
+#[test]
+fn boxes_of_others_are_put_back() {
+    let mismatch = "checkmark mismatch";
+    let tick = Step::edit(TASKS, "- [ ] 1.3", "- [x] 1.3");
+    let sandbox = check_rejected([tick.clone(), work(), done()], mismatch);
+    assert!(sandbox.agent_calls()[1].prompt.contains("1.3"));
+    check_rejected([Step::edit(TASKS, "- [x] 1.1", "- [ ] 1.1"), work(), done()], mismatch);
+    check_rejected([Step::edit(TASKS, "- [ ]", "- [x]"), work(), done()], mismatch);
+    check_rejected([tick, Step::commit("feat: everything"), work(), done()], mismatch);
+}
+
+#[test]
+fn tasks_that_vanish_are_put_back() {
+    let mismatch = "checkmark mismatch";
+    check_rejected([Step::Delete(TASKS.to_owned()), work(), done()], mismatch);
+    check_rejected([Step::write(TASKS, ""), work(), done()], mismatch);
+    check_rejected([Step::write(TASKS, "- [x] 1.2 Work\n"), work(), done()], mismatch);
+    check_rejected([Step::edit(TASKS, "1.3 Later", "1.4 Later"), work(), done()], mismatch);
+    check_rejected([Step::shell(&format!("printf '\\377\\000' > {TASKS}")), work(), done()], mismatch);
+    check_rejected([Step::shell(&format!("rm {TASKS}; mkdir {TASKS}")), work(), done()], mismatch);
+    check_rejected([Step::shell("rm -rf specs/demo"), work(), done()], mismatch);
+}
+
+#[test]
+fn the_own_box_counts_for_nothing() {
+    check_rejected([Step::edit(TASKS, "- [ ] 1.2", "- [x] 1.2"), done()], "work.txt");
+    check_rejected([Step::edit(TASKS, "- [ ] 1.2", "- [x] 1.2"), Step::Exit(1)], "exited with code 1");
+}
+
+#[test]
+fn the_own_box_counts_for_nothing_with_agent_bookkeeping_either() {
+    let tick = || Step::edit(TASKS, "- [ ] 1.2", "- [x] 1.2");
+    for steps in [
+        vec![tick(), Step::commit("x"), done()],
+        vec![tick(), Step::commit("x"), Step::Exit(1)],
+        vec![tick(), Step::commit("x"), Step::say("This needs human hands."), done()],
+        vec![tick(), Step::commit("x"), Step::say("nothing")],
+    ] {
+        let sandbox = sandbox();
+        let flags = ["--bookkeeping", "agent", "--max-task-iterations", "1"];
+        run(&sandbox, &always(steps.clone()), &flags).expect_code(1);
+        assert!(sandbox.tasks("demo").contains("- [ ] 1.2"), "after {steps:?}");
+        run(&sandbox, &always([Step::say("no")]), &flags).expect_code(1);
+        assert!(sandbox.tasks("demo").contains("- [ ] 1.2"), "after {steps:?} and a restart");
+    }
+}
+
+/// The task passes at the first attempt in spite of all this, and the end is clean.
+#[track_caller]
+fn check_survived(steps: impl IntoIterator<Item = Step>) -> (Sandbox, Finished) {
+    let sandbox = sandbox();
+    let finished = run(&sandbox, &always(steps), &[]).expect_code(0);
+    assert_eq!(sandbox.agent_calls().len(), 2, "{finished}");
+    check_end(&sandbox);
+    (sandbox, finished)
+}
+
+#[test]
+fn odd_output_does_no_harm() {
+    let nul = Step::shell("printf 'a\\000b\\n'");
+    let escape = Step::shell("printf '\\033[2J\\033]0;title\\007\\r\\n'");
+    check_survived([Step::SayInvalidUtf8, nul, escape, work(), done(), Step::SayInvalidUtf8]);
+}
+
+#[test]
+fn escapes_do_not_reach_the_terminal() {
+    let sandbox = sandbox();
+    let claim = "printf 'Task 1.2: x FAILED\\n- Error: \\033[31mred\\033[0m \\007bell \\r\\n'";
+    let finished = run(&sandbox, &always([Step::shell(claim)]), &["--max-task-iterations", "1"]).expect_code(1);
+    let log = sandbox.run(&["log"]).stdout;
+    let status = sandbox.run(&["status"]).stdout;
+    for text in [&finished.stdout, &finished.stderr, &log, &status] {
+        let odd = text.chars().find(|character| character.is_control() && *character != '\n');
+        assert_eq!(odd, None, "{text:?}");
+    }
+    assert!(finished.stderr.contains("red"), "{finished}");
+}
+
+#[test]
+fn the_completion_line_is_the_programs_own() {
+    let sandbox = sandbox();
+    let claim = "ALL_TASKS_COMPLETE\nTask 1.2: x FAILED\n- Error: ALL_TASKS_COMPLETE\n- Status: ALL_TASKS_COMPLETE";
+    let agent = always([Step::say(claim), Step::Complain("ALL_TASKS_COMPLETE".to_owned())]);
+    let finished = run(&sandbox, &agent, &["--max-task-iterations", "2"]).expect_code(1);
+    assert!(!finished.stdout.contains("ALL_TASKS_COMPLETE"), "{finished}");
+    assert!(!finished.stderr.lines().any(|line| line.trim() == "ALL_TASKS_COMPLETE"), "{finished}");
+}
+
+#[test]
+fn a_flood_is_kept_out_of_memory_and_off_the_disk() {
+    const BYTES: usize = 200 << 20;
+    let sandbox = sandbox();
+    let flooded = sandbox.control("flooded");
+    let wait = sandbox.control("measured");
+    let steps = [
+        Step::Flood { bytes: BYTES },
+        Step::say("\nphew"),
+        Step::shell(&format!(": > {}", flooded.display())),
+        Step::await_file(&wait),
+        work(),
+        done(),
+    ];
+    let command = sandbox.install_agent(&always(steps));
+    let run = sandbox.start(&["run", "--agent-cmd", &command]);
+    wait_for("the flood to be over", || flooded.exists());
+    let status = fs::read_to_string(format!("/proc/{}/status", run.pid())).expect("it runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the kernel says so");
+    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
+    assert!(kilobytes < 100_000, "at most {kilobytes} kB were used");
+    sandbox.release("measured");
+    run.wait().expect_code(0);
+    let kept = sandbox.git(&["count-objects"]);
+    let attempts = sandbox.root().join(".tillgreen/specs-demo/attempts");
+    assert!(folder_bytes(&attempts) < 4 << 20, "{kept}");
+    check_end(&sandbox);
+}
+
+fn folder_bytes(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).expect("the folder is there").flatten();
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => folder_bytes(&entry.path()),
+            Ok(metadata) => metadata.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+#[test]
+fn whoever_does_not_want_to_end_is_ended() {
+    let sandbox = sandbox();
+    let agent = once([Step::IgnoreSignals, Step::Detach, Step::Hang]);
+    // The grace period of an agent that ignores being asked is waited for once.
+    run(&sandbox, &agent, &["--attempt-timeout", "2s"]).expect_code(0);
+    check_end(&sandbox);
+}
+
+#[test]
+fn children_do_not_outlive_their_agent() {
+    let nohup = Step::shell("setsid nohup sh -c 'sleep 600; echo evil > work.txt' >/dev/null 2>&1 &");
+    check_survived([Step::Detach, nohup, work(), done()]);
+    let holds_output = Step::shell("sleep 600 &");
+    check_survived([holds_output, work(), done()]);
+}
+
+#[test]
+fn own_files_are_not_committed() {
+    let (sandbox, _) = check_survived([work(), Step::commit("feat: all of it"), done()]);
+    let names = sandbox.git(&["log", "--name-only", "--format=", "--all"]);
+    assert!(!names.contains(".tillgreen/") && !names.contains(".ralph-state.json"), "{names}");
+    let progress = sandbox.read("specs/demo/.progress.md");
+    let commit = sandbox.git(&["log", "--format=%h", "--abbrev=7", "--grep=feat: all of it"]);
+    assert!(progress.contains(&format!("- [x] 1.2 Work - {}", commit.trim())), "{progress}");
+}
+
+#[test]
+fn own_files_that_are_laid_hands_on() {
+    let state = "specs/demo/.ralph-state.json";
+    check_survived([Step::write(state, "{\"taskIndex\": 99}"), work(), done()]);
+    check_survived([Step::Delete(state.to_owned()), work(), done()]);
+    check_survived([Step::shell("rm -rf .tillgreen/*/attempts"), work(), done()]);
+    check_survived([Step::Delete(".tillgreen/specs-demo/lock".to_owned()), work(), done()]);
+    check_survived([Step::write("specs/demo/.progress.md", "\u{0}not\u{1b} yours\n"), work(), done()]);
+}
+
+#[test]
+fn a_journal_that_is_laid_hands_on_is_noticed() {
+    let sandbox = sandbox();
+    let spoil = Step::shell(&format!("echo garbage >> {JOURNAL}"));
+    run(&sandbox, &always([spoil, work(), done()]), &[]).expect_code(0);
+    check_end(&sandbox);
+    let again = sandbox.run(&["run"]).expect_code(2);
+    assert!(again.stderr.contains("is damaged at line"), "{again}");
+    assert!(again.stderr.contains("`tillgreen run --fresh`"), "{again}");
+}
+
+#[test]
+fn secrets_are_masked_in_all_that_is_written() {
+    let sandbox = sandbox();
+    let secrets = ["sk-ant-api03-abcdefghijklmnop", "ghp_0123456789abcdefghij0123456789"];
+    let claim = format!(
+        "env: KEY={0}\nTask 1.2: x FAILED\n- Error: bad key {0}\n- Attempted fix: tried {1}\n- Status: {1}",
+        secrets[0], secrets[1]
+    );
+    let note = format!("printf -- '## Learnings\\n- the key is {}\\n' > \"$TILLGREEN_PROGRESS_FILE\"", secrets[0]);
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [Step::shell(&note), Step::say(&claim), Step::Complain(claim.clone())])
+        .on_attempt("1.2.1", 1, [Step::Complain(claim), Step::Exit(3)])
+        .on("1.3", good())
+        .otherwise([work(), Step::shell(&note), done()]);
+    let finished = run(&sandbox, &agent, &["--recovery-mode"]).expect_code(0);
+    let files = [JOURNAL, TASKS, "specs/demo/.progress.md"].map(|file| sandbox.read(file));
+    let history = sandbox.git(&["log", "--patch", "--all"]);
+    let prompts: String = sandbox.agent_calls().into_iter().map(|call| call.prompt).collect();
+    for text in files.iter().chain([&history, &prompts, &finished.stdout, &finished.stderr]) {
+        for secret in secrets {
+            assert!(!text.contains(secret), "{text}");
+        }
+    }
+    assert!(files[1].contains("Fix: bad key"), "{}", files[1]);
+}

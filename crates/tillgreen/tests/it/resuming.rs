@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use testkit::{Agent, Background, Finished, Sandbox, Step, wait_for};
+use testkit::{Agent, Background, Finished, Sandbox, Signal, Step, wait_for};
 
 /// A retry, a fix with a fix of its own, work that the agent commits itself, and a `[VERIFY]` that is red at first.
 const PLAN: &str = "\
@@ -63,9 +64,26 @@ fn start(sandbox: &Sandbox) -> Background {
     sandbox.start(&["run", "--recovery-mode", "--agent-cmd", &command])
 }
 
+/// Something that only grows while a run goes on.
+type Measure = fn(&Sandbox) -> usize;
+
 fn events(sandbox: &Sandbox) -> usize {
-    let journal = fs::read(sandbox.root().join(JOURNAL)).unwrap_or_default();
-    journal.iter().filter(|byte| **byte == b'\n').count()
+    lines(sandbox, JOURNAL)
+}
+
+fn commits(sandbox: &Sandbox) -> usize {
+    lines(sandbox, ".git/logs/HEAD")
+}
+
+/// Ticks and fix tasks.
+fn plan_edits(sandbox: &Sandbox) -> usize {
+    let plan = fs::read_to_string(sandbox.root().join("specs/demo/tasks.md")).unwrap_or_default();
+    plan.matches("- [x]").count() + plan.matches("[FIX").count()
+}
+
+fn lines(sandbox: &Sandbox, path: &str) -> usize {
+    let text = fs::read(sandbox.root().join(path)).unwrap_or_default();
+    text.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// What has to be the same however often the program was killed.
@@ -83,51 +101,141 @@ fn outcome(sandbox: &Sandbox, finished: &Finished) -> Outcome {
     assert_eq!(finished.code, Some(0), "{finished}");
     assert_eq!(finished.stdout.lines().last(), Some("ALL_TASKS_COMPLETE"), "{finished}");
     sandbox.wait_until_quiet();
-    let said = format!("{}{}", finished.stdout, finished.stderr);
-    let counted = said.lines().filter(|line| ["Tasks: ", "Fix tasks:", "Attempts:", "Fixed:"].iter().any(|start| line.starts_with(start) && !line.contains("0/")));
+    let said = format!("{}\n{}", finished.stdout, finished.stderr);
+    let is_count = |line: &&str| line.starts_with("Attempts:") || line.starts_with("Fix");
     Outcome {
         subjects: sandbox.subjects(),
         tree: sandbox.git(&["ls-tree", "-r", "HEAD"]),
         progress: sandbox.read("specs/demo/.progress.md"),
         dirt: sandbox.dirt(),
-        counted: counted.filter(|line| line.starts_with("Attempts:") || line.starts_with("Fix")).map(str::to_owned).collect(),
+        counted: said.lines().filter(is_count).map(str::to_owned).collect(),
     }
 }
 
-/// A run that nobody disturbs: how it ends, and how many lines its journal gets.
-fn undisturbed() -> (Outcome, usize) {
+fn undisturbed() -> Outcome {
     let sandbox = sandbox();
     let finished = start(&sandbox).wait();
-    (outcome(&sandbox, &finished), events(&sandbox))
+    let outcome = outcome(&sandbox, &finished);
+    assert_eq!(outcome.dirt, [""; 0], "{finished}");
+    assert_eq!(outcome.counted.len(), 4, "{finished}");
+    outcome
 }
 
-/// Waits until the journal has so many lines, or the run is over.
-fn follow(sandbox: &Sandbox, run: &mut Background, lines: usize) {
-    wait_for("the journal to grow", || events(sandbox) >= lines || !run.is_running());
-}
-
-/// Kills the program when its journal has so many lines, for every number of lines that is `start` modulo `step`.
+/// Kills the program whenever something has grown by so much, until it gets to the end.
 #[track_caller]
-fn check_every(start_at: usize, step: usize) {
-    let (expected, lines) = undisturbed();
-    assert!(lines > 30, "the plan is worth killing the program in: {lines}");
-    for at in (start_at..lines).step_by(step) {
-        let sandbox = sandbox();
+fn check_killed(expected: &Outcome, measure: Measure, step: usize, kill: fn(&Sandbox, Background)) {
+    let sandbox = sandbox();
+    for lives in 1.. {
+        assert!(lives < 100, "the run gets nowhere: {}", sandbox.read(JOURNAL));
+        let before = measure(&sandbox);
         let mut run = start(&sandbox);
-        follow(&sandbox, &mut run, at);
-        run.kill();
-        sandbox.wait_until_quiet();
-        let finished = start(&sandbox).wait();
-        assert_eq!(outcome(&sandbox, &finished), expected, "killed at line {at}: {finished}");
+        wait_for("something to kill for", || measure(&sandbox) >= before + step || !run.is_running());
+        if run.is_running() {
+            kill(&sandbox, run);
+            sandbox.wait_until_quiet();
+            continue;
+        }
+        let finished = run.wait();
+        assert_eq!(outcome(&sandbox, &finished), *expected, "killed every {step} in {lives} lives: {finished}");
+        return;
+    }
+}
+
+/// Only the program itself: whatever it started has to end with it.
+fn program_alone(_: &Sandbox, run: Background) {
+    run.kill();
+}
+
+/// The program and all that it started, at once.
+fn everything(sandbox: &Sandbox, _run: Background) {
+    sandbox.kill_everything();
+}
+
+#[test]
+fn killed_after_every_few_events() {
+    let expected = undisturbed();
+    for step in [3, 5, 7, 10] {
+        check_killed(&expected, events, step, program_alone);
     }
 }
 
 #[test]
-fn killed_at_any_line_of_the_journal_the_end_is_the_same() {
-    check_every(0, 2);
+fn killed_together_with_its_keepers() {
+    let expected = undisturbed();
+    for step in [4, 6, 9] {
+        check_killed(&expected, events, step, everything);
+    }
 }
 
 #[test]
-fn killed_at_any_other_line_of_the_journal_the_end_is_the_same() {
-    check_every(1, 2);
+fn killed_after_every_commit_and_every_edit_of_the_plan() {
+    let expected = undisturbed();
+    check_killed(&expected, commits, 1, program_alone);
+    check_killed(&expected, plan_edits, 1, everything);
+}
+
+/// One task; its agent leaves a file and then waits, in its first life only.
+fn waiting() -> (Sandbox, String) {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    sandbox.spec("demo", "- [ ] 1.1 First\n  - **Verify**: `test -f first.txt`\n  - **Commit**: `feat: first`\n");
+    sandbox.commit_all("plan");
+    let begun = sandbox.control("begun").display().to_string();
+    let wait = format!("test -e {begun} || {{ : > {begun}; while :; do sleep 600; done; }}");
+    let agent = Agent::new().on("1.1", [leave("first.txt", "right"), Step::shell(&wait), done()]);
+    let command = sandbox.install_agent(&agent);
+    (sandbox, command)
+}
+
+/// However an attempt was cut off, it is made again under its number, and what it left belongs to the task.
+#[track_caller]
+fn check_cut_off(flags: &[&str], cut_off: impl FnOnce(&Sandbox, Background)) {
+    let (sandbox, command) = waiting();
+    let arguments = [&["run", "--max-task-iterations", "1", "--agent-cmd", &command], flags].concat();
+    let run = sandbox.start(&arguments);
+    wait_for("the agent to be at work", || sandbox.control("begun").exists());
+    cut_off(&sandbox, run);
+    let finished = sandbox.run(&arguments).expect_code(0);
+    sandbox.wait_until_quiet();
+    let attempts: Vec<_> = sandbox.agent_calls().iter().map(|call| call.attempt).collect();
+    assert_eq!(attempts, [1, 1], "{finished}");
+    assert_eq!(sandbox.subjects(), ["plan", "feat: first", "chore(spec): complete task 1.1"], "{finished}");
+    assert_eq!(sandbox.dirt(), [""; 0], "{finished}");
+    assert!(finished.stdout.contains("Attempts:  1, 0 failed"), "{finished}");
+}
+
+#[test]
+fn a_lost_attempt_is_made_again_under_its_number() {
+    check_cut_off(&[], |_, run| {
+        run.kill();
+    });
+}
+
+#[test]
+fn what_a_lost_attempt_did_proves_something() {
+    check_cut_off(&["--strict"], |_, run| {
+        run.kill();
+    });
+}
+
+#[test]
+fn an_interrupted_attempt_is_made_again_under_its_number() {
+    check_cut_off(&[], |sandbox, mut run| {
+        run.signal_group(Signal::Interrupt);
+        let finished = run.wait().expect_code(130);
+        assert!(finished.stderr.contains("go on with `tillgreen run`"), "{finished}");
+        sandbox.wait_until_quiet();
+    });
+}
+
+#[test]
+fn keepers_that_died_with_the_program_are_swept_up_after() {
+    check_cut_off(&[], |sandbox, run| {
+        let program = env!("CARGO_BIN_EXE_tillgreen");
+        let is_ours = |command: &str| command.starts_with(program) || command.starts_with("tg-keeper");
+        let ours = sandbox.processes().into_iter().filter(|process| is_ours(&process.command));
+        let pids: Vec<String> = ours.map(|process| process.pid.to_string()).collect();
+        let status = Command::new("kill").arg("-KILL").args(&pids).status();
+        assert!(pids.len() > 1 && status.expect("kill is installed").success(), "{:?}", sandbox.processes());
+        run.wait();
+    });
 }

@@ -1,1 +1,252 @@
-//! verification
+//! What proves a task: its own command, run by the program; a judging agent or a person only where no command can.
+
+use std::path::Path;
+
+use testkit::{Agent, Finished, Sandbox, Step};
+
+fn sandbox(tasks: &str) -> Sandbox {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    sandbox.spec("demo", tasks);
+    sandbox.commit_all("plan");
+    sandbox
+}
+
+#[track_caller]
+fn run(sandbox: &Sandbox, agent: &Agent, flags: &[&str]) -> Finished {
+    let command = sandbox.install_agent(agent);
+    sandbox.run(&[&["run", "--agent-cmd", &command], flags].concat())
+}
+
+fn done() -> Step {
+    Step::say("TASK_COMPLETE")
+}
+
+fn work() -> Step {
+    Step::write("work.txt", "right\n")
+}
+
+fn worker() -> Agent {
+    Agent::new().otherwise([work(), done()])
+}
+
+/// Roles and attempts of all calls, in order.
+fn calls(sandbox: &Sandbox) -> Vec<(String, u32)> {
+    sandbox.agent_calls().into_iter().map(|call| (call.role, call.attempt)).collect()
+}
+
+#[track_caller]
+fn check_calls(sandbox: &Sandbox, expected: &[(&str, u32)]) {
+    let expected: Vec<_> = expected.iter().map(|(role, attempt)| ((*role).to_owned(), *attempt)).collect();
+    assert_eq!(calls(sandbox), expected);
+}
+
+/// Says this the first time that it is called and that afterwards.
+fn first_then(sandbox: &Sandbox, first: &str, then: &str) -> Step {
+    let said = sandbox.control("said-once").display().to_string();
+    Step::shell(&format!("if test -e {said}; then echo '{then}'; else : > {said}; printf '{first}\\n'; fi"))
+}
+
+/// One attempt at a task with this verify command; the agent only writes `work.txt` and claims success.
+#[track_caller]
+fn check_verify(verify: &str, flags: &[&str], code: i32, said: &str) {
+    let sandbox = sandbox(&format!("- [ ] 1.1 [RED] Work\n  - **Verify**: `{verify}`\n"));
+    let finished = run(&sandbox, &worker(), &[&["--max-task-iterations", "1"], flags].concat());
+    assert_eq!(finished.code, Some(code), "for {verify:?}: {finished}");
+    assert!(finished.stderr.contains(said), "{said:?} is missing for {verify:?}: {finished}");
+    let boxed = if code == 0 { "- [x]" } else { "- [ ]" };
+    assert!(sandbox.tasks("demo").starts_with(boxed), "for {verify:?}");
+    sandbox.wait_until_quiet();
+}
+
+#[test]
+fn a_pipeline_that_passes_text_on_does_not_hide_a_failure() {
+    check_verify("{ cat work.txt; false; } | tail -5", &[], 1, "Max retries");
+    check_verify("(cd specs && false) 2>&1 | tail -5", &[], 1, "Max retries");
+    check_verify("cat missing.txt 2>&1 | tee out.log | head -3", &[], 1, "No such file");
+    check_verify("cat work.txt | tail -5", &[], 0, "");
+}
+
+#[test]
+fn the_last_stage_decides_where_it_can() {
+    check_verify("{ echo FAILED; false; } | grep -q FAILED", &[], 0, "");
+    check_verify("echo passed | grep -q FAILED", &[], 1, "Max retries");
+}
+
+#[test]
+fn a_broken_pipe_is_green_with_a_warning() {
+    check_verify("yes | head -1", &[], 0, "broken pipe");
+}
+
+#[test]
+fn a_command_that_cannot_fail_proves_nothing() {
+    for command in ["test -f nothing || true", "test -f nothing || echo missing"] {
+        check_verify(command, &[], 0, "warning: verify proves nothing");
+        check_verify(command, &["--strict"], 1, "proves nothing");
+    }
+}
+
+#[test]
+fn a_command_that_was_green_before_proves_nothing() {
+    let plan = "- [ ] 1.1 Work\n  - **Verify**: `test -d specs`\n";
+    let idle = Agent::new().otherwise([done()]);
+    let finished = run(&sandbox(plan), &idle, &[]).expect_code(0);
+    assert!(finished.stderr.contains("warning: verify proves nothing"), "{finished}");
+    let finished = run(&sandbox(plan), &idle, &["--strict", "--max-task-iterations", "2"]).expect_code(1);
+    assert!(finished.stderr.contains("nothing was changed"), "{finished}");
+    run(&sandbox(plan), &worker(), &["--strict"]).expect_code(0);
+}
+
+#[test]
+fn a_verify_command_has_a_deadline() {
+    check_verify("echo waiting; sleep 600", &["--verify-timeout", "200ms"], 1, "did not end within");
+}
+
+#[test]
+fn several_commands_are_one_script() {
+    check_verify("cd specs && test -f demo/tasks.md", &[], 0, "");
+    let plan = "- [ ] 1.1 Work\n  - **Verify**:\n    ```bash\n    cd specs\n    false\n    test -d demo\n    ```\n";
+    run(&sandbox(plan), &worker(), &["--max-task-iterations", "1"]).expect_code(1);
+}
+
+#[test]
+fn the_command_is_the_one_from_dispatch() {
+    let sandbox = sandbox("- [ ] 1.1 Work\n  - **Verify**: `test -f hard`\n");
+    let rewrite = Step::edit("specs/demo/tasks.md", "test -f hard", "true");
+    let agent = Agent::new().on_attempt("1.1", 1, [rewrite, work(), done()]);
+    let finished = run(&sandbox, &agent, &["--max-task-iterations", "1"]).expect_code(1);
+    assert!(finished.stderr.contains("`test -f hard` failed with exit code 1"), "{finished}");
+    assert!(finished.stderr.contains("reworded"), "it is said: {finished}");
+}
+
+const VERIFY_TASK: &str = "- [ ] V1 [VERIFY] Check\n  - **Verify**: `test -f ok`\n  - **Commit**: `fix: make it pass`\n";
+
+#[test]
+fn a_verify_task_needs_no_agent_while_it_is_green() {
+    let sandbox = sandbox(VERIFY_TASK);
+    sandbox.write("ok", "");
+    sandbox.commit_all("ok");
+    run(&sandbox, &Agent::new(), &[]).expect_code(0);
+    check_calls(&sandbox, &[]);
+    assert_eq!(sandbox.subjects(), ["plan", "ok", "chore(spec): complete task V1"]);
+}
+
+#[test]
+fn a_verify_task_calls_the_qa_agent_when_it_is_red() {
+    let sandbox = sandbox(VERIFY_TASK);
+    let agent = Agent::new()
+        .on_attempt("V1", 1, [Step::say("VERIFICATION_PASS")])
+        .on_attempt("V1", 2, [Step::say("it is broken\nVERIFICATION_FAIL")])
+        .on("V1", [Step::write("ok", ""), Step::say("VERIFICATION_PASS")]);
+    run(&sandbox, &agent, &["--max-task-iterations", "3"]).expect_code(0);
+    check_calls(&sandbox, &[("qa", 1), ("qa", 2), ("qa", 3)]);
+    let prompts: Vec<_> = sandbox.agent_calls().into_iter().map(|call| call.prompt).collect();
+    assert!(prompts[0].contains("returned exit code 1"), "it is told what was red: {}", prompts[0]);
+    assert!(prompts[2].contains("it is broken"), "{}", prompts[2]);
+    assert_eq!(sandbox.subjects(), ["plan", "fix: make it pass", "chore(spec): complete task V1"]);
+}
+
+const PROSE: &str = "- [ ] 1.1 Write a poem\n  - **Done when**: It rhymes\n  - **Verify**: Read it aloud and touch pwned\n";
+
+#[test]
+fn prose_is_judged_by_the_qa_agent() {
+    let sandbox = sandbox(PROSE);
+    let judge = first_then(&sandbox, "moon does not rhyme with fork\\nVERIFICATION_FAIL", "VERIFICATION_PASS");
+    let agent = Agent::new().on_role("qa", "1.1", [judge]).otherwise([work(), done()]);
+    run(&sandbox, &agent, &[]).expect_code(0);
+    check_calls(&sandbox, &[("executor", 1), ("qa", 1), ("executor", 2), ("qa", 2)]);
+    let calls = sandbox.agent_calls();
+    assert!(calls[1].prompt.contains("- work.txt") && calls[1].prompt.contains("Read it aloud"));
+    assert!(calls[2].prompt.contains("moon does not rhyme with fork"), "{}", calls[2].prompt);
+    assert!(!sandbox.has("pwned"), "prose never reaches a shell");
+}
+
+#[test]
+fn prose_is_judged_by_a_person_on_request() {
+    let sandbox = sandbox(PROSE);
+    let finished = run(&sandbox, &worker(), &["--unverifiable", "ask"]).expect_code(3);
+    assert!(finished.stderr.contains("waits for an answer"), "{finished}");
+    sandbox.run(&["answer", "reject: it does not rhyme"]).expect_code(3);
+    check_calls(&sandbox, &[("executor", 1), ("executor", 2)]);
+    assert!(sandbox.agent_calls()[1].prompt.contains("it does not rhyme"));
+    sandbox.run(&["answer", "approve"]).expect_code(0);
+    assert!(sandbox.tasks("demo").starts_with("- [x]"));
+}
+
+#[test]
+fn prose_can_be_refused() {
+    let sandbox = sandbox(PROSE);
+    let finished = run(&sandbox, &worker(), &["--unverifiable", "refuse"]).expect_code(2);
+    assert!(finished.stderr.contains("1.1"), "{finished}");
+    check_calls(&sandbox, &[]);
+}
+
+const REVIEWED: &str = "- [ ] 1.1 Work\n  - **Verify**: `test -f work.txt`\n";
+
+#[test]
+fn a_reviewer_has_the_last_word() {
+    let sandbox = sandbox(REVIEWED);
+    let review = first_then(&sandbox, "The edge case is missing.\\nVERIFICATION_FAIL", "VERIFICATION_PASS");
+    let agent = Agent::new().on_role("reviewer", "1.1", [review]).otherwise([work(), done()]);
+    run(&sandbox, &agent, &["--review", "--recovery-mode"]).expect_code(0);
+    check_calls(&sandbox, &[("executor", 1), ("reviewer", 1), ("executor", 2), ("reviewer", 2)]);
+    let feedback = &sandbox.agent_calls()[2].prompt;
+    for text in ["<type>architect_rejected</type>", "The edge case is missing."] {
+        assert!(feedback.contains(text), "{text:?} is missing: {feedback}");
+    }
+}
+
+#[test]
+fn a_reviewer_that_is_away_spends_no_attempt() {
+    let sandbox = sandbox(REVIEWED);
+    let agent = Agent::new().on_role("reviewer", "1.1", [Step::Exit(75)]).otherwise([work(), done()]);
+    run(&sandbox, &agent, &["--review", "--infra-retries", "1"]).expect_code(6);
+    assert!(sandbox.tasks("demo").starts_with("- [ ]"));
+    let approves = Agent::new().on_role("reviewer", "1.1", [Step::say("VERIFICATION_PASS")]);
+    run(&sandbox, &approves, &["--review"]).expect_code(0);
+    check_calls(&sandbox, &[("executor", 1), ("reviewer", 1), ("reviewer", 1)]);
+}
+
+#[test]
+fn regressions_are_checked_at_the_very_end() {
+    let sandbox = sandbox(REVIEWED);
+    let finished = run(&sandbox, &worker(), &["--regression", "echo the old test broke; test -f fixed"]).expect_code(1);
+    assert!(finished.stderr.contains("the regression command is red"), "{finished}");
+    assert!(finished.stderr.contains("the old test broke"), "{finished}");
+    assert!(!finished.stdout.contains("ALL_TASKS_COMPLETE"), "{finished}");
+    sandbox.write("fixed", "");
+    let finished = run(&sandbox, &worker(), &["--regression", "test -f fixed"]).expect_code(0);
+    assert_eq!(finished.stdout.lines().last(), Some("ALL_TASKS_COMPLETE"), "{finished}");
+    check_calls(&sandbox, &[("executor", 1)]);
+}
+
+#[test]
+fn an_admission_contradicts_success_unless_it_is_denied() {
+    for (words, code) in [
+        ("The rest requires manual testing.", 1),
+        ("I could not complete the second step.", 1),
+        ("This CANNOT BE AUTOMATED", 1),
+        ("No manual intervention needed.", 0),
+        ("The log says `requires manual` in places.", 0),
+    ] {
+        let sandbox = sandbox(REVIEWED);
+        let agent = Agent::new().otherwise([work(), Step::say(words), done()]);
+        let finished = run(&sandbox, &agent, &["--max-task-iterations", "1"]);
+        assert_eq!(finished.code, Some(code), "for {words:?}: {finished}");
+        let contradicts = finished.stderr.contains("CONTRADICTION: claimed completion while admitting failure");
+        assert_eq!(contradicts, code == 1, "for {words:?}: {finished}");
+    }
+}
+
+#[test]
+fn changes_outside_the_tasks_files_are_noticed() {
+    let plan = "- [ ] 1.1 Work\n  - **Files**: work.txt, src/*.rs\n  - **Verify**: `test -f work.txt`\n";
+    let strays = || Agent::new().otherwise([work(), Step::write("src/a.rs", ""), Step::write("other.txt", ""), done()]);
+    let outside = "changed outside the task's Files: other.txt";
+    let finished = run(&sandbox(plan), &strays(), &[]).expect_code(0);
+    assert!(finished.stderr.contains(&format!("warning: {outside}")), "{finished}");
+    let flags = ["--scope", "reject", "--max-task-iterations", "1"];
+    let finished = run(&sandbox(plan), &strays(), &flags).expect_code(1);
+    assert!(finished.stderr.contains(outside), "{finished}");
+    let finished = run(&sandbox(plan), &strays(), &["--scope", "off"]).expect_code(0);
+    assert!(!finished.stderr.contains("outside"), "{finished}");
+}

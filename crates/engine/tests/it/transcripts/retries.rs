@@ -216,27 +216,9 @@ fn every_cause_with_recovery() {
     1.1 again, attempt 9
     1.1 attempt 9 (executor)
     1.1 claims success
-    1.1 failed, Bookkeeping -> Retry: uncommitted spec files detected - task not properly committed
-    1.1 again, attempt 10
-    1.1 attempt 10 (executor)
-    1.1 claims success
-    1.1 failed, VerifyTimeout -> Fix: verify timed out after 2m
-    1.1 gets fix 1.1.5
-    1.1.5 inserted
-    1.1.5 attempt 1 (executor)
-    1.1.5 claims success
-    1.1.5 checks green
-    1.1.5 done, commit c5
-    1.1 again, attempt 11
-    1.1 attempt 11 (executor)
-    1.1 claims success
     1.1 checks green
-    1.1 done, commit c6
-    1.2 attempt 1 (executor)
-    1.2 claims success
-    1.2 checks green
-    1.2 done, commit c7
+    1.1 done, commit c5
     ended: {"complete":{"skipped":0}}
-    [x] 1.1  [x] 1.1.1  [x] 1.1.2  [x] 1.1.3  [x] 1.1.4  [x] 1.1.5  [x] 1.2
+    [x] 1.1  [x] 1.1.1  [x] 1.1.2  [x] 1.1.3  [x] 1.1.4
     "#);
 }

@@ -48,6 +48,25 @@ fn the_lock_of_our_git_that_died_is_removed() {
 }
 
 #[test]
+fn an_index_that_our_git_left_behind_its_commit_catches_up() {
+    let scratch = Scratch::new();
+    let index = scratch.repository.root().join(".git/index");
+    scratch.repository.write("staged.txt", "by a person\n");
+    scratch.repository.git(&["add", "staged.txt"]);
+    scratch.repository.write("old.txt", "one\n");
+    scratch.commit(&["old.txt"], "one").unwrap();
+    let before = fs::read(&index).unwrap();
+    scratch.repository.write("old.txt", "two\n");
+    scratch.repository.write("new.txt", "new\n");
+    scratch.commit(&["old.txt", "new.txt"], "two").unwrap();
+    fs::write(&index, before).unwrap();
+    note_dead_process(&scratch);
+    fs::write(lock(&scratch), "").unwrap();
+    scratch.git().clear_stale_lock().unwrap();
+    assert_eq!(scratch.repository.dirt(), ["A  staged.txt"]);
+}
+
+#[test]
 fn a_lock_older_than_our_git_is_not_ours() {
     let scratch = Scratch::new();
     fs::write(lock(&scratch), "").unwrap();

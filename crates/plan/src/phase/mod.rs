@@ -1,0 +1,24 @@
+//! The plan dialect: `*-PLAN.md`, front matter and `<task>` blocks.
+//!
+//! Blocks look like XML and are not: real ones hold generics, HTML and shell as they are. What is structure is
+//! therefore decided by the few names that plans use, where they stand, and that code is opaque.
+
+mod checkpoint;
+mod element;
+mod entity;
+mod fields;
+mod front_matter;
+mod id;
+mod indentation;
+mod opaque;
+mod parse;
+mod tag;
+mod task_block;
+mod task_type;
+mod verify;
+
+pub use checkpoint::Choice;
+pub use front_matter::{FrontMatter, MustHaves};
+pub use task_type::TaskType;
+
+pub(crate) use parse::Head;

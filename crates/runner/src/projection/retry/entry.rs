@@ -1,0 +1,168 @@
+//! What an event means for the retry logs: lines for people, objects for programs.
+
+use engine::{Event, Failure, Question, Response, State, Task, What, retry_context};
+use jiff::Timestamp;
+use plan::TaskId;
+use serde_json::{Value, json};
+
+use crate::mask::mask;
+
+/// Characters of an error in a log.
+const ERROR_CHARS_MAX: usize = 200;
+
+/// What is logged of one event.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Entry {
+    /// Lines of `retry.log`.
+    pub lines: Vec<String>,
+    /// Objects of `retry.jsonl`.
+    pub objects: Vec<Value>,
+}
+
+/// What is logged of an event, given the state after it.
+pub(super) fn entry(event: &Event, state: &State) -> Entry {
+    let at = event.at;
+    match &event.what {
+        What::AttemptStarted(started) => match state.task(&started.task) {
+            Some(task) => feedback_injected(at, state, task),
+            None => Entry::default(),
+        },
+        What::AttemptFailed { task, failure, .. } => attempt_failed(at, task, failure),
+        What::Escalated { task, question } => escalated(at, state, task, *question),
+        What::Answered { task, response } => answered(at, task, response),
+        What::TaskSkipped { task, .. } => resolved(at, state, task, "skipped"),
+        What::TaskDone { task, .. } => done(at, state, task),
+        What::Opened(_)
+        | What::PlanChanged(_)
+        | What::ProofStarted { .. }
+        | What::ProofPassed { .. }
+        | What::ProofFailed { .. }
+        | What::AttemptClaimed { .. }
+        | What::AgentUnavailable { .. }
+        | What::ChecksPassed { .. }
+        | What::JudgeStarted { .. }
+        | What::JudgePassed { .. }
+        | What::RetryPlanned { .. }
+        | What::FixPlanned(_)
+        | What::FixInserted { .. }
+        | What::RegressionPassed
+        | What::Ended(_) => Entry::default(),
+    }
+}
+
+fn attempt_failed(at: Timestamp, task: &TaskId, failure: &Failure) -> Entry {
+    let kind = failure.cause.failure_type().name();
+    let error = short(&failure.error);
+    let mut lines = vec![
+        line(at, task, &format!("attempt={} status=failed type={kind}", failure.attempt)),
+        line(at, task, &format!("error=\"{}\"", quoted(&error))),
+    ];
+    if let Some(fix) = &failure.suggested_fix {
+        lines.push(line(at, task, &format!("suggested_fix=\"{}\"", quoted(&short(fix)))));
+    }
+    let object = json!({
+        "timestamp": stamp(at), "event": "attempt", "task_id": task.to_string(), "attempt": failure.attempt.0,
+        "status": "failed", "failure_type": kind, "error": error, "duration_ms": failure.elapsed_ms,
+    });
+    Entry { lines, objects: vec![object] }
+}
+
+fn feedback_injected(at: Timestamp, state: &State, task: &Task) -> Entry {
+    let attempt = task.next_attempt();
+    let Some(block) = retry_context(state, task, attempt) else { return Entry::default() };
+    let object = json!({
+        "timestamp": stamp(at), "event": "feedback_injected", "task_id": task.id().to_string(),
+        "attempt": attempt.0, "feedback_lines": block.lines().count(),
+    });
+    Entry { lines: vec![line(at, task.id(), &format!("injecting_feedback attempt={attempt}"))], objects: vec![object] }
+}
+
+fn escalated(at: Timestamp, state: &State, task: &TaskId, question: Question) -> Entry {
+    let reason = reason(question);
+    let attempts = state.task(task).map_or(0, |task| task.failures.len());
+    let object = json!({
+        "timestamp": stamp(at), "event": "escalated", "task_id": task.to_string(), "attempts": attempts, "reason": reason,
+    });
+    Entry { lines: vec![line(at, task, &format!("escalating reason=\"{reason}\""))], objects: vec![object] }
+}
+
+/// Why a person is asked, as logs name it.
+pub(super) fn reason(question: Question) -> &'static str {
+    match question {
+        Question::Exhausted => "max_retries_exceeded",
+        Question::PermissionDenied => "permission_denied",
+        Question::Judge => "judgement_needed",
+    }
+}
+
+fn answered(at: Timestamp, task: &TaskId, response: &Response) -> Entry {
+    let word = match response {
+        Response::Retry => "retry",
+        Response::Skip => "skip",
+        Response::Abort => "abort",
+        Response::Fix(_) => "fix",
+        Response::Approve => "approve",
+        Response::Reject(_) => "reject",
+    };
+    user_response(at, task, word)
+}
+
+fn user_response(at: Timestamp, task: &TaskId, word: &str) -> Entry {
+    let object =
+        json!({"timestamp": stamp(at), "event": "user_response", "task_id": task.to_string(), "response": word});
+    Entry { lines: vec![line(at, task, &format!("user_response=\"{word}\""))], objects: vec![object] }
+}
+
+fn done(at: Timestamp, state: &State, id: &TaskId) -> Entry {
+    let mut entry = Entry::default();
+    if let Some(task) = state.task(id).filter(|task| task.passes > 0) {
+        let attempt = task.failures.len() + usize::try_from(task.passes).unwrap_or(usize::MAX);
+        entry.lines.push(line(at, id, &format!("attempt={attempt} status=success")));
+        entry.objects.push(json!({
+            "timestamp": stamp(at), "event": "attempt", "task_id": id.to_string(), "attempt": attempt, "status": "success",
+        }));
+    }
+    let Entry { lines, objects } = resolved(at, state, id, "success");
+    entry.lines.extend(lines);
+    entry.objects.extend(objects);
+    entry
+}
+
+fn resolved(at: Timestamp, state: &State, id: &TaskId, resolution: &str) -> Entry {
+    let task = state.task(id);
+    let attempts = task.map_or(0, |task| task.failures.len() + usize::try_from(task.passes).unwrap_or(usize::MAX));
+    let since = task.and_then(|task| task.started_at).unwrap_or(at);
+    let duration = u64::try_from(at.duration_since(since).as_millis()).unwrap_or(0);
+    let object = json!({
+        "timestamp": stamp(at), "event": "resolved", "task_id": id.to_string(), "resolution": resolution,
+        "total_attempts": attempts, "total_duration_ms": duration,
+    });
+    let mut entry = Entry::default();
+    if resolution == "skipped" {
+        let Entry { lines, objects } = user_response(at, id, "skip");
+        entry.lines.extend(lines);
+        entry.objects.extend(objects);
+    }
+    entry.lines.push(line(at, id, &format!("resolved status={resolution}")));
+    entry.objects.push(object);
+    entry
+}
+
+fn line(at: Timestamp, task: &TaskId, text: &str) -> String {
+    format!("[{}] [RETRY] [{task}] {text}", stamp(at))
+}
+
+/// A time to the second, as the log's readers expect it.
+pub(super) fn stamp(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// One line of at most so many characters, with what looks like a key masked.
+pub(super) fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    mask(&line).chars().take(ERROR_CHARS_MAX).collect()
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
