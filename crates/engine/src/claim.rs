@@ -1,6 +1,9 @@
 //! What an agent's final message claims. Only whole lines count, so that neither an echo of the prompt nor a
 //! remark about a signal is one. A claim is evidence, never proof.
 
+use crate::result;
+use plan::Dialect;
+
 /// What the final message claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
@@ -10,8 +13,34 @@ pub enum Claim {
     Failed(FailureClaim),
     /// `VERIFICATION_FAIL`.
     NotVerified,
+    /// A structured result says that trying again is of no use.
+    Stuck(Stuck),
     /// No signal at all.
     Silent,
+}
+
+/// Why an agent cannot go on, from a structured result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// What kind of obstacle it is.
+    pub kind: StuckKind,
+    /// What it says.
+    pub reason: String,
+    /// The task that is in the way, as it is spelled there.
+    pub by: Option<String>,
+}
+
+/// The obstacles that only a structured result can name: prose is never read for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StuckKind {
+    /// Something else has to be done first.
+    Blocked,
+    /// The task cannot be done.
+    Impossible,
+    /// The requirements contradict each other.
+    ConflictingRequirements,
+    /// A service is away.
+    ServiceUnavailable,
 }
 
 /// What an agent says of its own failure, with the words used where it says nothing.
@@ -23,31 +52,44 @@ pub struct FailureClaim {
     pub attempted_fix: String,
     /// A line for people; it routes nothing.
     pub status: String,
+    /// What it suggests to do about it.
+    pub suggested_fix: Option<String>,
+    /// What it takes for the cause.
+    pub root_cause: Option<String>,
 }
 
 impl Claim {
     /// Reads the final message. Where several signals contradict each other, the last one counts.
-    pub fn read(message: &str) -> Self {
-        let mut claim = Self::Silent;
-        let mut lines = message.lines();
-        while let Some(line) = lines.next() {
-            match Signal::of(line) {
-                Some(Signal::Complete) => claim = Self::Complete,
-                Some(Signal::NotVerified) => claim = Self::NotVerified,
-                Some(Signal::Failed) => claim = Self::Failed(FailureClaim::read(lines.clone())),
-                None => {}
-            }
+    ///
+    /// A structured result counts in both dialects where it says that something went wrong; that all is well is
+    /// said by a signal in a spec and by the result in a plan with phases.
+    pub fn read(message: &str, dialect: Dialect) -> Self {
+        let (signalled, claim) = last_signal(message);
+        let result = result::read(message);
+        match (result, dialect) {
+            (Some((at, Self::Complete)), Dialect::Phase) if at >= signalled => Self::Complete,
+            (Some((_, Self::Complete)), Dialect::Spec | Dialect::Phase) | (None, Dialect::Spec) => claim,
+            (Some((at, result)), Dialect::Spec | Dialect::Phase) if at >= signalled => result,
+            (Some(_) | None, Dialect::Phase | Dialect::Spec) => claim,
         }
-        claim
     }
+}
 
-    /// What a failure claim says was tried.
-    pub(crate) fn attempted_fix(&self) -> Option<String> {
-        match self {
-            Self::Failed(failed) => Some(failed.attempted_fix.clone()),
-            Self::Complete | Self::NotVerified | Self::Silent => None,
+/// The last signal, with the line after which it stands; nothing stands after no line at all.
+fn last_signal(message: &str) -> (usize, Claim) {
+    let mut last = (0, Claim::Silent);
+    let mut lines = message.lines();
+    let mut number = 0;
+    while let Some(line) = lines.next() {
+        number += 1;
+        match Signal::of(line) {
+            Some(Signal::Complete) => last = (number, Claim::Complete),
+            Some(Signal::NotVerified) => last = (number, Claim::NotVerified),
+            Some(Signal::Failed) => last = (number, Claim::Failed(FailureClaim::read(lines.clone()))),
+            None => {}
         }
     }
+    last
 }
 
 enum Signal {
@@ -96,6 +138,8 @@ impl FailureClaim {
             error: error.unwrap_or_else(|| "Task execution failed".to_owned()),
             attempted_fix: attempted_fix.unwrap_or_else(|| "No fix attempted".to_owned()),
             status: status.unwrap_or_else(|| "Unknown status".to_owned()),
+            suggested_fix: None,
+            root_cause: None,
         }
     }
 }
@@ -210,7 +254,7 @@ mod tests {
 
     #[track_caller]
     fn check(message: &str, expected: Claim) {
-        assert_eq!(Claim::read(message), expected, "for {message:?}");
+        assert_eq!(Claim::read(message, Dialect::Spec), expected, "for {message:?}");
     }
 
     fn failed(error: &str, attempted_fix: &str, status: &str) -> Claim {
@@ -218,6 +262,8 @@ mod tests {
             error: error.to_owned(),
             attempted_fix: attempted_fix.to_owned(),
             status: status.to_owned(),
+            suggested_fix: None,
+            root_cause: None,
         })
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 
+use crate::dependence;
 use crate::event::{End, Event, Opened, Started, StopReason, What};
 use crate::failure::{Cause, Failure, same_error};
 use crate::observation::{
@@ -23,6 +24,10 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
     let at = observation.at;
     let what = match observation.seen {
         Seen::Started(opening) => Some(opened(state, opening)),
+        // A question outlives the run that asked it.
+        Seen::Answered { task, response } if matches!(state.end, None | Some(End::Waiting { .. })) => {
+            answered(state, &task, Dated { at, report: response })
+        }
         _ if state.end.is_some() => None,
         Seen::PlanRead(tasks) => plan_read(state, &tasks),
         Seen::Prepared { task, baseline } => prepared(state, &task, baseline, at),
@@ -39,7 +44,8 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
         Seen::FixInserted { decl } => fix_inserted(state, decl),
         Seen::RegressionEnded { report } => regression_ended(state, report),
-        Seen::Answered { task, response } => answered(state, &task, Dated { at, report: response }),
+        Seen::Answered { .. } => None,
+        Seen::NobodyAnswers { task } => nobody_answers(state, task),
         Seen::Interrupted => Some(What::Ended(End::Interrupted)),
         Seen::TimePassed => None,
     }?;
@@ -103,7 +109,7 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
         | Status::Checking(_)
         | Status::Recording { .. }
         | Status::Failed
-        | Status::WaitingForFix(_)
+        | Status::WaitingFor(_)
         | Status::Asking(_)
         | Status::Done
         | Status::Skipped => None,
@@ -112,7 +118,7 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
 
 fn role_for(task: &Task) -> Role {
     match task.decl.kind {
-        TaskKind::Work => Role::Executor,
+        TaskKind::Work | TaskKind::Checkpoint => Role::Executor,
         TaskKind::Verify => Role::Qa,
     }
 }
@@ -128,7 +134,7 @@ fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
     if let AgentEnd::Unavailable { reason, retry_after } = report.end {
         return Some(unavailable(state, task, Absence { dispatch, reason, retry_after, at }));
     }
-    let red = Red::of_report(&report);
+    let red = Red::of_report(rules.dialect, &report);
     let AgentReport { touched, learnings, elapsed, .. } = report;
     let elapsed_ms = millis(elapsed);
     let Some(red) = red else {
@@ -219,11 +225,14 @@ fn moved_on(state: &State, task: &Task, failure: &Failure) -> Option<String> {
 fn first_judge(rules: &Rules, task: &Task) -> Option<Judge> {
     let needs_judgement = task.decl.verification == Verification::Judgement;
     match (needs_judgement, task.decl.kind, rules.unverifiable) {
+        (_, TaskKind::Checkpoint, _) => Some(Judge::Person),
         (true, TaskKind::Work, Unverifiable::Agent) => Some(Judge::Qa),
         (true, TaskKind::Work | TaskKind::Verify, Unverifiable::Ask | Unverifiable::Refuse) => {
             Some(Judge::Person)
         }
-        (true, TaskKind::Verify, Unverifiable::Agent) | (false, _, _) => reviewer(rules, task),
+        (true, TaskKind::Verify, Unverifiable::Agent) | (false, TaskKind::Work | TaskKind::Verify, _) => {
+            reviewer(rules, task)
+        }
     }
 }
 
@@ -301,10 +310,10 @@ fn answered(state: &State, id: &TaskId, seen: Dated<Response>) -> Option<What> {
     let rules = state.rules()?;
     let Status::Asking(asked) = &task.status else { return None };
     match (seen.report, asked.question) {
-        (Response::Skip, _) => Some(What::TaskSkipped { task: id.clone(), reason: skip_reason(task, asked) }),
+        (Response::Skip, _) => Some(dependence::skipped(state, task, &skip_reason(task, asked))),
         (Response::Abort, _) => Some(What::Ended(End::Aborted)),
-        (response @ (Response::Retry | Response::Fix(_)), _)
-        | (response @ Response::Approve, Question::Judge) => {
+        (response @ Response::Approve, Question::Judge)
+        | (response @ (Response::Reply(_) | Response::Fix(_)), Question::Checkpoint) => {
             Some(What::Answered { task: id.clone(), response })
         }
         (Response::Reject(reason), Question::Judge) => {
@@ -313,9 +322,19 @@ fn answered(state: &State, id: &TaskId, seen: Dated<Response>) -> Option<What> {
             let failure = claim_refuted(rules, task, (attempt, seen.at), red);
             Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
         }
-        // There is no result to approve or reject: the question stays open.
-        (Response::Approve | Response::Reject(_), Question::Exhausted | Question::PermissionDenied) => None,
+        // What does not answer the question leaves it open.
+        (Response::Retry | Response::Fix(_) | Response::Reply(_), Question::Judge)
+        | (Response::Retry | Response::Approve | Response::Reject(_), Question::Checkpoint) => None,
+        (response, question) => {
+            let is_answer = matches!(response, Response::Retry | Response::Fix(_));
+            (is_answer && question.follows_failure()).then(|| What::Answered { task: id.clone(), response })
+        }
     }
+}
+
+fn nobody_answers(state: &State, task: TaskId) -> Option<What> {
+    let is_asked = state.task(&task).is_some_and(|task| matches!(task.status, Status::Asking(_)));
+    is_asked.then_some(What::Ended(End::Waiting { task }))
 }
 
 fn skip_reason(task: &Task, asked: &Asked) -> String {
@@ -323,6 +342,11 @@ fn skip_reason(task: &Task, asked: &Asked) -> String {
         Question::Exhausted => format!("User escalation after {} failed attempts", task.failures.len()),
         Question::PermissionDenied => "User escalation - permission denied".to_owned(),
         Question::Judge => "User escalation - result not accepted".to_owned(),
+        Question::Checkpoint => "User escalation - checkpoint skipped".to_owned(),
+        Question::Blocked => "User escalation - task is blocked".to_owned(),
+        Question::Impossible => "User escalation - task may be impossible".to_owned(),
+        Question::ConflictingRequirements => "User escalation - requirements conflict".to_owned(),
+        Question::ServiceUnavailable => "User escalation - a service is unavailable".to_owned(),
     }
 }
 

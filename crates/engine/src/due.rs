@@ -3,13 +3,14 @@
 
 use jiff::Timestamp;
 
+use crate::dependence;
 use crate::event::{CapKind, End, Event, What};
 use crate::ladder;
 use crate::rules::{OnEscalation, Rules};
 use crate::schedule::{next_to_start, wants_agent};
 use crate::state::{Regression, State};
 use crate::status::{Judge, Question, Status};
-use crate::task::Task;
+use crate::task::{Task, TaskKind};
 
 /// The next event that is due without anything being seen, if one is.
 pub fn due(state: &State, now: Timestamp) -> Option<Event> {
@@ -27,13 +28,15 @@ fn due_for(state: &State, rules: &Rules, task: &Task, now: Timestamp) -> Option<
     let event = |what| Some(Event { at: now, what });
     match &task.status {
         Status::Failed => ladder::after_failure(state, task, now),
-        Status::WaitingForFix(fix) => {
+        Status::WaitingFor(fix) => {
             let is_over = state.task(fix).is_none_or(|fix| fix.status.is_settled());
             is_over.then(|| Event { at: now, what: retry(task) })
         }
-        Status::Asking(_) => event(when_asking(rules, task)?),
+        Status::Asking(_) => event(when_asking(state, rules, task)?),
         Status::Judging(judging) if judging.judge == Judge::Person => {
-            event(What::Escalated { task: task.id().clone(), question: Question::Judge })
+            let is_checkpoint = task.decl.kind == TaskKind::Checkpoint;
+            let question = if is_checkpoint { Question::Checkpoint } else { Question::Judge };
+            event(What::Escalated { task: task.id().clone(), question })
         }
         Status::Drafted
         | Status::Ready { .. }
@@ -51,14 +54,16 @@ fn retry(task: &Task) -> What {
     What::RetryPlanned { task: task.id().clone(), attempt: task.next_attempt() }
 }
 
-fn when_asking(rules: &Rules, task: &Task) -> Option<What> {
-    let task = task.id().clone();
+fn when_asking(state: &State, rules: &Rules, task: &Task) -> Option<What> {
     match rules.on_escalation {
         OnEscalation::Ask => None,
-        OnEscalation::Pause => Some(What::Ended(End::Waiting { task })),
-        OnEscalation::Skip => {
-            Some(What::TaskSkipped { task, reason: "skipped by --on-escalation skip".to_owned() })
+        OnEscalation::Pause => {
+            let goes_on =
+                state.attention().any(|task| task.status.is_active() || task.status == Status::Drafted);
+            let is_last = !goes_on && next_to_start(state).is_none();
+            is_last.then(|| What::Ended(End::Waiting { task: task.id().clone() }))
         }
+        OnEscalation::Skip => Some(dependence::skipped(state, task, "skipped by --on-escalation skip")),
         OnEscalation::Abort => Some(What::Ended(End::Aborted)),
     }
 }
@@ -72,6 +77,9 @@ fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
     if state.first_unsettled().is_none() {
         let is_proved = !rules.regression.is_on() || state.regression == Regression::Green;
         return is_proved.then_some(What::Ended(End::Complete { skipped: state.skipped_count() }));
+    }
+    if let Some(task) = next_to_start(state).filter(|task| task.asks_by_design()) {
+        return Some(What::Escalated { task: task.id().clone(), question: Question::Checkpoint });
     }
     let limit = state.global_cap();
     let wants = next_to_start(state).is_some_and(wants_agent) || state.attention().any(wants_agent);

@@ -140,6 +140,13 @@ pub enum What {
         /// The fix task as it reads there.
         decl: Box<TaskDecl>,
     },
+    /// The task waits for another one that is in its way.
+    Deferred {
+        /// The task.
+        task: TaskId,
+        /// What it waits for.
+        by: TaskId,
+    },
     /// A person has to be asked.
     Escalated {
         /// The task.
@@ -160,6 +167,9 @@ pub enum What {
         task: TaskId,
         /// Why.
         reason: String,
+        /// Tasks that depend on it, or that come later and share a file with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        dependents: Vec<TaskId>,
     },
     /// The regression command is green.
     RegressionPassed,

@@ -1,6 +1,7 @@
 //! What is kept of a failed attempt, and which rung of the ladder it takes.
 
 use jiff::Timestamp;
+use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
 use crate::task::Attempt;
@@ -33,6 +34,12 @@ pub struct Failure {
     /// What the agent or the reviewer suggests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_fix: Option<String>,
+    /// What the agent or the reviewer takes for the cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root_cause: Option<String>,
+    /// The task that is in the way, where the agent named one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_by: Option<TaskId>,
     /// Files that the attempt left behind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileState>,
@@ -111,6 +118,14 @@ pub enum Cause {
     ReviewerRejected,
     /// Something was not permitted.
     PermissionDenied,
+    /// The agent says that something else has to be done first.
+    Blocked,
+    /// The agent says that the task cannot be done.
+    Impossible,
+    /// The agent says that the requirements contradict each other.
+    ConflictingRequirements,
+    /// The agent says that a service it needs is away.
+    ServiceUnavailable,
     /// The work could not be committed, for example because a hook refused it.
     CommitRefused,
 }
@@ -132,9 +147,14 @@ impl Cause {
     pub fn failure_type(self) -> FailureType {
         match self {
             Self::AgentTimeout | Self::VerifyTimeout => FailureType::Timeout,
-            Self::ClaimedFailure | Self::NoSignal | Self::BadExit | Self::PermissionDenied => {
-                FailureType::ExecutionError
-            }
+            Self::ClaimedFailure
+            | Self::NoSignal
+            | Self::BadExit
+            | Self::PermissionDenied
+            | Self::Blocked
+            | Self::Impossible
+            | Self::ConflictingRequirements
+            | Self::ServiceUnavailable => FailureType::ExecutionError,
             Self::VerificationFail
             | Self::VerifyRed
             | Self::ProvesNothing
@@ -164,6 +184,10 @@ impl Cause {
             Self::OutOfScope => "files outside the task were changed",
             Self::ReviewerRejected => "the reviewer said no",
             Self::PermissionDenied => "permission denied",
+            Self::Blocked => "something else has to be done first",
+            Self::Impossible => "the agent says that it cannot be done",
+            Self::ConflictingRequirements => "the requirements contradict each other",
+            Self::ServiceUnavailable => "a service is away",
             Self::CommitRefused => "the commit was refused",
         }
     }
@@ -185,7 +209,11 @@ impl Cause {
             | Self::OutOfScope
             | Self::CommitRefused
             | Self::ReviewerRejected => Rung::Retry,
-            Self::PermissionDenied => Rung::Ask,
+            Self::PermissionDenied
+            | Self::Blocked
+            | Self::Impossible
+            | Self::ConflictingRequirements
+            | Self::ServiceUnavailable => Rung::Ask,
         }
     }
 }

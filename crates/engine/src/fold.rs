@@ -81,6 +81,9 @@ impl State {
             What::RetryPlanned { task, .. } => self.apply_retry(task),
             What::FixPlanned(fix) => self.apply_fix_planned(fix),
             What::FixInserted { decl } => self.apply_fix_inserted(decl),
+            What::Deferred { task, by } => {
+                self.go(task, EventKind::Deferred, Status::WaitingFor(by.clone())).map(|_| ())
+            }
             What::Escalated { task, question } => self.apply_escalated(task, *question, at),
             What::Answered { task, response } => self.apply_answered(task, response),
             What::TaskSkipped { task, .. } => self.apply_skipped(task, at),
@@ -168,7 +171,7 @@ impl State {
                 | Status::Checking(_)
                 | Status::Recording { .. }
                 | Status::Failed
-                | Status::WaitingForFix(_)
+                | Status::WaitingFor(_)
                 | Status::Asking(_)
                 | Status::Done
                 | Status::Skipped => continue,
@@ -287,6 +290,7 @@ impl State {
         task.started_at = task.started_at.or(Some(at));
         task.claimed = None;
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
+        self.retries = self.retries.saturating_add(u32::from(started.attempt.0 > 1));
         self.count_dispatch(started.dispatch);
         Ok(())
     }
@@ -378,6 +382,8 @@ impl State {
         task.claimed = None;
         task.proof_failure = None;
         task.instruction = None;
+        let worked = u32::from(by_agent && !task.failures.is_empty());
+        self.retries_that_worked = self.retries_that_worked.saturating_add(worked);
         self.regression = Regression::Open;
         Ok(())
     }
@@ -385,7 +391,7 @@ impl State {
     fn apply_retry(&mut self, id: &TaskId) -> Applied {
         self.go_on(id, EventKind::RetryPlanned, |task| {
             // After a fix a `[VERIFY]` command has a chance of being green without an agent.
-            let proves = matches!(task.status, Status::WaitingForFix(_)) && Self::proves(task);
+            let proves = matches!(task.status, Status::WaitingFor(_)) && Self::proves(task);
             Status::Ready { proves }
         })?;
         Ok(())
@@ -396,7 +402,7 @@ impl State {
         if self.places.has(&fix.fix) || self.drafts.contains_key(&fix.fix) {
             return Err(Impossible::TaskExists(fix.fix.clone()));
         }
-        let task = self.go(&fix.failing, EventKind::FixPlanned, Status::WaitingForFix(fix.fix.clone()))?;
+        let task = self.go(&fix.failing, EventKind::FixPlanned, Status::WaitingFor(fix.fix.clone()))?;
         task.fixes.push(fix.fix.clone());
         let verification = task.decl.verification;
         self.drafts.insert(fix.fix.clone(), fix.clone());
@@ -428,6 +434,7 @@ impl State {
                 if let Status::Judging(judging) = &task.status { Some(judging.attempt) } else { None };
             Status::Asking(Asked { question, attempt, since: at })
         })?;
+        self.escalations = self.escalations.saturating_add(1);
         Ok(())
     }
 
@@ -435,7 +442,7 @@ impl State {
         let task = self.go_on(id, EventKind::Answered, |task| match response {
             Response::Retry => Status::Ready { proves: Self::proves(task) },
             Response::Fix(_) => Status::Ready { proves: false },
-            Response::Approve => {
+            Response::Approve | Response::Reply(_) => {
                 let attempt = if let Status::Asking(asked) = &task.status { asked.attempt } else { None };
                 Status::Recording { attempt }
             }
@@ -445,6 +452,7 @@ impl State {
         match response {
             Response::Retry => task.renew_budget(),
             Response::Fix(instruction) => task.instruction = Some(instruction.clone()),
+            Response::Reply(reply) => task.reply = Some(reply.clone()),
             Response::Approve | Response::Skip | Response::Abort | Response::Reject(_) => {}
         }
         Ok(())
@@ -490,6 +498,8 @@ fn draft_task(fix: &FixPlan, verification: Verification) -> Task {
         fix_of: Some(fix.failing.clone()),
         ticked: false,
         digest: 0,
+        files: Vec::new(),
+        depends_on: Vec::new(),
     };
     Task::new(decl, Status::Drafted)
 }

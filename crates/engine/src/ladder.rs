@@ -8,7 +8,7 @@ use crate::event::{End, Event, FixPlan, StopReason, What};
 use crate::failure::{Cause, Rung};
 use crate::rules::{OnExhausted, Recovery, Rules};
 use crate::state::State;
-use crate::status::Question;
+use crate::status::{Question, Status};
 use crate::task::Task;
 
 /// The rung that a failure of a task takes under these rules. An attempt that followed a person's instruction
@@ -30,10 +30,58 @@ pub(crate) fn after_failure(state: &State, task: &Task, at: Timestamp) -> Option
     let what = match failure.rung {
         Rung::Retry => retry(rules, task),
         Rung::Fix => fix(state, rules, task),
-        Rung::Ask if failure.cause == Cause::PermissionDenied => ask(task, Question::PermissionDenied),
-        Rung::Ask => ask(task, Question::Exhausted),
+        Rung::Ask => match in_the_way(state, task) {
+            Some(by) => What::Deferred { task: task.id().clone(), by },
+            None => ask(task, question(failure.cause)),
+        },
     };
     Some(Event { at, what })
+}
+
+/// What a blocked task waits for: a task that is not settled, that the agent named at the first attempt of the
+/// round, and that does not wait for the blocked one itself.
+fn in_the_way(state: &State, task: &Task) -> Option<TaskId> {
+    let failure = task.last_failure()?;
+    let by = failure.blocked_by.as_ref()?;
+    let is_first = task.round_failures().len() == 1;
+    let mut current = state.task(by)?;
+    if !is_first || failure.cause != Cause::Blocked || current.status.is_settled() {
+        return None;
+    }
+    // A chain of waits is never longer than the plan.
+    for _ in 0..=state.tasks().len() {
+        if current.id() == task.id() {
+            return None;
+        }
+        let Status::WaitingFor(next) = &current.status else { return Some(by.clone()) };
+        current = state.task(next)?;
+    }
+    None
+}
+
+/// What a person is asked after a failure of this kind.
+fn question(cause: Cause) -> Question {
+    match cause {
+        Cause::PermissionDenied => Question::PermissionDenied,
+        Cause::Blocked => Question::Blocked,
+        Cause::Impossible => Question::Impossible,
+        Cause::ConflictingRequirements => Question::ConflictingRequirements,
+        Cause::ServiceUnavailable => Question::ServiceUnavailable,
+        Cause::ClaimedFailure
+        | Cause::NoSignal
+        | Cause::BadExit
+        | Cause::AgentTimeout
+        | Cause::VerificationFail
+        | Cause::VerifyRed
+        | Cause::VerifyTimeout
+        | Cause::ProvesNothing
+        | Cause::Contradiction
+        | Cause::Tampered
+        | Cause::Bookkeeping
+        | Cause::OutOfScope
+        | Cause::ReviewerRejected
+        | Cause::CommitRefused => Question::Exhausted,
+    }
 }
 
 fn retry(rules: &Rules, task: &Task) -> What {

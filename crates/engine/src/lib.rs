@@ -22,6 +22,7 @@
 mod action;
 mod claim;
 mod decide;
+mod dependence;
 mod due;
 mod event;
 mod failure;
@@ -32,6 +33,7 @@ mod observation;
 mod places;
 mod plan_changes;
 mod red;
+mod result;
 mod rules;
 mod schedule;
 mod state;
@@ -41,7 +43,7 @@ mod task;
 mod transition;
 
 pub use action::{Action, ActionKey};
-pub use claim::{Claim, FailureClaim, contradiction};
+pub use claim::{Claim, FailureClaim, Stuck, StuckKind, contradiction};
 pub use decide::decide;
 pub use due::due;
 pub use event::{CapKind, End, Event, FixPlan, Opened, Started, StopReason, What};
@@ -51,6 +53,7 @@ pub use fold::Impossible;
 pub use observation::{
     AgentEnd, AgentReport, Baseline, CheckFailure, ChecksReport, Observation, Opening, Record, Response, Seen,
 };
+pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
 pub use rules::{Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
 pub use schedule::schedule;

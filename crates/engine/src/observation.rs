@@ -92,6 +92,11 @@ pub enum Seen {
         /// The answer.
         response: Response,
     },
+    /// The person who was asked went away.
+    NobodyAnswers {
+        /// The task in question.
+        task: TaskId,
+    },
     /// Somebody wants the run to stop now.
     Interrupted,
     /// Nothing happened, but time went by.
@@ -234,4 +239,6 @@ pub enum Response {
     Approve,
     /// The result is not right, and why.
     Reject(String),
+    /// What a checkpoint asked for.
+    Reply(String),
 }

@@ -104,13 +104,15 @@ fn is_gone(state: &State, task: &Task, present: &BTreeSet<&TaskId>) -> bool {
 
 /// Whether two declarations differ in nothing but their boxes.
 fn is_same_text(read: &TaskDecl, known: &TaskDecl) -> bool {
-    let TaskDecl { id, title, kind, verification, fix_of, ticked: _, digest } = read;
+    let TaskDecl { id, title, kind, verification, fix_of, ticked: _, digest, files, depends_on } = read;
     *id == known.id
         && *title == known.title
         && *kind == known.kind
         && *verification == known.verification
         && *fix_of == known.fix_of
         && *digest == known.digest
+        && *files == known.files
+        && *depends_on == known.depends_on
 }
 
 /// The order to record: none where keeping the known order and adding at the end gives the same.

@@ -1,9 +1,9 @@
 //! What makes an attempt red: read from reports, and turned into the record that is kept of it.
 
 use jiff::Timestamp;
-use plan::TaskId;
+use plan::{Dialect, TaskId};
 
-use crate::claim::Claim;
+use crate::claim::{Claim, StuckKind};
 use crate::failure::{Cause, Failure};
 use crate::ladder;
 use crate::observation::{AgentEnd, AgentReport, CheckFailure};
@@ -19,6 +19,9 @@ pub(crate) struct Red {
     command: Option<String>,
     exit_code: Option<i32>,
     attempted_fix: Option<String>,
+    suggested_fix: Option<String>,
+    root_cause: Option<String>,
+    blocked_by: Option<String>,
 }
 
 /// What a judging agent's report amounts to.
@@ -38,12 +41,30 @@ impl Red {
             command: None,
             exit_code: None,
             attempted_fix: None,
+            suggested_fix: None,
+            root_cause: None,
+            blocked_by: None,
+        }
+    }
+
+    /// Adds what a claimed failure says besides its error.
+    fn with_claim(self, claim: &Claim) -> Self {
+        match claim {
+            Claim::Failed(failed) => Self {
+                attempted_fix: Some(failed.attempted_fix.clone()),
+                suggested_fix: failed.suggested_fix.clone(),
+                root_cause: failed.root_cause.clone(),
+                ..self
+            },
+            Claim::Stuck(stuck) => Self { blocked_by: stuck.by.clone(), ..self },
+            Claim::Complete | Claim::NotVerified | Claim::Silent => self,
         }
     }
 
     /// What is wrong with an agent's report on the face of it: the signal, a contradiction, the boxes.
-    pub(crate) fn of_report(report: &AgentReport) -> Option<Self> {
+    pub(crate) fn of_report(dialect: Dialect, report: &AgentReport) -> Option<Self> {
         match &report.end {
+            AgentEnd::Answered { claim: Claim::Silent, tail, .. } => Some(of_silence(dialect, tail)),
             AgentEnd::Answered { claim, contradiction, tail } => {
                 of_answer(claim, contradiction.as_deref(), tail).or_else(|| of_boxes(&report.tampered))
             }
@@ -74,7 +95,9 @@ impl Red {
             command: self.command,
             exit_code: self.exit_code,
             attempted_fix: self.attempted_fix,
-            suggested_fix: None,
+            suggested_fix: self.suggested_fix,
+            root_cause: self.root_cause,
+            blocked_by: self.blocked_by.map(|id| TaskId::from(id.as_str())),
             files: left.files,
             learnings: left.learnings,
             elapsed_ms: left.elapsed_ms,
@@ -85,7 +108,7 @@ impl Red {
 impl From<CheckFailure> for Red {
     fn from(check: CheckFailure) -> Self {
         let CheckFailure { cause, error, details, command, exit_code } = check;
-        Self { cause, error, details, command, exit_code, attempted_fix: None }
+        Self { command, exit_code, ..Self::new(cause, error, &details) }
     }
 }
 
@@ -95,13 +118,37 @@ fn of_answer(claim: &Claim, contradiction: Option<&str>, tail: &str) -> Option<R
             let error = "CONTRADICTION: claimed completion while admitting failure".to_owned();
             Red::new(Cause::Contradiction, error, &format!("the answer says \"{phrase}\"\n{tail}"))
         }),
-        Claim::Failed(failed) => Some(Red {
-            attempted_fix: Some(failed.attempted_fix.clone()),
-            ..Red::new(Cause::ClaimedFailure, failed.error.clone(), tail)
-        }),
+        Claim::Failed(failed) => {
+            Some(Red::new(Cause::ClaimedFailure, failed.error.clone(), tail).with_claim(claim))
+        }
         Claim::NotVerified => Some(Red::new(Cause::VerificationFail, "VERIFICATION_FAIL".to_owned(), tail)),
-        Claim::Silent => Some(Red::new(Cause::NoSignal, "Task did not complete".to_owned(), tail)),
+        Claim::Stuck(stuck) => {
+            Some(Red::new(cause_of(stuck.kind), stuck.reason.clone(), tail).with_claim(claim))
+        }
+        Claim::Silent => None,
     }
+}
+
+fn cause_of(stuck: StuckKind) -> Cause {
+    match stuck {
+        StuckKind::Blocked => Cause::Blocked,
+        StuckKind::Impossible => Cause::Impossible,
+        StuckKind::ConflictingRequirements => Cause::ConflictingRequirements,
+        StuckKind::ServiceUnavailable => Cause::ServiceUnavailable,
+    }
+}
+
+/// An answer without any signal; in a plan with phases, one whose result cannot be read.
+fn of_silence(dialect: Dialect, tail: &str) -> Red {
+    const RESULT_CHARS_MAX: usize = 500;
+    let error = match dialect {
+        Dialect::Spec => "Task did not complete".to_owned(),
+        Dialect::Phase => {
+            let beginning: String = tail.trim().chars().take(RESULT_CHARS_MAX).collect();
+            format!("the result cannot be read: {beginning}")
+        }
+    };
+    Red::new(Cause::NoSignal, error, tail)
 }
 
 fn of_boxes(tampered: &[TaskId]) -> Option<Red> {
@@ -118,15 +165,11 @@ fn of_boxes(tampered: &[TaskId]) -> Option<Red> {
 fn of_exit(code: i32, claim: &Claim, tail: &str) -> Red {
     let error = match claim {
         Claim::Failed(failed) => failed.error.clone(),
-        Claim::Complete | Claim::Silent | Claim::NotVerified => {
+        Claim::Complete | Claim::Silent | Claim::NotVerified | Claim::Stuck(_) => {
             format!("agent exited with code {code}: {}", last_line(tail))
         }
     };
-    Red {
-        exit_code: Some(code),
-        attempted_fix: claim.attempted_fix(),
-        ..Red::new(Cause::BadExit, error, tail)
-    }
+    Red { exit_code: Some(code), ..Red::new(Cause::BadExit, error, tail).with_claim(claim) }
 }
 
 fn of_denial(text: &str) -> Red {
@@ -157,6 +200,7 @@ impl Judgement {
 fn objection(claim: &Claim, contradiction: Option<&str>, tail: &str, tampered: &[TaskId]) -> Option<String> {
     match claim {
         Claim::Failed(failed) => Some(failed.error.clone()),
+        Claim::Stuck(stuck) => Some(stuck.reason.clone()),
         Claim::NotVerified | Claim::Silent => Some(first_line(tail)),
         Claim::Complete if !tampered.is_empty() => Some("it changed boxes in the plan".to_owned()),
         Claim::Complete => contradiction.map(|phrase| format!("it says yes and \"{phrase}\"")),
@@ -169,7 +213,7 @@ fn not_accepted(judge: Judge, said: &str, claim: &Claim, tail: &str) -> Red {
         Judge::Qa | Judge::Person => (Cause::VerificationFail, "the QA agent"),
     };
     let error = format!("{who} did not accept the result: {said}");
-    Red { attempted_fix: claim.attempted_fix(), ..Red::new(cause, error, tail) }
+    Red::new(cause, error, tail).with_claim(claim)
 }
 
 /// The end of a text is where errors are.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use plan::Dialect;
 use serde::{Deserialize, Serialize};
 
 /// All that a run was told about how to decide. Recorded with the start of every run.
@@ -22,6 +23,10 @@ pub struct Rules {
     pub review: Toggle,
     /// Whether a command has to be green once more at the very end.
     pub regression: Toggle,
+    /// Whether tasks that do not depend on it go on while a person is asked about another.
+    pub keep_going: Toggle,
+    /// The dialect of the plan: it decides how an agent claims success.
+    pub dialect: Dialect,
 }
 
 impl Default for Rules {
@@ -34,6 +39,8 @@ impl Default for Rules {
             unverifiable: Unverifiable::Agent,
             review: Toggle::Off,
             regression: Toggle::Off,
+            keep_going: Toggle::Off,
+            dialect: Dialect::Spec,
         }
     }
 }

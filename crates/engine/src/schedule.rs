@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use crate::action::Action;
+use crate::dependence;
 use crate::rules::OnEscalation;
 use crate::state::{Regression, State};
 use crate::status::{Judge, JudgeState, Role, Status};
@@ -19,6 +20,7 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     let mut actions: Vec<Action> =
         state.attention().filter_map(|task| wanted_for(task, may_dispatch, asks)).collect();
     if let Some(task) = next_to_start(state)
+        && !task.asks_by_design()
         && (may_dispatch || !wants_agent(task))
     {
         actions.push(Action::Prepare { task: task.id().clone() });
@@ -29,18 +31,23 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     actions
 }
 
-/// The task that may start now: the first that is not settled or, while that one waits for a fix, the fix.
-/// Nothing starts beside a task that is being worked on, written, or asked about.
+/// The task that may start now: the first that is not settled or, while that one waits for another, the other.
+/// Nothing starts beside a task that is being worked on or written. While a person is asked about one, nothing
+/// starts either, unless the rules say that what does not depend on it goes on.
 pub(crate) fn next_to_start(state: &State) -> Option<&Task> {
-    let is_busy = state.attention().any(|task| {
-        task.status.is_active() || matches!(task.status, Status::Drafted | Status::Asking(_) | Status::Failed)
-    });
-    if is_busy {
+    let is_busy =
+        |task: &Task| task.status.is_active() || matches!(task.status, Status::Drafted | Status::Failed);
+    let is_asking = |task: &Task| matches!(task.status, Status::Asking(_));
+    if state.attention().any(is_busy) {
         return None;
     }
+    if state.attention().any(is_asking) {
+        let keeps_going = state.rules().is_some_and(|rules| rules.keep_going.is_on());
+        return if keeps_going { dependence::first_independent(state) } else { None };
+    }
     let mut task = state.first_unsettled()?;
-    while let Status::WaitingForFix(fix) = &task.status {
-        task = state.task(fix)?;
+    while let Status::WaitingFor(other) = &task.status {
+        task = state.task(other)?;
     }
     matches!(task.status, Status::Ready { .. }).then_some(task)
 }
@@ -71,7 +78,7 @@ fn wants_judge(task: &Task) -> bool {
 /// Whether the task's next step needs an agent.
 pub(crate) fn wants_agent(task: &Task) -> bool {
     match &task.status {
-        Status::Ready { proves } => !proves,
+        Status::Ready { proves } => !proves && !task.asks_by_design(),
         Status::Judging(_) => wants_judge(task),
         Status::Drafted
         | Status::Proving
@@ -79,7 +86,7 @@ pub(crate) fn wants_agent(task: &Task) -> bool {
         | Status::Checking(_)
         | Status::Recording { .. }
         | Status::Failed
-        | Status::WaitingForFix(_)
+        | Status::WaitingFor(_)
         | Status::Asking(_)
         | Status::Done
         | Status::Skipped => false,
@@ -114,7 +121,7 @@ fn wanted_for(task: &Task, may_dispatch: bool, asks: bool) -> Option<Action> {
         },
         Status::Recording { attempt } => Some(Action::Record { task: id, attempt: *attempt }),
         Status::Asking(_) => asks.then_some(Action::Ask { task: id }),
-        Status::Ready { .. } | Status::Failed | Status::WaitingForFix(_) | Status::Done | Status::Skipped => {
+        Status::Ready { .. } | Status::Failed | Status::WaitingFor(_) | Status::Done | Status::Skipped => {
             None
         }
     }

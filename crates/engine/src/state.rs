@@ -35,6 +35,9 @@ pub struct State {
     pub(crate) unavailable_in_row: u32,
     pub(crate) regression: Regression,
     pub(crate) warnings: u32,
+    pub(crate) escalations: u32,
+    pub(crate) retries: u32,
+    pub(crate) retries_that_worked: u32,
     pub(crate) end: Option<End>,
 }
 
@@ -82,6 +85,28 @@ impl State {
         let failing: BTreeSet<usize> =
             self.drafts.values().filter_map(|fix| self.position(&fix.failing)).collect();
         failing.into_iter().filter_map(|place| self.task_at(place))
+    }
+
+    /// How often a person was asked.
+    pub fn escalations(&self) -> u32 {
+        self.escalations
+    }
+
+    /// Attempts from the second on.
+    pub fn retries(&self) -> u32 {
+        self.retries
+    }
+
+    /// Tasks that were done after a failure.
+    pub fn retries_that_worked(&self) -> u32 {
+        self.retries_that_worked
+    }
+
+    /// Tasks that were begun and are not settled, in the plan's order.
+    pub fn in_progress(&self) -> impl Iterator<Item = &Task> {
+        let resting = self.first_unsettled().filter(|task| matches!(task.status, Status::Ready { .. }));
+        let resting = resting.filter(|task| task.started_at.is_some());
+        resting.into_iter().chain(self.attention())
     }
 
     /// The policy in force.

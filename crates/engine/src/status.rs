@@ -33,8 +33,8 @@ pub enum Status {
     },
     /// An attempt failed and what follows is not decided yet.
     Failed,
-    /// Waiting until its fix task is done.
-    WaitingForFix(TaskId),
+    /// Waiting until another task is done: its fix task, or one that is in its way.
+    WaitingFor(TaskId),
     /// Waiting for a person.
     Asking(Asked),
     /// Done.
@@ -149,6 +149,31 @@ pub enum Question {
     PermissionDenied,
     /// The result has no command that could prove it: is it right?
     Judge,
+    /// The plan asks for a person here.
+    Checkpoint,
+    /// Something else has to be done first, and it is not clear what or not done by waiting.
+    Blocked,
+    /// An agent says that the task cannot be done.
+    Impossible,
+    /// An agent says that the requirements contradict each other.
+    ConflictingRequirements,
+    /// An agent says that a service it needs is away.
+    ServiceUnavailable,
+}
+
+impl Question {
+    /// Whether it is asked because an attempt failed, so that another one is an answer.
+    pub fn follows_failure(self) -> bool {
+        match self {
+            Self::Exhausted
+            | Self::PermissionDenied
+            | Self::Blocked
+            | Self::Impossible
+            | Self::ConflictingRequirements
+            | Self::ServiceUnavailable => true,
+            Self::Judge | Self::Checkpoint => false,
+        }
+    }
 }
 
 impl Status {
@@ -163,7 +188,7 @@ impl Status {
             Self::Drafted
             | Self::Ready { .. }
             | Self::Failed
-            | Self::WaitingForFix(_)
+            | Self::WaitingFor(_)
             | Self::Asking(_)
             | Self::Done
             | Self::Skipped => false,

@@ -30,6 +30,12 @@ pub struct TaskDecl {
     pub ticked: bool,
     /// A digest of the block's text without its box, to notice rewording.
     pub digest: u32,
+    /// Files that the task is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Tasks that it is declared to depend on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<TaskId>,
 }
 
 /// Who works on a task.
@@ -40,6 +46,8 @@ pub enum TaskKind {
     Work,
     /// A `[VERIFY]` task: its command is run directly, an agent helps only if that is red.
     Verify,
+    /// A person is asked by design.
+    Checkpoint,
 }
 
 /// How a task's result can be proved.
@@ -104,6 +112,8 @@ pub struct Task {
     pub(crate) unfinished: Option<Baseline>,
     /// What a person told the next attempt to do.
     pub instruction: Option<String>,
+    /// What a person answered at a checkpoint.
+    pub reply: Option<String>,
     /// What the latest attempt left behind, from its claim of success until it is done or tried again.
     pub claimed: Option<Claimed>,
     /// The red run of a `[VERIFY]` command that the next QA attempt is told of.
@@ -131,6 +141,7 @@ impl Task {
             touched: BTreeSet::new(),
             unfinished: None,
             instruction: None,
+            reply: None,
             claimed: None,
             proof_failure: None,
             started_at: None,
@@ -150,6 +161,11 @@ impl Task {
     pub fn next_attempt(&self) -> Attempt {
         let ended = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
         Attempt(ended.saturating_add(self.passes).saturating_add(1))
+    }
+
+    /// Whether a person is asked instead of an agent: at a checkpoint, until somebody gave an instruction.
+    pub(crate) fn asks_by_design(&self) -> bool {
+        self.decl.kind == TaskKind::Checkpoint && self.instruction.is_none()
     }
 
     /// The failures of this round.

@@ -1,6 +1,10 @@
-//! How fast a plan is parsed, against reading its file.
+//! How fast a plan is parsed, against reading its file, and its tasks are read, against parsing it.
 
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a benchmark reads clock and files; the crate does not")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a benchmark reads clock and files; the crate does not"
+)]
 
 use std::fs;
 use std::hint::black_box;
@@ -21,9 +25,20 @@ fn main() {
         assert_eq!(black_box(Plan::parse(text)).tasks().len(), TASKS);
     });
     fs::remove_file(&path).expect("a file");
+    let plan = Plan::parse(text.clone());
+    let verify = median(|| plan.tasks().iter().for_each(|task| drop(black_box(plan.verify(task)))));
+    let fields = median(|| plan.tasks().iter().for_each(|task| drop(black_box(plan.fields(task)))));
     let megabytes_per_second = text.len() as f64 / 1e6 / parse.as_secs_f64();
     let ratio = parse.as_secs_f64() / read.as_secs_f64();
-    println!("parse: {megabytes_per_second:.0} MB/s here; reading and parsing takes {ratio:.1} times as long as reading");
+    println!(
+        "parse: {megabytes_per_second:.0} MB/s here; reading and parsing takes {ratio:.1} times as long as reading"
+    );
+    let times = |time: Duration| time.as_secs_f64() / parse.as_secs_f64();
+    println!(
+        "verify: {:.1} times as long as that for all tasks; fields: {:.1} times",
+        times(verify),
+        times(fields)
+    );
 }
 
 fn median(mut work: impl FnMut()) -> Duration {

@@ -35,13 +35,16 @@
 
 mod markdown;
 mod one_line;
+mod phase;
 mod problem;
 mod script;
 mod spec;
 mod task_id;
 mod verify;
+mod yaml;
 
 pub use one_line::{one_line, summary};
+pub use phase::{Choice, Dialect, FrontMatter, MustHaves, TaskType};
 pub use problem::{Problem, Severity};
 pub use script::{Pipefail, Script, ScriptLint};
 pub use spec::{
@@ -49,3 +52,4 @@ pub use spec::{
 };
 pub use task_id::TaskId;
 pub use verify::Verify;
+pub use yaml::{Value, YamlError, read_yaml, read_yaml_leniently};

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use engine::{AgentEnd, Claim, contradiction};
+use engine::{AgentEnd, Claim, Dialect, Stuck, contradiction};
 
 use crate::mask::mask;
 use crate::process::{Ended, Exit};
@@ -24,9 +24,9 @@ const VERSION_BYTES_MAX: u64 = 4_096;
 const TAIL_CHARS_MAX: usize = 4_000;
 
 /// What the end of an agent means. An echo of the prompt is not part of its answer.
-pub(crate) fn agent_end(ended: &Ended, prompt: &str) -> AgentEnd {
+pub(crate) fn agent_end(ended: &Ended, prompt: &str, dialect: Dialect) -> AgentEnd {
     let answer = ended.stdout.text.replacen(prompt.trim(), "", 1);
-    let claim = Claim::read(&answer);
+    let claim = Claim::read(&answer, dialect);
     let said = || mask(&tail(&answer));
     let complained = || mask(&tail(&format!("{}\n{}", answer.trim_end(), ended.stderr.text)));
     match &ended.exit {
@@ -58,7 +58,10 @@ fn masked(claim: Claim) -> Claim {
             error: mask(&failed.error),
             attempted_fix: mask(&failed.attempted_fix),
             status: mask(&failed.status),
+            suggested_fix: failed.suggested_fix.as_deref().map(mask),
+            root_cause: failed.root_cause.as_deref().map(mask),
         }),
+        Claim::Stuck(stuck) => Claim::Stuck(Stuck { reason: mask(&stuck.reason), ..stuck }),
         other @ (Claim::Complete | Claim::NotVerified | Claim::Silent) => other,
     }
 }

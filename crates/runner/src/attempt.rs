@@ -9,7 +9,7 @@ use engine::{
     ActionKey, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Dispatch, FileState, Role, Seen,
     Status, retry_context,
 };
-use plan::{Script, TaskId, Verify};
+use plan::{Plan, Script, TaskId, Verify};
 
 use crate::agent::agent_end;
 use crate::book::OwnBox;
@@ -87,7 +87,13 @@ impl Driver<'_> {
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let touched: Vec<String> = self.state.task(id).map(|task| task.touched.iter().cloned().collect()).unwrap_or_default();
-        let Some(prompt) = self.subject(id).map(|subject| prompt::judge(&subject, role, &touched)) else {
+        let kept = self.text_at_start.get(id).map(|text| Plan::parse(text.clone()));
+        let judged = kept.as_ref().and_then(|kept| Some((kept, kept.tasks().first()?)));
+        let prompt = self.subject(id).map(|mut subject| {
+            (subject.plan, subject.task) = judged.unwrap_or((subject.plan, subject.task));
+            prompt::judge(&subject, role, &touched)
+        });
+        let Some(prompt) = prompt else {
             return self.report_missing_task(id, dispatch);
         };
         write(&dir.join("prompt.md"), &prompt)?;
@@ -122,11 +128,7 @@ impl Driver<'_> {
         (attempt, dispatch): (Attempt, Dispatch),
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
-        let text = match fs::read_to_string(dir.join("task.md")) {
-            Ok(text) => text,
-            // The attempt's folder may have been cleaned away; the plan's own text is the next best.
-            Err(_) => self.book.plan().task(id).map(|task| self.book.plan().block(task).to_owned()).unwrap_or_default(),
-        };
+        let text = self.task_text(id, &dir);
         match check::script_of(&text) {
             Some(script) => {
                 let purpose = Purpose::Check { task: id.clone(), dispatch, text, script: script.clone() };
@@ -172,13 +174,13 @@ impl Driver<'_> {
         match purpose {
             Purpose::Agent { task, dispatch, prompt, dir, since, baseline } => {
                 sweep_if_killed(ended, &dir);
-                let end = agent_end(ended, &prompt);
+                let end = agent_end(ended, &prompt, self.settings.rules.dialect);
                 let report = self.settle((&task, &dir), &baseline, since, (end, ended.elapsed))?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
             Purpose::Judge { task, dispatch, prompt, dir } => {
                 sweep_if_killed(ended, &dir);
-                let end = agent_end(ended, &prompt);
+                let end = agent_end(ended, &prompt, self.settings.rules.dialect);
                 let tampered = self.inspect_plan(&task, &dir, OwnBox::PutBack)?;
                 let report = AgentReport { end, tampered, touched: Vec::new(), learnings: Vec::new(), elapsed: ended.elapsed };
                 self.tree.forget();
@@ -358,11 +360,22 @@ impl Driver<'_> {
         Ok(dir)
     }
 
-    /// The running task keeps its text from dispatch, whatever happens to the plan meanwhile.
-    fn keep_task_text(&self, id: &TaskId, dir: &Path) -> Result<(), RunError> {
+    /// The text that the task had when the attempt was started. After a crash it is found in the attempt's folder; should
+    /// that have been cleaned away, the plan's own text is the next best.
+    fn task_text(&self, id: &TaskId, dir: &Path) -> String {
         let plan = self.book.plan();
-        let text = plan.task(id).map(|task| plan.block(task)).unwrap_or_default();
-        write(&dir.join("task.md"), text)
+        let known = self.text_at_start.get(id).cloned();
+        let kept = known.or_else(|| fs::read_to_string(dir.join("task.md")).ok());
+        kept.or_else(|| plan.task(id).map(|task| plan.block(task).to_owned())).unwrap_or_default()
+    }
+
+    /// The running task keeps its text from dispatch, whatever happens to the plan meanwhile.
+    fn keep_task_text(&mut self, id: &TaskId, dir: &Path) -> Result<(), RunError> {
+        let plan = self.book.plan();
+        let text = plan.task(id).map(|task| plan.block(task).to_owned()).unwrap_or_default();
+        write(&dir.join("task.md"), &text)?;
+        self.text_at_start.insert(id.clone(), text);
+        Ok(())
     }
 
     fn agent_invocation(

@@ -262,6 +262,8 @@ fn decl(plan: &Plan, task: &Task) -> TaskDecl {
         fix_of: task.markers.fix_of.as_ref().map(|name| TaskId::new(name)),
         ticked: task.state.is_done(),
         digest: digest(plan, task),
+        files: plan.fields(task).files.map(|files| files.paths).unwrap_or_default(),
+        depends_on: Vec::new(),
     }
 }
 

@@ -63,6 +63,9 @@ pub(crate) struct Driver<'a> {
     pub runtime: tokio::runtime::Handle,
     /// The commit that was checked out when the latest attempt began.
     pub head_at_start: Option<String>,
+    /// The text that a task had when its latest attempt began. It is in the attempt's folder as well, but there an
+    /// agent can lay hands on it.
+    pub text_at_start: BTreeMap<plan::TaskId, String>,
     /// Whether the spec files are known to git, which saves a process per commit.
     pub spec_is_tracked: bool,
     journal: Journal,
@@ -101,6 +104,7 @@ impl<'a> Driver<'a> {
             tree,
             runtime,
             head_at_start: None,
+            text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
             journal,
             state_file,

@@ -59,6 +59,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let shown = format!("./{}", project.relative(&file.state()).display());
     let state_file = StateFile::open(&file.state(), &shown)?;
     let (journal, state, torn) = replay(file)?;
+    let journal = journal.guarded_by(lock);
     let git = project.git().map(|git| git.clone().with_notes(&file.home));
     if let Some(git) = &git {
         git.exclude(&OWN_PATTERNS)?;
@@ -76,9 +77,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         Opening { rules: settings.rules.clone(), launch: settings.launch.clone(), tasks: book.decls(), dirty };
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     let driver = Driver::new(request, (journal, state), (book, tree, state_file), (inbox, runtime), view);
-    let finished = driver.drive(opening);
-    drop(lock);
-    finished
+    driver.drive(opening)
 }
 
 fn refuse_bad_plan(project: &Project, file: &PlanFile, settings: &Settings, book: &Book) -> Result<(), RunError> {

@@ -57,7 +57,8 @@ pub enum LocateError {
 
 fn shown(path: &Path) -> String {
     let text = path.display().to_string();
-    if path.is_absolute() || text.starts_with("./") { text } else { format!("./{text}") }
+    let text = text.trim_start_matches("./");
+    if path.is_absolute() || text.starts_with("..") { text.to_owned() } else { format!("./{text}") }
 }
 
 impl Project {
@@ -123,11 +124,14 @@ impl Project {
     }
 
     fn spec(&self, name: &str) -> Result<PlanFile, LocateError> {
+        let name = name.trim_end_matches('/');
         // The pointer of some tools holds a path rather than a name.
         let dir = if name.contains('/') { self.root.join(name) } else { self.root.join("specs").join(name) };
         if !dir.is_dir() {
             let missing = self.relative(&dir).to_owned();
-            return Err(LocateError::MissingSpec(missing));
+            let is_file = missing.extension().is_some_and(|extension| extension == "md");
+            let error = if is_file { LocateError::MissingTasks } else { LocateError::MissingSpec };
+            return Err(error(missing));
         }
         let path = dir.join("tasks.md");
         if !path.is_file() {

@@ -25,19 +25,32 @@ pub(crate) fn parse(text: &str) -> Result<Response, Error> {
 
 /// Refuses an answer that does not fit the question.
 pub(crate) fn fits(response: &Response, question: Question) -> Result<(), Error> {
-    let answers_judge = matches!(response, Response::Approve | Response::Reject(_));
-    let answers_failure = matches!(response, Response::Retry | Response::Fix(_));
-    match question {
-        Question::Judge if answers_failure => {
-            Err(Error::usage("the question is whether the result is right; it stays open")
-                .hint("answer approve, 'reject: …', skip or abort"))
-        }
-        Question::Exhausted | Question::PermissionDenied if answers_judge => {
-            Err(Error::usage("there is no result to judge; the question stays open")
-                .hint("answer retry, skip, abort or 'fix: …'"))
-        }
-        Question::Judge | Question::Exhausted | Question::PermissionDenied => Ok(()),
+    let (is_answer, problem, hint) = match question {
+        Question::Judge => (
+            matches!(response, Response::Approve | Response::Reject(_)),
+            "the question is whether the result is right; it stays open",
+            "answer approve, 'reject: …', skip or abort",
+        ),
+        Question::Checkpoint => (
+            matches!(response, Response::Reply(_) | Response::Fix(_)),
+            "that is not what the checkpoint asks for; the question stays open",
+            "give its answer, 'fix: …', skip or abort",
+        ),
+        Question::Exhausted
+        | Question::PermissionDenied
+        | Question::Blocked
+        | Question::Impossible
+        | Question::ConflictingRequirements
+        | Question::ServiceUnavailable => (
+            matches!(response, Response::Retry | Response::Fix(_)),
+            "there is no result to judge; the question stays open",
+            "answer retry, skip, abort or 'fix: …'",
+        ),
+    };
+    if is_answer || matches!(response, Response::Skip | Response::Abort) {
+        return Ok(());
     }
+    Err(Error::usage(problem).hint(hint))
 }
 
 #[cfg(test)]

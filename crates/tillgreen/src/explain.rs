@@ -36,7 +36,9 @@ impl From<LocateError> for Error {
     }
 }
 
+/// The name of a spec that is missing; none where a path was given that is no place for specs.
 fn spec_name(path: &Path) -> Option<String> {
+    path.parent().filter(|folder| *folder == Path::new("specs"))?;
     let name = path.file_name()?.to_str()?;
     Some(crate::view::text::quoted(name))
 }

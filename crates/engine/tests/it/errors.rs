@@ -16,6 +16,8 @@ fn red(cause: Cause, error: &str, details: &str) -> Failure {
         exit_code: is_command.then_some(1),
         attempted_fix: None,
         suggested_fix: None,
+        root_cause: None,
+        blocked_by: None,
         files: Vec::new(),
         learnings: Vec::new(),
         elapsed_ms: 0,

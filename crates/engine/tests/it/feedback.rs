@@ -134,6 +134,8 @@ fn second_retry() {
         command: None,
         exit_code: None,
         suggested_fix: None,
+        root_cause: None,
+        blocked_by: None,
         files: Vec::new(),
         learnings: vec![
             "uuid.validate()  returns false for\nempty string but does not throw".to_owned(),
@@ -238,6 +240,8 @@ fn after_an_answer() {
     let short = |attempt| Failure {
         details: String::new(),
         suggested_fix: None,
+        root_cause: None,
+        blocked_by: None,
         files: Vec::new(),
         learnings: Vec::new(),
         ..failure(attempt)

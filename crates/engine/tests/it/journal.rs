@@ -35,6 +35,8 @@ fn failure() -> Box<Failure> {
         exit_code: Some(1),
         attempted_fix: Some(text("npm i")),
         suggested_fix: Some(text("check null")),
+        root_cause: None,
+        blocked_by: None,
         files: vec![FileState { path: text("src/a.ts"), state: text("created") }],
         learnings: vec![text("null is not empty")],
         elapsed_ms: 45_000,
@@ -119,7 +121,7 @@ fn events() -> Vec<What> {
         What::FixInserted { decl: Box::new(decl("1.3.1")) },
         What::Escalated { task: task(), question: Question::Exhausted },
         What::Answered { task: task(), response: Response::Fix(text("trim")) },
-        What::TaskSkipped { task: task(), reason: text("no time") },
+        What::TaskSkipped { task: task(), reason: text("no time"), dependents: Vec::new() },
         What::RegressionPassed,
         What::Ended(End::Complete { skipped: 1 }),
     ]

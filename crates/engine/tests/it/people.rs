@@ -238,6 +238,8 @@ impl World {
             fix_of: Some(plan.failing),
             ticked: false,
             digest: 2,
+            files: Vec::new(),
+            depends_on: Vec::new(),
         };
         self.file.insert(place, decl.clone());
         decl
@@ -260,7 +262,7 @@ impl World {
 /// An answer, read as the runner reads it.
 fn said(text: &str) -> AgentEnd {
     AgentEnd::Answered {
-        claim: Claim::read(text),
+        claim: Claim::read(text, engine::Dialect::Spec),
         contradiction: engine::contradiction(text).map(str::to_owned),
         tail: text.to_owned(),
     }

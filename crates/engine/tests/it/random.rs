@@ -52,7 +52,7 @@ prop_compose! {
         review in toggle(),
         regression in toggle(),
     ) -> Rules {
-        Rules { recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression }
+        Rules { recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression, ..Rules::default() }
     }
 }
 

@@ -56,7 +56,7 @@ fn line(event: &Event) -> String {
         What::FixInserted { decl } => format!("{} inserted", decl.id),
         What::Escalated { task, question } => format!("{task} asks: {question:?}"),
         What::Answered { task, response } => format!("{task} answered: {response:?}"),
-        What::TaskSkipped { task, reason } => format!("{task} skipped: {reason}"),
+        What::TaskSkipped { task, reason, dependents: _ } => format!("{task} skipped: {reason}"),
         What::RegressionPassed => "regression green".to_owned(),
         What::Ended(end) => format!("ended: {}", serde_json::to_string(end).expect("an end can be written")),
     }

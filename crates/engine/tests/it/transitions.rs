@@ -62,6 +62,8 @@ fn failure() -> Failure {
         exit_code: None,
         attempted_fix: None,
         suggested_fix: None,
+        root_cause: None,
+        blocked_by: None,
         files: Vec::new(),
         learnings: Vec::new(),
         elapsed_ms: 0,
@@ -114,7 +116,7 @@ fn events(id: &TaskId) -> Vec<What> {
         What::Answered { task: task(), response: Response::Retry },
         What::Answered { task: task(), response: Response::Approve },
         What::Answered { task: task(), response: Response::Fix(String::new()) },
-        What::TaskSkipped { task: task(), reason: String::new() },
+        What::TaskSkipped { task: task(), reason: String::new(), dependents: Vec::new() },
     ]
 }
 
@@ -201,10 +203,10 @@ fn the_diagram_shows_the_table() {
         Recording --> Done: TaskDone
         Recording --> Failed: AttemptFailed
         Failed --> Ready: RetryPlanned
-        Failed --> WaitingForFix: FixPlanned
+        Failed --> WaitingFor: FixPlanned
         Failed --> Asking: Escalated
         Failed --> Ready: Renewed
-        WaitingForFix --> Ready: RetryPlanned
+        WaitingFor --> Ready: RetryPlanned
         Asking --> Ready: Answered
         Asking --> Recording: Answered
         Asking --> Failed: AttemptFailed
@@ -212,7 +214,7 @@ fn the_diagram_shows_the_table() {
         Asking --> Ready: Renewed
         Ready --> Done: Ticked
         Failed --> Done: Ticked
-        WaitingForFix --> Done: Ticked
+        WaitingFor --> Done: Ticked
         Asking --> Done: Ticked
         Skipped --> Done: Ticked
         Done --> Ready: Unticked

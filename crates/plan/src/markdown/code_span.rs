@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::byte_search::{each_of, first};
+use super::byte_search::each_of;
 
 /// A part of a text: prose, or what stands between the backticks of a code span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +43,10 @@ impl Run {
 /// The runs of backticks in `text`.
 pub(crate) fn runs(text: &str) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    for at in each_of(text.as_bytes(), *b"`") {
-        match runs.last_mut().filter(|run| run.end() == at) {
-            Some(run) => run.len += 1,
-            None => runs.push(Run { start: at, len: 1 }),
-        }
-    }
+    each_of(text.as_bytes(), *b"`", |at| match runs.last_mut().filter(|run| run.end() == at) {
+        Some(run) => run.len += 1,
+        None => runs.push(Run { start: at, len: 1 }),
+    });
     runs
 }
 
@@ -86,6 +84,9 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
 
 /// The run that opens a code span among `runs`, those of one line, which does not end there.
 pub(crate) fn open_at_end(text: &str, runs: &[Run]) -> Option<Run> {
+    if plainly_paired(text.as_bytes(), runs) {
+        return None;
+    }
     let mut hopeless = Hopeless::default();
     let mut open_at_end = None;
     let mut at = 0;
@@ -102,6 +103,19 @@ pub(crate) fn open_at_end(text: &str, runs: &[Run]) -> Option<Run> {
     open_at_end
 }
 
+/// Whether each run is closed by the next in a way that leaves no doubt, as on nearly all lines.
+fn plainly_paired(text: &[u8], runs: &[Run]) -> bool {
+    let (pairs, rest) = runs.as_chunks::<2>();
+    rest.is_empty()
+        && pairs.iter().all(|[open, close]| {
+            open.len == close.len
+                && text[open.end()].is_ascii_graphic()
+                && (open.start == 0 || text[open.start - 1] != b'\\')
+                && text[close.start - 1].is_ascii_graphic()
+                && text[close.start - 1] != b'\\'
+        })
+}
+
 /// Remembers for which lengths there is no closing run any more, so that no text is searched twice.
 #[derive(Debug, Default)]
 struct Hopeless {
@@ -115,8 +129,8 @@ impl Hopeless {
     fn closer(&mut self, text: &str, runs: &[Run], from: usize) -> Option<usize> {
         let open = runs[from - 1];
         let closes = |run: &Run| run.len == open.len && run.can_close(text);
+        let plain = |run: &Run| closes(run) && !escaped(text, run.start);
         if !self.plain.contains(&open.len) {
-            let plain = |run: &Run| closes(run) && !escaped(text, run.start);
             if let Some(offset) = runs[from..].iter().position(plain) {
                 return Some(from + offset);
             }
@@ -125,8 +139,7 @@ impl Hopeless {
         if self.barren_until.get(&open.len).is_some_and(|&until| open.end() <= until) {
             return None;
         }
-        let rest = &text.as_bytes()[open.end()..];
-        let line_end = first(rest, b'\n').map_or(text.len(), |at| open.end() + at);
+        let line_end = text[open.end()..].find('\n').map_or(text.len(), |at| open.end() + at);
         let mut on_line = runs[from..].iter().take_while(|run| run.start < line_end);
         let any = on_line.position(closes);
         if any.is_none() {

@@ -49,48 +49,64 @@ pub(crate) struct Opener {
 /// The lines of `text`. Only a line feed ends a line; a carriage return before it belongs to the ending.
 pub(crate) fn lines(text: &str) -> Lines {
     let bytes = text.as_bytes();
-    let mut lines = Lines { all: Vec::with_capacity(text.len() / 32 + 1), ..Lines::default() };
-    let mut start = 0;
-    for at in each_of(bytes, *b"\n`~<") {
-        match bytes[at] {
-            b'\n' => {
-                let ending = usize::from(at > start && bytes[at - 1] == b'\r');
-                lines.all.push(Line { start, end: at - ending });
-                start = at + 1;
-            }
-            b'`' => lines.backtick(at),
-            b'<' => lines.opener().angle = true,
-            _ => lines.opener().fence = true,
+    let mut lines = Lines::with_capacity(text.len());
+    let mut line = Unfinished::default();
+    each_of(bytes, *b"\n`~<", |at| match bytes[at] {
+        b'\n' => {
+            let ending = usize::from(at > line.start && bytes[at - 1] == b'\r');
+            lines.finish(&line, at - ending);
+            line = Unfinished { start: at + 1, runs: lines.runs.len(), fence: false, angle: false };
         }
-    }
-    if start < text.len() {
-        lines.all.push(Line { start, end: text.len() });
+        b'`' => line.fence |= lines.backtick(at) == FENCE_LEN_MIN,
+        b'<' => line.angle = true,
+        _ => line.fence = true,
+    });
+    if line.start < text.len() {
+        lines.finish(&line, text.len());
     }
     lines
 }
 
+/// What is known of a line before its end is found.
+#[derive(Debug, Default)]
+struct Unfinished {
+    start: usize,
+    /// How many runs of backticks are before it.
+    runs: usize,
+    fence: bool,
+    angle: bool,
+}
+
 impl Lines {
-    /// The line after those known so far, as one that may open a region.
-    fn opener(&mut self) -> &mut Opener {
-        let line = self.all.len();
-        if self.openers.last().is_none_or(|opener| opener.line != line) {
-            let runs = self.runs.len()..self.runs.len();
-            self.openers.push(Opener { line, runs, fence: false, angle: false });
+    /// Space for what a text of so many bytes usually has.
+    fn with_capacity(bytes: usize) -> Self {
+        let usual = bytes / 32 + 1;
+        Lines {
+            all: Vec::with_capacity(usual),
+            openers: Vec::with_capacity(usual / 2),
+            runs: Vec::with_capacity(usual),
         }
-        self.openers.last_mut().expect("one was there or was added")
     }
 
-    fn backtick(&mut self, at: usize) {
+    fn finish(&mut self, line: &Unfinished, end: usize) {
+        let runs = line.runs..self.runs.len();
+        if !runs.is_empty() || line.fence || line.angle {
+            let number = self.all.len();
+            self.openers.push(Opener { line: number, runs, fence: line.fence, angle: line.angle });
+        }
+        self.all.push(Line { start: line.start, end });
+    }
+
+    /// Takes note of a backtick; returns how many there are now in a row.
+    fn backtick(&mut self, at: usize) -> usize {
         match self.runs.last_mut().filter(|run| run.end() == at) {
             Some(run) => {
                 run.len += 1;
-                if run.len == FENCE_LEN_MIN {
-                    self.opener().fence = true;
-                }
+                run.len
             }
             None => {
-                self.opener().runs.end += 1;
                 self.runs.push(Run { start: at, len: 1 });
+                1
             }
         }
     }

@@ -8,7 +8,6 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::byte_search::first;
 use super::code_span::{Run, escaped, open_at_end};
 use super::line::{FENCE_LEN_MIN, Line, Lines, Opener, heading_level, lines};
 
@@ -238,7 +237,7 @@ fn is_structure(line: &str) -> bool {
 /// The word after `<<` that ends a heredoc.
 fn heredoc_word(line: &str) -> Option<&str> {
     let mut rest = line;
-    while let Some(at) = first(rest.as_bytes(), b'<') {
+    while let Some(at) = rest.find('<') {
         let Some(after) = rest[at + 1..].strip_prefix('<') else {
             rest = &rest[at + 1..];
             continue;

@@ -21,6 +21,11 @@ impl<'a> Element<'a> {
         self.tag.name
     }
 
+    /// Whether it means nothing itself, so that what it holds may be meant.
+    pub(super) fn is_wrapper(&self) -> bool {
+        matches!(self.tag.name, "feature" | "implementation" | "content" | "body" | "checkpoint")
+    }
+
     pub(super) fn text<'b>(&self, text: &'b str) -> &'b str {
         &text[self.inner.clone()]
     }
@@ -63,6 +68,7 @@ impl<'a> Content<'a> {
 /// Names that tasks use. Others are elements only where they end.
 const KNOWN: [&str; 24] = [
     "name",
+    "n",
     "title",
     "files",
     "action",
@@ -71,7 +77,6 @@ const KNOWN: [&str; 24] = [
     "automated",
     "done",
     "behavior",
-    "implementation",
     "read_first",
     "acceptance_criteria",
     "what-built",
@@ -186,17 +191,18 @@ mod tests {
             ("<name>a</name><files>b</files>", vec!["name=a", "files=b"]),
             ("<action>a <action>b</action> c</action>", vec!["action=a <action>b</action> c"]),
             ("<action>`</action>` x</action>", vec!["action=`</action>` x"]),
-            ("<action>a < b, Vec<String>, <div>, a && b</action>", vec![
-                "action=a < b, Vec<String>, <div>, a && b",
-            ]),
+            (
+                "<action>a < b, Vec<String>, <div>, a && b</action>",
+                vec!["action=a < b, Vec<String>, <div>, a && b"],
+            ),
             ("<odd>a</odd>", vec!["odd=a"]),
             ("text <odd>a</odd>", vec![]),
             ("<odd>a", vec![]),
             ("<action>a\n<verify>b</verify>", vec!["action?=a", "verify=b"]),
-            ("<action>say <action> twice</action>\n<done>c</done>", vec![
-                "action=say <action> twice",
-                "done=c",
-            ]),
+            (
+                "<action>say <action> twice</action>\n<done>c</done>",
+                vec!["action=say <action> twice", "done=c"],
+            ),
             ("<action>a", vec!["action?=a"]),
             ("<verify><automated>x</automated></verify>", vec!["verify=<automated>x</automated>"]),
         ] {

@@ -138,8 +138,13 @@ fn find(text: &str, problems: &mut Vec<Problem>) -> Option<Place> {
         let open = fenced(text, &lines)?;
         let close = (open + 1..lines.len()).find(|&at| line(at).trim() == "```")?;
         let message = "front matter stands in a code fence";
-        problems.push(Problem::warning(open + 1, message).hint("write it between two lines `---` at the top"));
-        return Some(Place { yaml: next_start(open)..lines[close].start, line: open + 2, end: next_start(close) });
+        problems
+            .push(Problem::warning(open + 1, message).hint("write it between two lines `---` at the top"));
+        return Some(Place {
+            yaml: next_start(open)..lines[close].start,
+            line: open + 2,
+            end: next_start(close),
+        });
     }
     let body = || first + 1..lines.len();
     let place = |close: usize, end: usize| Place {

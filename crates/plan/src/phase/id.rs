@@ -70,7 +70,8 @@ fn leading_number(text: &str) -> Option<&str> {
 /// A phase or plan as it stands in an id: its number, or all of it where it has none.
 fn short(text: &str) -> String {
     let text = text.trim();
-    let word = text.get(..5).filter(|word| word.eq_ignore_ascii_case("phase") || word.eq_ignore_ascii_case("plan "));
+    let word =
+        text.get(..5).filter(|word| word.eq_ignore_ascii_case("phase") || word.eq_ignore_ascii_case("plan "));
     let bare = word.map_or(text, |word| text[word.len()..].trim_start_matches([' ', '-', '_', ':']));
     match leading_number(bare) {
         Some(number) if !is_one_word(bare, number) => number.to_owned(),

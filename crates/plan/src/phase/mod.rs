@@ -3,6 +3,7 @@
 //! Blocks look like XML and are not: real ones hold generics, HTML and shell as they are. What is structure is
 //! therefore decided by the few names that plans use, where they stand, and that code is opaque.
 
+mod block;
 mod checkpoint;
 mod element;
 mod entity;
@@ -19,6 +20,9 @@ mod verify;
 
 pub use checkpoint::Choice;
 pub use front_matter::{FrontMatter, MustHaves};
+pub use parse::Dialect;
 pub use task_type::TaskType;
 
+pub(crate) use fields::read as read_fields;
 pub(crate) use parse::Head;
+pub(crate) use verify::read as read_verify;

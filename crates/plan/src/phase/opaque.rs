@@ -253,10 +253,8 @@ fn partners(runs: &[Stray]) -> Vec<Option<usize>> {
 fn structural(line: &str) -> Option<(usize, bool)> {
     let rest = line.trim_start().strip_prefix('<')?;
     let (rest, closes) = rest.strip_prefix('/').map_or((rest, false), |rest| (rest, true));
-    let len = rest
-        .bytes()
-        .take_while(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-        .count();
+    let len =
+        rest.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')).count();
     let bounded = rest[len..].starts_with(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/'));
     let place = STRUCTURE.iter().position(|name| *name == &rest[..len])?;
     bounded.then_some((place, closes))
@@ -302,7 +300,7 @@ mod tests {
     fn what_is_hidden() {
         for (text, expected) in [
             ("a `b` c", "a ... c"),
-            ("a ``b ` c`` d", "a .......... d"),
+            ("a ``b ` c`` d", "a ......... d"),
             ("a ` b", "a ` b"),
             (r"a \` b `c`", r"a \` b ..."),
             ("a `b\nc` d", "a ..\n.. d"),

@@ -26,15 +26,14 @@ pub(super) struct Tag<'a> {
 impl<'a> Tag<'a> {
     /// Whether nothing but white space stands before it on its line.
     pub(super) fn begins_line(&self, text: &str) -> bool {
-        let before = &text[..self.range.start];
-        let line = before.rfind('\n').map_or(0, |at| at + 1);
-        before[line..].trim_start_matches('\u{feff}').trim().is_empty()
+        let before = text[..self.range.start].trim_end_matches([' ', '\t', '\u{feff}']);
+        before.is_empty() || before.ends_with('\n')
     }
 
     /// Whether nothing but white space stands after it on its line.
     pub(super) fn ends_line(&self, text: &str) -> bool {
-        let after = &text[self.range.end..];
-        after[..after.find('\n').unwrap_or(after.len())].trim().is_empty()
+        let after = text[self.range.end..].trim_start_matches([' ', '\t', '\r']);
+        after.is_empty() || after.starts_with('\n')
     }
 
     /// Where the value of an attribute is, without its quotes.
@@ -75,7 +74,7 @@ pub(super) fn tags<'a>(text: &'a str, range: Range<usize>, opaque: &Opaque) -> V
     tags
 }
 
-fn tag_at(text: &str, start: usize, end: usize) -> Option<Tag<'_>> {
+pub(super) fn tag_at(text: &str, start: usize, end: usize) -> Option<Tag<'_>> {
     let close = text[start + 1..end].starts_with('/');
     let name_start = start + 1 + usize::from(close);
     let name_end = name_start + name_len(&text[name_start..end]);
@@ -178,8 +177,7 @@ mod tests {
         let text = "<task type=\"auto\" id='1' tdd = \"true\" x=y title=\"a = b\">";
         let opaque = Opaque::of(text);
         let tag = &tags(text, 0..text.len(), &opaque)[0];
-        for (name, value) in
-            [("type", "auto"), ("id", "1"), ("TDD", "true"), ("x", "y"), ("title", "a = b")]
+        for (name, value) in [("type", "auto"), ("id", "1"), ("TDD", "true"), ("x", "y"), ("title", "a = b")]
         {
             assert_eq!(tag.attribute(text, name).map(|range| &text[range]), Some(value), "{name}");
         }

@@ -7,19 +7,16 @@ use super::tag::{Tag, TagKind, tags};
 
 /// A task as it stands in the text.
 #[derive(Clone, Debug)]
-pub(super) struct TaskBlock<'a> {
-    pub(super) tag: Tag<'a>,
+pub(super) struct TaskBlock {
     /// From the opening bracket to the end of the closing tag.
     pub(super) outer: Range<usize>,
-    /// What stands between the tags.
-    pub(super) inner: Range<usize>,
     pub(super) closed: bool,
 }
 
 /// The tasks of a text.
 #[derive(Debug, Default)]
-pub(super) struct TaskBlocks<'a> {
-    pub(super) tasks: Vec<TaskBlock<'a>>,
+pub(super) struct TaskBlocks {
+    pub(super) tasks: Vec<TaskBlock>,
     /// Closing tags without a task.
     pub(super) stray: Vec<Range<usize>>,
 }
@@ -33,8 +30,8 @@ enum Mark<'a> {
 }
 
 /// Finds the tasks of a text, beginning with `from`. A task within a task is part of its text.
-pub(super) fn task_blocks<'a>(text: &'a str, from: usize, opaque: &Opaque) -> TaskBlocks<'a> {
-    let marks: Vec<Mark<'a>> =
+pub(super) fn task_blocks(text: &str, from: usize, opaque: &Opaque) -> TaskBlocks {
+    let marks: Vec<Mark<'_>> =
         tags(text, from..text.len(), opaque).into_iter().filter_map(|tag| mark(text, tag)).collect();
     let (closers, stray) = pair(&marks);
     let mut found = TaskBlocks { tasks: Vec::new(), stray };
@@ -54,9 +51,7 @@ pub(super) fn task_blocks<'a>(text: &'a str, from: usize, opaque: &Opaque) -> Ta
         };
         found.tasks.push(TaskBlock {
             outer: tag.range.start..outer_end,
-            inner: tag.range.end..inner_end,
             closed: inner_end != outer_end || tag.kind == TagKind::Empty,
-            tag: tag.clone(),
         });
     }
     found
@@ -66,9 +61,7 @@ fn mark<'a>(text: &str, tag: Tag<'a>) -> Option<Mark<'a>> {
     let starts = || tag.begins_line(text);
     match (tag.name, tag.kind) {
         ("task", TagKind::Open | TagKind::Empty) => starts().then_some(Mark::Open(tag)),
-        ("task", TagKind::Close) => {
-            (starts() || tag.ends_line(text)).then_some(Mark::Close(tag.range))
-        }
+        ("task", TagKind::Close) => (starts() || tag.ends_line(text)).then_some(Mark::Close(tag.range)),
         ("tasks", TagKind::Close)
         | ("verification" | "success_criteria" | "output" | "threat_model", TagKind::Open) => {
             starts().then_some(Mark::End(tag.range.start))
@@ -122,7 +115,10 @@ mod tests {
     #[test]
     fn where_tasks_are() {
         for (text, expected) in [
-            ("<tasks>\n<task>\na\n</task>\n\n  <task>b</task>\n</tasks>", vec!["<task>\na\n</task>", "<task>b</task>"]),
+            (
+                "<tasks>\n<task>\na\n</task>\n\n  <task>b</task>\n</tasks>",
+                vec!["<task>\na\n</task>", "<task>b</task>"],
+            ),
             ("Every `<task>` and a <task> in text", vec![]),
             ("```\n<task>\n</task>\n```", vec![]),
             ("<!--\n<task>\n</task>\n-->", vec![]),

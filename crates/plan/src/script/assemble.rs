@@ -114,9 +114,10 @@ struct Chunk<'a> {
 }
 
 /// Cuts a snippet at the ends of its lines. What is compound stays whole.
-fn chunks<'a>(snippet: &'a str, shell: &Shell) -> Vec<Chunk<'a>> {
-    if shell.compound || speaks_of_pipes_itself(snippet) {
-        let mode = if speaks_of_pipes_itself(snippet) { Pipefail::Off } else { mode_of(&shell.statements) };
+fn chunks<'a>(snippet: &'a str, shell: &Shell<'_>) -> Vec<Chunk<'a>> {
+    let speaks_of_pipes = speaks_of_pipes_itself(snippet);
+    if shell.compound || speaks_of_pipes {
+        let mode = if speaks_of_pipes { Pipefail::Off } else { mode_of(&shell.statements) };
         return vec![Chunk { text: snippet, mode, open_ended: false }];
     }
     let mut chunks = Vec::new();
@@ -146,7 +147,7 @@ fn speaks_of_pipes_itself(snippet: &str) -> bool {
 }
 
 /// On if a pipeline ends in a command that only passes text on, unless another's last stage decides.
-fn mode_of(statements: &[Statement]) -> Pipefail {
+fn mode_of(statements: &[Statement<'_>]) -> Pipefail {
     let pipelines =
         || statements.iter().flat_map(|statement| &statement.pipelines).map(|(_, pipeline)| pipeline);
     let decided = pipelines().any(|pipeline| pipeline.commands.len() > 1 && !passes_on(pipeline));
@@ -155,21 +156,34 @@ fn mode_of(statements: &[Statement]) -> Pipefail {
 }
 
 /// Whether the last stage of a pipeline only passes text on.
-pub(super) fn passes_on(pipeline: &Pipeline) -> bool {
+pub(super) fn passes_on(pipeline: &Pipeline<'_>) -> bool {
     pipeline.commands.last().is_some_and(only_passes_on)
 }
 
 /// Whether a command at the end of a pipeline only passes text on.
-pub(super) fn only_passes_on(command: &Command) -> bool {
-    const PASS_ON: [&str; 15] = [
-        "tail", "head", "cat", "tee", "wc", "sort", "uniq", "cut", "tr", "nl", "column", "tac", "less",
-        "more", "sed",
-    ];
-    PASS_ON.contains(&command.name())
+pub(super) fn only_passes_on(command: &Command<'_>) -> bool {
+    matches!(
+        command.name(),
+        "tail"
+            | "head"
+            | "cat"
+            | "tee"
+            | "wc"
+            | "sort"
+            | "uniq"
+            | "cut"
+            | "tr"
+            | "nl"
+            | "column"
+            | "tac"
+            | "less"
+            | "more"
+            | "sed"
+    )
 }
 
 /// Whether the last statement may fail without `-e` ending the script.
-fn hides_status_from_errexit(shell: &Shell) -> bool {
+fn hides_status_from_errexit(shell: &Shell<'_>) -> bool {
     shell.compound
         || shell.statements.last().is_some_and(|statement| {
             statement.pipelines.iter().any(|(join, pipeline)| *join != Join::First || pipeline.negated)
@@ -177,7 +191,7 @@ fn hides_status_from_errexit(shell: &Shell) -> bool {
 }
 
 /// Whether a snippet changes the directory for its own commands; `cd` alone is meant for the next ones.
-fn goes_elsewhere(shell: &Shell) -> bool {
+fn goes_elsewhere(shell: &Shell<'_>) -> bool {
     let mut commands = shell
         .statements
         .iter()
@@ -188,7 +202,7 @@ fn goes_elsewhere(shell: &Shell) -> bool {
 }
 
 /// The setting under which the statement is run that a lint looks at.
-pub(super) fn mode_of_shell(snippet: &str, shell: &Shell) -> Pipefail {
+pub(super) fn mode_of_shell(snippet: &str, shell: &Shell<'_>) -> Pipefail {
     if speaks_of_pipes_itself(snippet) { Pipefail::Off } else { mode_of(&shell.statements) }
 }
 

@@ -62,7 +62,7 @@ fn dedup(lints: Vec<ScriptLint>) -> Vec<ScriptLint> {
 }
 
 /// Why a list succeeds whatever its members do. `&&` and `||` bind alike and from the left.
-fn statement_cannot_fail(statement: &Statement, mode: Pipefail) -> Option<String> {
+fn statement_cannot_fail(statement: &Statement<'_>, mode: Pipefail) -> Option<String> {
     let mut fails = true;
     let mut reason = String::new();
     for (join, pipeline) in &statement.pipelines {
@@ -81,12 +81,13 @@ fn statement_cannot_fail(statement: &Statement, mode: Pipefail) -> Option<String
     (!fails).then_some(reason)
 }
 
-fn pipeline_can_fail(pipeline: &Pipeline, mode: Pipefail) -> bool {
+fn pipeline_can_fail(pipeline: &Pipeline<'_>, mode: Pipefail) -> bool {
     if pipeline.negated {
         return true;
     }
     let last = pipeline.commands.len().saturating_sub(1);
-    let fails = |(at, command): (usize, &Command)| can_fail(command) && !(at > 0 && only_passes_on(command));
+    let fails =
+        |(at, command): (usize, &Command<'_>)| can_fail(command) && !(at > 0 && only_passes_on(command));
     let mut commands = pipeline.commands.iter().enumerate();
     match mode {
         Pipefail::On => commands.any(fails),
@@ -94,7 +95,7 @@ fn pipeline_can_fail(pipeline: &Pipeline, mode: Pipefail) -> bool {
     }
 }
 
-fn can_fail(command: &Command) -> bool {
+fn can_fail(command: &Command<'_>) -> bool {
     let words = command.bare();
     match command.name() {
         "echo" | "printf" | "true" | ":" | "sleep" => false,
@@ -106,9 +107,9 @@ fn can_fail(command: &Command) -> bool {
 }
 
 /// How a snippet hides failures, without being unable to fail.
-fn hidden_failures(snippet: &str, shell: &Shell) -> Option<String> {
-    let quiet = |statement: &Statement| statement_cannot_fail(statement, Pipefail::Off);
-    let swallows = |statement: &&Statement| statement.pipelines.iter().any(|(join, _)| *join == Join::Or);
+fn hidden_failures(snippet: &str, shell: &Shell<'_>) -> Option<String> {
+    let quiet = |statement: &Statement<'_>| statement_cannot_fail(statement, Pipefail::Off);
+    let swallows = |statement: &&Statement<'_>| statement.pipelines.iter().any(|(join, _)| *join == Join::Or);
     if let Some(reason) = shell.statements.iter().filter(swallows).find_map(quiet) {
         return Some(reason);
     }
@@ -128,7 +129,7 @@ fn hidden_failures(snippet: &str, shell: &Shell) -> Option<String> {
 }
 
 /// The command at the end of several statements that succeeds whatever happened before.
-fn quiet_end(shell: &Shell) -> Option<&str> {
+fn quiet_end<'a>(shell: &Shell<'a>) -> Option<&'a str> {
     let last = shell.statements.last().filter(|_| shell.statements.len() > 1)?;
     let command = last.pipelines.last()?.1.commands.last()?;
     let tells_status = command.words.iter().any(|word| word.text.contains("$?"));
@@ -153,7 +154,7 @@ const ROOTS: [&str; 14] = [
     "private",
 ];
 
-fn absolute_paths(shell: &Shell) -> Vec<String> {
+fn absolute_paths(shell: &Shell<'_>) -> Vec<String> {
     let commands = shell
         .statements
         .iter()

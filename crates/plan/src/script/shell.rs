@@ -3,16 +3,16 @@
 
 /// A snippet of shell.
 #[derive(Debug, Default)]
-pub(crate) struct Shell {
-    pub(crate) statements: Vec<Statement>,
+pub(crate) struct Shell<'a> {
+    pub(crate) statements: Vec<Statement<'a>>,
     /// Whether there are groups, loops, conditions or functions, whose inside is read only roughly.
     pub(crate) compound: bool,
 }
 
 /// A list of pipelines joined by `&&` and `||`.
 #[derive(Debug)]
-pub(crate) struct Statement {
-    pub(crate) pipelines: Vec<(Join, Pipeline)>,
+pub(crate) struct Statement<'a> {
+    pub(crate) pipelines: Vec<(Join, Pipeline<'a>)>,
     pub(crate) end: End,
     /// Where it ends in the text, before what ended it.
     pub(crate) at: usize,
@@ -39,29 +39,29 @@ pub(crate) enum End {
 
 /// Commands joined by `|`.
 #[derive(Debug, Default)]
-pub(crate) struct Pipeline {
+pub(crate) struct Pipeline<'a> {
     pub(crate) negated: bool,
-    pub(crate) commands: Vec<Command>,
+    pub(crate) commands: Vec<Command<'a>>,
 }
 
 /// One command: its words without redirections.
 #[derive(Debug, Default)]
-pub(crate) struct Command {
-    pub(crate) words: Vec<Word>,
+pub(crate) struct Command<'a> {
+    pub(crate) words: Vec<Word<'a>>,
 }
 
 /// A word as written, and whether any of it is quoted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Word {
-    pub(crate) text: String,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word<'a> {
+    pub(crate) text: &'a str,
     pub(crate) quoted: bool,
 }
 
-impl Command {
+impl<'a> Command<'a> {
     /// The words after assignments and words that only wrap a command.
-    pub(crate) fn bare(&self) -> &[Word] {
+    pub(crate) fn bare(&self) -> &[Word<'a>] {
         let wraps = |at: usize| {
-            let word = self.words[at].text.as_str();
+            let word = self.words[at].text;
             let asks = self.words.get(at + 1).is_some_and(|next| next.text.starts_with('-'));
             is_assignment(word)
                 || (matches!(word, "command" | "builtin" | "env" | "sudo" | "time" | "exec") && !asks)
@@ -71,7 +71,7 @@ impl Command {
     }
 
     /// The name of the program, without its directory.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &'a str {
         self.bare().first().map_or("", |word| word.text.rsplit('/').next().unwrap_or_default())
     }
 }
@@ -84,7 +84,7 @@ pub(crate) fn is_assignment(word: &str) -> bool {
 }
 
 /// Reads a snippet.
-pub(crate) fn read(text: &str) -> Shell {
+pub(crate) fn read(text: &str) -> Shell<'_> {
     let mut reader = Reader {
         bytes: text.as_bytes(),
         text,
@@ -109,11 +109,11 @@ struct Reader<'a> {
     bytes: &'a [u8],
     text: &'a str,
     at: usize,
-    shell: Shell,
-    statement: Vec<(Join, Pipeline)>,
+    shell: Shell<'a>,
+    statement: Vec<(Join, Pipeline<'a>)>,
     join: Join,
-    pipeline: Pipeline,
-    command: Command,
+    pipeline: Pipeline<'a>,
+    command: Command<'a>,
     heredocs: Vec<String>,
     sealed: bool,
     /// Whether the next word is the target of a redirection.
@@ -195,7 +195,7 @@ impl Reader<'_> {
         self.at += 1 + usize::from(self.peek(1) == b'&');
         // A group, a loop or a condition ended before the pipe: its last word stands for all of it.
         if self.shell.compound && self.command.words.is_empty() && self.pipeline.commands.is_empty() {
-            self.command.words.push(Word { text: "}".to_owned(), quoted: false });
+            self.command.words.push(Word { text: "}", quoted: false });
         }
         self.end_command();
     }
@@ -248,7 +248,7 @@ impl Reader<'_> {
             return;
         }
         let quoted = text.contains(['\'', '"']);
-        self.command.words.push(Word { text: text.to_owned(), quoted });
+        self.command.words.push(Word { text, quoted });
     }
 
     /// Words that shape the grammar rather than name a command.
@@ -373,7 +373,7 @@ impl Reader<'_> {
     }
 }
 
-fn is_descriptor(word: &Word) -> bool {
+fn is_descriptor(word: &Word<'_>) -> bool {
     word.text.len() == 1 && word.text.as_bytes()[0].is_ascii_digit()
 }
 
@@ -396,9 +396,7 @@ mod tests {
                 let commands: Vec<String> = pipeline
                     .commands
                     .iter()
-                    .map(|command| {
-                        command.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
-                    })
+                    .map(|command| command.words.iter().map(|word| word.text).collect::<Vec<_>>().join(" "))
                     .collect();
                 shape.push_str(&commands.join(" | "));
             }

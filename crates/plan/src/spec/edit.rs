@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::plan::Plan;
 use super::task::{BoxState, Form, HeaderBox};
 use crate::TaskId;
+use crate::phase::Dialect;
 
 /// Why a plan was not edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +22,12 @@ pub enum EditError {
         /// The id asked for.
         id: TaskId,
     },
+    /// The file is a `*-PLAN.md`, which is only ever read.
+    #[error("a *-PLAN.md is never written, so task {id} stays as it is")]
+    NeverWritten {
+        /// The task that was to change or to be added.
+        id: TaskId,
+    },
     /// The new task cannot be written so that it reads as one task and leaves the others as they are.
     #[error("fix task {id} cannot be inserted after {failing} without changing other tasks")]
     DoesNotFit {
@@ -35,7 +42,7 @@ impl Plan {
     /// Ticks a task's box. A ticked box stays as it is.
     ///
     /// # Errors
-    /// There is no such task.
+    /// There is no such task, or the plan is never written.
     pub fn tick(&mut self, id: &TaskId) -> Result<(), EditError> {
         self.set_box(id, BoxState::Done)
     }
@@ -43,10 +50,10 @@ impl Plan {
     /// Empties a task's box if it is ticked.
     ///
     /// # Errors
-    /// There is no such task.
+    /// There is no such task, or the plan is never written.
     pub fn untick(&mut self, id: &TaskId) -> Result<(), EditError> {
         match self.task(id).map(|task| task.state) {
-            Some(BoxState::Open | BoxState::Other(_)) => Ok(()),
+            Some(BoxState::Open | BoxState::Other(_)) => self.check_writable(id),
             Some(BoxState::Done) | None => self.set_box(id, BoxState::Open),
         }
     }
@@ -54,11 +61,12 @@ impl Plan {
     /// Makes a task's box say `state`, to put back what it said before.
     ///
     /// # Errors
-    /// There is no such task.
+    /// There is no such task, or the plan is never written.
     pub fn set_box(&mut self, id: &TaskId, state: BoxState) -> Result<(), EditError> {
         let Some(position) = self.position(id) else {
             return Err(EditError::UnknownTask { id: id.clone() });
         };
+        self.check_writable(id)?;
         let task = &mut self.tasks[position];
         if task.state == state {
             return Ok(());
@@ -75,6 +83,7 @@ impl Plan {
             Form::Header(HeaderBox::CheckMark(range) | HeaderBox::Appended(range)) => {
                 (range.clone(), format!(" [{mark}]"))
             }
+            Form::Element => return Err(EditError::NeverWritten { id: id.clone() }),
             Form::Header(HeaderBox::Missing(at)) => (*at..*at, format!(" [{mark}]")),
         };
         let odd = |state| matches!(state, BoxState::Other(_));
@@ -86,6 +95,13 @@ impl Plan {
             self.replace_and_read(position, range, &replacement);
         }
         Ok(())
+    }
+
+    pub(super) fn check_writable(&self, id: &TaskId) -> Result<(), EditError> {
+        match self.dialect() {
+            Dialect::Spec => Ok(()),
+            Dialect::Phase => Err(EditError::NeverWritten { id: id.clone() }),
+        }
     }
 
     fn replace_and_read(&mut self, position: usize, range: Range<usize>, replacement: &str) {

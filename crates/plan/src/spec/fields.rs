@@ -8,6 +8,10 @@ pub use commit::Commit;
 pub use files::Files;
 pub(super) use raw::{FieldName, RawField, raw_fields};
 
+use std::borrow::Cow;
+
+use crate::markdown::regions;
+
 /// What a task's fields say. A field that is not there is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
@@ -30,7 +34,8 @@ pub(super) fn read(block: &str) -> Fields {
     let mut fields = Fields::default();
     let mut commit = None;
     let mut files = None;
-    for field in raw_fields(block) {
+    let regions = regions(block);
+    for field in raw_fields(block, &regions) {
         let text = field.dedented(block);
         match field.name {
             FieldName::Do => append(&mut fields.do_, text),
@@ -47,12 +52,13 @@ pub(super) fn read(block: &str) -> Fields {
 }
 
 /// The text of the Verify field as it stands in the block, all of them if there are several.
-pub(super) fn verify_text(block: &str) -> Option<String> {
-    let mut found = None;
-    for field in raw_fields(block).into_iter().filter(|field| field.name == FieldName::Verify) {
-        append(&mut found, block[field.text.clone()].to_owned());
-    }
-    found
+pub(super) fn verify_text(block: &str) -> Option<Cow<'_, str>> {
+    let regions = regions(block);
+    let fields = raw_fields(block, &regions);
+    let verify = fields.iter().filter(|field| field.name == FieldName::Verify);
+    let mut texts = verify.map(|field| &block[field.text.clone()]);
+    let first = Cow::Borrowed(texts.next()?);
+    Some(texts.fold(first, |before, text| before + "\n" + text))
 }
 
 fn append(slot: &mut Option<String>, text: String) {

@@ -10,7 +10,7 @@ use super::error_type::ErrorType;
 use super::fields::{FieldName, RawField, raw_fields};
 use super::plan::Plan;
 use super::task::Task;
-use crate::markdown::LineKind;
+use crate::markdown::{LineKind, regions};
 use crate::verify::Verify;
 use crate::{TaskId, one_line, summary};
 
@@ -31,11 +31,12 @@ impl Plan {
     /// Inserts a fix task after the failing task, its earlier fixes and theirs.
     ///
     /// # Errors
-    /// The failing task is unknown, the id is taken, or the text around does not allow it.
+    /// The failing task is unknown, the plan is never written, the id is taken, or the text around does not allow it.
     pub fn insert_fix(&mut self, fix: &FixTask<'_>) -> Result<(), EditError> {
         let Some(position) = self.position(fix.failing) else {
             return Err(EditError::UnknownTask { id: fix.failing.clone() });
         };
+        self.check_writable(fix.id)?;
         if self.position(fix.id).is_some() {
             return Err(EditError::IdTaken { id: fix.id.clone() });
         }
@@ -128,7 +129,8 @@ impl Plan {
     /// The lines of a fix task.
     fn render(&self, fix: &FixTask<'_>, failing: &Task, inheritance: Inheritance) -> Vec<String> {
         let block = self.block(failing);
-        let fields = raw_fields(block);
+        let regions = regions(block);
+        let fields = raw_fields(block, &regions);
         let layout = Layout::of(block, failing, &fields);
         let name = failing.id.name();
         let error = Some(one_line(fix.error)).filter(|error| !error.is_empty());

@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use super::task::Task;
+use crate::phase::Dialect;
 use crate::problem::Problem;
 use crate::script::{Script, ScriptLint};
 use crate::verify::Verify;
@@ -14,14 +15,19 @@ pub(super) fn lint(plan: &Plan) -> Vec<Problem> {
 fn lint_task(plan: &Plan, task: &Task) -> Vec<Problem> {
     match plan.verify(task) {
         Verify::Runnable(script) => lint_script(task, &script),
-        Verify::Prose(_) => vec![unverified(task, "is verified by prose only")],
-        Verify::Absent => vec![unverified(task, "has no verification")],
+        // Whoever answers a checkpoint verifies it.
+        Verify::Prose(_) | Verify::Absent if task.type_.is_checkpoint() => Vec::new(),
+        Verify::Prose(_) => vec![unverified(plan, task, "is verified by prose only")],
+        Verify::Absent => vec![unverified(plan, task, "has no verification")],
     }
 }
 
-fn unverified(task: &Task, what: &str) -> Problem {
+fn unverified(plan: &Plan, task: &Task, what: &str) -> Problem {
     let problem = Problem::warning(task.line, format!("task {} {what}", task.id)).of(&task.id);
-    problem.hint("add a `**Verify**:` field with one command in backticks")
+    problem.hint(match plan.dialect() {
+        Dialect::Spec => "add a `**Verify**:` field with one command in backticks",
+        Dialect::Phase => "add `<automated>` with one command to its `<verify>`",
+    })
 }
 
 fn lint_script(task: &Task, script: &Script) -> Vec<Problem> {

@@ -17,4 +17,5 @@ pub use fields::{Commit, Fields, Files};
 pub use fix::FixTask;
 pub use phase::{Phase, PhaseIndex};
 pub use plan::Plan;
+pub(crate) use task::Form;
 pub use task::{BoxState, Markers, Task};

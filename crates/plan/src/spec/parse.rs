@@ -7,6 +7,7 @@ use super::task::{BoxState, Form, Task};
 use super::task_line::{Checkbox, Flaw, Head, Header, checkbox, header, malformed_box};
 use crate::TaskId;
 use crate::markdown::{Line, LineKind, Regions, heading_level, regions};
+use crate::phase::TaskType;
 use crate::problem::Problem;
 
 /// What a text says.
@@ -30,8 +31,7 @@ pub(super) fn parse(text: &str) -> Parsed {
     drop_groups(text, &mut marks);
     let begins = find_tasks(&marks);
     let tasks = Vec::with_capacity(begins.iter().filter(|&&begins| begins).count());
-    let mut build =
-        Build { text, regions: &regions, tasks, phases: Vec::new(), problems, phase: None };
+    let mut build = Build { text, regions: &regions, tasks, phases: Vec::new(), problems, phase: None };
     build.walk(marks, &begins);
     build.finish()
 }
@@ -48,13 +48,13 @@ enum MarkKind {
 }
 
 fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Problem>) -> Vec<Mark> {
-    let mut marks = Vec::new();
-    for (at, &line) in regions.lines.iter().enumerate() {
-        if regions.kinds[at] != LineKind::Text {
+    // A task of a plan has a handful of lines.
+    let mut marks = Vec::with_capacity(regions.lines.len() / 8);
+    for (at, (&line, &kind)) in regions.lines.iter().zip(&regions.kinds).enumerate() {
+        if kind != LineKind::Text {
             continue;
         }
-        let content = line.of(text);
-        match content.as_bytes() {
+        match &text.as_bytes()[line.range()] {
             [b'#', ..] | [b' ', b'#', ..] | [b' ', b' ', b'#', ..] | [b' ', b' ', b' ', b'#', ..] => {
                 marks.extend(find_heading(text, line).map(|kind| Mark { line: at, kind }));
             }
@@ -62,7 +62,7 @@ fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Problem>) -> Vec
                 if let Some(found) = checkbox(text, line) {
                     marks.push(Mark { line: at, kind: MarkKind::Box(found) });
                 } else {
-                    problems.extend(malformed_box(content).map(|id| malformed(at, id)));
+                    problems.extend(malformed_box(line.of(text)).map(|id| malformed(at, id)));
                 }
             }
             [..] => {}
@@ -207,13 +207,7 @@ impl Build<'_> {
             .push(Problem::warning(at + 1, message).hint(format!("write `- [ ] {name}` or `- [x] {name}`")));
     }
 
-    fn task(
-        &mut self,
-        lines: Range<usize>,
-        id: TaskId,
-        (form, state): (Form, BoxState),
-        head: Head,
-    ) {
+    fn task(&mut self, lines: Range<usize>, id: TaskId, (form, state): (Form, BoxState), head: Head) {
         let start = self.line(lines.start).start;
         let end = self.last_content(lines.clone());
         self.tasks.push(Task {
@@ -222,6 +216,7 @@ impl Build<'_> {
             markers: head.markers,
             phase: self.phase,
             line: lines.start + 1,
+            type_: TaskType::Auto,
             form,
             block: start..end,
             title: head.title,
@@ -268,7 +263,9 @@ impl Build<'_> {
             if tasks[position].id != tasks[index[first] as usize].id {
                 first = at;
             }
-            let Some(repeats) = u32::try_from(at - first).ok().filter(|&repeats| repeats > 0) else { continue };
+            let Some(repeats) = u32::try_from(at - first).ok().filter(|&repeats| repeats > 0) else {
+                continue;
+            };
             let first_line = tasks[index[first] as usize].line;
             let task = &mut tasks[position];
             task.id = TaskId::with_occurrence(task.id.name(), repeats + 1);

@@ -4,11 +4,12 @@ use super::fields::{self, Fields};
 use super::parse::{Parsed, parse};
 use super::phase::Phase;
 use super::task::Task;
+use crate::phase::{self, Head};
 use crate::problem::Problem;
 use crate::verify::{Verify, classify};
 use crate::{TaskId, spec::lint};
 
-/// A `tasks.md`: its text, byte for byte, and what it means.
+/// A `tasks.md` or a `*-PLAN.md`: its text, byte for byte, and what it means.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) text: String,
@@ -17,14 +18,27 @@ pub struct Plan {
     problems: Vec<Problem>,
     /// Positions in `tasks`, ordered by id.
     index: Vec<u32>,
+    /// What only a `*-PLAN.md` has.
+    head: Option<Box<Head>>,
 }
 
 impl Plan {
-    /// Reads a plan. What cannot be understood becomes a problem, never an error.
+    /// Reads a `tasks.md`. What cannot be understood becomes a problem, never an error.
     #[must_use]
     pub fn parse(text: String) -> Plan {
         let Parsed { tasks, phases, problems, index } = parse(&text);
-        Plan { text, tasks, phases, problems, index }
+        Plan { text, tasks, phases, problems, index, head: None }
+    }
+
+    /// A `*-PLAN.md` that was read elsewhere.
+    pub(crate) fn of_blocks(text: String, tasks: Vec<Task>, problems: Vec<Problem>, head: Head) -> Plan {
+        let mut index: Vec<u32> = (0..).take(tasks.len()).collect();
+        index.sort_by(|&left, &right| tasks[left as usize].id.cmp(&tasks[right as usize].id));
+        Plan { text, tasks, phases: Vec::new(), problems, index, head: Some(Box::new(head)) }
+    }
+
+    pub(crate) fn head(&self) -> Option<&Head> {
+        self.head.as_deref()
     }
 
     /// The text, byte for byte as it came in, with the edits made since.
@@ -91,13 +105,19 @@ impl Plan {
     /// A task's fields.
     #[must_use]
     pub fn fields(&self, task: &Task) -> Fields {
-        fields::read(self.block(task))
+        match self.head {
+            Some(_) => phase::read_fields(self.block(task)),
+            None => fields::read(self.block(task)),
+        }
     }
 
     /// How a task is verified.
     #[must_use]
     pub fn verify(&self, task: &Task) -> Verify {
-        fields::verify_text(self.block(task)).map_or(Verify::Absent, |text| classify(&text))
+        match self.head {
+            Some(_) => phase::read_verify(self.block(task)),
+            None => fields::verify_text(self.block(task)).map_or(Verify::Absent, |text| classify(&text)),
+        }
     }
 
     /// The id that the next fix of this task gets: its own, a dot, and the next free number.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::phase::PhaseIndex;
 use crate::TaskId;
+use crate::phase::TaskType;
 
 /// What a task's box says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,6 +107,8 @@ pub(crate) enum Form {
     Checkbox(Range<usize>),
     /// A heading, `### Task 1.1: title [x]`.
     Header(HeaderBox),
+    /// A `<task>`, which has no box.
+    Element,
 }
 
 /// Where a header keeps its tick.
@@ -134,6 +137,8 @@ pub struct Task {
     pub phase: Option<PhaseIndex>,
     /// Its first line, counted from one.
     pub line: usize,
+    /// What kind of work it is.
+    pub type_: TaskType,
     pub(crate) form: Form,
     pub(crate) block: Range<usize>,
     pub(crate) title: Range<usize>,

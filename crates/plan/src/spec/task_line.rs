@@ -46,7 +46,7 @@ pub(super) struct Head {
 pub(super) fn checkbox(text: &str, line: Line) -> Option<Checkbox> {
     let content = line.of(text);
     let rest = content.strip_prefix(['-', '*', '+'])?;
-    let spaced = rest.trim_start_matches([' ', '\t']);
+    let spaced = skip_bytes(rest, |byte| matches!(byte, b' ' | b'\t'));
     let inside = spaced.strip_prefix('[')?;
     let mark = inside.chars().next()?;
     let after = inside[mark.len_utf8()..].strip_prefix(']')?;
@@ -214,8 +214,9 @@ fn skip_decoration(text: &str, range: Range<usize>) -> usize {
 
 /// Skips what may stand between an id and what follows: `1.3: `, `1.3) `, `**1.3** `.
 fn skip_separator(text: &str, range: Range<usize>) -> usize {
-    let rest = skip_bytes(&text[range.clone()], |byte| matches!(byte, b'.' | b'-' | b':' | b')' | b'*' | b'_'));
-    let rest = rest.trim_start().trim_start_matches(['–', '—']);
+    let rest =
+        skip_bytes(&text[range.clone()], |byte| matches!(byte, b'.' | b'-' | b':' | b')' | b'*' | b'_'));
+    let rest = rest.trim_start().trim_start_matches(|c| matches!(c, '–' | '—'));
     let rest = rest.strip_prefix("- ").unwrap_or(rest).trim_start();
     range.end - rest.len()
 }

@@ -12,7 +12,7 @@ pub(super) enum Bearing {
     Changes,
 }
 
-/// Words that only repeat that a command must succeed, or that lead up to it.
+/// Words that only repeat that a command must succeed, or that lead up to it, in order.
 const NEUTRAL: &[&str] = &[
     "a",
     "again",
@@ -230,7 +230,9 @@ fn judge(text: &str, is_neutral: impl Fn(&[String]) -> bool) -> Bearing {
 
 fn all_neutral(words: &[String]) -> bool {
     let success = words.iter().any(|word| SUCCESS.contains(&word.as_str()));
-    words.iter().all(|word| NEUTRAL.contains(&word.as_str()) || (success && REPORTS.contains(&word.as_str())))
+    words.iter().all(|word| {
+        NEUTRAL.binary_search(&word.as_str()).is_ok() || (success && REPORTS.contains(&word.as_str()))
+    })
 }
 
 /// Splits what stands in round brackets from the rest.
@@ -300,4 +302,14 @@ fn without_success_phrases(words: Vec<String>) -> Vec<String> {
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_that_is_searched_is_in_order() {
+        assert!(NEUTRAL.is_sorted());
+    }
 }

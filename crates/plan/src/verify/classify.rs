@@ -1,7 +1,9 @@
 //! Classifying the text of a Verify field.
 
+use std::borrow::Cow;
+
 use super::bearing::{Bearing, bearing_of_label, bearing_of_note, bearing_of_prose};
-use super::command::{Likeness, bare_command, likeness};
+use super::command::{Likeness, bare_command, is_sentence, likeness};
 use crate::Script;
 use crate::markdown::{LineKind, Piece, fence_open, indent_of, pieces, regions};
 use crate::script::read_shell;
@@ -31,6 +33,35 @@ pub(crate) fn classify(text: &str) -> Verify {
     }
 }
 
+/// Decides what the text of an `<automated>` element is: all of it is one command, unless it plainly is not.
+pub(crate) fn classify_automated(text: &str) -> Verify {
+    let trimmed = text.trim();
+    if says_nothing(trimmed) {
+        return Verify::Absent;
+    }
+    if trimmed.starts_with(['`', '~']) {
+        return classify(text);
+    }
+    let command = span_command(text.trim_start_matches(['\n', '\r']));
+    let runs = match likeness(&command) {
+        Likeness::Command => true,
+        Likeness::Unclear => !is_sentence(&command),
+        Likeness::SomethingElse => false,
+    };
+    if runs && !says_none_yet(trimmed) {
+        Verify::Runnable(Script::new(vec![command]))
+    } else {
+        Verify::Prose(trimmed.to_owned())
+    }
+}
+
+/// `MISSING — create it first`, `n/a (docs only)`: a note in place of a command.
+fn says_none_yet(text: &str) -> bool {
+    let first = text.split(|c: char| c.is_whitespace() || matches!(c, ':' | '—' | '(')).next();
+    let first = first.unwrap_or_default().trim_end_matches(['.', ',']);
+    matches!(first.to_lowercase().as_str(), "missing" | "manual" | "none" | "n/a" | "tbd" | "todo")
+}
+
 fn says_nothing(text: &str) -> bool {
     let text = text.trim_matches(['(', ')', '.', '-', '—', '*', '_', ' ', '`', '"']).to_lowercase();
     matches!(text.as_str(), "" | "none" | "n/a" | "na" | "nothing" | "not applicable")
@@ -42,15 +73,20 @@ struct Fence {
     body: String,
 }
 
-struct Parts {
+struct Parts<'a> {
     fences: Vec<Fence>,
-    /// Everything outside the fences.
-    rest: String,
+    /// Everything outside the fences, with plain line ends.
+    rest: Cow<'a, str>,
 }
 
-fn split_fences(text: &str) -> Parts {
+fn split_fences(text: &str) -> Parts<'_> {
+    let may_have_fences = text.as_bytes().windows(3).any(|three| matches!(three, b"```" | b"~~~"));
+    if !may_have_fences && !text.contains('\r') {
+        return Parts { fences: Vec::new(), rest: Cow::Borrowed(text) };
+    }
     let regions = regions(text);
-    let mut parts = Parts { fences: Vec::new(), rest: String::new() };
+    let mut fences = Vec::new();
+    let mut rest = String::new();
     let mut open: Option<(usize, Fence)> = None;
     for (at, line) in regions.lines.iter().enumerate() {
         let content = line.of(text);
@@ -71,16 +107,16 @@ fn split_fences(text: &str) -> Parts {
             LineKind::FenceClose => {
                 if let Some((indent, fence)) = open.take() {
                     let indent = if indent == usize::MAX { indent_of(content) } else { indent };
-                    parts.fences.push(Fence { body: dedent(&fence.body, indent), ..fence });
+                    fences.push(Fence { body: dedent(&fence.body, indent), ..fence });
                 }
             }
             LineKind::Text | LineKind::Continuation | LineKind::FrontMatter => {
-                parts.rest.push_str(content);
-                parts.rest.push('\n');
+                rest.push_str(content);
+                rest.push('\n');
             }
         }
     }
-    parts
+    Parts { fences, rest: Cow::Owned(rest) }
 }
 
 /// Takes up to `indent` white space from the start of every line.
@@ -89,7 +125,7 @@ fn dedent(text: &str, indent: usize) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-fn from_fences(parts: &Parts) -> Option<Vec<String>> {
+fn from_fences(parts: &Parts<'_>) -> Option<Vec<String>> {
     let mut snippets = Vec::new();
     for fence in &parts.fences {
         let shell = matches!(

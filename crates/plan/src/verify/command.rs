@@ -12,7 +12,7 @@ pub(super) enum Likeness {
     SomethingElse,
 }
 
-/// Programs whose name is hardly ever the first word of a sentence.
+/// Programs whose name is hardly ever the first word of a sentence, in order.
 const PROGRAMS: &[&str] = &[
     "act",
     "actionlint",
@@ -182,7 +182,7 @@ const WORDS: &[&str] = &[
     "source", "test", "time", "touch", "type", "uniq", "watch", "which", "while", "who",
 ];
 
-/// Words of a sentence. A command that has one of them outside quotes is probably being talked about.
+/// Words of a sentence, in order. A command that has one of them outside quotes is probably being talked about.
 const SENTENCE: &[&str] = &[
     "a",
     "after",
@@ -236,8 +236,8 @@ const SENTENCE: &[&str] = &[
     "the",
     "then",
     "to",
-    "via",
     "verify",
+    "via",
     "when",
     "which",
     "with",
@@ -256,11 +256,11 @@ const FOREIGN: &[&str] = &[
 pub(super) fn likeness(code: &str) -> Likeness {
     let words = first_words(code);
     let Some(first) = words.first() else { return Likeness::SomethingElse };
-    let program = first.text.as_str();
+    let program = first.text;
     if has_place_to_fill(code) || FOREIGN.contains(&program) {
         return Likeness::SomethingElse;
     }
-    if PROGRAMS.contains(&program)
+    if PROGRAMS.binary_search(&program).is_ok()
         || (WORDS.contains(&program) && (words.len() > 1 || matches!(program, "make" | "just")))
     {
         return Likeness::Command;
@@ -268,7 +268,7 @@ pub(super) fn likeness(code: &str) -> Likeness {
     if is_path_of_program(program, words.len()) {
         return Likeness::Command;
     }
-    let operators = words.iter().skip(1).any(|word| is_flag(&word.text));
+    let operators = words.iter().skip(1).any(|word| is_flag(word.text));
     match (is_program_name(program), operators, words.len()) {
         (true, true, _) => Likeness::Command,
         (true, false, 1) if program.contains(['.', '_', '(', ':']) || program.len() < 2 => {
@@ -284,30 +284,45 @@ pub(super) fn bare_command(line: &str) -> Option<&str> {
     let line = line.strip_prefix("$ ").unwrap_or(line).trim();
     let shell = read_shell(line);
     let words = first_words(line);
-    let program = words.first()?.text.as_str();
-    let all: Vec<&Word> = shell
+    let program = words.first()?.text;
+    let all: Vec<&Word<'_>> = shell
         .statements
         .iter()
         .flat_map(|statement| &statement.pipelines)
         .flat_map(|(_, pipeline)| &pipeline.commands)
         .flat_map(|command| &command.words)
         .collect();
-    let talked_about = all.iter().skip(1).any(|word| !word.quoted && SENTENCE.contains(&word.text.as_str()))
-        || all.iter().any(|word| !word.quoted && word.text.contains(['—', '–', '→', '≥', '≤', '…', '✓']))
-        || all.last().is_some_and(|word| {
-            !word.quoted && word.text.ends_with('.') && word.text.len() > 2 && !word.text.ends_with("..")
-        });
+    let talked_about =
+        all.iter().skip(1).any(|word| !word.quoted && SENTENCE.binary_search(&word.text).is_ok())
+            || all.iter().any(|word| !word.quoted && word.text.contains(['—', '–', '→', '≥', '≤', '…', '✓']))
+            || all.last().is_some_and(|word| {
+                !word.quoted && word.text.ends_with('.') && word.text.len() > 2 && !word.text.ends_with("..")
+            });
     if talked_about || has_place_to_fill(line) {
         return None;
     }
-    let known = PROGRAMS.contains(&program) && (words.len() > 1 || shell.statements.len() == 1);
+    let known = PROGRAMS.binary_search(&program).is_ok() && (words.len() > 1 || shell.statements.len() == 1);
     let word = WORDS.contains(&program) && ordinary_word_is_command(program, &words[1..]);
     let path = is_path_of_program(program, words.len());
     (known || word || path).then_some(line)
 }
 
+/// Whether some of the words outside quotes are such as only sentences have.
+pub(super) fn is_sentence(text: &str) -> bool {
+    let shell = read_shell(text);
+    let commands = shell
+        .statements
+        .iter()
+        .flat_map(|statement| &statement.pipelines)
+        .flat_map(|(_, pipeline)| &pipeline.commands);
+    let mut words = commands.flat_map(|command| &command.words).skip(1).filter(|word| !word.quoted);
+    // Programs have subcommands that are verbs.
+    let verb = |word: &str| matches!(word, "check" | "checks" | "verify" | "confirm");
+    words.any(|word| SENTENCE.binary_search(&word.text).is_ok() && !verb(word.text))
+}
+
 /// The words of the first command that is more than assignments, without wrappers.
-fn first_words(code: &str) -> Vec<Word> {
+fn first_words(code: &str) -> Vec<Word<'_>> {
     let code = code.trim_start().trim_start_matches("! ").trim_start_matches('(').trim_start();
     let shell = read_shell(code);
     // The shell's own words are not commands; `if x` stands for them.
@@ -315,7 +330,7 @@ fn first_words(code: &str) -> Vec<Word> {
         && let Some(keyword) =
             code.split_whitespace().next().filter(|word| matches!(*word, "if" | "for" | "while"))
     {
-        return [keyword, "-"].map(|text| Word { text: text.to_owned(), quoted: false }).into();
+        return [keyword, "-"].map(|text| Word { text, quoted: false }).into();
     }
     let commands = shell
         .statements
@@ -325,8 +340,8 @@ fn first_words(code: &str) -> Vec<Word> {
     commands.map(|command| command.bare().to_vec()).find(|words| !words.is_empty()).unwrap_or_default()
 }
 
-fn ordinary_word_is_command(program: &str, arguments: &[Word]) -> bool {
-    let first = arguments.first().map_or("", |word| word.text.as_str());
+fn ordinary_word_is_command(program: &str, arguments: &[Word<'_>]) -> bool {
+    let first = arguments.first().map_or("", |word| word.text);
     match program {
         "make" | "just" => {
             arguments.len() <= 3 && !matches!(first, "sure" | "certain" | "the" | "a" | "it" | "sense")
@@ -336,7 +351,7 @@ fn ordinary_word_is_command(program: &str, arguments: &[Word]) -> bool {
             "test" | "build" | "vet" | "run" | "mod" | "fmt" | "generate" | "install" | "list"
         ),
         "test" | "[" | "[[" => first.starts_with(['-', '!', '$', '"']),
-        _ => arguments.iter().any(|word| is_flag(&word.text) || word.text.contains('/') || word.quoted),
+        _ => arguments.iter().any(|word| is_flag(word.text) || word.text.contains('/') || word.quoted),
     }
 }
 
@@ -386,4 +401,14 @@ fn is_place(rest: &str) -> bool {
     let len =
         rest.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')).count();
     len > 0 && rest[len..].starts_with('>')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_that_are_searched_are_in_order() {
+        assert!(PROGRAMS.is_sorted() && SENTENCE.is_sorted());
+    }
 }

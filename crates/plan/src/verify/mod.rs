@@ -8,4 +8,4 @@ mod classify;
 mod command;
 
 pub use classify::Verify;
-pub(crate) use classify::classify;
+pub(crate) use classify::{classify, classify_automated};

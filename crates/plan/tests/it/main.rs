@@ -4,4 +4,8 @@ mod corpus;
 mod edits;
 mod expect;
 mod hostile;
+mod phase_corpus;
+mod phase_expect;
+mod phase_hostile;
+mod phase_rules;
 mod rules;

@@ -92,8 +92,13 @@ enum Heard {
 /// left a lock file, which the note lets us recognise as ours.
 pub(super) fn run(call: Call<'_>) -> Result<Ended, GitError> {
     let command = describe(&call.arguments);
-    let mut child = spawn(&call)?;
-    let note = call.note_in.and_then(|place| ChildNote::write(place, child.id()));
+    // Git may take its lock, and all may end, before its own number is noted: until then ours stands in for it.
+    let stand_in = call.note_in.and_then(|place| ChildNote::write(place, std::process::id()));
+    let spawned = spawn(&call);
+    let pid = spawned.as_ref().ok().map(Child::id);
+    let note = call.note_in.zip(pid).and_then(|(place, pid)| ChildNote::write(place, pid));
+    stand_in.into_iter().for_each(ChildNote::remove);
+    let mut child = spawned?;
     let (sender, inbox) = sync_channel(64);
     listen(&mut child, call.stdin, &sender);
     drop(sender);

@@ -47,7 +47,17 @@ impl Git {
         if self.head()?.is_none() {
             return Ok(());
         }
-        let last = ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", "--no-renames", "HEAD", "--"];
+        let last = [
+            "diff-tree",
+            "--root",
+            "--no-commit-id",
+            "-r",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "HEAD",
+            "--",
+        ];
         let committed = process::run(self.call(&last))?.success()?;
         let committed: BTreeSet<&[u8]> = committed.split(|byte| *byte == 0).collect();
         let status = self.status()?;
@@ -94,6 +104,9 @@ fn is_younger(lock: &PathBuf, note: &ChildNote) -> bool {
 
 /// Waits for the end of a process that is not a child of this one, which cannot be waited for otherwise.
 fn outwait(process: &Noted, patience: Duration) {
+    if process.pid == std::process::id() {
+        return;
+    }
     let give_up = Instant::now() + patience;
     while process.is_alive() && Instant::now() < give_up {
         thread::sleep(LOOK_AGAIN);

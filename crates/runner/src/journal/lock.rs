@@ -89,6 +89,14 @@ impl RunLock {
         }
     }
 
+    /// Takes the lock anew if its file was deleted, after which anybody else could have taken it.
+    pub(super) fn reinstate(&mut self) -> io::Result<()> {
+        if !is_at(&self.file, &self.path)? {
+            *self = RunLock::acquire(&self.path).map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+
     /// The lock file.
     pub fn path(&self) -> &Path {
         &self.path

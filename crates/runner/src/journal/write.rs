@@ -2,8 +2,9 @@
 //! file as it was, so that the caller may try again once the disk has room.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -11,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::error::JournalError;
 use super::line::{self, LINE_BYTES_MAX, Seq};
+use super::lock::RunLock;
 use super::read::{Lines, Place, folder_of, sync_folder};
 
 /// The writer of a journal. Take the `RunLock` first: two writers would be noticed only when reading.
@@ -22,6 +24,7 @@ pub struct Journal {
     length: u64,
     next: Seq,
     tail: Tail,
+    lock: Option<RunLock>,
 }
 
 /// What stands behind the good length.
@@ -68,12 +71,18 @@ impl Journal {
         let torn = keep_torn(path, lines.unfinished())?;
         let tail = if torn.is_some() { Tail::Dirty } else { Tail::Clean };
         let mut journal =
-            Journal { path: path.to_owned(), file, length: place.offset, next: place.next, tail };
+            Journal { path: path.to_owned(), file, length: place.offset, next: place.next, tail, lock: None };
         journal.trim().map_err(JournalError::io("cut the torn last line of", path))?;
         if journal.length == 0 {
             journal.begin()?;
         }
         Ok((journal, Opened { events, torn }))
+    }
+
+    /// Keeps the lock for as long as the journal is open.
+    pub(crate) fn guarded_by(mut self, lock: RunLock) -> Journal {
+        self.lock = Some(lock);
+        self
     }
 
     /// Adds an event; it is durable when this returns. After an error the journal is as before the call.
@@ -109,6 +118,7 @@ impl Journal {
     }
 
     fn put(&mut self, line: &[u8]) -> io::Result<()> {
+        self.reinstate()?;
         self.trim()?;
         self.tail = Tail::Dirty;
         // One write call for a whole line; `write_all` goes on only to learn why a call was cut short.
@@ -121,6 +131,28 @@ impl Journal {
         self.tail = Tail::Clean;
         self.length += line.len() as u64;
         Ok(())
+    }
+
+    /// Writes the file anew where somebody deleted it: to an agent, `git clean -fdx` is housekeeping. What is open is
+    /// still whole. Should another journal stand in its place by now, this one is not continued.
+    fn reinstate(&mut self) -> io::Result<()> {
+        if self.file.metadata()?.nlink() > 0 {
+            return Ok(());
+        }
+        let folder = folder_of(&self.path);
+        fs::create_dir_all(folder)?;
+        let new = beside(&self.path, ".new");
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(&new)?;
+        file.set_len(0)?;
+        self.file.rewind()?;
+        io::copy(&mut (&self.file).take(self.length), &mut file)?;
+        file.sync_all()?;
+        fs::hard_link(&new, &self.path)?;
+        fs::remove_file(&new)?;
+        sync_folder(folder)?;
+        self.tail = Tail::Clean;
+        self.file = file;
+        self.lock.as_mut().map_or(Ok(()), RunLock::reinstate)
     }
 
     /// Cuts off what stands behind the good length.

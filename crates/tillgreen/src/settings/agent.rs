@@ -103,6 +103,11 @@ impl Programs {
         let program = program_of(command)?;
         self.find(program).is_none().then(|| program.to_owned())
     }
+
+    /// The program of a command that is a file which may not be run.
+    pub(crate) fn forbidden(&self, command: &str) -> Option<PathBuf> {
+        self.find(program_of(command)?).filter(|file| !is_executable(file))
+    }
 }
 
 fn is_executable(file: &Path) -> bool {

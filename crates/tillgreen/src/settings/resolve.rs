@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use engine::{Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
+use engine::{Dialect, Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
 use runner::{Agent, Bookkeeping, Scope, Settings};
 
 use super::agent::{COMMAND_AGENT, Programs};
@@ -13,6 +13,7 @@ use super::file::FileSettings;
 use super::launch;
 use super::suggest;
 use crate::error::Error;
+use crate::view::text::quoted;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -137,6 +138,8 @@ fn rules(choices: &Choices) -> Rules {
         unverifiable: choices.unverifiable.unwrap_or(Unverifiable::Agent),
         review: choices.review.unwrap_or(Toggle::Off),
         regression: if choices.regression.is_some() { Toggle::On } else { Toggle::Off },
+        keep_going: Toggle::Off,
+        dialect: Dialect::Spec,
     }
 }
 
@@ -205,6 +208,11 @@ fn no_agent(file: &FileSettings) -> Error {
 }
 
 pub(super) fn installed(agent: &Agent, programs: &Programs) -> Result<(), Error> {
+    if let Some(file) = programs.forbidden(&agent.command) {
+        let file = file.display();
+        return Err(Error::usage(format!("the agent cannot be run: {file} is not executable"))
+            .hint(format!("make it so: `chmod +x {}`", quoted(&file.to_string()))));
+    }
     let Some(program) = programs.missing(&agent.command) else { return Ok(()) };
     let what =
         if agent.name == COMMAND_AGENT { "the agent".to_owned() } else { format!("agent `{}`", agent.name) };

@@ -123,8 +123,14 @@ fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error
         Some(_) | None => Question::Exhausted,
     };
     let (first, others) = match question {
-        Question::Exhausted | Question::PermissionDenied => ("retry", "skip, abort or 'fix: …'"),
         Question::Judge => ("approve", "'reject: …', skip or abort"),
+        Question::Checkpoint => ("ANSWER", "'fix: …', skip or abort"),
+        Question::Exhausted
+        | Question::PermissionDenied
+        | Question::Blocked
+        | Question::Impossible
+        | Question::ConflictingRequirements
+        | Question::ServiceUnavailable => ("retry", "skip, abort or 'fix: …'"),
     };
     let why = question_text(question);
     let error = Error::new(kind, format!("paused: task {task} waits for an answer: {why}"));

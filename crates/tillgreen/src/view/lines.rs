@@ -105,18 +105,26 @@ fn line(event: &Event, state: &State) -> Line {
         }
         What::FixPlanned(fix) => plain(Mark::Step, fix_text(fix)),
         What::FixInserted { decl } => plain(Mark::Step, format!("{} stands in the plan", decl.id)),
+        What::Deferred { task, by } => plain(Mark::Step, format!("{task} waits for {by}, which is in its way")),
         What::Escalated { task, question } => {
             plain(Mark::Odd, format!("{task} needs a person: {}", question_text(*question)))
         }
         What::Answered { task, response } => {
             plain(Mark::Step, format!("{task} was answered: {}", response_text(response)))
         }
-        What::TaskSkipped { task, reason } => {
-            plain(Mark::Odd, format!("{} skipped: {}", named(state, task), short(reason)))
-        }
+        What::TaskSkipped { task, reason, dependents } => Line {
+            mark: Mark::Odd,
+            text: format!("[SKIPPED] {}: {}", named(state, task), short(reason)),
+            warnings: dependents_warning(dependents).into_iter().collect(),
+        },
         What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
         What::Ended(end) => end_line(end, state),
     }
+}
+
+fn dependents_warning(dependents: &[TaskId]) -> Option<String> {
+    let names: Vec<String> = dependents.iter().map(ToString::to_string).collect();
+    (!names.is_empty()).then(|| format!("these tasks depend on it and may fail: {}", names.join(", ")))
 }
 
 fn with_warnings(text: String, warnings: &[String]) -> Line {
@@ -209,6 +217,11 @@ pub(crate) fn question_text(question: Question) -> &'static str {
         Question::Exhausted => "retries or fix tasks are used up",
         Question::PermissionDenied => "something was not permitted",
         Question::Judge => "is the result right? No command can prove it",
+        Question::Checkpoint => "the plan asks for a person here",
+        Question::Blocked => "something else has to be done first",
+        Question::Impossible => "the agent says that it cannot be done",
+        Question::ConflictingRequirements => "the requirements contradict each other",
+        Question::ServiceUnavailable => "a service that it needs is away",
     }
 }
 
@@ -220,6 +233,7 @@ fn response_text(response: &Response) -> String {
         Response::Fix(text) => format!("fix: {}", short(text)),
         Response::Approve => "approve".to_owned(),
         Response::Reject(text) => format!("reject: {}", short(text)),
+        Response::Reply(text) => short(text),
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
         | Status::Judging(_)
         | Status::Recording { .. }
         | Status::Failed
-        | Status::WaitingForFix(_)
+        | Status::WaitingFor(_)
         | Status::Done
         | Status::Skipped => None,
     })
@@ -77,6 +77,11 @@ fn why(question: Question, count: usize) -> String {
             "Something was not permitted, which cannot be fixed automatically.".to_owned()
         }
         Question::Judge => "The work is done, but no command can prove it. Is the result right?".to_owned(),
+        Question::Checkpoint => "The plan asks for a person here.".to_owned(),
+        Question::Blocked => "The agent says that something else has to be done first.".to_owned(),
+        Question::Impossible => "The agent says that the task cannot be done as it is written.".to_owned(),
+        Question::ConflictingRequirements => "The agent says that the requirements contradict each other.".to_owned(),
+        Question::ServiceUnavailable => "The agent says that a service it needs is away.".to_owned(),
     }
 }
 
@@ -116,7 +121,13 @@ fn quoted_output(line: &str) -> String {
 
 fn options(text: &mut String, question: Question) {
     let (actions, answers): (&[&str], &[&str]) = match question {
-        Question::Exhausted | Question::PermissionDenied => (
+        Question::Checkpoint => (&["**Do what the checkpoint asks for** - Then give its answer"], &[]),
+        Question::Exhausted
+        | Question::PermissionDenied
+        | Question::Blocked
+        | Question::Impossible
+        | Question::ConflictingRequirements
+        | Question::ServiceUnavailable => (
             &[
                 "**Review task definition** - Is <done> criteria achievable?",
                 "**Check test expectations** - Are tests correct?",

@@ -34,6 +34,8 @@ pub(crate) fn decl(id: &str, title: &str) -> TaskDecl {
         fix_of: None,
         ticked: id == "1.1",
         digest: 0,
+        files: Vec::new(),
+        depends_on: Vec::new(),
     }
 }
 
@@ -130,7 +132,7 @@ impl Story {
     }
 
     pub(crate) fn skips(self, id: &str) -> Self {
-        self.then(What::TaskSkipped { task: TaskId::new(id), reason: "skipped by a response".to_owned() })
+        self.then(What::TaskSkipped { task: TaskId::new(id), reason: "skipped by a response".to_owned(), dependents: Vec::new() })
     }
 
     pub(crate) fn end(self, end: End) -> Self {
@@ -164,6 +166,8 @@ pub(crate) fn failure(attempt: Attempt, error: &str, rung: Rung, at: Timestamp) 
         exit_code: Some(1),
         attempted_fix: None,
         suggested_fix: None,
+        root_cause: None,
+        blocked_by: None,
         files: vec![engine::FileState {
             path: "src/parser.ts".to_owned(),
             state: "partially modified".to_owned(),

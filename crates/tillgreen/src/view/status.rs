@@ -257,7 +257,7 @@ fn counts(state: &State, now: Timestamp) -> Counts {
 pub(crate) fn current_task(state: &State) -> Option<&Task> {
     let mut task =
         state.attention().find(|task| task.status.is_active()).or_else(|| state.first_unsettled())?;
-    while let Status::WaitingForFix(fix) = &task.status {
+    while let Status::WaitingFor(fix) = &task.status {
         match state.task(fix) {
             Some(fix) if fix.status != Status::Done => task = fix,
             Some(_) | None => break,
@@ -280,7 +280,7 @@ pub(crate) fn doing(task: &Task) -> (String, Option<u32>, Option<Timestamp>) {
         Status::Judging(judging) => (judge_text(judging.judge, judging.state), Some(judging.attempt.0), None),
         Status::Recording { attempt } => ("committing", attempt.map(|attempt| attempt.0), None),
         Status::Failed => ("failed", task.last_failure().map(|failure| failure.attempt.0), None),
-        Status::WaitingForFix(_) => ("waiting for its fix", None, None),
+        Status::WaitingFor(_) => ("waiting for its fix", None, None),
         Status::Asking(asked) => ("waiting for an answer", None, Some(asked.since)),
         Status::Done => ("done", None, None),
         Status::Skipped => ("skipped", None, None),

@@ -113,12 +113,9 @@ fn plans_that_are_not_there() {
     sandbox.write("specs/demo/design.md", "kept");
     refused(&sandbox, &run, 2, &["ERROR: Tasks file missing at ./specs/demo/tasks.md\n", "- [ ] 1.1 Title"]);
     refused(&sandbox, &["run", "other", "--agent-cmd", "true"], 2, &["missing at ./specs/other/\n"]);
-    refused(
-        &sandbox,
-        &["check", "specs/demo/design.txt"],
-        2,
-        &["ERROR: Spec directory missing at ./specs/demo/design.txt/"],
-    );
+    refused(&sandbox, &["check", "a/b"], 2, &["missing at ./a/b/\n", "`tillgreen new NAME`"]);
+    refused(&sandbox, &["check", "other/"], 2, &["missing at ./specs/other/\n", "`tillgreen new other`"]);
+    refused(&sandbox, &["check", "a/tasks.md"], 2, &["ERROR: Tasks file missing at ./a/tasks.md\n"]);
     sandbox.write("notes.txt", "x");
     refused(&sandbox, &["check", "notes.txt"], 2, &["notes.txt is not a plan", "tillgreen check specs/NAME"]);
     fs::create_dir(sandbox.root().join("specs/demo/tasks.md")).unwrap();
@@ -236,6 +233,8 @@ fn agents_that_cannot_be_had() {
     for (arguments, said) in cases {
         refused(&sandbox, arguments, 2, said);
     }
+    sandbox.write("agent.sh", "echo TASK_COMPLETE\n");
+    refused(&sandbox, &["run", "--agent-cmd", "./agent.sh -p"], 2, &["is not executable", "chmod +x"]);
     assert!(!sandbox.has(".tillgreen"), "it is found out before anything starts");
     sandbox.write("tillgreen.toml", "[agents.claude]\ncommand = \"no-such-program -p\"\n");
     refused(&sandbox, &["run", "--agent", "clude"], 2, &["unknown agent `clude`", "did you mean `claude`?"]);

@@ -97,7 +97,8 @@ fn a_commit_of_the_agents_own_is_left_as_it_is() {
 #[test]
 fn only_what_the_attempt_touched_is_committed() {
     let sandbox = sandbox(PLAN);
-    run(&sandbox, &Agent::new().otherwise([work(), Step::write("a b/ü.txt", ""), done()]), &[]).expect_code(0);
+    run(&sandbox, &Agent::new().otherwise([work(), Step::write("a b/ü.txt", ""), done()]), &[])
+        .expect_code(0);
     let names = sandbox.git(&["-c", "core.quotePath=off", "show", "--name-only", "--format=", "HEAD~1"]);
     assert_eq!(names.lines().collect::<Vec<_>>(), ["a b/ü.txt", "work.txt"]);
     let names = sandbox.git(&["show", "--name-only", "--format=", "HEAD"]);
@@ -108,7 +109,11 @@ fn only_what_the_attempt_touched_is_committed() {
 #[test]
 fn a_hook_that_refuses_the_work_is_feedback() {
     let sandbox = sandbox(PLAN);
-    hook(&sandbox, "pre-commit", "grep -q ugly work.txt && { echo 'lint: no ugly words' >&2; exit 1; }; exit 0");
+    hook(
+        &sandbox,
+        "pre-commit",
+        "grep -q ugly work.txt && { echo 'lint: no ugly words' >&2; exit 1; }; exit 0",
+    );
     let agent = Agent::new()
         .on_attempt("1.1", 1, [Step::write("work.txt", "right but ugly\n"), done()])
         .on("1.1", [work(), done()]);
@@ -155,7 +160,10 @@ fn an_agent_that_keeps_its_own_books_has_to_do_so() {
     let tick = || Step::edit(TASKS, "- [ ] 1.1", "- [x] 1.1");
     let uncommitted = "uncommitted spec files detected - task not properly committed";
     check_own_books(vec![work(), Step::commit("feat: work"), tick(), done()], uncommitted);
-    check_own_books(vec![work(), Step::commit("feat: work"), done()], "checkmark mismatch: expected 1, found 0");
+    check_own_books(
+        vec![work(), Step::commit("feat: work"), done()],
+        "checkmark mismatch: expected 1, found 0",
+    );
 }
 
 #[test]
@@ -225,7 +233,10 @@ fn what_was_dirty_before_is_never_committed() {
     run(&sandbox, &agent, &["--allow-dirty"]).expect_code(0);
     assert_eq!(sandbox.dirt(), [" D gone.txt", " M shared.txt", "A  staged.txt"], "staged stays staged");
     let names = sandbox.git(&["log", "--name-only", "--format=", "HEAD~2.."]);
-    assert_eq!(names.lines().filter(|name| !name.is_empty()).collect::<Vec<_>>(), [PROGRESS, TASKS, "work.txt"]);
+    assert_eq!(
+        names.lines().filter(|name| !name.is_empty()).collect::<Vec<_>>(),
+        [PROGRESS, TASKS, "work.txt"]
+    );
 }
 
 #[test]

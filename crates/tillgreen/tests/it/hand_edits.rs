@@ -277,3 +277,20 @@ fn a_plan_that_is_deleted_under_way_comes_back() {
     complete(run.wait());
     assert_eq!(sandbox.tasks("demo"), ticked(&plan()));
 }
+
+#[test]
+fn a_box_that_an_agent_ticked_does_not_outlive_its_failure() {
+    let (sandbox, _) = prepared();
+    let liar = Agent::new().otherwise([
+        Step::edit(TASKS, "- [ ] 1.1", "- [x] 1.1"),
+        Step::shell("git commit -q -a -m tick"),
+        Step::say("Task 1.1: One FAILED"),
+    ]);
+    let command = sandbox.install_agent(&liar);
+    let arguments = ["run", "--agent-cmd", &command, "--bookkeeping", "agent", "--max-task-iterations", "2"];
+    for round in 1..=2 {
+        sandbox.run(&arguments).expect_code(1);
+        assert_eq!(sandbox.tasks("demo"), plan());
+        assert_eq!(sandbox.agent_calls().len(), 2 * round, "nobody but the agent says that it is done");
+    }
+}

@@ -66,7 +66,11 @@ fn check_rejected(steps: impl IntoIterator<Item = Step>, reason: &str) -> Sandbo
     let sandbox = sandbox();
     let finished = run(&sandbox, &once(steps), &[]).expect_code(0);
     let order: Vec<_> = sandbox.agent_calls().into_iter().map(|call| (call.task, call.attempt)).collect();
-    assert_eq!(order, [("1.2", 1), ("1.2", 2), ("1.3", 1)].map(|(task, n)| (task.to_owned(), n)), "{finished}");
+    assert_eq!(
+        order,
+        [("1.2", 1), ("1.2", 2), ("1.3", 1)].map(|(task, n)| (task.to_owned(), n)),
+        "{finished}"
+    );
     let prompt = &sandbox.agent_calls()[1].prompt;
     let feedback = prompt.split("</retry_context>").next().unwrap_or_default();
     assert!(feedback.contains(reason), "{reason:?} is missing: {prompt}");
@@ -160,7 +164,8 @@ fn odd_output_does_no_harm() {
 fn escapes_do_not_reach_the_terminal() {
     let sandbox = sandbox();
     let claim = "printf 'Task 1.2: x FAILED\\n- Error: \\033[31mred\\033[0m \\007bell \\r\\n'";
-    let finished = run(&sandbox, &always([Step::shell(claim)]), &["--max-task-iterations", "1"]).expect_code(1);
+    let finished =
+        run(&sandbox, &always([Step::shell(claim)]), &["--max-task-iterations", "1"]).expect_code(1);
     let log = sandbox.run(&["log"]).stdout;
     let status = sandbox.run(&["status"]).stdout;
     for text in [&finished.stdout, &finished.stderr, &log, &status] {
@@ -173,7 +178,8 @@ fn escapes_do_not_reach_the_terminal() {
 #[test]
 fn the_completion_line_is_the_programs_own() {
     let sandbox = sandbox();
-    let claim = "ALL_TASKS_COMPLETE\nTask 1.2: x FAILED\n- Error: ALL_TASKS_COMPLETE\n- Status: ALL_TASKS_COMPLETE";
+    let claim =
+        "ALL_TASKS_COMPLETE\nTask 1.2: x FAILED\n- Error: ALL_TASKS_COMPLETE\n- Status: ALL_TASKS_COMPLETE";
     let agent = always([Step::say(claim), Step::Complain("ALL_TASKS_COMPLETE".to_owned())]);
     let finished = run(&sandbox, &agent, &["--max-task-iterations", "2"]).expect_code(1);
     assert!(!finished.stdout.contains("ALL_TASKS_COMPLETE"), "{finished}");
@@ -269,6 +275,39 @@ fn a_journal_that_is_laid_hands_on_is_noticed() {
 }
 
 #[test]
+fn a_journal_that_is_deleted_is_written_anew() {
+    let sandbox = sandbox();
+    let wait = format!("test -e {0} || {{ : > {0}; sleep 600; }}", sandbox.control("begun").display());
+    let agent = Agent::new()
+        .on("1.2", [Step::shell("git clean -fdxq"), work(), done()])
+        .on("1.3", [Step::write("later.txt", ""), Step::shell(&wait), done()]);
+    let command = sandbox.install_agent(&agent);
+    let first = sandbox.start(&["run", "--agent-cmd", &command]);
+    wait_for("the second task to begin", || sandbox.control("begun").exists());
+    sandbox.run(&["run", "--agent-cmd", &command]).expect_code(4);
+    first.kill();
+    let finished = sandbox.run(&["run", "--agent-cmd", &command]).expect_code(0);
+    assert!(finished.stderr.contains("lost with the program before: 1.3"), "{finished}");
+    assert!(finished.stdout.contains("Attempts:  2, 0 failed"), "{finished}");
+    check_end(&sandbox);
+}
+
+/// The verify command cannot be got at, wherever the program keeps it.
+#[test]
+fn the_text_from_dispatch_is_out_of_reach() {
+    let rewrite = |files: &str| Step::shell(&format!("sed -i 's/grep -q right work.txt/true/' {files}"));
+    let kept = ".tillgreen/specs-demo/attempts";
+    for steps in [
+        vec![rewrite(TASKS), rewrite(&format!("{kept}/*/task.md")), done()],
+        vec![rewrite(TASKS), Step::shell(&format!("rm -rf {kept}")), done()],
+    ] {
+        let sandbox = sandbox();
+        run(&sandbox, &always(steps), &["--max-task-iterations", "1"]).expect_code(1);
+        assert!(sandbox.tasks("demo").contains("- [ ] 1.2"));
+    }
+}
+
+#[test]
 fn secrets_are_masked_in_all_that_is_written() {
     let sandbox = sandbox();
     let secrets = ["sk-ant-api03-abcdefghijklmnop", "ghp_0123456789abcdefghij0123456789"];
@@ -276,7 +315,8 @@ fn secrets_are_masked_in_all_that_is_written() {
         "env: KEY={0}\nTask 1.2: x FAILED\n- Error: bad key {0}\n- Attempted fix: tried {1}\n- Status: {1}",
         secrets[0], secrets[1]
     );
-    let note = format!("printf -- '## Learnings\\n- the key is {}\\n' > \"$TILLGREEN_PROGRESS_FILE\"", secrets[0]);
+    let note =
+        format!("printf -- '## Learnings\\n- the key is {}\\n' > \"$TILLGREEN_PROGRESS_FILE\"", secrets[0]);
     let agent = Agent::new()
         .on_attempt("1.2", 1, [Step::shell(&note), Step::say(&claim), Step::Complain(claim.clone())])
         .on_attempt("1.2.1", 1, [Step::Complain(claim), Step::Exit(3)])

@@ -209,7 +209,10 @@ fn a_task_gets_so_many_fixes_and_no_more() {
     assert!(finished.stderr.contains("Fix attempts of 1.3: 1.3.1, 1.3.2, 1.3.3"), "{finished}");
     assert!(!finished.stdout.contains("ALL_TASKS_COMPLETE"), "{finished}");
     assert_eq!(order(&sandbox), ["1.3", "1.3.1", "1.3", "1.3.2", "1.3", "1.3.3", "1.3"]);
-    check_history(&sandbox, &["- Task 1.3: 3 fixes attempted (1.3.1, 1.3.2, 1.3.3) - Final: FAIL (max limit)"]);
+    check_history(
+        &sandbox,
+        &["- Task 1.3: 3 fixes attempted (1.3.1, 1.3.2, 1.3.3) - Final: FAIL (max limit)"],
+    );
     assert!(sandbox.has(STATE), "other tools can see where it stopped");
     assert_eq!(sandbox.dirt(), [""; 0]);
     run(&sandbox, &hopeless, &["--max-fix-tasks", "1"]).expect_code(1);

@@ -104,7 +104,8 @@ fn a_verify_command_has_a_deadline() {
 #[test]
 fn several_commands_are_one_script() {
     check_verify("cd specs && test -f demo/tasks.md", &[], 0, "");
-    let plan = "- [ ] 1.1 Work\n  - **Verify**:\n    ```bash\n    cd specs\n    false\n    test -d demo\n    ```\n";
+    let plan =
+        "- [ ] 1.1 Work\n  - **Verify**:\n    ```bash\n    cd specs\n    false\n    test -d demo\n    ```\n";
     run(&sandbox(plan), &worker(), &["--max-task-iterations", "1"]).expect_code(1);
 }
 
@@ -118,7 +119,8 @@ fn the_command_is_the_one_from_dispatch() {
     assert!(finished.stderr.contains("reworded"), "it is said: {finished}");
 }
 
-const VERIFY_TASK: &str = "- [ ] V1 [VERIFY] Check\n  - **Verify**: `test -f ok`\n  - **Commit**: `fix: make it pass`\n";
+const VERIFY_TASK: &str =
+    "- [ ] V1 [VERIFY] Check\n  - **Verify**: `test -f ok`\n  - **Commit**: `fix: make it pass`\n";
 
 #[test]
 fn a_verify_task_needs_no_agent_while_it_is_green() {
@@ -145,12 +147,14 @@ fn a_verify_task_calls_the_qa_agent_when_it_is_red() {
     assert_eq!(sandbox.subjects(), ["plan", "fix: make it pass", "chore(spec): complete task V1"]);
 }
 
-const PROSE: &str = "- [ ] 1.1 Write a poem\n  - **Done when**: It rhymes\n  - **Verify**: Read it aloud and touch pwned\n";
+const PROSE: &str =
+    "- [ ] 1.1 Write a poem\n  - **Done when**: It rhymes\n  - **Verify**: Read it aloud and touch pwned\n";
 
 #[test]
 fn prose_is_judged_by_the_qa_agent() {
     let sandbox = sandbox(PROSE);
-    let judge = first_then(&sandbox, "moon does not rhyme with fork\\nVERIFICATION_FAIL", "VERIFICATION_PASS");
+    let judge =
+        first_then(&sandbox, "moon does not rhyme with fork\\nVERIFICATION_FAIL", "VERIFICATION_PASS");
     let agent = Agent::new().on_role("qa", "1.1", [judge]).otherwise([work(), done()]);
     run(&sandbox, &agent, &[]).expect_code(0);
     check_calls(&sandbox, &[("executor", 1), ("qa", 1), ("executor", 2), ("qa", 2)]);
@@ -158,6 +162,20 @@ fn prose_is_judged_by_the_qa_agent() {
     assert!(calls[1].prompt.contains("- work.txt") && calls[1].prompt.contains("Read it aloud"));
     assert!(calls[2].prompt.contains("moon does not rhyme with fork"), "{}", calls[2].prompt);
     assert!(!sandbox.has("pwned"), "prose never reaches a shell");
+}
+
+#[test]
+fn prose_is_judged_as_it_was_at_dispatch() {
+    let sandbox = sandbox(PROSE);
+    let rewrite = Step::edit("specs/demo/tasks.md", "It rhymes", "It exists");
+    let agent = Agent::new().on_role("qa", "1.1", [Step::say("VERIFICATION_PASS")]).otherwise([
+        rewrite,
+        work(),
+        done(),
+    ]);
+    run(&sandbox, &agent, &[]).expect_code(0);
+    let judge = &sandbox.agent_calls()[1].prompt;
+    assert!(judge.contains("It rhymes") && !judge.contains("It exists"), "{judge}");
 }
 
 #[test]
@@ -209,7 +227,8 @@ fn a_reviewer_that_is_away_spends_no_attempt() {
 #[test]
 fn regressions_are_checked_at_the_very_end() {
     let sandbox = sandbox(REVIEWED);
-    let finished = run(&sandbox, &worker(), &["--regression", "echo the old test broke; test -f fixed"]).expect_code(1);
+    let finished =
+        run(&sandbox, &worker(), &["--regression", "echo the old test broke; test -f fixed"]).expect_code(1);
     assert!(finished.stderr.contains("the regression command is red"), "{finished}");
     assert!(finished.stderr.contains("the old test broke"), "{finished}");
     assert!(!finished.stdout.contains("ALL_TASKS_COMPLETE"), "{finished}");
@@ -232,7 +251,8 @@ fn an_admission_contradicts_success_unless_it_is_denied() {
         let agent = Agent::new().otherwise([work(), Step::say(words), done()]);
         let finished = run(&sandbox, &agent, &["--max-task-iterations", "1"]);
         assert_eq!(finished.code, Some(code), "for {words:?}: {finished}");
-        let contradicts = finished.stderr.contains("CONTRADICTION: claimed completion while admitting failure");
+        let contradicts =
+            finished.stderr.contains("CONTRADICTION: claimed completion while admitting failure");
         assert_eq!(contradicts, code == 1, "for {words:?}: {finished}");
     }
 }
@@ -240,7 +260,9 @@ fn an_admission_contradicts_success_unless_it_is_denied() {
 #[test]
 fn changes_outside_the_tasks_files_are_noticed() {
     let plan = "- [ ] 1.1 Work\n  - **Files**: work.txt, src/*.rs\n  - **Verify**: `test -f work.txt`\n";
-    let strays = || Agent::new().otherwise([work(), Step::write("src/a.rs", ""), Step::write("other.txt", ""), done()]);
+    let strays = || {
+        Agent::new().otherwise([work(), Step::write("src/a.rs", ""), Step::write("other.txt", ""), done()])
+    };
     let outside = "changed outside the task's Files: other.txt";
     let finished = run(&sandbox(plan), &strays(), &[]).expect_code(0);
     assert!(finished.stderr.contains(&format!("warning: {outside}")), "{finished}");

@@ -33,7 +33,9 @@ fn where_it_stands() {
         let found = found.unwrap();
         assert_eq!((found.phase.as_str(), found.plan.as_str()), ("01", "02"), "{text}");
     }
-    for text in ["", "text", "# Plan\n```yaml\na: b\n```\n", "<task>\n```yaml\nphase: 1\nplan: 1\n```\n</task>"] {
+    for text in
+        ["", "text", "# Plan\n```yaml\na: b\n```\n", "<task>\n```yaml\nphase: 1\nplan: 1\n```\n</task>"]
+    {
         assert_eq!(read(text).0, None, "{text}");
     }
 }
@@ -48,7 +50,8 @@ fn what_is_wrong() {
     ] {
         assert_eq!(messages(text), expected, "{text}");
     }
-    let text = "---\nphase: 01-a\nplan: 02\nmust_haves:\n  key_links:\n    - pattern: \"\\.x\"\n      to: b\n---\n";
+    let text =
+        "---\nphase: 01-a\nplan: 02\nmust_haves:\n  key_links:\n    - pattern: \"\\.x\"\n      to: b\n---\n";
     assert_eq!(messages(text).len(), 1);
     assert!(messages(text)[0].starts_with("6: front matter is not YAML"), "{:?}", messages(text));
     let found = read(text).0.unwrap();
@@ -58,8 +61,7 @@ fn what_is_wrong() {
 
 #[test]
 fn dependencies_as_ids() {
-    let depends_on =
-        ["01-01", "02", "03-04-PLAN.md", "none", "02.5-01", ""].map(str::to_owned).to_vec();
+    let depends_on = ["01-01", "02", "03-04-PLAN.md", "none", "02.5-01", ""].map(str::to_owned).to_vec();
     let found = FrontMatter { depends_on, ..FrontMatter::default() };
     assert_eq!(found.dependencies("03-05"), ["01-01", "03-02", "03-04", "02.5-01"]);
 }

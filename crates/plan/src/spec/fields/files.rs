@@ -13,15 +13,10 @@ pub struct Files {
 
 impl Files {
     /// Reads the text of the field.
-    pub(super) fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         let mut seen = std::collections::BTreeSet::new();
-        let mut paths = Vec::new();
-        for path in text.lines().flat_map(paths_of) {
-            if seen.insert(path.clone()) {
-                paths.push(path);
-            }
-        }
-        Files { text: text.to_owned(), paths }
+        let paths = text.lines().flat_map(paths_of).filter(|path| seen.insert(*path));
+        Files { paths: paths.map(str::to_owned).collect(), text: text.to_owned() }
     }
 }
 
@@ -29,7 +24,7 @@ impl Files {
 const BARE_NAMES: [&str; 8] =
     ["Makefile", "Dockerfile", "Justfile", "justfile", "LICENSE", "README", "Procfile", "Gemfile"];
 
-fn paths_of(line: &str) -> Vec<String> {
+fn paths_of(line: &str) -> Vec<&str> {
     let line = line.trim().trim_start_matches(['-', '*', '+']).trim_start();
     let parts = pieces(line);
     if !parts.iter().any(|piece| matches!(piece, Piece::Code(_))) {
@@ -53,7 +48,7 @@ fn paths_of(line: &str) -> Vec<String> {
 }
 
 /// A path that is written without backticks, with a note after it or not.
-fn bare_path(entry: &str) -> Option<String> {
+fn bare_path(entry: &str) -> Option<&str> {
     let entry = entry.trim();
     let first = entry.split_whitespace().next()?;
     let note = entry[first.len()..].trim_start();
@@ -61,7 +56,7 @@ fn bare_path(entry: &str) -> Option<String> {
     rest_is_note.then(|| path(first.trim_matches(['"', '\'']))).flatten()
 }
 
-fn path(text: &str) -> Option<String> {
+fn path(text: &str) -> Option<&str> {
     let text = text.strip_prefix("./").unwrap_or(text);
     let text = text.trim_end_matches([',', ';']);
     let text = match text.rsplit_once(':') {
@@ -78,8 +73,8 @@ fn path(text: &str) -> Option<String> {
         || text.starts_with(['-', '#', '@', '.', '/']) && !is_hidden_or_absolute(text)
         || (text.contains('(') && !text.contains('/'));
     let named = text.chars().any(|c| c.is_alphanumeric() || c == '*');
-    let none = matches!(text.to_ascii_lowercase().as_str(), "n/a" | "none");
-    (shape && !odd && named && !none).then(|| text.to_owned())
+    let none = text.eq_ignore_ascii_case("n/a") || text.eq_ignore_ascii_case("none");
+    (shape && !odd && named && !none).then_some(text)
 }
 
 /// `.github/x`, `/etc/x`, `../x`: a dot or a slash with a name after it.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::markdown::{LineKind, Regions, indent_of, regions};
+use crate::markdown::{LineKind, Regions, indent_of};
 
 /// Which field it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,16 +15,21 @@ pub(in crate::spec) enum FieldName<'a> {
     Other(&'a str),
 }
 
+/// How the fields that this program knows are spelled, in any case of letters.
+const KNOWN: [(&str, FieldName<'_>); 7] = [
+    ("do", FieldName::Do),
+    ("files", FieldName::Files),
+    ("file", FieldName::Files),
+    ("done when", FieldName::DoneWhen),
+    ("done-when", FieldName::DoneWhen),
+    ("verify", FieldName::Verify),
+    ("commit", FieldName::Commit),
+];
+
 impl<'a> FieldName<'a> {
     fn of(name: &'a str) -> Self {
-        match name.to_ascii_lowercase().as_str() {
-            "do" => FieldName::Do,
-            "files" | "file" => FieldName::Files,
-            "done when" | "done-when" => FieldName::DoneWhen,
-            "verify" => FieldName::Verify,
-            "commit" => FieldName::Commit,
-            _ => FieldName::Other(name),
-        }
+        let known = KNOWN.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        known.map_or(FieldName::Other(name), |&(_, field)| field)
     }
 
     fn is_known(self) -> bool {
@@ -43,7 +48,7 @@ pub(in crate::spec) struct RawField<'a> {
     /// The bullet before it, if it has one.
     pub(in crate::spec) bullet: Option<char>,
     /// For each line of the text, what it is a part of.
-    pub(in crate::spec) kinds: Vec<LineKind>,
+    pub(in crate::spec) kinds: &'a [LineKind],
     /// Whether the whole field is set in italics, closing mark included.
     italic: bool,
 }
@@ -83,10 +88,9 @@ struct Label<'a> {
 }
 
 /// The fields of a block in order. The block's first line is the task itself and never a field.
-pub(in crate::spec) fn raw_fields(block: &str) -> Vec<RawField<'_>> {
-    let regions = regions(block);
+pub(in crate::spec) fn raw_fields<'a>(block: &'a str, regions: &'a Regions) -> Vec<RawField<'a>> {
     let labels: Vec<Option<Label<'_>>> =
-        (0..regions.lines.len()).map(|at| if at == 0 { None } else { label(block, &regions, at) }).collect();
+        (0..regions.lines.len()).map(|at| if at == 0 { None } else { label(block, regions, at) }).collect();
     let known = || labels.iter().flatten().filter(|label| label.name.is_known());
     let Some(level) = known().map(|label| label.indent.len()).min() else { return Vec::new() };
     let bulleted = known().any(|label| label.indent.len() == level && label.bullet.is_some());
@@ -96,8 +100,8 @@ pub(in crate::spec) fn raw_fields(block: &str) -> Vec<RawField<'_>> {
     while at < regions.lines.len() {
         match labels[at].filter(|label| style.admits(label)) {
             Some(label) => {
-                let end = style.field_end(block, &regions, &labels, at);
-                fields.push(field(block, &regions, label, at..end));
+                let end = style.field_end(block, regions, &labels, at);
+                fields.push(field(block, regions, label, at..end));
                 at = end;
             }
             None => at += 1,
@@ -123,7 +127,7 @@ impl Style {
         let mut after_blank = false;
         for (next, label) in labels.iter().enumerate().skip(at + 1) {
             let line = regions.lines[next].of(block);
-            if regions.kinds[next] != LineKind::Text || line.trim().is_empty() {
+            if regions.kinds[next] != LineKind::Text || line.trim_start().is_empty() {
                 after_blank = regions.kinds[next] == LineKind::Text;
                 continue;
             }
@@ -139,7 +143,7 @@ impl Style {
     }
 }
 
-fn field<'a>(block: &str, regions: &Regions, label: Label<'a>, lines: Range<usize>) -> RawField<'a> {
+fn field<'a>(block: &str, regions: &'a Regions, label: Label<'a>, lines: Range<usize>) -> RawField<'a> {
     let content = |at: &usize| {
         let line = regions.lines[*at].of(block).trim();
         regions.kinds[*at] != LineKind::Text || !matches!(line, "" | "---" | "***" | "___")
@@ -150,7 +154,7 @@ fn field<'a>(block: &str, regions: &Regions, label: Label<'a>, lines: Range<usiz
         text: label.text_start..regions.lines[last].end,
         indent: label.indent,
         bullet: label.bullet,
-        kinds: regions.kinds[lines.start..=last].to_vec(),
+        kinds: &regions.kinds[lines.start..=last],
         italic: label.italic,
     }
 }
@@ -173,13 +177,13 @@ fn label<'a>(block: &'a str, regions: &Regions, at: usize) -> Option<Label<'a>> 
     let (name, rest) =
         bold_label(body).or_else(|| italic_label(body)).or_else(|| bullet.and_then(|_| plain_label(body)))?;
     let text_start = regions.lines[at].end - rest.len();
-    Some(Label { name: FieldName::of(name), indent, bullet, text_start, italic: body.starts_with('_') })
+    Some(Label { name, indent, bullet, text_start, italic: body.starts_with('_') })
 }
 
 /// `**Name**: rest`, `**Name:** rest`, and for the known ones also `**Name** rest`.
-fn bold_label(body: &str) -> Option<(&str, &str)> {
+fn bold_label(body: &str) -> Option<(FieldName<'_>, &str)> {
     let inner = body.strip_prefix("**")?;
-    let close = inner.find("**")?;
+    let close = inner.as_bytes().windows(2).position(|pair| pair == b"**")?;
     let (name, rest) = (&inner[..close], &inner[close + 2..]);
     let (bare, colon) = match name.trim_end().strip_suffix(':') {
         Some(bare) => (bare.trim(), true),
@@ -190,24 +194,26 @@ fn bold_label(body: &str) -> Option<(&str, &str)> {
         Some(rest) if !colon => (rest, true),
         Some(_) | None => (rest, colon),
     };
-    let fits = !bare.is_empty() && bare.len() <= 60 && !bare.contains(['`', '[', ']']);
-    let clean = FieldName::of(bare).is_known() && (rest.is_empty() || rest.starts_with([' ', '\t']));
-    (fits && (colon || clean)).then_some((bare, rest))
+    let fits =
+        !bare.is_empty() && bare.len() <= 60 && !bare.bytes().any(|byte| matches!(byte, b'`' | b'[' | b']'));
+    let name = FieldName::of(bare);
+    let clean = name.is_known() && (rest.is_empty() || rest.starts_with([' ', '\t']));
+    (fits && (colon || clean)).then_some((name, rest))
 }
 
 /// `_Requirements: AC-1_`: a note that belongs to no field before it.
-fn italic_label(body: &str) -> Option<(&str, &str)> {
+fn italic_label(body: &str) -> Option<(FieldName<'_>, &str)> {
     let inner = body.strip_prefix('_')?;
     let (name, rest) = inner.split_once(':')?;
     let words = name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b' ');
-    (words && body.trim_end().ends_with('_')).then_some((name, rest))
+    (words && body.trim_end().ends_with('_')).then(|| (FieldName::of(name), rest))
 }
 
 /// `Verify: rest`, without any emphasis, for the known names only.
-fn plain_label(body: &str) -> Option<(&str, &str)> {
-    let (name, rest) = body.split_once(':')?;
+fn plain_label(body: &str) -> Option<(FieldName<'_>, &str)> {
+    let (name, rest) = body.split_once(':').filter(|_| body.starts_with(|c: char| c.is_ascii_uppercase()))?;
     let spaced = rest.is_empty() || rest.starts_with([' ', '\t']);
-    (spaced && name.starts_with(|c: char| c.is_ascii_uppercase()) && FieldName::of(name).is_known())
-        .then_some((name, rest))
+    let name = FieldName::of(name);
+    (spaced && name.is_known()).then_some((name, rest))
 }

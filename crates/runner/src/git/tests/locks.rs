@@ -48,6 +48,17 @@ fn the_lock_of_our_git_that_died_is_removed() {
 }
 
 #[test]
+fn a_git_is_noted_before_it_can_take_a_lock() {
+    let scratch = Scratch::new();
+    let place = scratch.notes();
+    note(&scratch, std::process::id());
+    fs::write(lock(&scratch), "").unwrap();
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(!lock(&scratch).exists(), "the note of the program itself stands in for that of its git");
+    assert_eq!(fs::read_dir(place).unwrap().count(), 0);
+}
+
+#[test]
 fn an_index_that_our_git_left_behind_its_commit_catches_up() {
     let scratch = Scratch::new();
     let index = scratch.repository.root().join(".git/index");

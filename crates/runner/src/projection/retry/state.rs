@@ -99,7 +99,7 @@ fn word(task: &Task) -> &'static str {
         Status::Done => "done",
         Status::Skipped => "skipped",
         Status::Ready { .. } if task.failures.is_empty() => "pending",
-        Status::Ready { .. } | Status::Failed | Status::WaitingForFix(_) => "retrying",
+        Status::Ready { .. } | Status::Failed | Status::WaitingFor(_) => "retrying",
         Status::Running(_) if !task.round_failures().is_empty() => "retrying",
         Status::Drafted => "pending",
         Status::Proving | Status::Running(_) | Status::Checking(_) | Status::Judging(_) | Status::Recording { .. } => {
