@@ -56,6 +56,8 @@ fn decl(id: TaskId, number: usize) -> TaskDecl {
         fix_of: None,
         ticked: false,
         digest: 0,
+        files: Vec::new(),
+        depends_on: Vec::new(),
         id,
     }
 }

@@ -37,6 +37,7 @@ mod result;
 mod rules;
 mod schedule;
 mod state;
+mod statistics;
 mod status;
 mod summary;
 mod task;
@@ -58,6 +59,10 @@ pub use plan_changes::PlanChanges;
 pub use rules::{Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
 pub use schedule::schedule;
 pub use state::{Backoff, State};
+pub use statistics::{
+    AgentStatistics, History, Mark, MarkKind, Pattern, PatternKind, Span, SpanKind, SpanOutcome, Spread,
+    Statistics, TaskResult, TaskStatistics,
+};
 pub use status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
 pub use summary::Summary;
 pub use task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};

@@ -3,7 +3,8 @@
 #![expect(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    reason = "a benchmark reads clock and files; the crate does not"
+    clippy::disallowed_macros,
+    reason = "a benchmark reads clock and files and prints; the crate does not"
 )]
 
 use std::fs;

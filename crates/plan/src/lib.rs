@@ -32,6 +32,22 @@
 //! assert!(plan.text().contains("- [x] 1.1.1 [FIX 1.1] Fix: File not found: a.rs\n"));
 //! # Ok::<(), plan::EditError>(())
 //! ```
+//!
+//! A `*-PLAN.md` is read into the same model and never written:
+//!
+//! ```
+//! use plan::{Plan, TaskType, Verify};
+//!
+//! let text = "---\nphase: 03-parser\nplan: 01\n---\n\
+//!     <task type=\"auto\">\n  <name>Task 1: Read it</name>\n  \
+//!     <verify><automated>cargo test &amp;&amp; cargo clippy</automated></verify>\n</task>\n";
+//! let plan = Plan::parse_phase(text.to_owned(), "03-parser/03-01-PLAN.md");
+//!
+//! let task = plan.find("03-01-01").expect("a spelling of 03-01:task-1");
+//! assert_eq!((plan.short_title(task), task.type_), ("Read it", TaskType::Auto));
+//! let Verify::Runnable(script) = plan.verify(task) else { panic!("a command") };
+//! assert_eq!(script.text, "cargo test && cargo clippy");
+//! ```
 
 mod markdown;
 mod one_line;

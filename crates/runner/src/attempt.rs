@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    ActionKey, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Dispatch, FileState, Role, Seen,
-    Status, retry_context,
+    ActionKey, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch, FileState, Role, Seen,
+    Status, Stuck, retry_context,
 };
-use plan::{Plan, Script, TaskId, Verify};
+use plan::{Dialect, Script, TaskId, Verify};
 
 use crate::agent::agent_end;
-use crate::book::OwnBox;
+use crate::book::{Excerpt, OwnBox};
 use crate::check;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
@@ -87,13 +87,9 @@ impl Driver<'_> {
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let touched: Vec<String> = self.state.task(id).map(|task| task.touched.iter().cloned().collect()).unwrap_or_default();
-        let kept = self.text_at_start.get(id).map(|text| Plan::parse(text.clone()));
-        let judged = kept.as_ref().and_then(|kept| Some((kept, kept.tasks().first()?)));
-        let prompt = self.subject(id).map(|mut subject| {
-            (subject.plan, subject.task) = judged.unwrap_or((subject.plan, subject.task));
-            prompt::judge(&subject, role, &touched)
-        });
-        let Some(prompt) = prompt else {
+        // The result is judged by the text that the task had when it was started.
+        let excerpt = Excerpt::read(self.file.dialect, &self.task_text(id, &dir));
+        let Some(prompt) = excerpt.map(|excerpt| prompt::judge(&self.subject(id, &excerpt), role, &touched)) else {
             return self.report_missing_task(id, dispatch);
         };
         write(&dir.join("prompt.md"), &prompt)?;
@@ -107,7 +103,7 @@ impl Driver<'_> {
 
     /// Runs a `[VERIFY]` command directly.
     pub(crate) fn start_proof(&mut self, key: ActionKey, id: &TaskId) -> Result<(), RunError> {
-        let verify = self.book.plan().task(id).map(|task| self.book.plan().verify(task));
+        let verify = self.book.excerpt(&self.state, id).map(|excerpt| excerpt.verify());
         let Some(Verify::Runnable(script)) = verify else {
             let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
             self.see(Seen::ProofEnded { task: id.clone(), report: ChecksReport { failure: Some(failure), warnings: Vec::new() } });
@@ -129,7 +125,8 @@ impl Driver<'_> {
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let text = self.task_text(id, &dir);
-        match check::script_of(&text) {
+        let excerpt = Excerpt::read(self.file.dialect, &text);
+        match excerpt.as_ref().and_then(check::script_of) {
             Some(script) => {
                 let purpose = Purpose::Check { task: id.clone(), dispatch, text, script: script.clone() };
                 self.start_script(key, &script, &dir, purpose);
@@ -174,7 +171,7 @@ impl Driver<'_> {
         match purpose {
             Purpose::Agent { task, dispatch, prompt, dir, since, baseline } => {
                 sweep_if_killed(ended, &dir);
-                let end = agent_end(ended, &prompt, self.settings.rules.dialect);
+                let end = self.spell_out(agent_end(ended, &prompt, self.settings.rules.dialect));
                 let report = self.settle((&task, &dir), &baseline, since, (end, ended.elapsed))?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
@@ -200,6 +197,17 @@ impl Driver<'_> {
             }
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
             Purpose::Ask => Ok(Seen::TimePassed),
+        }
+    }
+
+    /// A blocker is named in any of the ways that tasks are spelled.
+    fn spell_out(&self, end: engine::AgentEnd) -> engine::AgentEnd {
+        match end {
+            engine::AgentEnd::Answered { claim: Claim::Stuck(stuck), contradiction, tail } => {
+                let by = stuck.by.map(|by| self.book.spelled(&by).map_or(by, |id| id.to_string()));
+                engine::AgentEnd::Answered { claim: Claim::Stuck(Stuck { by, ..stuck }), contradiction, tail }
+            }
+            other => other,
         }
     }
 
@@ -269,7 +277,7 @@ impl Driver<'_> {
         if self.settings.bookkeeping == Bookkeeping::Agent {
             let spec_files = self.committable_spec_files()?;
             let missing =
-                check::bookkeeping(self.tree.git(), &spec_files, (&self.state, self.book.plan()), id)?;
+                check::bookkeeping(self.tree.git(), &spec_files, (&self.state, &self.book), id)?;
             if let Some(failure) = missing {
                 return Ok(ChecksReport { failure: Some(failure), warnings });
             }
@@ -278,7 +286,8 @@ impl Driver<'_> {
             return Ok(ChecksReport { failure: None, warnings });
         }
         let touched = self.touched_files(id);
-        let outside = check::scope(text, &touched);
+        let excerpt = Excerpt::read(self.file.dialect, text);
+        let outside = excerpt.map(|excerpt| check::scope(&excerpt, &touched)).unwrap_or_default();
         if outside.is_empty() {
             return Ok(ChecksReport { failure: None, warnings });
         }
@@ -310,19 +319,17 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn subject(&self, id: &TaskId) -> Option<Subject<'_>> {
-        let plan = self.book.plan();
-        let task = plan.task(id)?;
+    fn subject<'a>(&'a self, id: &'a TaskId, excerpt: &'a Excerpt) -> Subject<'a> {
         let shown = self.project.relative(&self.file.path).to_string_lossy().into_owned();
         let dir = format!("./{}/", self.project.relative(&self.file.dir).display());
-        Some(Subject { plan, task, file: self.file, shown, dir })
+        Subject { id: id.name(), excerpt, file: self.file, shown, dir }
     }
 
     fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {
-        let subject = self.subject(id)?;
+        let excerpt = self.book.excerpt(&self.state, id)?;
         let task = self.state.task(id)?;
         let progress = fs::read(self.file.progress()).unwrap_or_default();
-        let progress = String::from_utf8_lossy(&progress);
+        let progress = format!("{}{}", String::from_utf8_lossy(&progress), self.replies());
         let progress_file = self.progress_file(id);
         let progress_file = self.project.relative(&progress_file).to_string_lossy().into_owned();
         let part = AttemptPart {
@@ -333,13 +340,25 @@ impl Driver<'_> {
             progress_file: &progress_file,
             bookkeeping: self.settings.bookkeeping,
         };
-        Some(prompt::attempt(&subject, &part))
+        Some(prompt::attempt(&self.subject(id, &excerpt), &part))
+    }
+
+    /// What a person answered at checkpoints: later tasks build on it.
+    fn replies(&self) -> String {
+        if self.file.dialect == Dialect::Spec {
+            return String::new();
+        }
+        let answered = self.state.tasks().iter().filter_map(|task| Some((task, task.reply.as_ref()?)));
+        let lines: String = answered
+            .map(|(task, reply)| format!("- {} ({}): {}\n", task.id(), plan::one_line(&task.decl.title), plan::one_line(reply)))
+            .collect();
+        if lines.is_empty() { lines } else { format!("\n## Answers at checkpoints\n{lines}") }
     }
 
     /// Where an attempt writes progress and learnings.
     pub(crate) fn progress_file(&self, id: &TaskId) -> PathBuf {
         match self.settings.bookkeeping {
-            Bookkeeping::Coordinator => self.file.dir.join(format!(".progress-task-{}.md", file_name(id))),
+            Bookkeeping::Coordinator => self.file.task_progress(&file_name(id)),
             Bookkeeping::Agent => self.file.progress(),
         }
     }
@@ -363,16 +382,14 @@ impl Driver<'_> {
     /// The text that the task had when the attempt was started. After a crash it is found in the attempt's folder; should
     /// that have been cleaned away, the plan's own text is the next best.
     fn task_text(&self, id: &TaskId, dir: &Path) -> String {
-        let plan = self.book.plan();
         let known = self.text_at_start.get(id).cloned();
         let kept = known.or_else(|| fs::read_to_string(dir.join("task.md")).ok());
-        kept.or_else(|| plan.task(id).map(|task| plan.block(task).to_owned())).unwrap_or_default()
+        kept.or_else(|| self.book.text(&self.state, id)).unwrap_or_default()
     }
 
     /// The running task keeps its text from dispatch, whatever happens to the plan meanwhile.
     fn keep_task_text(&mut self, id: &TaskId, dir: &Path) -> Result<(), RunError> {
-        let plan = self.book.plan();
-        let text = plan.task(id).map(|task| plan.block(task).to_owned()).unwrap_or_default();
+        let text = self.book.text(&self.state, id).unwrap_or_default();
         write(&dir.join("task.md"), &text)?;
         self.text_at_start.insert(id.clone(), text);
         Ok(())

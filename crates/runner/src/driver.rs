@@ -17,7 +17,8 @@ use crate::journal::Journal;
 use crate::open::{Beginning, Request};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
-use crate::projection::{Progress, StateFile};
+use crate::projection::Progress;
+use crate::projections::Projections;
 use crate::settings::Settings;
 use crate::tree::Tree;
 
@@ -69,7 +70,7 @@ pub(crate) struct Driver<'a> {
     /// Whether the spec files are known to git, which saves a process per commit.
     pub spec_is_tracked: bool,
     journal: Journal,
-    state_file: StateFile,
+    projections: Projections,
     inbox: Inbox,
     flights: BTreeMap<ActionKey, Flight>,
     queue: VecDeque<Seen>,
@@ -82,7 +83,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn new(
         request: &Request<'a>,
         (journal, state): (Journal, State),
-        (book, tree, state_file): (Book, Tree<'a>, StateFile),
+        (book, tree, projections): (Book, Tree<'a>, Projections),
         (inbox, runtime): (Inbox, tokio::runtime::Handle),
         view: &'a mut dyn FnMut(&State, Notice<'_>),
     ) -> Self {
@@ -107,7 +108,7 @@ impl<'a> Driver<'a> {
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
             journal,
-            state_file,
+            projections,
             inbox,
             flights: BTreeMap::new(),
             queue: VecDeque::new(),
@@ -150,7 +151,7 @@ impl<'a> Driver<'a> {
             let is_completion = matches!(event.what, What::Ended(End::Complete { .. }));
             if is_completion && self.read_plan()? == Freshness::Changed {
                 // Somebody may have added a task while the last one was worked on.
-                self.decide(Seen::PlanRead(self.book.decls()))?;
+                self.decide(Seen::PlanRead(self.book.decls(&self.state)))?;
                 continue;
             }
             self.record(&event)?;
@@ -168,21 +169,16 @@ impl<'a> Driver<'a> {
         self.state
             .apply(event)
             .map_err(|source| RunError::Impossible { path: self.journal.path().to_owned(), source })?;
-        self.write_state_file()?;
+        self.projections.follow(self.project, event, &self.state)?;
+        if let What::TaskSkipped { task, .. } = &event.what {
+            self.commit_skip(task);
+        }
         if let What::AttemptFailed { task, .. } = &event.what {
             // With agent bookkeeping the agent may have ticked it; a tick must not outlive a failure.
             self.book.untick(task).map_err(RunError::io("write", &self.file.path))?;
         }
         (self.view)(&self.state, Notice::Recorded(event));
         Ok(())
-    }
-
-    fn write_state_file(&mut self) -> Result<(), RunError> {
-        let path = self.file.state();
-        match self.state.end() {
-            Some(End::Complete { .. }) => self.state_file.remove().map_err(RunError::io("remove", path)),
-            Some(_) | None => self.state_file.write(&self.state).map_err(RunError::io("write", path)),
-        }
     }
 
     /// Says something that is no event.
@@ -245,7 +241,7 @@ impl<'a> Driver<'a> {
     /// Looks at the plan and the tree before a task starts.
     fn prepare(&mut self, task: &plan::TaskId) -> Result<(), RunError> {
         if self.read_plan()? == Freshness::Changed {
-            let decls = self.book.decls();
+            let decls = self.book.decls(&self.state);
             self.see(Seen::PlanRead(decls));
             return Ok(());
         }
@@ -272,6 +268,7 @@ impl<'a> Driver<'a> {
                 self.tree.forget();
                 Ok(Seen::Answered { task, response })
             }
+            Message::NobodyAnswers(task) => Ok(Seen::NobodyAnswers { task }),
             Message::Ended(key, ended) => match self.flights.remove(&key) {
                 Some(flight) => self.land(flight.purpose, &ended),
                 None => Ok(Seen::TimePassed),
@@ -296,7 +293,7 @@ impl<'a> Driver<'a> {
                         self.land(flight.purpose, &ended)?;
                     }
                 }
-                Some(Message::Interrupted | Message::Answered(..)) => {}
+                Some(Message::Interrupted | Message::Answered(..) | Message::NobodyAnswers(_)) => {}
                 None => break,
             }
         }

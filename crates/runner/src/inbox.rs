@@ -20,6 +20,8 @@ pub(crate) enum Message {
     Interrupted,
     /// A person answered.
     Answered(TaskId, Response),
+    /// The person who was asked went away.
+    NobodyAnswers(TaskId),
 }
 
 /// The loop's end of the channel.
@@ -40,6 +42,14 @@ impl Responder {
     pub fn answer(&self, task: TaskId, response: Response) {
         // The loop may have ended in the meantime; then nobody needs the answer.
         let _ = self.sender.send(Message::Answered(task, response));
+    }
+}
+
+impl Responder {
+    /// Says that nobody is there to answer: the run pauses and keeps the question.
+    pub fn nobody_answers(&self, task: TaskId) {
+        // As above.
+        let _ = self.sender.send(Message::NobodyAnswers(task));
     }
 }
 

@@ -20,9 +20,11 @@ mod mask;
 mod open;
 mod project;
 mod projection;
+mod projections;
 mod prompt;
 mod record;
 mod recording;
+mod records;
 mod settings;
 mod tree;
 
@@ -36,4 +38,5 @@ pub use open::{Beginning, Request, run};
 pub use project::{LocateError, PlanFile, Project};
 pub use projection::{StateFileError, StateFileProblem};
 pub use record::{RecordError, load};
+pub use records::{RecordFile, RecordPlace, RecordsError, records, review};
 pub use settings::{Agent, Bookkeeping, Scope, Settings};

@@ -16,7 +16,7 @@ use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
 use crate::process;
 use crate::project::{PlanFile, Project};
-use crate::projection::StateFile;
+use crate::projections::Projections;
 use crate::settings::Settings;
 use crate::tree::{OWN_PATTERNS, Tree};
 
@@ -49,16 +49,18 @@ pub enum Beginning {
 /// Runs a plan until it is complete, or stops, or has to wait.
 pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> Result<Finished, RunError> {
     let Request { project, file, settings, beginning } = request;
-    let mut book = Book::open(&file.path).map_err(|source| RunError::Plan { path: file.path.clone(), source })?;
+    let mut book = Book::open(file).map_err(|(path, source)| RunError::Plan { path, source })?;
     refuse_bad_plan(project, file, settings, &book)?;
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     let lock = RunLock::acquire(&file.lock())?;
     if *beginning == Beginning::Fresh {
         put_aside(file)?;
     }
-    let shown = format!("./{}", project.relative(&file.state()).display());
-    let state_file = StateFile::open(&file.state(), &shown)?;
-    let (journal, state, torn) = replay(file)?;
+    let mut projections = Projections::open(project, file)?;
+    let (journal, state, replayed) = replay(file)?;
+    if let (Some(last), None) = (&replayed.last, state.end()) {
+        projections.catch_up(project, last, &state)?;
+    }
     let journal = journal.guarded_by(lock);
     let git = project.git().map(|git| git.clone().with_notes(&file.home));
     if let Some(git) = &git {
@@ -70,20 +72,20 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let inbox = Inbox::new();
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
-    for note in without_git(project).into_iter().chain(torn).chain(notes) {
+    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
     }
     let opening =
-        Opening { rules: settings.rules.clone(), launch: settings.launch.clone(), tasks: book.decls(), dirty };
+        Opening { rules: settings.rules.clone(), launch: settings.launch.clone(), tasks: book.decls(&state), dirty };
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
-    let driver = Driver::new(request, (journal, state), (book, tree, state_file), (inbox, runtime), view);
+    let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
     driver.drive(opening)
 }
 
 fn refuse_bad_plan(project: &Project, file: &PlanFile, settings: &Settings, book: &Book) -> Result<(), RunError> {
     let path = project.relative(&file.path).to_owned();
-    let decls = book.decls();
-    let errors = book.plan().problems().iter().filter(|problem| problem.severity == Severity::Error);
+    let decls = book.decls(&State::default());
+    let errors = book.problems().filter(|problem| problem.severity == Severity::Error);
     let problems: Vec<_> = errors.cloned().collect();
     // That there are no tasks is a problem of the plan as well; alone, it has a better message.
     if decls.is_empty() && problems.len() <= 1 {
@@ -126,13 +128,23 @@ fn put_aside(file: &PlanFile) -> Result<(), RunError> {
     Ok(())
 }
 
-fn replay(file: &PlanFile) -> Result<(Journal, State, Option<String>), RunError> {
+/// What replaying showed besides the state.
+struct Replayed {
+    /// What to say of a torn last line.
+    torn: Option<String>,
+    /// The last event.
+    last: Option<Event>,
+}
+
+fn replay(file: &PlanFile) -> Result<(Journal, State, Replayed), RunError> {
     let mut state = State::default();
+    let mut last = None;
     let mut impossible = None;
     let (journal, opened) = Journal::open(&file.journal(), |event: Event| {
         if impossible.is_none() {
             impossible = state.apply(&event).err();
         }
+        last = Some(event);
     })?;
     if let Some(source) = impossible {
         return Err(RunError::Impossible { path: file.journal(), source });
@@ -140,7 +152,7 @@ fn replay(file: &PlanFile) -> Result<(Journal, State, Option<String>), RunError>
     let torn = opened.torn.map(|torn| {
         format!("the journal's last line was cut short and is kept in {}; nothing that counted is lost", torn.kept_in.display())
     });
-    Ok((journal, state, torn))
+    Ok((journal, state, Replayed { torn, last }))
 }
 
 /// Paths that no commit of ours may take in. At the start of a new run there must be none, unless that was
@@ -193,7 +205,7 @@ fn recover(git: Option<&Git>, book: &mut Book, state: &State, file: &PlanFile) -
 
 fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<String>, RunError> {
     let mut notes = Vec::new();
-    for decl in book.decls() {
+    for decl in book.decls(state) {
         let Some(task) = state.task(&decl.id) else { continue };
         let is_checked = task.status.is_active() && !matches!(task.status, Status::Running(_));
         let should = task.status == Status::Done;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use plan::Dialect;
+
 use crate::git::{Git, GitError};
 
 /// A project: the git top level or, without git, the folder that holds `specs/`.
@@ -11,13 +13,17 @@ pub struct Project {
     git: Option<Git>,
 }
 
-/// The plan of a spec and the files that belong to it.
+/// A plan and the files that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanFile {
-    /// What people call it: the spec's name.
+    /// What people call it: the spec's name, the plan's number.
     pub name: String,
-    /// The `tasks.md`.
+    /// Which kind of plan it is.
+    pub dialect: Dialect,
+    /// The `tasks.md`, the `*-PLAN.md`, or the folder of plans.
     pub path: PathBuf,
+    /// The files that hold tasks: one, or all of a folder.
+    pub plans: Vec<PathBuf>,
     /// The folder that holds it.
     pub dir: PathBuf,
     /// The program's own folder for this plan, under `.tillgreen/`.
@@ -114,6 +120,12 @@ impl Project {
         if path.is_file() {
             return self.plan_at(&path);
         }
+        if path.is_dir() && !path.join("tasks.md").is_file() {
+            let plans = plans_below(&path);
+            if !plans.is_empty() {
+                return self.folder_of_plans(&path, plans);
+            }
+        }
         if path.is_dir() && (path.join("tasks.md").is_file() || argument.contains('/')) {
             let tasks = path.join("tasks.md");
             let found = tasks.is_file().then_some(());
@@ -152,9 +164,54 @@ impl Project {
         let is_spec = path.file_name().is_some_and(|name| name == "tasks.md");
         let named = if is_spec { dir.file_name() } else { path.file_stem() };
         let name = named.map_or_else(|| "plan".to_owned(), |name| name.to_string_lossy().into_owned());
+        let dialect = if is_phase_plan(&path) { Dialect::Phase } else { Dialect::Spec };
+        let name = name.strip_suffix("-PLAN").map(str::to_owned).unwrap_or(name);
         let home = self.root.join(".tillgreen").join(home_name(self.relative(&path)));
-        Ok(PlanFile { name, dir: dir.to_owned(), home, path })
+        Ok(PlanFile { name, dialect, dir: dir.to_owned(), home, plans: vec![path.clone()], path })
     }
+
+    fn folder_of_plans(&self, folder: &Path, plans: Vec<PathBuf>) -> Result<PlanFile, LocateError> {
+        let unreadable = |source| LocateError::Unreadable { path: folder.to_owned(), source };
+        let path = folder.canonicalize().map_err(unreadable)?;
+        let name = path.file_name().map_or_else(|| "plans".to_owned(), |name| name.to_string_lossy().into_owned());
+        let home = self.root.join(".tillgreen").join(home_name(self.relative(&path)));
+        let plans = plans.iter().filter_map(|plan| plan.canonicalize().ok()).collect();
+        Ok(PlanFile { name, dialect: Dialect::Phase, dir: path.clone(), home, plans, path })
+    }
+
+    /// The file in which skipped tasks are noted: beside the plans, else at the project's root.
+    pub(crate) fn state_md(&self) -> PathBuf {
+        let planning = self.root.join(".planning");
+        if planning.is_dir() { planning.join("STATE.md") } else { self.root.join("STATE.md") }
+    }
+}
+
+/// How deep below a folder plans are looked for.
+const PLANS_DEPTH_MAX: usize = 4;
+
+/// All plans below a folder, in the order of their paths. Folders that begin with a dot are left out.
+fn plans_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = left.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if path.is_dir() && !is_hidden && depth < PLANS_DEPTH_MAX {
+                left.push((path, depth + 1));
+            } else if is_phase_plan(&path) && path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Whether a file's name is that of a plan with phases: `03-01-PLAN.md`, `PLAN.md`.
+fn is_phase_plan(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name == "PLAN.md" || name.ends_with("-PLAN.md")
 }
 
 /// The repository around a folder. Git is not needed where nothing looks like a repository.
@@ -190,13 +247,25 @@ impl PlanFile {
         self.home.join("attempts")
     }
 
-    /// The progress file.
+    /// The progress file. A folder of plans has none of its own, so it is kept with the journal.
     pub fn progress(&self) -> PathBuf {
-        self.dir.join(".progress.md")
+        match self.dialect {
+            Dialect::Spec => self.dir.join(".progress.md"),
+            Dialect::Phase => self.home.join("progress.md"),
+        }
     }
 
     /// The state file that other tools read.
     pub fn state(&self) -> PathBuf {
         self.dir.join(".ralph-state.json")
+    }
+
+    /// Where an attempt at a task writes progress and learnings.
+    pub(crate) fn task_progress(&self, task: &str) -> PathBuf {
+        let folder = match self.dialect {
+            Dialect::Spec => &self.dir,
+            Dialect::Phase => &self.home,
+        };
+        folder.join(format!(".progress-task-{task}.md"))
     }
 }

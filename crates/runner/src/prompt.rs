@@ -1,12 +1,16 @@
 //! Puts prompts together. Their words are files, one per role; this module only fills in the blanks.
 
 use engine::{Attempt, Role};
-use plan::{Plan, Task};
+use plan::Dialect;
 
+use crate::book::Excerpt;
 use crate::project::PlanFile;
 use crate::settings::Bookkeeping;
 
 const EXECUTOR: &str = include_str!("../prompts/executor.md");
+const PHASE_EXECUTOR: &str = include_str!("../prompts/phase_executor.md");
+const PHASE_BY_COORDINATOR: &str = include_str!("../prompts/phase_bookkeeping_coordinator.md");
+const PHASE_BY_AGENT: &str = include_str!("../prompts/phase_bookkeeping_agent.md");
 const QA: &str = include_str!("../prompts/qa.md");
 const JUDGE: &str = include_str!("../prompts/judge.md");
 const REVIEWER: &str = include_str!("../prompts/reviewer.md");
@@ -18,10 +22,10 @@ const CONTEXT_CHARS_MAX: usize = 6_000;
 
 /// What a prompt is about.
 pub(crate) struct Subject<'a> {
-    /// The plan as it was read before the attempt.
-    pub plan: &'a Plan,
-    /// The task.
-    pub task: &'a Task,
+    /// The task's name in the plan.
+    pub id: &'a str,
+    /// Its text.
+    pub excerpt: &'a Excerpt,
     /// Where the plan lives.
     pub file: &'a PlanFile,
     /// The plan file's path, as it is shown.
@@ -48,18 +52,21 @@ pub(crate) struct AttemptPart<'a> {
 
 /// The prompt of an attempt.
 pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
-    let template = match part.role {
-        Role::Executor | Role::Reviewer => EXECUTOR,
-        Role::Qa => QA,
+    let template = match (part.role, subject.file.dialect) {
+        (Role::Executor | Role::Reviewer, Dialect::Spec) => EXECUTOR,
+        (Role::Executor | Role::Reviewer, Dialect::Phase) => PHASE_EXECUTOR,
+        (Role::Qa, Dialect::Spec | Dialect::Phase) => QA,
     };
-    let bookkeeping = match part.bookkeeping {
-        Bookkeeping::Coordinator => BY_COORDINATOR,
-        Bookkeeping::Agent => BY_AGENT,
+    let bookkeeping = match (part.bookkeeping, subject.file.dialect) {
+        (Bookkeeping::Coordinator, Dialect::Spec) => BY_COORDINATOR,
+        (Bookkeeping::Agent, Dialect::Spec) => BY_AGENT,
+        (Bookkeeping::Coordinator, Dialect::Phase) => PHASE_BY_COORDINATOR,
+        (Bookkeeping::Agent, Dialect::Phase) => PHASE_BY_AGENT,
     };
     let retry_context = part.retry_context.as_ref().map(|block| format!("{block}\n")).unwrap_or_default();
     let bookkeeping = fill(
         bookkeeping.trim_end(),
-        &[("plan", &subject.shown), ("progress", part.progress_file)],
+        &[("plan", &subject.shown), ("plan_id", &subject.file.name), ("progress", part.progress_file)],
     );
     let attempt = part.attempt.to_string();
     let context = context(part.progress);
@@ -87,16 +94,13 @@ pub(crate) fn judge(subject: &Subject<'_>, role: Role, touched: &[String]) -> St
 }
 
 fn fill_subject(template: &str, subject: &Subject<'_>, more: &[(&str, &str)]) -> String {
-    let id = subject.task.id.name();
-    let title = subject.plan.title(subject.task);
-    let block = subject.plan.block(subject.task).trim_end();
     let mut blanks: Vec<(&str, &str)> = vec![
-        ("id", id),
+        ("id", subject.id),
         ("spec", &subject.file.name),
         ("path", &subject.dir),
         ("plan", &subject.shown),
-        ("title", title),
-        ("block", block),
+        ("title", subject.excerpt.title()),
+        ("block", subject.excerpt.block()),
     ];
     blanks.extend(more);
     fill(template, &blanks)

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use engine::{Attempt, Cause, CheckFailure, Record, Seen};
-use plan::{Commit as CommitField, FixTask, TaskId};
+use plan::{Commit as CommitField, Dialect, FixTask, TaskId};
 
+use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
 use crate::git::{ChangeKind, Commit, Git, GitError, Oid, Staging};
@@ -142,14 +143,20 @@ impl Driver<'_> {
 
     /// The task's own message, or one made from its title; none if the task wants no commit.
     fn commit_message(&self, id: &TaskId) -> Option<String> {
-        let plan = self.book.plan();
-        let Some(task) = plan.task(id) else { return Some(format!("feat({}): task {id}", self.file.name)) };
-        match plan.fields(task).commit {
+        let scope = match self.file.dialect {
+            Dialect::Spec => self.file.name.as_str(),
+            Dialect::Phase => id.name().split(':').next().unwrap_or(&self.file.name),
+        };
+        let Some(excerpt) = self.book.excerpt(&self.state, id) else {
+            return Some(format!("feat({scope}): task {id}"));
+        };
+        match excerpt.fields().commit {
             CommitField::Message(message) | CommitField::OnlyIfNeeded(message) => Some(message),
             CommitField::None => None,
             CommitField::Unset => {
-                let kind = if task.is_fix() { "fix" } else { "feat" };
-                Some(format!("{kind}({}): {}", self.file.name, plan::one_line(plan.title(task))))
+                let is_fix = excerpt.is_fix() || self.state.fix_plan(id).is_some();
+                let kind = if is_fix { "fix" } else { "feat" };
+                Some(format!("{kind}({scope}): {}", plan::one_line(excerpt.title())))
             }
         }
     }
@@ -158,8 +165,8 @@ impl Driver<'_> {
         let path = self.file.progress();
         let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
         if self.settings.bookkeeping == Bookkeeping::Coordinator {
-            let plan = self.book.plan();
-            let title = plan.task(id).map(|task| plan.title(task)).unwrap_or_default();
+            let excerpt = self.book.excerpt(&self.state, id);
+            let title = excerpt.as_ref().map(Excerpt::title).unwrap_or_default();
             progress.completed(id, title, commit.map(Oid::as_str));
             let own = fs::read(self.progress_file(id)).unwrap_or_default();
             progress.learnings(&crate::projection::learnings_in(&String::from_utf8_lossy(&own)));
@@ -196,7 +203,7 @@ impl Driver<'_> {
         progress.save().map_err(RunError::io("write", &progress_path))?;
         self.commit_spec(&format!("chore(spec): add fix task {}", fix.name()))?;
         let known = self.state.task(fix).map(|task| task.decl.clone());
-        if let Some(decl) = self.book.decl(fix).or(known) {
+        if let Some(decl) = self.book.decl(&self.state, fix).or(known) {
             self.see(Seen::FixInserted { decl: Box::new(decl) });
         }
         Ok(())
@@ -206,6 +213,9 @@ impl Driver<'_> {
     pub(crate) fn commit_spec(&mut self, message: &str) -> Result<(), GitError> {
         let Some(git) = self.tree.git() else { return Ok(()) };
         let paths = self.committable_spec_files()?;
+        if paths.is_empty() {
+            return Ok(());
+        }
         let staging = if self.spec_is_tracked { Staging::Skip } else { Staging::Add };
         let commit = git.commit(&Commit { staging, ..Commit::new(&paths, message) })?;
         self.spec_is_tracked = true;
@@ -213,6 +223,19 @@ impl Driver<'_> {
             self.tree.committed(&paths, &commit);
         }
         Ok(())
+    }
+
+    /// Commits the note of a skipped task. That it cannot be committed is no reason to stop.
+    pub(crate) fn commit_skip(&mut self, task: &TaskId) {
+        let Some(git) = self.tree.git() else { return };
+        let path = self.project.relative(&self.project.state_md()).to_string_lossy().into_owned();
+        let message = format!("chore(spec): note that task {} is skipped", task.name());
+        let paths = [path];
+        match git.commit(&Commit::new(&paths, &message)) {
+            Ok(Some(commit)) => self.tree.committed(&paths, &commit),
+            Ok(None) => {}
+            Err(error) => self.note(format!("the note of the skipped task could not be committed: {error}")),
+        }
     }
 
     /// The spec files that exist and that git does not ignore.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use engine::{Baseline, FileState};
+use plan::Dialect;
 
 use crate::git::{Change, ChangeKind, Git, GitError, Status};
 use crate::project::{PlanFile, Project};
@@ -31,8 +32,10 @@ const COARSE_CLOCK_NANOS: i128 = 12_000_000;
 pub(crate) struct Tree<'a> {
     git: Option<&'a Git>,
     root: PathBuf,
-    /// Paths of the plan file and the progress file.
+    /// Paths of the plan file and the progress file, where the program writes them.
     spec_files: Vec<String>,
+    /// Paths of all plan files, and of the one where skips are noted: no commit of work takes them in.
+    plans: Vec<String>,
     /// Those of them that git is to know, once that was asked.
     committable: Option<Vec<String>>,
     /// The state after the last look, brought up to date by our own commits.
@@ -42,12 +45,16 @@ pub(crate) struct Tree<'a> {
 impl<'a> Tree<'a> {
     pub(crate) fn new(project: &Project, git: Option<&'a Git>, file: &PlanFile) -> Self {
         let shown = |path: PathBuf| project.relative(&path).to_string_lossy().into_owned();
-        // Where the plan is a link, git has to do with what it points to.
-        let plan = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
+        // Where a plan is a link, git has to do with what it points to.
+        let pointed = |path: &PathBuf| shown(fs::canonicalize(path).unwrap_or_else(|_| path.clone()));
         Self {
             git,
             root: project.root().to_owned(),
-            spec_files: vec![shown(plan), shown(file.progress())],
+            spec_files: match file.dialect {
+                Dialect::Spec => vec![pointed(&file.path), shown(file.progress())],
+                Dialect::Phase => Vec::new(),
+            },
+            plans: file.plans.iter().map(pointed).chain([shown(project.state_md())]).collect(),
             committable: None,
             known: None,
         }
@@ -145,7 +152,7 @@ impl<'a> Tree<'a> {
 
     /// Whether a path is the program's own business: its files, the plan, the progress file.
     pub(crate) fn is_ours(&self, path: &str) -> bool {
-        is_own(path) || self.spec_files.iter().any(|spec| spec == path)
+        is_own(path) || self.spec_files.iter().chain(&self.plans).any(|ours| ours == path)
     }
 
     /// Whether a file changed at or after a moment; unknown where it is gone.

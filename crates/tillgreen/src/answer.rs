@@ -2,10 +2,23 @@
 
 use engine::{Question, Response};
 
+use crate::checkpoint::Checkpoint;
 use crate::error::Error;
 
-/// Reads an answer. Silence is never consent, so there is no default.
-pub(crate) fn parse(text: &str) -> Result<Response, Error> {
+/// Reads the answer to a question. Silence is never consent, so there is no default.
+pub(crate) fn read(text: &str, question: Question, checkpoint: Option<&Checkpoint>) -> Result<Response, Error> {
+    let parsed = parse(text);
+    let response = match (parsed, checkpoint) {
+        (Ok(response @ (Response::Skip | Response::Abort | Response::Fix(_))), _) => response,
+        (_, Some(checkpoint)) if question == Question::Checkpoint => checkpoint.answer(text)?,
+        (parsed, _) => parsed?,
+    };
+    fits(&response, question)?;
+    Ok(response)
+}
+
+/// Reads the words that every question knows.
+fn parse(text: &str) -> Result<Response, Error> {
     let text = text.trim();
     let (word, rest) = text.split_once(':').map_or((text, None), |(word, rest)| (word, Some(rest.trim())));
     let word = word.trim().to_ascii_lowercase();
@@ -24,7 +37,7 @@ pub(crate) fn parse(text: &str) -> Result<Response, Error> {
 }
 
 /// Refuses an answer that does not fit the question.
-pub(crate) fn fits(response: &Response, question: Question) -> Result<(), Error> {
+fn fits(response: &Response, question: Question) -> Result<(), Error> {
     let (is_answer, problem, hint) = match question {
         Question::Judge => (
             matches!(response, Response::Approve | Response::Reject(_)),

@@ -4,6 +4,7 @@
 
 mod answer;
 mod args;
+mod checkpoint;
 mod cli;
 mod command;
 mod error;

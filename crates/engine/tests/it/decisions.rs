@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, ChecksReport, Claim, Dispatch, Event, Limits, Observation,
-    OnEscalation, OnExhausted, Opening, PlanChanges, Recovery, Response, Rules, Seen, State, Status,
-    TaskDecl, Toggle, Verification, What, decide, due, schedule,
+    Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, Event, Limits,
+    Observation, OnEscalation, OnExhausted, Opening, PlanChanges, Recovery, Response, Rules, Seen, State,
+    Status, TaskDecl, Toggle, Verification, What, decide, due, schedule,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -28,7 +28,7 @@ impl Case {
     }
 
     /// The state of a scenario after its first event of which this is true.
-    fn until(name: &str, stop: fn(&What) -> bool) -> Self {
+    fn until(name: &str, stop: impl Fn(&What) -> bool) -> Self {
         let journal = named(name).world().run().journal;
         let mut case = Self { state: State::default(), now: journal[0].at };
         for event in journal {
@@ -241,8 +241,26 @@ fn an_answer_has_to_fit_the_question() {
             assert!(answer(&mut asking(name), response));
         }
     }
-    for response in [Response::Retry, Response::Approve, Response::Reject(String::new()), Response::Skip] {
+    for response in [Response::Approve, Response::Reject(String::new()), Response::Skip, Response::Abort] {
         assert!(answer(&mut asking("a person judges"), response));
+    }
+    for response in [Response::Retry, Response::Fix("so".to_owned()), Response::Reply("so".to_owned())] {
+        assert!(!answer(&mut asking("a person judges"), response), "is it right or not?");
+    }
+    let checkpoint = || {
+        let mut case = Case::opened(&["1.1 checkpoint"], rules());
+        assert!(matches!(case.due(), Some(What::Escalated { .. })));
+        case
+    };
+    let answer =
+        |mut case: Case, response| case.see(Seen::Answered { task: "1.1".into(), response }).is_some();
+    for response in
+        [Response::Reply("so".to_owned()), Response::Fix("so".to_owned()), Response::Skip, Response::Abort]
+    {
+        assert!(answer(checkpoint(), response));
+    }
+    for response in [Response::Retry, Response::Approve, Response::Reject("no".to_owned())] {
+        assert!(!answer(checkpoint(), response), "the plan asks for something");
     }
 }
 
@@ -298,4 +316,112 @@ fn tasks_that_come_twice_or_never_were_are_refused() {
 fn a_plan_read_as_it_is_known_says_nothing() {
     let mut case = Case::opened(&["1.1", "1.2 verify", "1.3 judge done"], Rules::default());
     assert_eq!(case.see(Seen::PlanRead(plan(&["1.1", "1.2 verify", "1.3 judge done"]))), None);
+}
+
+#[test]
+fn a_checkpoint_is_for_a_person() {
+    let mut case = Case::opened(&["1.1 checkpoint"], Rules::default());
+    assert_eq!(case.start("1.1"), None, "no agent is started on it, whoever says that all is ready");
+    assert!(case.wanted().is_empty());
+    assert!(matches!(case.due(), Some(What::Escalated { .. })));
+}
+
+#[test]
+fn an_obstacle_that_ends_with_an_exit_code_is_one_all_the_same() {
+    let mut case = Case::opened(&["1.1", "1.2"], Rules::default());
+    case.start("1.1");
+    let text = "status: blocked\nblocked_by: 1.2\nreason: the schema is missing\n";
+    let claim = Claim::read(text, Dialect::Spec);
+    let seen = case.agent("1.1", 1, AgentEnd::Exited { code: 1, claim, tail: text.to_owned() });
+    let Some(What::AttemptFailed { failure, .. }) = seen else { panic!("it failed") };
+    assert_eq!((failure.cause, failure.exit_code), (Cause::Blocked, Some(1)));
+    assert_eq!(failure.error, "the schema is missing");
+    assert_eq!(case.due(), Some(What::Deferred { task: "1.1".into(), by: "1.2".into() }));
+}
+
+#[test]
+fn an_answer_is_noted_only_where_a_question_is_open() {
+    let asking = |name: &str| Case::until(name, |what| matches!(what, What::Ended(_)));
+    let retry = |case: &mut Case| case.see(Seen::Answered { task: "1.1".into(), response: Response::Retry });
+    let mut waiting = asking("denied, pause");
+    assert!(retry(&mut waiting).is_some());
+    assert!(waiting.wanted().is_empty(), "it is noted, not acted on");
+    assert_eq!(waiting.due(), None);
+    assert_eq!(retry(&mut waiting), None, "a question is answered once");
+    assert_eq!(waiting.see(Seen::NobodyAnswers { task: "1.1".into() }), None);
+    assert_eq!(retry(&mut asking("denied, abort")), None, "that run is over");
+    waiting.open(&plan(&["1.1", "1.2"]), Rules::default());
+    assert_eq!(waiting.wanted(), ["prepare 1.1"]);
+}
+
+#[test]
+fn the_time_until_an_answer_is_noted_does_not_count() {
+    let rules = || Rules {
+        limits: Limits { time_max: Some(Duration::from_secs(60)), ..Limits::default() },
+        ..Rules::default()
+    };
+    let mut case = Case::opened(&["1.1"], rules());
+    case.start("1.1");
+    case.agent("1.1", 1, AgentEnd::PermissionDenied { text: String::new() });
+    assert!(matches!(case.due(), Some(What::Escalated { .. })));
+    assert!(matches!(case.due(), Some(What::Ended(engine::End::Waiting { .. }))));
+    case.pass(3_600);
+    assert!(case.see(Seen::Answered { task: "1.1".into(), response: Response::Retry }).is_some());
+    case.pass(3_600);
+    case.open(&plan(&["1.1"]), rules());
+    assert_eq!(case.due(), None, "two hours in which nothing ran");
+    case.pass(60);
+    assert!(matches!(case.due(), Some(What::Ended(engine::End::Capped(_)))));
+}
+
+#[test]
+fn what_was_begun_is_in_progress() {
+    let begun = |case: &Case| case.state.in_progress().map(|task| task.id().to_string()).collect::<Vec<_>>();
+    let mut case = Case::opened(&["1.1", "1.2"], Rules::default());
+    assert!(begun(&case).is_empty());
+    case.start("1.1");
+    assert_eq!(begun(&case), ["1.1"]);
+    case.see(Seen::Interrupted);
+    assert_eq!(begun(&case), ["1.1"], "also when it was lost");
+    let again = |name: &str, id: &'static str| {
+        let is_again =
+            move |what: &What| matches!(what, What::RetryPlanned { task, .. } if task.name() == id);
+        begun(&Case::until(name, is_again))
+    };
+    assert_eq!(again("keep going, a retry", "1.2"), ["1.1", "1.2"], "beside a question");
+    assert_eq!(again("what blocks fails for good", "1.2"), ["1.1", "1.2"], "while another waits for it");
+}
+
+#[test]
+fn who_declares_a_dependence_is_warned_wherever_it_stands() {
+    let mut case =
+        Case::opened(&["1.1 on:1.3", "1.2 in:a", "1.3 in:a", "1.4 in:a", "1.5 on:1.3"], Rules::default());
+    case.start("1.1");
+    case.agent("1.1", 1, stuck("status: blocked\nblocked_by: 1.3\n"));
+    assert!(matches!(case.due(), Some(What::Deferred { .. })));
+    case.start("1.3");
+    case.agent("1.3", 2, stuck("status: impossible\n"));
+    assert!(matches!(case.due(), Some(What::Escalated { .. })));
+    let skipped = case.see(Seen::Answered { task: "1.3".into(), response: Response::Skip });
+    let Some(What::TaskSkipped { dependents, .. }) = skipped else { panic!("it was skipped") };
+    assert_eq!(dependents, ["1.1", "1.4", "1.5"].map(TaskId::from));
+}
+
+fn stuck(text: &str) -> AgentEnd {
+    let claim = Claim::read(text, Dialect::Spec);
+    AgentEnd::Answered { claim, contradiction: None, tail: text.to_owned() }
+}
+
+#[test]
+fn the_name_of_a_blocker_is_taken_as_it_is_written() {
+    let by = |text: &str| {
+        let Claim::Stuck(stuck) = Claim::read(text, Dialect::Phase) else { panic!("it is stuck: {text}") };
+        stuck.by
+    };
+    assert_eq!(by("status: blocked\nblocked_by: 1.10\n").as_deref(), Some("1.10"));
+    assert_eq!(by("status: blocked\nblocked_by: \"1.2\"\n").as_deref(), Some("1.2"));
+    assert_eq!(by("status: blocked\nblocker: 03-01:task-2\n").as_deref(), Some("03-01:task-2"));
+    assert_eq!(by("status: blocked\nblocked_by: ~\n").as_deref(), None);
+    assert_eq!(by("status: blocked\nblocked_by:\n").as_deref(), None);
+    assert_eq!(by("status: blocked\nblocked_by: [1.2, 1.3]\n").as_deref(), None);
 }

@@ -30,6 +30,8 @@ fn failure(attempt: u32) -> Failure {
         suggested_fix: Some(
             "Add validation for empty string and null inputs in PlannerId constructor".to_owned(),
         ),
+        root_cause: None,
+        blocked_by: None,
         files: vec![FileState {
             path: "src/domain/PlannerId.ts".to_owned(),
             state: "partially modified".to_owned(),
@@ -134,8 +136,6 @@ fn second_retry() {
         command: None,
         exit_code: None,
         suggested_fix: None,
-        root_cause: None,
-        blocked_by: None,
         files: Vec::new(),
         learnings: vec![
             "uuid.validate()  returns false for\nempty string but does not throw".to_owned(),
@@ -240,8 +240,6 @@ fn after_an_answer() {
     let short = |attempt| Failure {
         details: String::new(),
         suggested_fix: None,
-        root_cause: None,
-        blocked_by: None,
         files: Vec::new(),
         learnings: Vec::new(),
         ..failure(attempt)

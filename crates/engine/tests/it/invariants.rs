@@ -38,10 +38,28 @@ pub(crate) fn after_event(world: &World) {
     if let What::TaskDone { task, .. } = &event.what {
         assert!(is_proved(&world.journal, task), "{task} was done without a proof");
     }
+    if let What::AttemptStarted(started) = &event.what {
+        assert!(!has_ended(&world.journal, started), "attempt {} came again", started.attempt);
+    }
     if let What::FixPlanned(fix) = &event.what {
         let same = |event: &&Event| matches!(&event.what, What::FixPlanned(other) if other.fix == fix.fix);
         assert_eq!(world.journal.iter().filter(same).count(), 1, "{} was planned twice", fix.fix);
     }
+}
+
+/// Whether an attempt of this number has come to anything before: only one that was lost gives its number back.
+fn has_ended(journal: &[Event], started: &Started) -> bool {
+    let before = journal.iter().rev().skip(1);
+    let of_task = before.filter(|event| subject(&event.what).is_some_and(|(task, _)| *task == started.task));
+    let mut since = Vec::new();
+    for event in of_task {
+        match &event.what {
+            What::AttemptStarted(other) if other.attempt == started.attempt => return !since.is_empty(),
+            What::AgentUnavailable { .. } => {}
+            what => since.push(what),
+        }
+    }
+    false
 }
 
 fn limits_hold(world: &World, task: &Task) {
@@ -64,7 +82,7 @@ fn is_proved(journal: &[Event], id: &TaskId) -> bool {
             What::ChecksPassed { judge: None, .. }
                 | What::JudgePassed { next: None, .. }
                 | What::ProofPassed { .. }
-                | What::Answered { response: Response::Approve, .. }
+                | What::Answered { response: Response::Approve | Response::Reply(_), .. }
         )
     })
 }
@@ -119,7 +137,7 @@ pub(crate) fn at_the_end(world: &World) {
     }
     if let End::Waiting { task } = end {
         assert!(matches!(world.state.task(task).map(|task| &task.status), Some(Status::Asking(_))));
-        assert_eq!(world.rules.on_escalation, OnEscalation::Pause);
+        assert!(world.rules.on_escalation == OnEscalation::Pause || world.script.leaves);
     }
     let adds = |turn: &Turn| matches!(turn.agent, Agent::AddsTask);
     if world.script.edits.is_empty() && !world.script.turns.values().any(adds) {
@@ -180,6 +198,8 @@ pub(crate) struct Outcome {
     /// What happened to each task in order, without what was lost.
     history: BTreeMap<TaskId, Vec<String>>,
     dispatches: u32,
+    /// Escalations, retries, and retries that worked.
+    counters: (u32, u32, u32),
 }
 
 type Failed = (u32, Cause, Rung, String);
@@ -205,6 +225,7 @@ impl Outcome {
             commits: world.commits.clone(),
             history: history(&world.journal),
             dispatches: state.round_dispatches(),
+            counters: (state.escalations(), state.retries(), state.retries_that_worked()),
         }
     }
 }

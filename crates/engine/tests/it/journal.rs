@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use engine::{
-    Attempt, CapKind, Cause, Dispatch, End, Event, Failure, FileState, FixPlan, Judge, Limits, OnEscalation,
-    OnExhausted, Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Started, State,
-    Status, StopReason, Summary, Toggle, Unverifiable, What,
+    Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failure, FileState, FixPlan, Judge, Limits,
+    OnEscalation, OnExhausted, Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Started,
+    State, Status, StopReason, Summary, Toggle, Unverifiable, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -56,6 +56,8 @@ fn opened() -> Opened {
         unverifiable: Unverifiable::Refuse,
         review: Toggle::On,
         regression: Toggle::Off,
+        keep_going: Toggle::On,
+        dialect: Dialect::Phase,
     };
     Opened {
         round: 2,

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Event, FailureClaim,
-    FileState, Question, Record, Response, Role, Seen, Status, TaskDecl, TaskKind, What,
+    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dialect, Event,
+    FailureClaim, FileState, Question, Record, Response, Role, Seen, Status, TaskDecl, TaskKind, What,
 };
 use plan::TaskId;
 
-use crate::script::{Agent, Check, Recording, Says, Turn};
+use crate::script::{Agent, By, Check, Recording, Says, Turn};
 use crate::world::World;
 
 impl World {
@@ -45,6 +45,7 @@ impl World {
             Action::InsertFix { fix } => vec![Seen::FixInserted { decl: Box::new(self.insert(fix)) }],
             Action::Ask { task } => match self.answer(task) {
                 Some(response) => vec![Seen::Answered { task: task.clone(), response }],
+                None if self.script.leaves => vec![Seen::NobodyAnswers { task: task.clone() }],
                 None => vec![Seen::Interrupted],
             },
             Action::Regress => {
@@ -82,36 +83,50 @@ impl World {
         u32::try_from(since.filter(is_absence).count()).expect("a small number")
     }
 
+    /// How an agent of this kind ends.
+    fn end(&mut self, task: &TaskId, attempt: u32, agent: &Agent) -> AgentEnd {
+        let dialect = self.rules.dialect;
+        let is_verify = self.state.task(task).is_some_and(|task| task.decl.kind == TaskKind::Verify);
+        let signal = match (dialect, is_verify) {
+            (Dialect::Phase, _) => "```yaml\nstatus: success\n```",
+            (Dialect::Spec, true) => "VERIFICATION_PASS",
+            (Dialect::Spec, false) => "TASK_COMPLETE",
+        };
+        let mut text = |error: &str| self.text(task, attempt, error);
+        let answer = match agent {
+            Agent::Complete | Agent::TicksOwnBox | Agent::AddsTask | Agent::Tampers(_) => signal.to_owned(),
+            Agent::Silent => text("I looked around"),
+            Agent::NotVerified => format!("{}\nVERIFICATION_FAIL", text("red")),
+            Agent::Contradicts => {
+                format!("{}\nThe rest requires manual testing.\n{signal}", text("almost done"))
+            }
+            Agent::Stuck(status, by) => {
+                let by = by.as_ref().map(|by| match by {
+                    By::Itself => format!("blocked_by: {task}\n"),
+                    By::Task(name) => format!("blocked_by: {name}\n"),
+                });
+                let by = by.unwrap_or_default();
+                format!("{}\n\n```yaml\nstatus: {status}\nreason: it is {status}\n{by}```\n", text("stuck"))
+            }
+            Agent::Fails(error) | Agent::TicksAndFails(error) => return said_failed(&text(error)),
+            Agent::BadExit(code) => {
+                return AgentEnd::Exited { code: *code, claim: Claim::Silent, tail: text("crashed") };
+            }
+            Agent::TimesOut => {
+                let limit = "no progress for 10m".to_owned();
+                return AgentEnd::TimedOut { limit, tail: text("still working") };
+            }
+            Agent::Denied => return AgentEnd::PermissionDenied { text: text("may not write") },
+        };
+        said(&answer, dialect)
+    }
+
     fn worked(&mut self, task: &TaskId, attempt: u32) -> AgentReport {
         let turn = self.script.turn(task, attempt);
         if self.absences(task) < turn.absences {
             return away(&turn);
         }
-        let is_verify = self.state.task(task).is_some_and(|task| task.decl.kind == TaskKind::Verify);
-        let signal = if is_verify { "VERIFICATION_PASS" } else { "TASK_COMPLETE" };
-        let end = match &turn.agent {
-            Agent::Complete | Agent::TicksOwnBox | Agent::AddsTask => said(signal),
-            Agent::Fails(error) | Agent::TicksAndFails(error) => {
-                let error = self.text(task, attempt, error);
-                said_failed(&error)
-            }
-            Agent::Silent => said(&self.text(task, attempt, "I looked around")),
-            Agent::NotVerified => said(&format!("{}\nVERIFICATION_FAIL", self.text(task, attempt, "red"))),
-            Agent::BadExit(code) => {
-                let tail = self.text(task, attempt, "crashed");
-                AgentEnd::Exited { code: *code, claim: Claim::Silent, tail }
-            }
-            Agent::TimesOut => {
-                let tail = self.text(task, attempt, "still working");
-                AgentEnd::TimedOut { limit: "no progress for 10m".to_owned(), tail }
-            }
-            Agent::Contradicts => said(&format!(
-                "{}\nThe rest requires manual testing.\n{signal}",
-                self.text(task, attempt, "almost done")
-            )),
-            Agent::Tampers(_) => said(signal),
-            Agent::Denied => AgentEnd::PermissionDenied { text: self.text(task, attempt, "may not write") },
-        };
+        let end = self.end(task, attempt, &turn.agent);
         let tampered = if let Agent::Tampers(other) = &turn.agent {
             vec![TaskId::from(other.as_str())]
         } else {
@@ -167,19 +182,23 @@ impl World {
 
     fn judged(&mut self, task: &TaskId, attempt: u32, role: Role) -> AgentReport {
         let turn = self.script.turn(task, attempt);
-        let absences = self.absences(task);
+        let (absences, dialect) = (self.absences(task), self.rules.dialect);
         let says = if role == Role::Reviewer { &turn.reviewer } else { &turn.qa };
         let end = match says {
             Says::TimesOut(times) if absences < *times => {
                 AgentEnd::TimedOut { limit: "5m".to_owned(), tail: "reading".to_owned() }
             }
-            Says::Silent(times) if absences < *times => said("It looks interesting."),
+            Says::Silent(times) if absences < *times => said("It looks interesting.", dialect),
             Says::Yes | Says::TimesOut(_) | Says::Silent(_) if absences < turn.absences => {
                 return away(&turn);
             }
-            Says::Yes | Says::TimesOut(_) | Says::Silent(_) | Says::Tampers => said("VERIFICATION_PASS"),
-            Says::No(error) => said(&format!("{}\nVERIFICATION_FAIL", self.text(task, attempt, error))),
-            Says::Contradicts => said("It needs human eyes.\nVERIFICATION_PASS"),
+            Says::Yes | Says::TimesOut(_) | Says::Silent(_) | Says::Tampers => {
+                said("VERIFICATION_PASS", dialect)
+            }
+            Says::No(error) => {
+                said(&format!("{}\nVERIFICATION_FAIL", self.text(task, attempt, error)), dialect)
+            }
+            Says::Contradicts => said("It needs human eyes.\nVERIFICATION_PASS", dialect),
             Says::Denied => AgentEnd::PermissionDenied { text: self.text(task, attempt, "may not read") },
         };
         let tampered = if matches!(says, Says::Tampers) { vec![task.clone()] } else { Vec::new() };
@@ -246,23 +265,34 @@ impl World {
     }
 
     /// The scripted answer to the question that is open, as far as it is one that this question takes.
-    pub(crate) fn answer(&self, task: &TaskId) -> Option<Response> {
-        let asked = self.journal.iter().filter(|event| matches!(event.what, What::Escalated { .. })).count();
-        let response = self.script.answers.get(asked.checked_sub(1)?)?.clone();
-        let Status::Asking(asked) = &self.state.task(task)?.status else { return None };
-        match (asked.question, response) {
-            (Question::Judge, response) => Some(response),
-            (Question::Exhausted | Question::PermissionDenied, Response::Approve) => Some(Response::Retry),
-            (Question::Exhausted | Question::PermissionDenied, Response::Reject(_)) => Some(Response::Skip),
-            (Question::Exhausted | Question::PermissionDenied, response) => Some(response),
-        }
+    pub(crate) fn answer(&self, id: &TaskId) -> Option<Response> {
+        let Status::Asking(asked) = &self.state.task(id)?.status else { return None };
+        let questions = self.journal.iter().filter_map(|event| {
+            if let What::Escalated { task, .. } = &event.what { Some(task) } else { None }
+        });
+        let (number, _) = questions.enumerate().filter(|(_, task)| *task == id).last()?;
+        Some(fitting(asked.question, self.script.answers.get(number)?.clone()))
+    }
+}
+
+/// What the answer is turned into where the question does not take it.
+fn fitting(question: Question, response: Response) -> Response {
+    match (question, response) {
+        (_, response @ (Response::Skip | Response::Abort)) => response,
+        (Question::Judge, Response::Fix(text)) => Response::Reject(text),
+        (Question::Judge, Response::Retry | Response::Reply(_)) => Response::Approve,
+        (Question::Checkpoint, Response::Approve | Response::Retry) => Response::Reply("done".to_owned()),
+        (Question::Checkpoint, Response::Reject(text)) => Response::Fix(text),
+        (question, Response::Approve | Response::Reply(_)) if question.follows_failure() => Response::Retry,
+        (question, Response::Reject(_)) if question.follows_failure() => Response::Skip,
+        (_, response) => response,
     }
 }
 
 /// An answer, read as the runner reads it.
-fn said(text: &str) -> AgentEnd {
+fn said(text: &str, dialect: Dialect) -> AgentEnd {
     AgentEnd::Answered {
-        claim: Claim::read(text, engine::Dialect::Spec),
+        claim: Claim::read(text, dialect),
         contradiction: engine::contradiction(text).map(str::to_owned),
         tail: text.to_owned(),
     }
@@ -273,6 +303,8 @@ fn said_failed(error: &str) -> AgentEnd {
         error: error.to_owned(),
         attempted_fix: "looked twice".to_owned(),
         status: "Blocked".to_owned(),
+        suggested_fix: None,
+        root_cause: None,
     };
     AgentEnd::Answered { claim: Claim::Failed(claim), contradiction: None, tail: format!("FAILED: {error}") }
 }

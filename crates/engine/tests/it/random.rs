@@ -2,18 +2,30 @@
 
 use std::time::Duration;
 
-use engine::{Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle, Unverifiable};
+use engine::{
+    Dialect, Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle, Unverifiable,
+};
 use proptest::prelude::*;
 
 use crate::invariants::{self, Outcome};
-use crate::script::{Agent, Check, Edit, Recording, Says, Script, Turn, decl};
+use crate::script::{Agent, By, Check, Edit, Recording, Says, Script, Turn, decl};
 use crate::transcript::transcript;
 use crate::world::{Crash, World};
 
+/// Tasks of all kinds that share files, declare dependencies, or say nothing of either.
 fn plans() -> impl Strategy<Value = Vec<TaskDecl>> {
-    let kind = prop_oneof![4 => Just(""), 2 => Just(" verify"), 2 => Just(" judge"), 1 => Just(" verify judge"), 1 => Just(" done")];
-    prop::collection::vec(kind, 1..=8).prop_map(|kinds| {
-        kinds.iter().enumerate().map(|(place, kind)| decl(&format!("1.{}{kind}", place + 1))).collect()
+    let kind = prop_oneof![
+        5 => Just(""), 2 => Just(" verify"), 2 => Just(" judge"), 1 => Just(" verify judge"), 1 => Just(" done"),
+        2 => Just(" checkpoint"),
+    ];
+    let files = prop_oneof![2 => Just(""), 3 => Just(" in:a"), 3 => Just(" in:b"), 1 => Just(" in:a,c"), 2 => Just(" in:d")];
+    let on = prop_oneof![5 => Just(None), 1 => (1_usize..9).prop_map(Some)];
+    prop::collection::vec((kind, files, on), 1..=8).prop_map(|tasks| {
+        let decls = tasks.iter().enumerate().map(|(place, (kind, files, on))| {
+            let on = on.map(|on| format!(" on:1.{on}")).unwrap_or_default();
+            decl(&format!("1.{}{kind}{files}{on}", place + 1))
+        });
+        decls.collect()
     })
 }
 
@@ -51,9 +63,22 @@ prop_compose! {
         unverifiable in prop_oneof![Just(Unverifiable::Agent), Just(Unverifiable::Ask)],
         review in toggle(),
         regression in toggle(),
+        keep_going in toggle(),
+        dialect in prop_oneof![Just(Dialect::Spec), Just(Dialect::Phase)],
     ) -> Rules {
-        Rules { recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression, ..Rules::default() }
+        Rules {
+            recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression, keep_going, dialect,
+        }
     }
+}
+
+fn blockers() -> impl Strategy<Value = Option<By>> {
+    prop_oneof![
+        1 => Just(None),
+        1 => Just(Some(By::Itself)),
+        4 => (1_u32..9).prop_map(|place| Some(By::Task(format!("1.{place}")))),
+        1 => "[a-z0-9.:~ '\"\\[{&*-]{0,12}".prop_map(|text| Some(By::Task(text))),
+    ]
 }
 
 fn agents() -> impl Strategy<Value = Agent> {
@@ -69,6 +94,10 @@ fn agents() -> impl Strategy<Value = Agent> {
         1 => Just(Agent::Contradicts),
         1 => Just(Agent::Tampers("1.1".to_owned())),
         1 => Just(Agent::Denied),
+        3 => blockers().prop_map(|by| Agent::Stuck("blocked", by)),
+        1 => Just(Agent::Stuck("impossible", None)),
+        1 => Just(Agent::Stuck("conflict", None)),
+        1 => Just(Agent::Stuck("service_unavailable", None)),
     ]
 }
 
@@ -124,6 +153,7 @@ fn responses() -> impl Strategy<Value = Response> {
         "[a-z<&> \n]{1,3000}".prop_map(Response::Fix),
         Just(Response::Approve),
         Just(Response::Reject("not like this".to_owned())),
+        Just(Response::Reply("blue".to_owned())),
     ]
 }
 
@@ -133,8 +163,10 @@ prop_compose! {
         answers in prop::collection::vec(responses(), 0..6),
         restarts in 0_usize..3,
         regressions in 0_usize..2,
+        notes in any::<bool>(),
+        leaves in any::<bool>(),
     ) -> Script {
-        Script { deck, answers, restarts, regressions, ..Script::default() }
+        Script { deck, answers, restarts, regressions, notes, leaves, ..Script::default() }
     }
 }
 

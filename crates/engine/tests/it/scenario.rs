@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use engine::{Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle, Unverifiable};
 
+use crate::obstacles;
 use crate::script::{Agent, Check, Edit, Recording, Says, Script, Turn, agent, fails, plan, red};
 use crate::world::World;
 
@@ -50,29 +51,30 @@ pub(crate) fn all() -> Vec<Scenario> {
         rounds(),
         edits(),
         medley(),
+        obstacles::all(),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-fn scenario(name: &'static str, tasks: &[&str], script: Script, rules: Rules) -> Scenario {
+pub(crate) fn scenario(name: &'static str, tasks: &[&str], script: Script, rules: Rules) -> Scenario {
     Scenario { name, plan: plan(tasks), script, rules }
 }
 
-fn script() -> Script {
+pub(crate) fn script() -> Script {
     Script::default()
 }
 
-fn off() -> Rules {
+pub(crate) fn off() -> Rules {
     Rules { limits: Limits { task_iterations_max: 3, ..Limits::default() }, ..Rules::default() }
 }
 
-fn on() -> Rules {
+pub(crate) fn on() -> Rules {
     Rules { recovery: Recovery::On, ..off() }
 }
 
-fn asking(on_escalation: OnEscalation) -> Rules {
+pub(crate) fn asking(on_escalation: OnEscalation) -> Rules {
     Rules { on_exhausted: OnExhausted::Ask, on_escalation, ..off() }
 }
 

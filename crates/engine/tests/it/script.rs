@@ -21,6 +21,10 @@ pub(crate) struct Script {
     pub(crate) regressions: usize,
     /// What a person does to the plan, after so many attempts have ended.
     pub(crate) edits: Vec<(usize, Edit)>,
+    /// Whether answers to a run that waits are noted down before it is started again, not after.
+    pub(crate) notes: bool,
+    /// Whether the person who is asked goes away where there is no answer; else they interrupt the run.
+    pub(crate) leaves: bool,
     /// Whether every observation arrives twice.
     pub(crate) echo: bool,
 }
@@ -66,6 +70,15 @@ pub(crate) enum Agent {
     Contradicts,
     Tampers(String),
     Denied,
+    /// Its result has this status, and names this task as what is in the way.
+    Stuck(&'static str, Option<By>),
+}
+
+/// The task that an agent names as its blocker.
+#[derive(Clone, Debug)]
+pub(crate) enum By {
+    Itself,
+    Task(String),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -136,6 +149,16 @@ impl Script {
         self
     }
 
+    pub(crate) fn notes(mut self) -> Self {
+        self.notes = true;
+        self
+    }
+
+    pub(crate) fn leaves(mut self) -> Self {
+        self.leaves = true;
+        self
+    }
+
     pub(crate) fn edit(mut self, after: usize, edit: Edit) -> Self {
         self.edits.push((after, edit));
         self
@@ -160,7 +183,8 @@ impl Script {
 }
 
 /// The tasks of a plan: `1.2`, `1.3 verify` for a `[VERIFY]` task, `1.4 judge` for one without a command,
-/// `1.5 done` for a ticked one.
+/// `1.5 done` for a ticked one, `1.6 checkpoint` for a question by design, `1.7 in:a,b` for one that is about
+/// these files, `1.8 on:1.1` for one that declares what it depends on.
 pub(crate) fn plan(tasks: &[&str]) -> Vec<TaskDecl> {
     tasks.iter().map(|text| decl(text)).collect()
 }
@@ -171,17 +195,33 @@ pub(crate) fn decl(text: &str) -> TaskDecl {
     let marks: Vec<&str> = words.collect();
     TaskDecl {
         title: format!("do {id}"),
-        kind: if marks.contains(&"verify") { TaskKind::Verify } else { TaskKind::Work },
+        kind: match (marks.contains(&"verify"), marks.contains(&"checkpoint")) {
+            (true, _) => TaskKind::Verify,
+            (false, true) => TaskKind::Checkpoint,
+            (false, false) => TaskKind::Work,
+        },
         verification: if marks.contains(&"judge") { Verification::Judgement } else { Verification::Command },
         fix_of: None,
         ticked: marks.contains(&"done"),
         digest: 1,
+        files: listed(&marks, "in:").map(str::to_owned).collect(),
+        depends_on: listed(&marks, "on:").map(TaskId::from).collect(),
         id,
     }
 }
 
+fn listed<'a>(marks: &[&'a str], name: &str) -> impl Iterator<Item = &'a str> {
+    let list = marks.iter().find_map(|mark| mark.strip_prefix(name));
+    list.into_iter().flat_map(|list| list.split(','))
+}
+
 pub(crate) fn agent(agent: Agent) -> Turn {
     Turn { agent, ..Turn::default() }
+}
+
+/// An agent that is blocked, by what it does not say or by a task.
+pub(crate) fn blocked(by: Option<&str>) -> Turn {
+    agent(Agent::Stuck("blocked", by.map(|task| By::Task(task.to_owned()))))
 }
 
 pub(crate) fn fails(error: &str) -> Turn {

@@ -54,9 +54,12 @@ fn line(event: &Event) -> String {
         What::RetryPlanned { task, attempt } => format!("{task} again, attempt {attempt}"),
         What::FixPlanned(fix) => format!("{} gets fix {}", fix.failing, fix.fix),
         What::FixInserted { decl } => format!("{} inserted", decl.id),
+        What::Deferred { task, by } => format!("{task} waits for {by}"),
         What::Escalated { task, question } => format!("{task} asks: {question:?}"),
         What::Answered { task, response } => format!("{task} answered: {response:?}"),
-        What::TaskSkipped { task, reason, dependents: _ } => format!("{task} skipped: {reason}"),
+        What::TaskSkipped { task, reason, dependents } => {
+            format!("{task} skipped: {reason}{}", list("needed by", dependents))
+        }
         What::RegressionPassed => "regression green".to_owned(),
         What::Ended(end) => format!("ended: {}", serde_json::to_string(end).expect("an end can be written")),
     }

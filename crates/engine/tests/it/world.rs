@@ -13,6 +13,7 @@ use plan::TaskId;
 
 use crate::invariants;
 use crate::script::{Agent, Edit, Script, decl};
+use crate::waiting;
 
 /// When the program is killed, counted in events of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,10 +91,13 @@ impl World {
             if self.live(opening).is_err() {
                 self.wake_up();
             }
+            self.in_flight.clear();
+            while self.script.notes && self.note_answer().is_err() {
+                self.wake_up();
+            }
             if self.state.end().is_some() && !self.starts_again() {
                 return self;
             }
-            self.in_flight.clear();
             opening = self.opening();
         }
     }
@@ -122,6 +126,15 @@ impl World {
         Ok(())
     }
 
+    /// A person answers the question of a run that waits, without starting it.
+    fn note_answer(&mut self) -> Lived {
+        let Some(End::Waiting { task }) = self.state.end().cloned() else { return Ok(()) };
+        match self.answer(&task) {
+            Some(response) => self.see(Seen::Answered { task, response }),
+            None => Ok(()),
+        }
+    }
+
     fn see(&mut self, seen: Seen) -> Lived {
         self.steps_left = self.steps_left.checked_sub(1).expect("the run ends within its bound");
         match decide(&self.state, Observation { at: self.now, seen }) {
@@ -142,11 +155,12 @@ impl World {
         let line = serde_json::to_string(&event).expect("an event can be written");
         let read: Event = serde_json::from_str(&line).expect("what was written can be read");
         assert_eq!(read, event, "{line}");
-        let before: BTreeMap<TaskId, Status> = statuses(&self.state);
+        let before = self.state.clone();
         self.state.apply(&read).unwrap_or_else(|error| panic!("{error} ({line})"));
         self.lines.push(line);
         self.journal.push(read);
-        self.note_moves(&before);
+        self.note_moves(&statuses(&before));
+        waiting::after_event(&self.rules, &before, &event);
         invariants::after_event(self);
         self.edit();
         self.strike(Crash::After(self.journal.len()))
@@ -192,7 +206,7 @@ impl World {
         match self.state.end() {
             None => true,
             Some(End::Complete { .. }) => false,
-            Some(End::Waiting { task }) => self.answer(task).is_some(),
+            Some(End::Waiting { task }) => !self.is_asked(task) || self.answer(task).is_some(),
             Some(
                 End::Stopped(_) | End::Capped(_) | End::Unavailable { .. } | End::Aborted | End::Interrupted,
             ) => {
@@ -200,6 +214,10 @@ impl World {
                 self.journal.iter().filter(is_end).count() <= self.script.restarts
             }
         }
+    }
+
+    fn is_asked(&self, task: &TaskId) -> bool {
+        self.state.task(task).is_some_and(|task| matches!(task.status, Status::Asking(_)))
     }
 
     /// Starts what is wanted and not under way.
@@ -230,7 +248,11 @@ impl World {
     /// Lets time pass until something has happened.
     fn next_observations(&mut self) -> Vec<Seen> {
         let deadline = self.state.next_deadline(self.now);
-        let next = self.in_flight.iter().min_by_key(|(_, flight)| flight.ends_at);
+        // People are slow: whatever else is under way, or waited for, comes first. So a crash, which makes them
+        // begin anew, changes nothing in the order of things.
+        let is_asking = |flight: &Flight| matches!(flight.action, Action::Ask { .. });
+        let next = self.in_flight.iter().min_by_key(|(_, flight)| (is_asking(flight), flight.ends_at));
+        let next = next.filter(|(_, flight)| deadline.is_none() || !is_asking(flight));
         let next = next.map(|(key, flight)| (key.clone(), flight.ends_at));
         match (next, deadline) {
             (None, None) => panic!("nothing is under way and nothing is due:\n{}", self.lines.join("\n")),
@@ -333,6 +355,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::RetryPlanned { task, .. } => (task, EventKind::RetryPlanned),
         What::FixPlanned(fix) => (&fix.failing, EventKind::FixPlanned),
         What::FixInserted { decl } => (&decl.id, EventKind::FixInserted),
+        What::Deferred { task, .. } => (task, EventKind::Deferred),
         What::Escalated { task, .. } => (task, EventKind::Escalated),
         What::Answered { task, .. } => (task, EventKind::Answered),
         What::TaskSkipped { task, .. } => (task, EventKind::TaskSkipped),

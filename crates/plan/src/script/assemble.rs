@@ -162,24 +162,11 @@ pub(super) fn passes_on(pipeline: &Pipeline<'_>) -> bool {
 
 /// Whether a command at the end of a pipeline only passes text on.
 pub(super) fn only_passes_on(command: &Command<'_>) -> bool {
-    matches!(
-        command.name(),
-        "tail"
-            | "head"
-            | "cat"
-            | "tee"
-            | "wc"
-            | "sort"
-            | "uniq"
-            | "cut"
-            | "tr"
-            | "nl"
-            | "column"
-            | "tac"
-            | "less"
-            | "more"
-            | "sed"
-    )
+    const PASS_ON: [&str; 15] = [
+        "tail", "head", "cat", "tee", "wc", "sort", "uniq", "cut", "tr", "nl", "column", "tac", "less",
+        "more", "sed",
+    ];
+    PASS_ON.contains(&command.name())
 }
 
 /// Whether the last statement may fail without `-e` ending the script.

@@ -160,7 +160,7 @@ fn absolute_paths(shell: &Shell<'_>) -> Vec<String> {
         .iter()
         .flat_map(|statement| &statement.pipelines)
         .flat_map(|(_, pipeline)| &pipeline.commands);
-    commands.flat_map(|command| &command.words).flat_map(|word| paths_in(&word.text)).collect()
+    commands.flat_map(|command| &command.words).flat_map(|word| paths_in(word.text)).collect()
 }
 
 /// The absolute paths in a word, also those inside a quoted program.

@@ -216,7 +216,7 @@ fn skip_decoration(text: &str, range: Range<usize>) -> usize {
 fn skip_separator(text: &str, range: Range<usize>) -> usize {
     let rest =
         skip_bytes(&text[range.clone()], |byte| matches!(byte, b'.' | b'-' | b':' | b')' | b'*' | b'_'));
-    let rest = rest.trim_start().trim_start_matches(|c| matches!(c, '–' | '—'));
+    let rest = rest.trim_start().trim_start_matches(['–', '—']);
     let rest = rest.strip_prefix("- ").unwrap_or(rest).trim_start();
     range.end - rest.len()
 }

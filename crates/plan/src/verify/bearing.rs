@@ -205,6 +205,9 @@ const ASKING: &[&str] = &[
 
 /// Judges prose beside commands: every word outside brackets has to be neutral.
 pub(super) fn bearing_of_prose(prose: &str) -> Bearing {
+    if prose.trim_start().is_empty() {
+        return Bearing::Neutral;
+    }
     let (outside, notes) = split_notes(prose);
     if notes.iter().any(|note| bearing_of_note(note) == Bearing::Changes) {
         return Bearing::Changes;
@@ -219,6 +222,9 @@ pub(super) fn bearing_of_note(note: &str) -> Bearing {
 
 /// Judges `Label:` before a command.
 pub(super) fn bearing_of_label(label: &str) -> Bearing {
+    if label.is_empty() {
+        return Bearing::Neutral;
+    }
     let (outside, notes) = split_notes(label);
     let notes_neutral = notes.iter().all(|note| bearing_of_note(note) == Bearing::Neutral);
     if notes_neutral { bearing_of_note(&outside) } else { Bearing::Changes }

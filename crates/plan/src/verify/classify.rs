@@ -63,8 +63,9 @@ fn says_none_yet(text: &str) -> bool {
 }
 
 fn says_nothing(text: &str) -> bool {
-    let text = text.trim_matches(['(', ')', '.', '-', '—', '*', '_', ' ', '`', '"']).to_lowercase();
-    matches!(text.as_str(), "" | "none" | "n/a" | "na" | "nothing" | "not applicable")
+    let text = text.trim_matches(['(', ')', '.', '-', '—', '*', '_', ' ', '`', '"']);
+    let nothing = ["", "none", "n/a", "na", "nothing", "not applicable"];
+    nothing.iter().any(|nothing| text.eq_ignore_ascii_case(nothing))
 }
 
 /// A code fence: its language and its content.
@@ -191,15 +192,15 @@ fn from_spans(text: &str) -> Option<Vec<String>> {
 
 /// The command in a code span: lines after the first lose the indentation of the list that they are in.
 fn span_command(code: &str) -> String {
-    let (first, rest) = code.split_once('\n').unwrap_or((code, ""));
+    let bare = |command: &str| command.strip_prefix("$ ").unwrap_or(command).to_owned();
+    let Some((first, rest)) = code.split_once('\n') else { return bare(code.trim()) };
     let shared = rest.lines().filter(|line| !line.trim().is_empty()).map(indent_of).min().unwrap_or(0);
     let mut command = first.trim_start().trim_end_matches('\r').to_owned();
     for line in rest.lines() {
         command.push('\n');
         command.push_str(&line[shared.min(indent_of(line))..]);
     }
-    let command = command.trim();
-    command.strip_prefix("$ ").unwrap_or(command).to_owned()
+    bare(command.trim())
 }
 
 /// How the code spans of a text belong together.

@@ -383,6 +383,9 @@ fn is_program_name(word: &str) -> bool {
 /// Whether somebody has to fill in `<id>`, `{{name}}` or `...` first. The shell reads `<id>` as two
 /// redirections, so it is looked for in the text, outside quotes.
 fn has_place_to_fill(code: &str) -> bool {
+    if !code.bytes().any(|byte| matches!(byte, b'<' | b'{' | b'.')) {
+        return false;
+    }
     let mut quote = None;
     for (at, c) in code.char_indices() {
         match (quote, c) {

@@ -1,15 +1,16 @@
 //! Whether an agent that was to do the bookkeeping did it: box ticked, spec files committed.
 
 use engine::{Cause, CheckFailure, State};
-use plan::{Plan, TaskId};
+use plan::TaskId;
 
+use crate::book::Book;
 use crate::git::{Git, GitError};
 
 /// The first thing that is missing, with the messages that agents are used to.
 pub(crate) fn bookkeeping(
     git: Option<&Git>,
     spec_files: &[String],
-    (state, plan): (&State, &Plan),
+    (state, book): (&State, &Book),
     id: &TaskId,
 ) -> Result<Option<CheckFailure>, GitError> {
     if let Some(git) = git {
@@ -24,12 +25,10 @@ pub(crate) fn bookkeeping(
             return Ok(Some(missing("uncommitted spec files detected - task not properly committed", details)));
         }
     }
-    let is_ticked = plan.task(id).is_some_and(|task| task.state.is_done());
-    if is_ticked {
+    if book.is_ticked(id) {
         return Ok(None);
     }
-    let expected = state.done_count() + 1;
-    let found = plan.tasks().iter().filter(|task| task.state.is_done()).count();
+    let (expected, found) = (state.done_count() + 1, book.ticked());
     let details = format!("Tick the box of task {id}, that one and no other.");
     Ok(Some(missing(&format!("checkmark mismatch: expected {expected}, found {found}"), details)))
 }

@@ -1,13 +1,12 @@
 //! Whether an attempt stayed within the files that its task lists.
 
 use engine::FileState;
-use plan::Plan;
+
+use crate::book::Excerpt;
 
 /// Files among those changed that the task does not list; none where it lists no files at all.
-pub(crate) fn scope(task_text: &str, touched: &[FileState]) -> Vec<String> {
-    let plan = Plan::parse(task_text.to_owned());
-    let Some(task) = plan.tasks().first() else { return Vec::new() };
-    let listed = plan.fields(task).files.map(|files| files.paths).unwrap_or_default();
+pub(crate) fn scope(excerpt: &Excerpt, touched: &[FileState]) -> Vec<String> {
+    let listed = excerpt.fields().files.map(|files| files.paths).unwrap_or_default();
     if listed.is_empty() {
         return Vec::new();
     }

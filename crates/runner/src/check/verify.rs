@@ -1,8 +1,9 @@
 //! The verify command: what of a task is run, and what its end means.
 
 use engine::{Cause, CheckFailure};
-use plan::{Pipefail, Plan, Script, Verify};
+use plan::{Pipefail, Script, Verify};
 
+use crate::book::Excerpt;
 use crate::mask::mask;
 use crate::process::{Ended, Exit, Program};
 
@@ -10,10 +11,8 @@ use crate::process::{Ended, Exit, Program};
 const BROKEN_PIPE: i32 = 141;
 
 /// The verify script of a task, from the text that the task had when it was started.
-pub(crate) fn script_of(task_text: &str) -> Option<Script> {
-    let plan = Plan::parse(task_text.to_owned());
-    let task = plan.tasks().first()?;
-    match plan.verify(task) {
+pub(crate) fn script_of(excerpt: &Excerpt) -> Option<Script> {
+    match excerpt.verify() {
         Verify::Runnable(script) => Some(script),
         Verify::Prose(_) | Verify::Absent => None,
     }

@@ -5,6 +5,7 @@ use runner::{Beginning, Notice, Request};
 
 use super::run::attendance;
 use crate::answer;
+use crate::checkpoint::Checkpoint;
 use crate::args::{AnswerArgs, Format};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
@@ -15,7 +16,6 @@ use crate::view::{ending, json, question};
 
 /// Hands the answer to the run.
 pub(crate) fn run(context: &mut Context, arguments: &AnswerArgs) -> Ended {
-    let response = answer::parse(&arguments.response)?;
     let project = context.project()?;
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
     let state = runner::load(&file, |_| ())?;
@@ -24,9 +24,10 @@ pub(crate) fn run(context: &mut Context, arguments: &AnswerArgs) -> Ended {
         return Err(Error::usage(format!("no question of '{}' is open", subject.name))
             .hint(format!("see where it stands with {}", subject.command("status", ""))));
     };
-    answer::fits(&response, asked.question)?;
+    let checkpoint = Checkpoint::find(&file, task.id());
+    let response = answer::read(&arguments.response, asked.question, checkpoint.as_ref())?;
     let launch = state.opened().map(|opened| opened.launch.clone()).unwrap_or_default();
-    let mut settings = from_launch(&launch, &Programs::of_environment(project.root()))?;
+    let mut settings = from_launch(&launch, file.dialect, &Programs::of_environment(project.root()))?;
     // Whoever sat there when the run was started need not be there now.
     settings.rules.on_escalation = attendance().escalation(settings.rules.on_escalation);
     if arguments.no_run {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use plan::{Markers, Plan, Problem, ScriptLint, Severity, Task, Verify};
+use plan::{Dialect, Markers, Plan, Problem, ScriptLint, Severity, Task, TaskType, Verify};
 use runner::PlanFile;
 use serde::Serialize;
 
@@ -74,28 +74,41 @@ struct ProblemRow {
 /// Prints tasks and problems.
 pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
     let project = context.project()?;
-    let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
-    let plan = read(&file)?;
-    let report = Report::new(subject.name, clickable(&context.dir, &file.path), &plan);
-    match context.format {
-        Format::Text => {
-            context.out.write_all(report.render(Paint::of(&std::io::stdout())).as_bytes())?;
+    let (file, _) = context.plan(&project, arguments.plan.as_deref())?;
+    let mut errors = 0;
+    for (path, plan) in read(&file)? {
+        let name = plan.plan_id().map_or_else(|| file.name.clone(), str::to_owned);
+        let report = Report::new(name, clickable(&context.dir, &path), &plan);
+        errors += report.errors;
+        match context.format {
+            Format::Text => {
+                context.out.write_all(report.render(Paint::of(&std::io::stdout())).as_bytes())?;
+            }
+            Format::Json => json::document(&mut context.out, &report)?,
         }
-        Format::Json => json::document(&mut context.out, &report)?,
     }
-    Ok(if report.errors > 0 { exit::USAGE } else { exit::DONE })
+    Ok(if errors > 0 { exit::USAGE } else { exit::DONE })
 }
 
-/// Reads and parses a plan.
-pub(super) fn read(file: &PlanFile) -> Result<Plan, Error> {
-    let bytes = fs::read(&file.path).map_err(|error| Error::file("read", &file.path, error))?;
+/// Reads and parses the files of a plan.
+pub(super) fn read(file: &PlanFile) -> Result<Vec<(PathBuf, Plan)>, Error> {
+    file.plans.iter().map(|path| Ok((path.clone(), read_file(path, file.dialect)?))).collect()
+}
+
+fn read_file(path: &Path, dialect: Dialect) -> Result<Plan, Error> {
+    let bytes = fs::read(path).map_err(|error| Error::file("read", path, error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Error::usage(format!("{}:{line}: error: the plan is not valid UTF-8", file.path.display()))
+        Error::usage(format!("{}:{line}: error: the plan is not valid UTF-8", path.display()))
             .hint("save it as UTF-8")
     })?;
-    Ok(Plan::parse(text))
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(match dialect {
+        Dialect::Spec => Plan::parse(text),
+        Dialect::Phase => Plan::parse_phase(text, &format!("{folder}/{name}")),
+    })
 }
 
 /// The path as a terminal or an editor finds it from the folder that the user is in.
@@ -254,13 +267,21 @@ fn task_row(plan: &Plan, task: &Task) -> TaskRow {
         line: task.line,
         done: task.state.is_done(),
         phase: task.phase.map(plan::PhaseIndex::get),
-        markers: markers(&task.markers),
+        markers: markers(task),
         verify,
         verify_text,
     }
 }
 
-fn markers(markers: &Markers) -> Vec<String> {
+fn markers(task: &Task) -> Vec<String> {
+    let markers: &Markers = &task.markers;
+    let kind = match task.type_ {
+        TaskType::Auto => None,
+        TaskType::Tdd => Some("TDD"),
+        TaskType::HumanVerify => Some("CHECKPOINT human-verify"),
+        TaskType::Decision => Some("CHECKPOINT decision"),
+        TaskType::HumanAction => Some("CHECKPOINT human-action"),
+    };
     let verify = match &markers.verify_kind {
         Some(kind) => format!("VERIFY:{kind}"),
         None => "VERIFY".to_owned(),
@@ -277,7 +298,8 @@ fn markers(markers: &Markers) -> Vec<String> {
         (markers.green, "GREEN".to_owned()),
         (markers.yellow, "YELLOW".to_owned()),
     ];
-    all.into_iter().filter_map(|(is_set, name)| is_set.then_some(name)).collect()
+    let set = all.into_iter().filter_map(|(is_set, name)| is_set.then_some(name));
+    kind.map(str::to_owned).into_iter().chain(set).collect()
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub(crate) fn run(context: &mut Context) -> Ended {
         file: &FileSettings::default(),
         earlier: None,
         attendance: Attendance::Unattended,
+        dialect: file.dialect,
         programs: &Programs::of_environment(project.root()),
     })?;
     let request = Request {

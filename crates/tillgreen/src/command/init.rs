@@ -49,6 +49,7 @@ const TOPICS: &[(&str, &[Setting])] = &[
                 "ask, pause, skip or abort; default: ask at a terminal, else pause",
             ),
             Setting("clean_retry", "false", "take a failed attempt's changes back before the next one"),
+            Setting("keep_going", "false", "go on with other tasks while a person is asked about one"),
         ],
     ),
     (

@@ -50,6 +50,7 @@ fn settings(project: &Project, file: &PlanFile, flags: Choices) -> Result<Resolv
         file: &settings,
         earlier: earlier.as_ref(),
         attendance: attendance(),
+        dialect: file.dialect,
         programs: &Programs::of_environment(project.root()),
     })
 }
@@ -109,15 +110,18 @@ struct Outlook<'a> {
 
 /// Says what would be done.
 fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: &Settings) -> Ended {
-    let plan = super::check::read(file)?;
-    if plan.problems().iter().any(|problem| problem.severity == Severity::Error) {
+    let plans = super::check::read(file)?;
+    let mut problems = plans.iter().flat_map(|(_, plan)| plan.problems());
+    if problems.any(|problem| problem.severity == Severity::Error) {
         return Err(Error::usage(format!("{} has errors", subject.path))
             .hint(format!("{} shows them", subject.command("check", ""))));
     }
-    let open: Vec<_> = plan.tasks().iter().filter(|task| !task.state.is_done()).collect();
-    let done = plan.tasks().len() - open.len();
+    let tasks = || plans.iter().flat_map(|(_, plan)| plan.tasks().iter().map(move |task| (plan, task)));
+    let open: Vec<_> = tasks().filter(|(_, task)| !task.state.is_done()).collect();
+    let total = tasks().count();
+    let done = total - open.len();
     if context.format == Format::Json {
-        let tasks = open.iter().map(|task| task.id.to_string()).collect();
+        let tasks = open.iter().map(|(_, task)| task.id.to_string()).collect();
         let outlook = Outlook {
             plan: &subject.name,
             agent: &settings.agent.name,
@@ -128,9 +132,9 @@ fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: 
         json::document(&mut context.out, &outlook)?;
         return Ok(exit::DONE);
     }
-    writeln!(context.out, "'{}': {done}/{} tasks completed", clean(&subject.name), plan.tasks().len())?;
+    writeln!(context.out, "'{}': {done}/{} tasks completed", clean(&subject.name), total)?;
     writeln!(context.out, "Agent: {} ({})", settings.agent.name, clean(&settings.agent.command))?;
-    for task in open {
+    for (plan, task) in open {
         writeln!(context.out, "would run {} {}", task.id, one_line(plan.title(task), TITLE_CHARS_MAX))?;
     }
     Ok(exit::DONE)

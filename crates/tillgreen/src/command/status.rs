@@ -39,9 +39,10 @@ fn standing(file: &PlanFile, subject: &Subject, now: Timestamp) -> Result<Standi
     match runner::load(file, |_| ())? {
         Some(state) => Ok(Standing::of(subject, &state, holder.as_ref(), now)),
         None => {
-            let plan = super::check::read(file)?;
-            let done = plan.tasks().iter().filter(|task| task.state.is_done()).count();
-            Ok(Standing::not_started(subject, plan.tasks().len(), done))
+            let plans = super::check::read(file)?;
+            let tasks = || plans.iter().flat_map(|(_, plan)| plan.tasks());
+            let done = tasks().filter(|task| task.state.is_done()).count();
+            Ok(Standing::not_started(subject, tasks().count(), done))
         }
     }
 }

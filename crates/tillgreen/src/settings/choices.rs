@@ -39,7 +39,7 @@ pub(crate) struct Choices {
     /// Times in a row that the agent may be unavailable before the run pauses [default: 10]
     #[arg(long, help_heading = FAILURES, value_parser = limit, value_name = "N")]
     pub(crate) infra_retries: Option<u32>,
-    /// What follows when retries or fix tasks are used up [default: stop]
+    /// What follows when retries or fix tasks are used up [default: stop; ask in a *-PLAN.md]
     #[arg(long, help_heading = FAILURES, value_parser = words::<OnExhausted>(), value_name = "WHAT")]
     pub(crate) on_exhausted: Option<OnExhausted>,
     /// What happens with a question to a person [default: ask at a terminal, else pause]
@@ -49,6 +49,10 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = FAILURES, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) clean_retry: Option<Toggle>,
+    /// While a person is asked about one task, go on with those that do not depend on it [default: off]
+    #[arg(long, help_heading = FAILURES, value_parser = words::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) keep_going: Option<Toggle>,
 
     /// An agent defined in tillgreen.toml [default: the first that is installed]
     #[arg(long, help_heading = AGENT, value_parser = nonblank, value_name = "NAME", conflicts_with = "agent_cmd")]
@@ -161,6 +165,7 @@ impl Choices {
             on_exhausted: self.on_exhausted.or(next.on_exhausted),
             on_escalation: self.on_escalation.or(next.on_escalation),
             clean_retry: self.clean_retry.or(next.clean_retry),
+            keep_going: self.keep_going.or(next.keep_going),
             unverifiable: self.unverifiable.or(next.unverifiable),
             bookkeeping: self.bookkeeping.or(next.bookkeeping),
             scope: self.scope.or(next.scope),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::Recovery;
+use engine::{Dialect, Recovery};
 use runner::{Agent, Settings};
 
 use super::agent::{COMMAND_AGENT, Programs};
@@ -13,7 +13,11 @@ use super::word::word;
 use crate::error::Error;
 
 /// The settings that a journal holds, all of them: `answer` continues with what the run had that asked.
-pub(crate) fn from_launch(launch: &BTreeMap<String, String>, programs: &Programs) -> Result<Settings, Error> {
+pub(crate) fn from_launch(
+    launch: &BTreeMap<String, String>,
+    dialect: Dialect,
+    programs: &Programs,
+) -> Result<Settings, Error> {
     let choices = read(launch)?;
     let Some(command) = choices.agent_cmd.clone() else {
         return Err(Error::usage("the journal does not say which agent the run was started with")
@@ -22,7 +26,7 @@ pub(crate) fn from_launch(launch: &BTreeMap<String, String>, programs: &Programs
     let name = choices.agent.clone().unwrap_or_else(|| COMMAND_AGENT.to_owned());
     let agent = Agent { name, command };
     installed(&agent, programs)?;
-    Ok(settings(&choices, agent))
+    Ok(settings(&choices, agent, dialect))
 }
 
 /// What a journal says. Keys that this program does not know are those of a newer one and no reason to give up.
@@ -64,6 +68,7 @@ pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
         ("on_exhausted", Some(word(rules.on_exhausted).to_owned())),
         ("on_escalation", Some(word(rules.on_escalation).to_owned())),
         ("clean_retry", Some(word(settings.clean_retry).to_owned())),
+        ("keep_going", Some(word(rules.keep_going).to_owned())),
         ("agent", named.cloned()),
         ("agent_cmd", Some(settings.agent.command.clone())),
         ("unverifiable", Some(word(rules.unverifiable).to_owned())),

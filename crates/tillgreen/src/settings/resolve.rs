@@ -15,6 +15,9 @@ use super::suggest;
 use crate::error::Error;
 use crate::view::text::quoted;
 
+/// Attempts at a task of a `*-PLAN.md`, unless something else was said.
+const PHASE_TASK_ITERATIONS_MAX: u32 = 3;
+
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// All places that settings come from.
@@ -28,6 +31,8 @@ pub(crate) struct Sources<'a> {
     pub(crate) earlier: Option<&'a BTreeMap<String, String>>,
     /// Whether somebody can be asked.
     pub(crate) attendance: Attendance,
+    /// The kind of plan, which some defaults depend on.
+    pub(crate) dialect: Dialect,
     /// Where programs are found.
     pub(crate) programs: &'a Programs,
 }
@@ -91,17 +96,17 @@ pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
     choices.on_escalation = Some(sources.attendance.escalation(chosen));
     let is_on = |choice: Option<Toggle>| choice.is_some_and(Toggle::is_on);
     Ok(Resolved {
-        settings: settings(&choices, agent),
+        settings: settings(&choices, agent, sources.dialect),
         start: if is_on(choices.fresh) { Start::Fresh } else { Start::Resume },
         mode: if is_on(choices.dry_run) { Mode::DryRun } else { Mode::Run },
     })
 }
 
 /// The settings that choices amount to, with the defaults for what they leave open.
-pub(super) fn settings(choices: &Choices, agent: Agent) -> Settings {
+pub(super) fn settings(choices: &Choices, agent: Agent, dialect: Dialect) -> Settings {
     let toggle = |choice: Option<Toggle>| choice.unwrap_or(Toggle::Off);
     let mut settings = Settings {
-        rules: rules(choices),
+        rules: rules(choices, dialect),
         agent,
         attempt_timeout: choices.attempt_timeout.unwrap_or(30 * MINUTE),
         no_progress_timeout: choices.no_progress_timeout.unwrap_or(10 * MINUTE),
@@ -119,13 +124,17 @@ pub(super) fn settings(choices: &Choices, agent: Agent) -> Settings {
     settings
 }
 
-fn rules(choices: &Choices) -> Rules {
+fn rules(choices: &Choices, dialect: Dialect) -> Rules {
     let defaults = Limits::default();
+    let (iterations, on_exhausted) = match dialect {
+        Dialect::Spec => (defaults.task_iterations_max, OnExhausted::Stop),
+        Dialect::Phase => (PHASE_TASK_ITERATIONS_MAX, OnExhausted::Ask),
+    };
     let recovers = choices.recovery_mode.is_some_and(Toggle::is_on);
     Rules {
         recovery: if recovers { Recovery::On } else { Recovery::Off },
         limits: Limits {
-            task_iterations_max: choices.max_task_iterations.unwrap_or(defaults.task_iterations_max),
+            task_iterations_max: choices.max_task_iterations.unwrap_or(iterations),
             fix_tasks_max: choices.max_fix_tasks.unwrap_or(defaults.fix_tasks_max),
             fix_depth_max: choices.max_fix_depth.unwrap_or(defaults.fix_depth_max),
             global_iterations_max: choices.max_global_iterations,
@@ -133,13 +142,13 @@ fn rules(choices: &Choices) -> Rules {
             time_max: choices.max_time,
             ..defaults
         },
-        on_exhausted: choices.on_exhausted.unwrap_or(OnExhausted::Stop),
+        on_exhausted: choices.on_exhausted.unwrap_or(on_exhausted),
         on_escalation: choices.on_escalation.unwrap_or(OnEscalation::Pause),
         unverifiable: choices.unverifiable.unwrap_or(Unverifiable::Agent),
         review: choices.review.unwrap_or(Toggle::Off),
         regression: if choices.regression.is_some() { Toggle::On } else { Toggle::Off },
-        keep_going: Toggle::Off,
-        dialect: Dialect::Spec,
+        keep_going: choices.keep_going.unwrap_or(Toggle::Off),
+        dialect,
     }
 }
 

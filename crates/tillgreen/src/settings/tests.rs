@@ -42,6 +42,7 @@ fn resolved(flags: Choices, text: &str, earlier: &[(&str, &str)]) -> Result<Reso
         file: &file(text)?,
         earlier: (!earlier.is_empty()).then_some(&earlier),
         attendance: Attendance::Unattended,
+        dialect: engine::Dialect::Spec,
         programs: &world.programs,
     })
 }
@@ -204,6 +205,7 @@ fn settings_come_back_from_the_journal() {
         ("on_exhausted", "ask"),
         ("on_escalation", "abort"),
         ("clean_retry", "true"),
+        ("keep_going", "true"),
         ("unverifiable", "refuse"),
         ("bookkeeping", "agent"),
         ("scope", "reject"),
@@ -221,14 +223,14 @@ fn settings_come_back_from_the_journal() {
         let mut choices = flags(&all);
         choices = choices.or(flags(&[agent]));
         let before = resolved(choices, AGENT, &[]).unwrap().settings;
-        let after = from_launch(&before.launch, &world().programs).unwrap();
+        let after = from_launch(&before.launch, engine::Dialect::Spec, &world().programs).unwrap();
         assert_eq!(format!("{before:?}"), format!("{after:?}"));
         assert_ne!(format!("{:?}", before.rules), format!("{:?}", engine::Rules::default()));
     }
     let before = resolved(flags(&[("agent", "mine")]), AGENT, &[]).unwrap().settings;
     assert_eq!(
         format!("{before:?}"),
-        format!("{:?}", from_launch(&before.launch, &world().programs).unwrap())
+        format!("{:?}", from_launch(&before.launch, engine::Dialect::Spec, &world().programs).unwrap())
     );
     let in_journal = before.launch.len() + ["max_global_iterations", "regression", "max_time"].len();
     assert_eq!(in_journal + ["fresh", "dry_run"].len(), Choices::keys().len(), "every setting is kept");
@@ -238,11 +240,11 @@ fn settings_come_back_from_the_journal() {
 fn a_journal_of_a_newer_program_is_read_as_far_as_it_is_understood() {
     let launch =
         [("agent_cmd", "agent"), ("jobs", "4")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-    assert!(from_launch(&launch.into(), &world().programs).is_ok());
-    assert!(from_launch(&BTreeMap::new(), &world().programs).is_err(), "no agent");
+    assert!(from_launch(&launch.into(), engine::Dialect::Spec, &world().programs).is_ok());
+    assert!(from_launch(&BTreeMap::new(), engine::Dialect::Spec, &world().programs).is_err(), "no agent");
     let wrong =
         [("agent_cmd", "agent"), ("scope", "x")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-    assert!(from_launch(&wrong.into(), &world().programs).is_err());
+    assert!(from_launch(&wrong.into(), engine::Dialect::Spec, &world().programs).is_err());
     let gone = [("agent_cmd".to_owned(), "nowhere -p".to_owned())];
-    assert!(from_launch(&gone.into(), &world().programs).is_err(), "not installed");
+    assert!(from_launch(&gone.into(), engine::Dialect::Spec, &world().programs).is_err(), "not installed");
 }

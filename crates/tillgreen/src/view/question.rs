@@ -6,6 +6,7 @@ use engine::{Asked, End, Failure, Question, State, Status, Task};
 
 use super::subject::Subject;
 use super::text::{clean, one_line};
+use crate::checkpoint::Checkpoint;
 use crate::exit;
 
 /// Characters of an error in the history.
@@ -47,7 +48,7 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
     let mut text = String::from("## Task Escalation Required\n\n");
     let lines = [
         format!("**Task:** {} {title}", task.id()),
-        format!("**Plan:** {}", clean(&subject.name)),
+        format!("**Plan:** {}", clean(plan_of(subject, task))),
         format!("**Attempts:** {count} of {limit}"),
         String::new(),
         "### Failure Summary".to_owned(),
@@ -55,12 +56,22 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
         why(asked.question, count),
     ];
     lines.iter().for_each(|line| push(&mut text, line));
+    let checkpoint = subject.file.as_ref().and_then(|file| Checkpoint::find(file, task.id()));
+    if let Some(checkpoint) = checkpoint.filter(|_| asked.question == Question::Checkpoint) {
+        push(&mut text, "\n### Checkpoint\n");
+        checkpoint.text.lines().for_each(|line| push(&mut text, &quoted_output(line)));
+    }
     if let Some(last) = failures.last() {
         history(&mut text, failures);
         details(&mut text, last);
     }
     options(&mut text, asked.question);
     text
+}
+
+/// The plan that a task is of: its number where a folder of plans is run.
+fn plan_of<'a>(subject: &'a Subject, task: &'a Task) -> &'a str {
+    task.id().name().split_once(":task-").map_or(subject.name.as_str(), |(plan, _)| plan)
 }
 
 fn push(text: &mut String, line: &str) {
@@ -121,7 +132,10 @@ fn quoted_output(line: &str) -> String {
 
 fn options(text: &mut String, question: Question) {
     let (actions, answers): (&[&str], &[&str]) = match question {
-        Question::Checkpoint => (&["**Do what the checkpoint asks for** - Then give its answer"], &[]),
+        Question::Checkpoint => (
+            &["**Do what the checkpoint asks for** - Then give its answer"],
+            &["`<answer>` - What the checkpoint asks for"],
+        ),
         Question::Exhausted
         | Question::PermissionDenied
         | Question::Blocked

@@ -16,6 +16,7 @@ pub(crate) fn subject() -> Subject {
         progress: "specs/auth/.progress.md".to_owned(),
         argument: None,
         folder: None,
+        file: None,
     }
 }
 

@@ -18,6 +18,7 @@ use super::subject::Subject;
 use super::summary;
 use super::text::clean;
 use crate::args::Format;
+use crate::checkpoint::Checkpoint;
 
 /// Shows a run.
 pub(crate) struct Screen {
@@ -92,7 +93,9 @@ impl Screen {
             progress.hush();
         }
         let text = question::render(&self.subject, state, task, asked);
-        asker::ask(text, task.id().clone(), asked.question, responder);
+        let checkpoint = self.subject.file.as_ref().and_then(|file| Checkpoint::find(file, task.id()));
+        let put = asker::Asked { text, question: asked.question, checkpoint };
+        asker::ask(put, task.id().clone(), responder);
     }
 
     /// Prints a message for people.

@@ -19,6 +19,8 @@ pub(crate) struct Subject {
     pub(crate) argument: Option<String>,
     /// The folder that was given by `-C`; none where the user is.
     pub(crate) folder: Option<String>,
+    /// Where the plan lives, for what only its text can tell.
+    pub(crate) file: Option<PlanFile>,
 }
 
 impl Subject {
@@ -30,6 +32,7 @@ impl Subject {
             progress: project.relative(&file.progress()).display().to_string(),
             argument: argument.map(str::to_owned),
             folder: (dir != Path::new(".")).then(|| dir.display().to_string()),
+            file: Some(file.clone()),
         }
     }
 

@@ -95,7 +95,7 @@ pub(in crate::spec) fn raw_fields<'a>(block: &'a str, regions: &'a Regions) -> V
     let Some(level) = known().map(|label| label.indent.len()).min() else { return Vec::new() };
     let bulleted = known().any(|label| label.indent.len() == level && label.bullet.is_some());
     let style = Style { level, bulleted };
-    let mut fields = Vec::new();
+    let mut fields = Vec::with_capacity(known().count());
     let mut at = 1;
     while at < regions.lines.len() {
         match labels[at].filter(|label| style.admits(label)) {

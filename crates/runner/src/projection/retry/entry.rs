@@ -45,6 +45,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::RetryPlanned { .. }
         | What::FixPlanned(_)
         | What::FixInserted { .. }
+        | What::Deferred { .. }
         | What::RegressionPassed
         | What::Ended(_) => Entry::default(),
     }
@@ -92,6 +93,11 @@ pub(super) fn reason(question: Question) -> &'static str {
         Question::Exhausted => "max_retries_exceeded",
         Question::PermissionDenied => "permission_denied",
         Question::Judge => "judgement_needed",
+        Question::Checkpoint => "checkpoint",
+        Question::Blocked => "blocked",
+        Question::Impossible => "impossible",
+        Question::ConflictingRequirements => "conflicting_requirements",
+        Question::ServiceUnavailable => "service_unavailable",
     }
 }
 
@@ -103,6 +109,7 @@ fn answered(at: Timestamp, task: &TaskId, response: &Response) -> Entry {
         Response::Fix(_) => "fix",
         Response::Approve => "approve",
         Response::Reject(_) => "reject",
+        Response::Reply(_) => "reply",
     };
     user_response(at, task, word)
 }

@@ -49,13 +49,12 @@ impl RetryState {
 fn render(state: &State) -> Value {
     let tasks: Map<String, Value> =
         state.in_progress().map(|task| (task.id().to_string(), task_entry(state, task))).collect();
-    let totals = state.retry_totals();
     json!({
         "task_retries": tasks,
         "global_stats": {
-            "total_retries": totals.retries,
-            "successful_retries": totals.successful,
-            "escalations": totals.escalations,
+            "total_retries": state.retries(),
+            "successful_retries": state.retries_that_worked(),
+            "escalations": state.escalations(),
         },
     })
 }

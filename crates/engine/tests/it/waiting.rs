@@ -1,0 +1,77 @@
+//! Who waits for a person, said once more in the plainest way: what the engine starts beside a question is held
+//! against it.
+
+use std::collections::BTreeSet;
+
+use engine::{Dialect, Event, OnEscalation, Rules, State, Status, Task, TaskKind, What};
+use plan::TaskId;
+
+/// Nothing that waits for a person is started, and a run pauses only when nothing else is left to start.
+pub(crate) fn after_event(rules: &Rules, before: &State, event: &Event) {
+    let started = match &event.what {
+        What::AttemptStarted(started) => Some(&started.task),
+        What::ProofStarted { task } => Some(task),
+        What::Escalated { task, .. } if is_ready(before, task) => Some(task),
+        _ => None,
+    };
+    if let Some(task) = started {
+        let is_asked = before.tasks().iter().any(|task| is_asking(task));
+        assert!(!is_asked || rules.keep_going.is_on(), "{task} was started beside a question");
+        assert!(!waiting(before).contains(task), "{task} waits for a person and was started");
+    }
+    let pauses = matches!(&event.what, What::Ended(engine::End::Waiting { .. }));
+    if pauses && rules.on_escalation == OnEscalation::Pause && rules.keep_going.is_on() {
+        let waiting = waiting(before);
+        for task in before.unsettled() {
+            assert!(waiting.contains(task.id()), "{} could go on: {:?}", task.id(), task.status);
+        }
+    }
+}
+
+fn is_ready(state: &State, task: &TaskId) -> bool {
+    state.task(task).is_some_and(|task| matches!(task.status, Status::Ready { .. }))
+}
+
+fn is_asking(task: &Task) -> bool {
+    matches!(task.status, Status::Asking(_))
+}
+
+/// Every task that waits for a person.
+fn waiting(state: &State) -> BTreeSet<TaskId> {
+    let mut waiting: BTreeSet<TaskId> = BTreeSet::new();
+    loop {
+        let more =
+            state.unsettled().find(|task| !waiting.contains(task.id()) && waits(state, task, &waiting));
+        match more {
+            Some(task) => waiting.insert(task.id().clone()),
+            None => return waiting,
+        };
+    }
+}
+
+fn waits(state: &State, task: &Task, waiting: &BTreeSet<TaskId>) -> bool {
+    if let Status::WaitingFor(other) = &task.status
+        && waiting.contains(other)
+    {
+        return true;
+    }
+    is_asking(task) || state.unsettled().any(|on| waiting.contains(on.id()) && depends(state, task, on))
+}
+
+/// Whether one task depends on another. A fix task is about what its original is about.
+fn depends(state: &State, task: &Task, on: &Task) -> bool {
+    let (task, on) = (original(state, task), original(state, on));
+    if task.id() == on.id() {
+        return false;
+    }
+    let is_earlier = state.position(on.id()) < state.position(task.id());
+    let is_spec = state.rules().is_some_and(|rules| rules.dialect == Dialect::Spec);
+    let is_vague = is_spec && (task.decl.files.is_empty() || task.decl.kind == TaskKind::Verify);
+    let shares = task.decl.files.iter().any(|file| on.decl.files.contains(file));
+    task.decl.depends_on.contains(on.id()) || (is_earlier && (is_vague || shares))
+}
+
+fn original<'a>(state: &'a State, task: &'a Task) -> &'a Task {
+    let failing = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing));
+    failing.map_or(task, |failing| original(state, failing))
+}

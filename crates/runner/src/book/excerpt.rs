@@ -1,0 +1,49 @@
+//! One task's text, taken out of its plan: what a running task is held to, whatever happens to the plan.
+
+use plan::{Dialect, Fields, Plan, Task, Verify};
+
+/// The text of one task.
+#[derive(Debug)]
+pub(crate) struct Excerpt {
+    plan: Plan,
+}
+
+impl Excerpt {
+    /// Reads a task's text; none if there is no task in it.
+    pub(crate) fn read(dialect: Dialect, text: &str) -> Option<Self> {
+        let plan = match dialect {
+            Dialect::Spec => Plan::parse(text.to_owned()),
+            Dialect::Phase => Plan::parse_phase(text.to_owned(), ""),
+        };
+        (!plan.tasks().is_empty()).then_some(Self { plan })
+    }
+
+    fn task(&self) -> &Task {
+        &self.plan.tasks()[0]
+    }
+
+    /// The task's title.
+    pub(crate) fn title(&self) -> &str {
+        self.plan.short_title(self.task())
+    }
+
+    /// The text, without the white space after it.
+    pub(crate) fn block(&self) -> &str {
+        self.plan.block(self.task()).trim_end()
+    }
+
+    /// What its fields say.
+    pub(crate) fn fields(&self) -> Fields {
+        self.plan.fields(self.task())
+    }
+
+    /// How it is verified.
+    pub(crate) fn verify(&self) -> Verify {
+        self.plan.verify(self.task())
+    }
+
+    /// Whether it is a fix task by its marker.
+    pub(crate) fn is_fix(&self) -> bool {
+        self.task().is_fix()
+    }
+}

@@ -1,0 +1,320 @@
+//! The plan files on disk: read when they changed, edited in the smallest way, and put back where an agent laid
+//! hands on what is not its own.
+
+mod excerpt;
+mod fix_block;
+mod order;
+mod source;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::{State, Status, TaskDecl, TaskKind, Verification};
+use plan::{Dialect, FixTask, Plan, Problem, Task, TaskId, Verify};
+
+pub(crate) use excerpt::Excerpt;
+
+use self::source::Source;
+use crate::atomic;
+use crate::project::PlanFile;
+
+/// The plan files of a run, in the order in which they run.
+#[derive(Debug)]
+pub(crate) struct Book {
+    dialect: Dialect,
+    sources: Vec<Source>,
+    problems: Vec<Problem>,
+    /// Whether somebody's change was read on the way to an edit of ours, so that the run does not know it yet.
+    is_unreported: bool,
+}
+
+/// Whether a file is another one than it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    /// As last seen.
+    Same,
+    /// Somebody changed it.
+    Changed,
+}
+
+/// What an attempt did to the plan file, and what was done about it.
+#[derive(Debug, Default)]
+pub(crate) struct Inspection {
+    /// Tasks whose boxes were put back, or that had been removed.
+    pub tampered: Vec<TaskId>,
+    /// Tasks that are new; they are kept.
+    pub added: Vec<TaskId>,
+    /// Tasks whose text is another one; it is kept.
+    pub reworded: Vec<TaskId>,
+    /// Whether the task's own box was found ticked.
+    pub own_ticked: bool,
+}
+
+/// What the own box may look like after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OwnBox {
+    /// The program ticks it later: it is put back.
+    PutBack,
+    /// The agent was to tick it: it stays.
+    Keep,
+}
+
+impl Book {
+    /// Reads the plan files.
+    pub(crate) fn open(file: &PlanFile) -> Result<Self, (PathBuf, io::Error)> {
+        let read = |path: &PathBuf| Source::open(path, file.dialect).map_err(|error| (path.clone(), error));
+        let sources: Vec<Source> = file.plans.iter().map(read).collect::<Result<_, _>>()?;
+        let plans: Vec<&Plan> = sources.iter().map(|source| &source.plan).collect();
+        let (places, problems) = order::order(&plans);
+        let mut sources: Vec<Option<Source>> = sources.into_iter().map(Some).collect();
+        let sources = places.into_iter().filter_map(|place| sources[place].take()).collect();
+        Ok(Self { dialect: file.dialect, sources, problems, is_unreported: false })
+    }
+
+    /// Everything that is wrong with the plans.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().chain(self.sources.iter().flat_map(|source| source.plan.problems()))
+    }
+
+    /// How many boxes are ticked.
+    pub(crate) fn ticked(&self) -> usize {
+        let tasks = self.sources.iter().flat_map(|source| source.plan.tasks());
+        tasks.filter(|task| task.state.is_done()).count()
+    }
+
+    /// Whether the task's box is ticked; where there are no boxes, it is as if it were.
+    pub(crate) fn is_ticked(&self, id: &TaskId) -> bool {
+        self.dialect == Dialect::Phase || self.find(id).is_some_and(|(_, task)| task.state.is_done())
+    }
+
+    /// A task's text, with its fields. The text of a fix task that is in no file is made from the record.
+    pub(crate) fn excerpt(&self, state: &State, id: &TaskId) -> Option<Excerpt> {
+        Excerpt::read(self.dialect, &self.text(state, id)?)
+    }
+
+    /// A task's text.
+    pub(crate) fn text(&self, state: &State, id: &TaskId) -> Option<String> {
+        if let Some((plan, task)) = self.find(id) {
+            return Some(plan.block(task).to_owned());
+        }
+        let fix = state.fix_plan(id).filter(|_| self.dialect == Dialect::Phase)?;
+        Some(fix_block::fix_block(fix, &self.text(state, &fix.failing)?))
+    }
+
+    /// What the checkpoint asks for.
+    pub(crate) fn find(&self, id: &TaskId) -> Option<(&Plan, &Task)> {
+        self.sources.iter().find_map(|source| Some((&source.plan, source.plan.task(id)?)))
+    }
+
+    /// The id of a task that is spelled in one of the ways that people and agents spell it.
+    pub(crate) fn spelled(&self, name: &str) -> Option<TaskId> {
+        self.sources.iter().find_map(|source| source.plan.find(name)).map(|task| task.id.clone())
+    }
+
+    /// Reads files again if they changed; says so also of a change that was read in passing since the last time.
+    pub(crate) fn refresh(&mut self) -> io::Result<Freshness> {
+        self.catch_up()?;
+        let is_changed = std::mem::take(&mut self.is_unreported);
+        Ok(if is_changed { Freshness::Changed } else { Freshness::Same })
+    }
+
+    /// Before an edit of ours: whatever somebody wrote meanwhile stays.
+    fn catch_up(&mut self) -> io::Result<()> {
+        for source in &mut self.sources {
+            self.is_unreported |= source.reread()?.is_some();
+        }
+        Ok(())
+    }
+
+    /// What the engine has to know of every task. Where a file has no boxes, the record tells what is done.
+    pub(crate) fn decls(&self, state: &State) -> Vec<TaskDecl> {
+        let mut decls = Vec::new();
+        for source in &self.sources {
+            let mut before: Vec<TaskId> = self.last_tasks_needed(&source.plan);
+            for task in source.plan.tasks() {
+                let depends_on = std::mem::replace(&mut before, vec![task.id.clone()]);
+                decls.push(self.complete(state, decl(&source.plan, task), depends_on));
+                self.push_fixes(state, &task.id, &mut decls);
+            }
+        }
+        decls
+    }
+
+    fn complete(&self, state: &State, decl: TaskDecl, depends_on: Vec<TaskId>) -> TaskDecl {
+        match self.dialect {
+            Dialect::Spec => decl,
+            Dialect::Phase => {
+                let ticked = state.task(&decl.id).is_some_and(|task| task.status == Status::Done);
+                TaskDecl { ticked, depends_on, ..decl }
+            }
+        }
+    }
+
+    /// Fix tasks that are in no file stand behind the task that they repair, as in the record.
+    fn push_fixes(&self, state: &State, id: &TaskId, decls: &mut Vec<TaskDecl>) {
+        let Some(task) = state.task(id).filter(|_| self.dialect == Dialect::Phase) else { return };
+        for fix in &task.fixes {
+            if let Some(known) = state.task(fix).filter(|fix| fix.status != Status::Drafted) {
+                decls.push(TaskDecl { ticked: known.status == Status::Done, ..known.decl.clone() });
+                self.push_fixes(state, fix, decls);
+            }
+        }
+    }
+
+    /// The last tasks of the plans that a plan depends on.
+    fn last_tasks_needed(&self, plan: &Plan) -> Vec<TaskId> {
+        let own = plan.plan_id().unwrap_or_default();
+        let needed = plan.front_matter().map(|front| front.dependencies(own)).unwrap_or_default();
+        let is_needed = |plan: &&Plan| plan.plan_id().is_some_and(|id| needed.iter().any(|name| name == id));
+        let plans = self.sources.iter().map(|source| &source.plan).filter(is_needed);
+        plans.filter_map(|plan| plan.tasks().last()).map(|task| task.id.clone()).collect()
+    }
+
+    /// What the engine has to know of one task.
+    pub(crate) fn decl(&self, state: &State, id: &TaskId) -> Option<TaskDecl> {
+        if let Some((plan, task)) = self.find(id) {
+            return Some(self.complete(state, decl(plan, task), Vec::new()));
+        }
+        let known = state.task(id)?;
+        let excerpt = self.excerpt(state, id)?;
+        let files = excerpt.fields().files.map(|files| files.paths).unwrap_or_default();
+        Some(TaskDecl { title: excerpt.title().to_owned(), files, ..known.decl.clone() })
+    }
+
+    /// Ticks a box, if the task is there and its box is open.
+    pub(crate) fn tick(&mut self, id: &TaskId) -> io::Result<()> {
+        self.set_box(id, |plan| plan.task(id).is_some_and(|task| !task.state.is_done()) && plan.tick(id).is_ok())
+    }
+
+    /// Unticks a box, if the task is there and its box is ticked.
+    pub(crate) fn untick(&mut self, id: &TaskId) -> io::Result<()> {
+        self.set_box(id, |plan| plan.task(id).is_some_and(|task| task.state.is_done()) && plan.untick(id).is_ok())
+    }
+
+    fn set_box(&mut self, id: &TaskId, edit: impl FnOnce(&mut Plan) -> bool) -> io::Result<()> {
+        if self.dialect == Dialect::Phase {
+            return Ok(());
+        }
+        self.catch_up()?;
+        let Some(source) = self.sources.iter_mut().find(|source| source.plan.task(id).is_some()) else { return Ok(()) };
+        if edit(&mut source.plan) { source.save() } else { Ok(()) }
+    }
+
+    /// Writes a fix task, unless it is there already or its dialect's files are never written.
+    pub(crate) fn insert_fix(&mut self, fix: &FixTask<'_>) -> io::Result<()> {
+        self.catch_up()?;
+        if self.dialect == Dialect::Phase || self.find(fix.id).is_some() {
+            return Ok(());
+        }
+        let Some(source) = self.sources.first_mut() else { return Ok(()) };
+        source
+            .plan
+            .insert_fix(fix)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+        source.save()
+    }
+
+    /// Looks at the files after an attempt at `own`. Boxes of other tasks are put back; if tasks were removed,
+    /// the whole text is, and the agent's version is kept in `aside`.
+    pub(crate) fn inspect(&mut self, own: &TaskId, own_box: OwnBox, aside: &Path) -> io::Result<Inspection> {
+        let mut all = Inspection::default();
+        for place in 0..self.sources.len() {
+            let Some(before) = self.sources[place].reread_or_empty()? else { continue };
+            let found = self.inspect_source(place, before, own, aside)?;
+            all.tampered.extend(found.tampered);
+            all.added.extend(found.added);
+            all.reworded.extend(found.reworded);
+            all.own_ticked |= found.own_ticked;
+        }
+        if all.own_ticked && own_box == OwnBox::PutBack {
+            self.untick(own)?;
+        }
+        Ok(all)
+    }
+
+    fn inspect_source(&mut self, place: usize, before: Plan, own: &TaskId, aside: &Path) -> io::Result<Inspection> {
+        let source = &mut self.sources[place];
+        let removed = removed(&before, &source.plan);
+        let inspection = compare(&before, &source.plan, own);
+        if !removed.is_empty() {
+            atomic::replace(aside, source.plan.text())?;
+            source.plan = before;
+            source.make_way(aside)?;
+            source.save()?;
+            return Ok(Inspection { tampered: removed, own_ticked: false, ..Inspection::default() });
+        }
+        self.is_unreported = true;
+        for id in &inspection.tampered {
+            match before.task(id).map(|task| task.state.is_done()) {
+                Some(true) => self.tick(id)?,
+                Some(false) => self.untick(id)?,
+                None => {}
+            }
+        }
+        Ok(inspection)
+    }
+}
+
+fn removed(before: &Plan, after: &Plan) -> Vec<TaskId> {
+    let tasks = before.tasks().iter().map(|task| &task.id);
+    tasks.filter(|id| after.task(id).is_none()).cloned().collect()
+}
+
+fn compare(before: &Plan, after: &Plan, own: &TaskId) -> Inspection {
+    let mut inspection = Inspection::default();
+    for task in after.tasks() {
+        let Some(known) = before.task(&task.id) else {
+            inspection.added.push(task.id.clone());
+            continue;
+        };
+        if task.state.is_done() != known.state.is_done() {
+            if task.id == *own {
+                inspection.own_ticked = task.state.is_done();
+            } else {
+                inspection.tampered.push(task.id.clone());
+            }
+        }
+        if digest(after, task) != digest(before, known) {
+            inspection.reworded.push(task.id.clone());
+        }
+    }
+    inspection
+}
+
+fn decl(plan: &Plan, task: &Task) -> TaskDecl {
+    let verification = match plan.verify(task) {
+        Verify::Runnable(_) => Verification::Command,
+        Verify::Prose(_) | Verify::Absent => Verification::Judgement,
+    };
+    TaskDecl {
+        id: task.id.clone(),
+        title: plan.title(task).to_owned(),
+        kind: kind(task),
+        verification,
+        fix_of: task.markers.fix_of.as_ref().map(|name| TaskId::new(name)),
+        ticked: task.state.is_done(),
+        digest: digest(plan, task),
+        files: plan.fields(task).files.map(|files| files.paths).unwrap_or_default(),
+        depends_on: Vec::new(),
+    }
+}
+
+fn kind(task: &Task) -> TaskKind {
+    if task.type_.is_checkpoint() {
+        TaskKind::Checkpoint
+    } else if task.markers.verify {
+        TaskKind::Verify
+    } else {
+        TaskKind::Work
+    }
+}
+
+/// A digest of a task's text without its box.
+fn digest(plan: &Plan, task: &Task) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(plan.title(task).as_bytes());
+    let block = plan.block(task);
+    let body = block.find('\n').map_or("", |newline| &block[newline..]);
+    hasher.update(body.trim_end().as_bytes());
+    hasher.finalize()
+}

@@ -1,0 +1,124 @@
+//! One plan file on disk: read when it changed, replaced as a whole.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use plan::{Dialect, Plan};
+
+use crate::atomic;
+
+/// A plan file and what was last read from or written to it.
+#[derive(Debug)]
+pub(super) struct Source {
+    path: PathBuf,
+    dialect: Dialect,
+    pub(super) plan: Plan,
+    signature: Option<Signature>,
+}
+
+/// What tells one version of a file from another. The change time cannot be set by a program, so an edit
+/// that restores size and modification time is seen as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Signature {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Source {
+    /// Reads a plan file.
+    pub(super) fn open(path: &Path, dialect: Dialect) -> io::Result<Self> {
+        let plan = Plan::parse(String::new());
+        let mut source = Self { path: path.to_owned(), dialect, plan, signature: None };
+        source.reread()?;
+        Ok(source)
+    }
+
+    /// Reads the file again; the plan as it was before, if it is another one now.
+    pub(super) fn reread(&mut self) -> io::Result<Option<Plan>> {
+        let signature = Signature::of(&self.path)?;
+        if self.signature == Some(signature) {
+            return Ok(None);
+        }
+        let text = read_lossless(&self.path)?;
+        let is_first = self.signature.is_none();
+        self.signature = Some(signature);
+        if text == self.plan.text() && !is_first {
+            return Ok(None);
+        }
+        let plan = self.parse(text);
+        Ok(Some(std::mem::replace(&mut self.plan, plan)))
+    }
+
+    /// Reads the file again where it may be spoilt; the plan as it was before, if it is another one now.
+    pub(super) fn reread_or_empty(&mut self) -> io::Result<Option<Plan>> {
+        match self.reread() {
+            Err(error) if is_spoilt(&error) => {
+                let empty = self.parse(String::new());
+                Ok(Some(std::mem::replace(&mut self.plan, empty)))
+            }
+            other => other,
+        }
+    }
+
+    /// Writes the plan.
+    pub(super) fn save(&mut self) -> io::Result<()> {
+        atomic::replace(&self.path, self.plan.text())?;
+        self.signature = Some(Signature::of(&self.path)?);
+        Ok(())
+    }
+
+    /// Makes room for the plan file where its folder is gone, or a folder of its name stands in its place.
+    pub(super) fn make_way(&self, aside: &Path) -> io::Result<()> {
+        if self.path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            fs::rename(&self.path, aside.with_extension("folder"))?;
+        }
+        self.path.parent().map_or(Ok(()), fs::create_dir_all)
+    }
+
+    fn parse(&self, text: String) -> Plan {
+        match self.dialect {
+            Dialect::Spec => Plan::parse(text),
+            Dialect::Phase => Plan::parse_phase(text, &hint(&self.path)),
+        }
+    }
+}
+
+/// A file's name with its folder's: they tell which plan it is where the file itself does not.
+pub(super) fn hint(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    format!("{folder}/{name}")
+}
+
+impl Signature {
+    fn of(path: &Path) -> io::Result<Self> {
+        let metadata = fs::metadata(path)?;
+        Ok(Self {
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+}
+
+/// Reads a plan that may hold invalid UTF-8: that is an error rather than a loss, because what is written
+/// back has to be what the author wrote.
+fn read_lossless(path: &Path) -> io::Result<String> {
+    let bytes = fs::read(path)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+        io::Error::new(io::ErrorKind::InvalidData, format!("line {line} is not valid UTF-8"))
+    })
+}
+
+/// Whether there is no plan any more where there was one: deleted, a folder, or not text.
+fn is_spoilt(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | InvalidData | IsADirectory | NotADirectory)
+}

@@ -1,0 +1,68 @@
+//! All that is written beside the journal after an event, in one place. Each of these files can be made again
+//! from the record.
+
+use engine::{End, Event, State, What};
+use plan::Dialect;
+
+use crate::error::RunError;
+use crate::project::{PlanFile, Project};
+use crate::projection::{RetryLog, RetryState, StateFile, note_skipped};
+
+/// The files that follow the journal.
+#[derive(Debug)]
+pub(crate) struct Projections {
+    state_file: Option<StateFile>,
+    retry_log: RetryLog,
+    retry_state: Option<RetryState>,
+}
+
+impl Projections {
+    /// Opens the files of a plan; logs that are too old are pruned.
+    pub(crate) fn open(project: &Project, file: &PlanFile) -> Result<Self, RunError> {
+        let root = project.root();
+        let (state_file, logs, retry_state) = match file.dialect {
+            Dialect::Spec => {
+                let shown = format!("./{}", project.relative(&file.state()).display());
+                (Some(StateFile::open(&file.state(), &shown)?), root.join(".tillgreen/logs"), None)
+            }
+            Dialect::Phase => {
+                let retry_state = RetryState::new(&root.join(".ultraplan/state"));
+                (None, root.join(".ultraplan/logs"), Some(retry_state))
+            }
+        };
+        let retry_log = RetryLog::open(&logs, crate::driver::now()).map_err(RunError::io("prune", &logs))?;
+        Ok(Self { state_file, retry_log, retry_state })
+    }
+
+    /// Brings the files up to date with an event that is in the journal.
+    pub(crate) fn follow(&mut self, project: &Project, event: &Event, state: &State) -> Result<(), RunError> {
+        self.retry_log.write(event, state).map_err(RunError::io("write", project.root().join("retry.log")))?;
+        self.note_skip(project, event)?;
+        self.write_states(project, state)
+    }
+
+    /// After a crash: the last event may have been recorded and not followed.
+    pub(crate) fn catch_up(&mut self, project: &Project, event: &Event, state: &State) -> Result<(), RunError> {
+        self.retry_log.catch_up(event, state).map_err(RunError::io("write", project.root().join("retry.log")))?;
+        self.note_skip(project, event)
+    }
+
+    fn note_skip(&self, project: &Project, event: &Event) -> Result<(), RunError> {
+        let What::TaskSkipped { task, reason, .. } = &event.what else { return Ok(()) };
+        let path = project.state_md();
+        note_skipped(&path, task, reason, event.at).map_err(RunError::io("write", path))
+    }
+
+    fn write_states(&mut self, project: &Project, state: &State) -> Result<(), RunError> {
+        let is_complete = matches!(state.end(), Some(End::Complete { .. }));
+        let failed = RunError::io("write", project.root().join("the state file"));
+        let written = match (&mut self.state_file, &mut self.retry_state) {
+            (Some(file), _) if is_complete => file.remove(),
+            (Some(file), _) => file.write(state),
+            (None, Some(file)) if is_complete => file.remove(),
+            (None, Some(file)) => file.write(state),
+            (None, None) => Ok(()),
+        };
+        written.map_err(failed)
+    }
+}

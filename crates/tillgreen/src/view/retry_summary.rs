@@ -1,0 +1,164 @@
+//! The Retry Summary: what a finished plan prints, and what `stats` prints again. Its headings, tables and words
+//! are those that people and scripts know.
+
+use std::fmt::Write as _;
+
+use engine::{Pattern, PatternKind, Statistics, TaskResult, TaskStatistics};
+use plan::TaskId;
+
+use super::summary::list;
+use super::text::{count, one_line};
+
+/// Characters of a plan's name or a pattern.
+const TEXT_CHARS_MAX: usize = 100;
+/// Errors in their own words that are worth a line.
+const WORDS_MAX: usize = 5;
+
+/// The summary of a run. `plan` is what people call the plan.
+pub(crate) fn render(plan: &str, statistics: &Statistics) -> String {
+    let mut text = format!("## Retry Summary for Plan {}\n\n", label(plan, statistics));
+    text.push_str(&metrics(statistics));
+    text.push_str(&details(statistics));
+    text.push_str(&failures(statistics));
+    text
+}
+
+/// What a plan is called in a heading: by the number that its tasks carry, else by its name.
+pub(crate) fn label(plan: &str, statistics: &Statistics) -> String {
+    let number = statistics.tasks.first().and_then(|task| task.id.name().split_once(":task-"));
+    let name = number.map_or(plan, |(number, _)| number);
+    one_line(name, TEXT_CHARS_MAX)
+}
+
+/// The table of totals.
+pub(crate) fn metrics(statistics: &Statistics) -> String {
+    let all = statistics.for_the_run();
+    let share = |part: usize| format!("{part} ({}%)", percent(part, all));
+    let rows = [
+        ("Total tasks", statistics.originals().count().to_string()),
+        ("First-attempt success", share(statistics.first_successes())),
+        ("Retried tasks", share(statistics.retried())),
+        ("Retry success", statistics.retry_successes().to_string()),
+        ("Escalations", statistics.escalations().to_string()),
+        ("Skipped", statistics.skipped().to_string()),
+    ];
+    let mut text = "| Metric | Value |\n|--------|-------|\n".to_owned();
+    for (metric, value) in rows {
+        push(&mut text, &format!("| {metric} | {value} |"));
+    }
+    for note in notes(statistics) {
+        push(&mut text, &format!("\n{note}"));
+    }
+    text
+}
+
+/// What has to be known to read the numbers.
+fn notes(statistics: &Statistics) -> Vec<String> {
+    let of = |result: TaskResult| statistics.count(|task| task.result == result);
+    let was = |number: usize| if number == 1 { "was" } else { "were" };
+    let mut notes = Vec::new();
+    let proved = of(TaskResult::Proved);
+    if proved > 0 {
+        let tasks = count(proved, "[VERIFY] task");
+        notes.push(format!("{tasks} {} green without an agent: first-attempt success with 0 attempts.", was(proved)));
+    }
+    let answered = of(TaskResult::Answered);
+    if answered > 0 {
+        let tasks = count(answered, "checkpoint");
+        notes.push(format!("{tasks} {} answered by a person: first-attempt success with 0 attempts.", was(answered)));
+    }
+    let by_hand = of(TaskResult::TickedByHand);
+    if by_hand > 0 {
+        let tasks = count(by_hand, "task");
+        notes.push(format!("{tasks} {} ticked by hand: the percentages leave them out.", was(by_hand)));
+    }
+    notes
+}
+
+fn details(statistics: &Statistics) -> String {
+    let mut text = "\n### Retry Details\n\n| Task | Attempts | Result |\n|------|----------|--------|\n".to_owned();
+    for task in &statistics.tasks {
+        push(&mut text, &format!("| {} | {} | {} |", cell(&task_name(task)), task.attempts, cell(&words(&task.result))));
+    }
+    text
+}
+
+/// What failures have in common, as a list; nothing where nothing failed.
+pub(crate) fn failures(statistics: &Statistics) -> String {
+    let patterns = statistics.patterns();
+    if patterns.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n### Common Failure Patterns\n\n".to_owned();
+    for pattern in common(&patterns) {
+        let name = one_line(&pattern.name, TEXT_CHARS_MAX);
+        push(&mut text, &format!("- {name}: {}", count(pattern.occurrences, "occurrence")));
+    }
+    text
+}
+
+/// The patterns worth showing: all types and kinds, and errors in their own words that came up more than once.
+pub(crate) fn common(patterns: &[Pattern]) -> impl Iterator<Item = &Pattern> {
+    let mut words_left = WORDS_MAX;
+    patterns.iter().filter(move |pattern| match pattern.kind {
+        PatternKind::Type | PatternKind::Category => true,
+        PatternKind::Words => {
+            let is_shown = pattern.occurrences > 1 && words_left > 0;
+            words_left -= usize::from(is_shown);
+            is_shown
+        }
+    })
+}
+
+/// `Task 3` for `03-01:task-3`, whose plan the heading names; `Task 1.3` for `1.3`.
+pub(crate) fn task_name(task: &TaskStatistics) -> String {
+    let name = format!("Task {}", short(&task.id));
+    match &task.fix_of {
+        Some(failing) => format!("{name} (fix of {})", short(failing)),
+        None => name,
+    }
+}
+
+/// An id without the plan that the heading names.
+pub(crate) fn short(id: &TaskId) -> String {
+    let id = id.to_string();
+    let number = id.split_once(":task-").map(|(_, number)| number.to_owned());
+    number.unwrap_or(id)
+}
+
+/// A result in words.
+pub(crate) fn words(result: &TaskResult) -> String {
+    match result {
+        TaskResult::Success | TaskResult::Proved | TaskResult::Answered => "success".to_owned(),
+        TaskResult::RetryWorked => "success (retry worked)".to_owned(),
+        TaskResult::FixedBy(fixes) => format!("success (fixed by {})", list(fixes)),
+        TaskResult::TickedByHand => "ticked by hand".to_owned(),
+        TaskResult::Skipped => "skipped".to_owned(),
+        TaskResult::SkippedAfterFailure => "skipped (escalated)".to_owned(),
+        TaskResult::Failed => "failed".to_owned(),
+        TaskResult::Asking => "waiting for an answer".to_owned(),
+        TaskResult::InProgress => "in progress".to_owned(),
+        TaskResult::WaitingFor(task) => format!("waiting for {task}"),
+        TaskResult::ToBeRetried => "pending (to be retried)".to_owned(),
+        TaskResult::Pending => "pending".to_owned(),
+    }
+}
+
+/// A share in whole percent: all of them only if it is all, none only if it is none.
+pub(crate) fn percent(part: usize, all: usize) -> usize {
+    match part {
+        0 => 0,
+        part if part >= all => 100,
+        part => ((part * 100 + all / 2) / all).clamp(1, 99),
+    }
+}
+
+/// A text as a cell of a table.
+pub(crate) fn cell(text: &str) -> String {
+    one_line(text, TEXT_CHARS_MAX).replace('|', "\\|")
+}
+
+fn push(text: &mut String, line: &str) {
+    // Writing into a string cannot fail.
+    let _ = writeln!(text, "{line}");
+}
