@@ -5,43 +5,83 @@ use std::collections::BTreeSet;
 use plan::{Dialect, TaskId};
 
 use crate::event::What;
+
 use crate::state::State;
 use crate::status::Status;
-use crate::task::{Task, TaskKind};
+use crate::task::{Task, TaskDecl, TaskKind};
 
-/// The first task that may start though a person is asked about another one.
-///
-/// A task is held up by what it depends on and by what holds that up. Where nothing is declared, a task that
-/// names no files, or that verifies, may depend on anything before it.
+/// The first task that does not wait for a person.
 pub(crate) fn first_independent(state: &State) -> Option<&Task> {
-    let is_spec = state.rules().is_some_and(|rules| rules.dialect == Dialect::Spec);
-    let mut held: Vec<&Task> = Vec::new();
-    for task in state.unsettled() {
-        let waits = matches!(task.status, Status::Asking(_) | Status::WaitingFor(_));
-        let is_vague = is_spec && (task.decl.files.is_empty() || task.decl.kind == TaskKind::Verify);
-        let is_held =
-            waits || (is_vague && !held.is_empty()) || held.iter().any(|other| depends(task, other));
-        if is_held {
-            held.push(task);
-        } else if matches!(task.status, Status::Ready { .. }) {
-            return Some(task);
+    let held = held_up(state);
+    state.unsettled().find(|task| !held.contains(task.id()))
+}
+
+/// Every task that waits for a person: because one is asked about it, or because of what it depends on or waits
+/// for.
+fn held_up(state: &State) -> BTreeSet<&TaskId> {
+    let mut held = BTreeSet::new();
+    loop {
+        let known = held.len();
+        sweep(state, &mut held);
+        // A second look is needed only where a task waits for a later one.
+        if held.len() == known {
+            return held;
         }
     }
-    None
+}
+
+/// Adds, in the plan's order, what is held up by those that are known to be.
+fn sweep<'a>(state: &'a State, held: &mut BTreeSet<&'a TaskId>) {
+    let is_spec = state.rules().is_some_and(|rules| rules.dialect == Dialect::Spec);
+    let mut files: BTreeSet<&str> = BTreeSet::new();
+    let mut is_first = true;
+    for task in state.unsettled() {
+        let decl = subject(state, task);
+        let waits = match &task.status {
+            Status::Asking(_) => true,
+            Status::WaitingFor(other) => held.contains(other),
+            Status::Drafted
+            | Status::Ready { .. }
+            | Status::Proving
+            | Status::Running(_)
+            | Status::Checking(_)
+            | Status::Judging(_)
+            | Status::Recording { .. }
+            | Status::Failed
+            | Status::Done
+            | Status::Skipped => false,
+        };
+        // Where nothing is declared, a task that names no files, or that verifies, may depend on anything
+        // before it.
+        let is_vague = is_spec && (decl.files.is_empty() || decl.kind == TaskKind::Verify);
+        let depends = decl.depends_on.iter().any(|id| held.contains(id))
+            || decl.files.iter().any(|file| files.contains(file.as_str()));
+        if waits || depends || (is_vague && !is_first) {
+            held.insert(task.id());
+            files.extend(decl.files.iter().map(String::as_str));
+            is_first = false;
+        }
+    }
+}
+
+/// What a task is about. A fix task is about what its original is about.
+fn subject<'a>(state: &'a State, task: &'a Task) -> &'a TaskDecl {
+    let mut task = task;
+    while let Some(failing) = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing)) {
+        task = failing;
+    }
+    &task.decl
 }
 
 /// The event of leaving a task out, with what depends on it.
 pub(crate) fn skipped(state: &State, task: &Task, reason: &str) -> What {
-    let place = state.position(task.id()).unwrap_or(0);
-    let later =
-        state.unsettled().filter(|other| state.position(other.id()).is_some_and(|there| there > place));
-    let dependents = later.filter(|other| depends(other, task)).map(|other| other.id().clone());
+    let place = state.position(task.id());
+    let files: BTreeSet<&String> = task.decl.files.iter().collect();
+    let depends = |other: &&Task| {
+        let is_later = state.position(other.id()) > place;
+        let shares = other.decl.files.iter().any(|file| files.contains(file));
+        other.decl.depends_on.contains(task.id()) || (is_later && shares)
+    };
+    let dependents = state.unsettled().filter(depends).map(|other| other.id().clone());
     What::TaskSkipped { task: task.id().clone(), reason: reason.to_owned(), dependents: dependents.collect() }
-}
-
-/// Whether a task depends directly on an earlier one.
-fn depends(task: &Task, on: &Task) -> bool {
-    let files: BTreeSet<&String> = on.decl.files.iter().collect();
-    let is_declared = |id: &TaskId| id == on.id();
-    task.decl.depends_on.iter().any(is_declared) || task.decl.files.iter().any(|file| files.contains(file))
 }

@@ -18,27 +18,29 @@ pub fn due(state: &State, now: Timestamp) -> Option<Event> {
     if state.end.is_some() {
         return None;
     }
-    let due_for_task = state.attention().find_map(|task| due_for(state, rules, task, now));
-    due_for_task
-        .or_else(|| due_for_run(state, rules).map(|what| Event { at: now, what }))
-        .or_else(|| time_up(state, now))
+    // A question may end the run, so it comes after whatever follows from the tasks beside it.
+    let due_for_task = state.attention().find_map(|task| due_for(state, task));
+    let what = due_for_task
+        .or_else(|| due_for_question(state, rules))
+        .or_else(|| due_for_run(state, rules))
+        .or_else(|| time_up(state, now))?;
+    Some(Event { at: now, what })
 }
 
-fn due_for(state: &State, rules: &Rules, task: &Task, now: Timestamp) -> Option<Event> {
-    let event = |what| Some(Event { at: now, what });
+fn due_for(state: &State, task: &Task) -> Option<What> {
     match &task.status {
-        Status::Failed => ladder::after_failure(state, task, now),
-        Status::WaitingFor(fix) => {
-            let is_over = state.task(fix).is_none_or(|fix| fix.status.is_settled());
-            is_over.then(|| Event { at: now, what: retry(task) })
+        Status::Failed => ladder::after_failure(state, task),
+        Status::WaitingFor(other) => {
+            let is_over = state.task(other).is_none_or(|other| other.status.is_settled());
+            is_over.then(|| retry(task))
         }
-        Status::Asking(_) => event(when_asking(state, rules, task)?),
         Status::Judging(judging) if judging.judge == Judge::Person => {
             let is_checkpoint = task.decl.kind == TaskKind::Checkpoint;
             let question = if is_checkpoint { Question::Checkpoint } else { Question::Judge };
-            event(What::Escalated { task: task.id().clone(), question })
+            Some(What::Escalated { task: task.id().clone(), question })
         }
-        Status::Drafted
+        Status::Asking(_)
+        | Status::Drafted
         | Status::Ready { .. }
         | Status::Proving
         | Status::Running(_)
@@ -54,7 +56,8 @@ fn retry(task: &Task) -> What {
     What::RetryPlanned { task: task.id().clone(), attempt: task.next_attempt() }
 }
 
-fn when_asking(state: &State, rules: &Rules, task: &Task) -> Option<What> {
+fn due_for_question(state: &State, rules: &Rules) -> Option<What> {
+    let task = state.attention().find(|task| matches!(task.status, Status::Asking(_)))?;
     match rules.on_escalation {
         OnEscalation::Ask => None,
         OnEscalation::Pause => {
@@ -87,10 +90,9 @@ fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
         .then_some(What::Ended(End::Capped(CapKind::Iterations { limit })))
 }
 
-fn time_up(state: &State, now: Timestamp) -> Option<Event> {
+fn time_up(state: &State, now: Timestamp) -> Option<What> {
     let is_up = state.time_up().is_some_and(|up| now >= up);
     let is_recording = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
     let seconds = state.rules()?.limits.time_max?.as_secs();
-    (is_up && !is_recording)
-        .then_some(Event { at: now, what: What::Ended(End::Capped(CapKind::Time { seconds })) })
+    (is_up && !is_recording).then_some(What::Ended(End::Capped(CapKind::Time { seconds })))
 }

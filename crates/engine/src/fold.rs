@@ -31,6 +31,13 @@ pub enum Impossible {
     },
     /// A task was to be created that exists already.
     TaskExists(TaskId),
+    /// A task was to wait for one that waits for it.
+    Circle {
+        /// The task.
+        task: TaskId,
+        /// What it was to wait for.
+        by: TaskId,
+    },
 }
 
 impl fmt::Display for Impossible {
@@ -41,6 +48,9 @@ impl fmt::Display for Impossible {
                 write!(formatter, "task {task} is {from:?}, which {event:?} cannot follow")
             }
             Self::TaskExists(task) => write!(formatter, "task {task} exists already"),
+            Self::Circle { task, by } => {
+                write!(formatter, "task {task} cannot wait for {by}, which waits for it")
+            }
         }
     }
 }
@@ -53,6 +63,9 @@ impl State {
     /// Takes an event into the state.
     pub fn apply(&mut self, event: &Event) -> Applied {
         let at = event.at;
+        if self.end.is_some() && !matches!(event.what, What::Opened(_)) {
+            self.leave_out_pause(at);
+        }
         let applied = self.apply_what(event, at);
         self.latest_at = Some(at);
         applied
@@ -81,9 +94,7 @@ impl State {
             What::RetryPlanned { task, .. } => self.apply_retry(task),
             What::FixPlanned(fix) => self.apply_fix_planned(fix),
             What::FixInserted { decl } => self.apply_fix_inserted(decl),
-            What::Deferred { task, by } => {
-                self.go(task, EventKind::Deferred, Status::WaitingFor(by.clone())).map(|_| ())
-            }
+            What::Deferred { task, by } => self.apply_deferred(task, by),
             What::Escalated { task, question } => self.apply_escalated(task, *question, at),
             What::Answered { task, response } => self.apply_answered(task, response),
             What::TaskSkipped { task, .. } => self.apply_skipped(task, at),
@@ -176,13 +187,30 @@ impl State {
                 | Status::Done
                 | Status::Skipped => continue,
             };
-            let had_agent = matches!(
-                &task.status,
-                Status::Running(_) | Status::Judging(Judging { state: JudgeState::AtWork(_), .. })
-            );
-            self.round_dispatches = self.round_dispatches.saturating_sub(u32::from(had_agent));
+            self.uncount_dispatch(place);
             self.set_status(place, lost);
         }
+    }
+
+    /// The agent that is at work on a task, if one is, was never started as far as budgets and figures go.
+    fn uncount_dispatch(&mut self, place: usize) {
+        let (starts, retries) = match &self.tasks[place].status {
+            Status::Running(running) => (1, u32::from(running.is_retry())),
+            Status::Judging(Judging { state: JudgeState::AtWork(_), .. }) => (1, 0),
+            Status::Judging(Judging { state: JudgeState::Wanted, .. })
+            | Status::Drafted
+            | Status::Ready { .. }
+            | Status::Proving
+            | Status::Checking(_)
+            | Status::Recording { .. }
+            | Status::Failed
+            | Status::WaitingFor(_)
+            | Status::Asking(_)
+            | Status::Done
+            | Status::Skipped => (0, 0),
+        };
+        self.round_dispatches = self.round_dispatches.saturating_sub(starts);
+        self.retries = self.retries.saturating_sub(retries);
     }
 
     /// A new round: full budgets, and what had failed for good is tried again.
@@ -191,6 +219,8 @@ impl State {
             self.tasks[place].renew_budget();
             let stuck = matches!(self.tasks[place].status, Status::Failed | Status::Asking(_));
             if stuck {
+                // What a person told an attempt to do was for that attempt, and it is over.
+                self.tasks[place].instruction = None;
                 let proves = Self::proves(&self.tasks[place]);
                 self.set_status(place, Status::Ready { proves });
             }
@@ -286,11 +316,12 @@ impl State {
             head: started.head.clone(),
             dirty: started.dirty.clone(),
         };
+        let retries = u32::from(running.is_retry());
         let task = self.go(&started.task, EventKind::AttemptStarted, Status::Running(running))?;
         task.started_at = task.started_at.or(Some(at));
         task.claimed = None;
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
-        self.retries = self.retries.saturating_add(u32::from(started.attempt.0 > 1));
+        self.retries = self.retries.saturating_add(retries);
         self.count_dispatch(started.dispatch);
         Ok(())
     }
@@ -311,6 +342,9 @@ impl State {
                 dirty: running.dirty.clone(),
             })
         })?;
+        if let Status::Checking(checking) = &task.status {
+            task.attempted = checking.attempt.0;
+        }
         task.touched.extend(claimed.files.iter().map(|file| file.path.clone()));
         task.claimed = Some(claimed);
         task.unfinished = None;
@@ -320,6 +354,7 @@ impl State {
 
     fn apply_failed(&mut self, id: &TaskId, failure: &Failure, touched: &[String]) -> Applied {
         let task = self.go(id, EventKind::AttemptFailed, Status::Failed)?;
+        task.attempted = task.attempted.max(failure.attempt.0);
         task.failures.push(failure.clone());
         task.touched.extend(touched.iter().cloned());
         task.claimed = None;
@@ -331,11 +366,11 @@ impl State {
     }
 
     fn apply_unavailable(&mut self, id: &TaskId, nth: u32, backoff: Backoff) -> Applied {
+        self.uncount_dispatch(self.place(id)?);
         self.go_on(id, EventKind::AgentUnavailable, |task| {
             let Status::Judging(judging) = &task.status else { return Status::Ready { proves: false } };
             Status::Judging(Judging { state: JudgeState::Wanted, ..judging.clone() })
         })?;
-        self.round_dispatches = self.round_dispatches.saturating_sub(1);
         self.unavailable_in_row = nth;
         self.backoff = Some(backoff);
         Ok(())
@@ -426,6 +461,15 @@ impl State {
             places.extend(self.tasks[place].fixes.iter().filter_map(|fix| self.places.get(fix)));
         }
         Ok(last + 1)
+    }
+
+    fn apply_deferred(&mut self, id: &TaskId, by: &TaskId) -> Applied {
+        self.place(by)?;
+        if self.waits_for(by, id) {
+            return Err(Impossible::Circle { task: id.clone(), by: by.clone() });
+        }
+        self.go(id, EventKind::Deferred, Status::WaitingFor(by.clone()))?;
+        Ok(())
     }
 
     fn apply_escalated(&mut self, id: &TaskId, question: Question, at: jiff::Timestamp) -> Applied {

@@ -1,14 +1,13 @@
 //! What follows a failure: again, a fix task first, a person, or the end. One policy for every dialect; the
 //! rules say which rungs are in use.
 
-use jiff::Timestamp;
 use plan::TaskId;
 
-use crate::event::{End, Event, FixPlan, StopReason, What};
+use crate::event::{End, FixPlan, StopReason, What};
 use crate::failure::{Cause, Rung};
 use crate::rules::{OnExhausted, Recovery, Rules};
 use crate::state::State;
-use crate::status::{Question, Status};
+use crate::status::Question;
 use crate::task::Task;
 
 /// The rung that a failure of a task takes under these rules. An attempt that followed a person's instruction
@@ -24,18 +23,17 @@ pub(crate) fn rung(rules: &Rules, task: &Task, cause: Cause) -> Rung {
 }
 
 /// What follows the last failure of a task.
-pub(crate) fn after_failure(state: &State, task: &Task, at: Timestamp) -> Option<Event> {
+pub(crate) fn after_failure(state: &State, task: &Task) -> Option<What> {
     let rules = state.rules()?;
     let failure = task.last_failure()?;
-    let what = match failure.rung {
+    Some(match failure.rung {
         Rung::Retry => retry(rules, task),
         Rung::Fix => fix(state, rules, task),
         Rung::Ask => match in_the_way(state, task) {
             Some(by) => What::Deferred { task: task.id().clone(), by },
             None => ask(task, question(failure.cause)),
         },
-    };
-    Some(Event { at, what })
+    })
 }
 
 /// What a blocked task waits for: a task that is not settled, that the agent named at the first attempt of the
@@ -44,19 +42,10 @@ fn in_the_way(state: &State, task: &Task) -> Option<TaskId> {
     let failure = task.last_failure()?;
     let by = failure.blocked_by.as_ref()?;
     let is_first = task.round_failures().len() == 1;
-    let mut current = state.task(by)?;
-    if !is_first || failure.cause != Cause::Blocked || current.status.is_settled() {
-        return None;
-    }
-    // A chain of waits is never longer than the plan.
-    for _ in 0..=state.tasks().len() {
-        if current.id() == task.id() {
-            return None;
-        }
-        let Status::WaitingFor(next) = &current.status else { return Some(by.clone()) };
-        current = state.task(next)?;
-    }
-    None
+    let is_open = state.task(by).is_some_and(|by| !by.status.is_settled());
+    let is_blocker =
+        failure.cause == Cause::Blocked && is_first && is_open && !state.waits_for(by, task.id());
+    is_blocker.then(|| by.clone())
 }
 
 /// What a person is asked after a failure of this kind.

@@ -163,13 +163,15 @@ fn of_boxes(tampered: &[TaskId]) -> Option<Red> {
 }
 
 fn of_exit(code: i32, claim: &Claim, tail: &str) -> Red {
-    let error = match claim {
-        Claim::Failed(failed) => failed.error.clone(),
-        Claim::Complete | Claim::Silent | Claim::NotVerified | Claim::Stuck(_) => {
-            format!("agent exited with code {code}: {}", last_line(tail))
+    let (cause, error) = match claim {
+        Claim::Failed(failed) => (Cause::BadExit, failed.error.clone()),
+        // Trying again is of no use, whatever the exit code is.
+        Claim::Stuck(stuck) => (cause_of(stuck.kind), stuck.reason.clone()),
+        Claim::Complete | Claim::Silent | Claim::NotVerified => {
+            (Cause::BadExit, format!("agent exited with code {code}: {}", last_line(tail)))
         }
     };
-    Red { exit_code: Some(code), ..Red::new(Cause::BadExit, error, tail).with_claim(claim) }
+    Red { exit_code: Some(code), ..Red::new(cause, error, tail).with_claim(claim) }
 }
 
 fn of_denial(text: &str) -> Red {

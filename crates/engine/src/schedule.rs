@@ -33,7 +33,7 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
 
 /// The task that may start now: the first that is not settled or, while that one waits for another, the other.
 /// Nothing starts beside a task that is being worked on or written. While a person is asked about one, nothing
-/// starts either, unless the rules say that what does not depend on it goes on.
+/// starts either, unless the rules say that what does not depend on the answer goes on.
 pub(crate) fn next_to_start(state: &State) -> Option<&Task> {
     let is_busy =
         |task: &Task| task.status.is_active() || matches!(task.status, Status::Drafted | Status::Failed);
@@ -41,11 +41,12 @@ pub(crate) fn next_to_start(state: &State) -> Option<&Task> {
     if state.attention().any(is_busy) {
         return None;
     }
-    if state.attention().any(is_asking) {
-        let keeps_going = state.rules().is_some_and(|rules| rules.keep_going.is_on());
-        return if keeps_going { dependence::first_independent(state) } else { None };
-    }
-    let mut task = state.first_unsettled()?;
+    let keeps_going = state.rules().is_some_and(|rules| rules.keep_going.is_on());
+    let mut task = match (state.attention().any(is_asking), keeps_going) {
+        (false, _) => state.first_unsettled()?,
+        (true, true) => dependence::first_independent(state)?,
+        (true, false) => return None,
+    };
     while let Status::WaitingFor(other) = &task.status {
         task = state.task(other)?;
     }
@@ -60,7 +61,7 @@ fn may_dispatch(state: &State, now: Timestamp) -> bool {
 /// Whether the task's next start is wanted now.
 pub(crate) fn may_prepare(state: &State, task: &Task, now: Timestamp) -> bool {
     let is_next = wants_judge(task) || next_to_start(state).is_some_and(|next| next.id() == task.id());
-    is_next && (may_dispatch(state, now) || !wants_agent(task))
+    is_next && !task.asks_by_design() && (may_dispatch(state, now) || !wants_agent(task))
 }
 
 /// Whether all is done and the regression command has not said so yet.

@@ -104,9 +104,9 @@ impl State {
 
     /// Tasks that were begun and are not settled, in the plan's order.
     pub fn in_progress(&self) -> impl Iterator<Item = &Task> {
-        let resting = self.first_unsettled().filter(|task| matches!(task.status, Status::Ready { .. }));
-        let resting = resting.filter(|task| task.started_at.is_some());
-        resting.into_iter().chain(self.attention())
+        let is_begun =
+            |task: &&Task| task.started_at.is_some() || !matches!(task.status, Status::Ready { .. });
+        self.unsettled().filter(is_begun)
     }
 
     /// The policy in force.
@@ -183,6 +183,18 @@ impl State {
             current = self.drafts.get(&fix.failing);
         }
         depth
+    }
+
+    /// Whether a task is another one or waits for it, directly or not.
+    pub(crate) fn waits_for(&self, id: &TaskId, other: &TaskId) -> bool {
+        let mut current = Some(id);
+        while let Some(id) = current.filter(|id| *id != other) {
+            current = match self.task(id).map(|task| &task.status) {
+                Some(Status::WaitingFor(next)) => Some(next),
+                Some(_) | None => None,
+            };
+        }
+        current.is_some()
     }
 
     /// The next moment, after now, at which something is due though nothing happens.

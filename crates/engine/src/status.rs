@@ -60,6 +60,13 @@ pub struct Running {
     pub dirty: Vec<String>,
 }
 
+impl Running {
+    /// Whether the attempt is not the first one.
+    pub(crate) fn is_retry(&self) -> bool {
+        self.attempt.0 > 1
+    }
+}
+
 /// A claim under examination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checking {

@@ -57,7 +57,7 @@ impl Summary {
             self.originals_done += is_done;
         }
         self.failed_attempts += task.failures.len();
-        self.attempts += task.failures.len() + usize::try_from(task.passes).unwrap_or(usize::MAX);
+        self.attempts += usize::try_from(task.attempted).unwrap_or(usize::MAX);
         if !task.fixes.is_empty() {
             self.fixed.push((task.id().clone(), task.fixes.clone()));
         }

@@ -103,6 +103,8 @@ pub struct Task {
     pub failures: Vec<Failure>,
     /// How often an attempt at it passed (more than once if a person unticked it).
     pub passes: u32,
+    /// The number of the latest attempt that claimed success or failed; 0 before the first.
+    pub attempted: u32,
     /// Its fix tasks, oldest first.
     pub fixes: Vec<TaskId>,
     /// Paths that attempts at it changed and that no commit of ours holds yet.
@@ -137,6 +139,7 @@ impl Task {
             status,
             failures: Vec::new(),
             passes: 0,
+            attempted: 0,
             fixes: Vec::new(),
             touched: BTreeSet::new(),
             unfinished: None,
@@ -159,8 +162,7 @@ impl Task {
 
     /// The number that the next attempt gets. An attempt that was lost gives its number back.
     pub fn next_attempt(&self) -> Attempt {
-        let ended = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
-        Attempt(ended.saturating_add(self.passes).saturating_add(1))
+        Attempt(self.attempted.saturating_add(1))
     }
 
     /// Whether a person is asked instead of an agent: at a checkpoint, until somebody gave an instruction.

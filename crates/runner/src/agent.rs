@@ -30,25 +30,38 @@ pub(crate) fn agent_end(ended: &Ended, prompt: &str, dialect: Dialect) -> AgentE
     let said = || mask(&tail(&answer));
     let complained = || mask(&tail(&format!("{}\n{}", answer.trim_end(), ended.stderr.text)));
     match &ended.exit {
-        Exit::Code(0) => AgentEnd::Answered { contradiction: contradiction(&answer).map(str::to_owned), claim: masked(claim), tail: said() },
-        Exit::Code(TEMPORARILY_UNAVAILABLE) => {
-            AgentEnd::Unavailable { reason: because("the agent is temporarily unavailable", &complained()), retry_after: None }
-        }
+        Exit::Code(0) => AgentEnd::Answered {
+            contradiction: contradiction(&answer).map(str::to_owned),
+            claim: masked(claim),
+            tail: said(),
+        },
+        Exit::Code(TEMPORARILY_UNAVAILABLE) => AgentEnd::Unavailable {
+            reason: because("the agent is temporarily unavailable", &complained()),
+            retry_after: None,
+        },
         Exit::Code(PERMISSION_DENIED) => AgentEnd::PermissionDenied { text: complained() },
-        Exit::Code(CANNOT_START) => {
-            AgentEnd::Unavailable { reason: because("the agent cannot be started", &complained()), retry_after: None }
-        }
+        Exit::Code(CANNOT_START) => AgentEnd::Unavailable {
+            reason: because("the agent cannot be started", &complained()),
+            retry_after: None,
+        },
         Exit::Code(code) => AgentEnd::Exited { code: *code, claim: masked(claim), tail: complained() },
-        Exit::Signal(signal) => AgentEnd::Exited { code: 128 + signal, claim: masked(claim), tail: complained() },
+        Exit::Signal(signal) => {
+            AgentEnd::Exited { code: 128 + signal, claim: masked(claim), tail: complained() }
+        }
         Exit::DeadlinePassed => {
             let limit = format!("no end within {} s", ended.elapsed.as_secs());
             AgentEnd::TimedOut { limit, tail: complained() }
         }
-        Exit::NoProgress => AgentEnd::TimedOut { limit: "no output for too long".to_owned(), tail: complained() },
-        Exit::Stopped => AgentEnd::Unavailable { reason: "the agent was stopped".to_owned(), retry_after: None },
-        Exit::CannotStart(reason) => {
-            AgentEnd::Unavailable { reason: format!("the agent cannot be started: {reason}"), retry_after: None }
+        Exit::NoProgress => {
+            AgentEnd::TimedOut { limit: "no output for too long".to_owned(), tail: complained() }
         }
+        Exit::Stopped => {
+            AgentEnd::Unavailable { reason: "the agent was stopped".to_owned(), retry_after: None }
+        }
+        Exit::CannotStart(reason) => AgentEnd::Unavailable {
+            reason: format!("the agent cannot be started: {reason}"),
+            retry_after: None,
+        },
     }
 }
 
@@ -68,7 +81,10 @@ fn masked(claim: Claim) -> Claim {
 
 fn because(what: &str, output: &str) -> String {
     let line = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    line.map_or_else(|| what.to_owned(), |line| format!("{what}: {}", line.chars().take(200).collect::<String>()))
+    line.map_or_else(
+        || what.to_owned(),
+        |line| format!("{what}: {}", line.chars().take(200).collect::<String>()),
+    )
 }
 
 fn tail(text: &str) -> String {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    ActionKey, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch, FileState, Role, Seen,
-    Status, Stuck, retry_context,
+    ActionKey, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch, FileState,
+    Role, Seen, Status, Stuck, retry_context,
 };
 use plan::{Dialect, Script, TaskId, Verify};
 
@@ -38,7 +38,14 @@ const GRACE: Duration = Duration::from_secs(5);
 /// What a process is under way for.
 pub(crate) enum Purpose {
     /// An attempt at a task.
-    Agent { task: TaskId, dispatch: Dispatch, prompt: String, dir: PathBuf, since: SystemTime, baseline: Baseline },
+    Agent {
+        task: TaskId,
+        dispatch: Dispatch,
+        prompt: String,
+        dir: PathBuf,
+        since: SystemTime,
+        baseline: Baseline,
+    },
     /// A judgement.
     Judge { task: TaskId, dispatch: Dispatch, prompt: String, dir: PathBuf },
     /// A `[VERIFY]` command without an agent.
@@ -86,10 +93,12 @@ impl Driver<'_> {
         role: Role,
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
-        let touched: Vec<String> = self.state.task(id).map(|task| task.touched.iter().cloned().collect()).unwrap_or_default();
+        let touched: Vec<String> =
+            self.state.task(id).map(|task| task.touched.iter().cloned().collect()).unwrap_or_default();
         // The result is judged by the text that the task had when it was started.
         let excerpt = Excerpt::read(self.file.dialect, &self.task_text(id, &dir));
-        let Some(prompt) = excerpt.map(|excerpt| prompt::judge(&self.subject(id, &excerpt), role, &touched)) else {
+        let Some(prompt) = excerpt.map(|excerpt| prompt::judge(&self.subject(id, &excerpt), role, &touched))
+        else {
             return self.report_missing_task(id, dispatch);
         };
         write(&dir.join("prompt.md"), &prompt)?;
@@ -106,7 +115,10 @@ impl Driver<'_> {
         let verify = self.book.excerpt(&self.state, id).map(|excerpt| excerpt.verify());
         let Some(Verify::Runnable(script)) = verify else {
             let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
-            self.see(Seen::ProofEnded { task: id.clone(), report: ChecksReport { failure: Some(failure), warnings: Vec::new() } });
+            self.see(Seen::ProofEnded {
+                task: id.clone(),
+                report: ChecksReport { failure: Some(failure), warnings: Vec::new() },
+            });
             return Ok(());
         };
         let dir = self.file.attempts().join(format!("proof-{}", file_name(id)));
@@ -171,24 +183,35 @@ impl Driver<'_> {
         match purpose {
             Purpose::Agent { task, dispatch, prompt, dir, since, baseline } => {
                 sweep_if_killed(ended, &dir);
+                mask_logs(&dir);
                 let end = self.spell_out(agent_end(ended, &prompt, self.settings.rules.dialect));
                 let report = self.settle((&task, &dir), &baseline, since, (end, ended.elapsed))?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
             Purpose::Judge { task, dispatch, prompt, dir } => {
                 sweep_if_killed(ended, &dir);
+                mask_logs(&dir);
                 let end = agent_end(ended, &prompt, self.settings.rules.dialect);
                 let tampered = self.inspect_plan(&task, &dir, OwnBox::PutBack)?;
-                let report = AgentReport { end, tampered, touched: Vec::new(), learnings: Vec::new(), elapsed: ended.elapsed };
+                let report = AgentReport {
+                    end,
+                    tampered,
+                    touched: Vec::new(),
+                    learnings: Vec::new(),
+                    elapsed: ended.elapsed,
+                };
                 self.tree.forget();
                 Ok(Seen::JudgeEnded { task, dispatch, report })
             }
             Purpose::Proof { task, script } => {
                 let report = verdict(&script, ended);
+                self.tree.forget();
                 Ok(Seen::ProofEnded { task, report })
             }
             Purpose::Check { task, dispatch, text, script } => {
                 let report = verdict(&script, ended);
+                // What a verify command leaves behind belongs to nobody's work.
+                self.tree.forget();
                 let report = match report.failure {
                     Some(_) => report,
                     None => self.after_verify(&task, &text, (&script, report.warnings))?,
@@ -201,14 +224,13 @@ impl Driver<'_> {
     }
 
     /// A blocker is named in any of the ways that tasks are spelled.
-    fn spell_out(&self, end: engine::AgentEnd) -> engine::AgentEnd {
-        match end {
-            engine::AgentEnd::Answered { claim: Claim::Stuck(stuck), contradiction, tail } => {
-                let by = stuck.by.map(|by| self.book.spelled(&by).map_or(by, |id| id.to_string()));
-                engine::AgentEnd::Answered { claim: Claim::Stuck(Stuck { by, ..stuck }), contradiction, tail }
-            }
-            other => other,
+    fn spell_out(&self, mut end: engine::AgentEnd) -> engine::AgentEnd {
+        if let engine::AgentEnd::Answered { claim: Claim::Stuck(Stuck { by: Some(by), .. }), .. } = &mut end
+            && let Some(id) = self.book.spelled(by)
+        {
+            *by = id.to_string();
         }
+        end
     }
 
     /// After an attempt: the plan file is put in order, and what the attempt changed is noted.
@@ -237,7 +259,10 @@ impl Driver<'_> {
         for (ids, what) in [(&inspection.added, "added to"), (&inspection.reworded, "reworded in")] {
             if !ids.is_empty() {
                 let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
-                self.note(format!("while task {task} was running, these tasks were {what} the plan: {}", names.join(", ")));
+                self.note(format!(
+                    "while task {task} was running, these tasks were {what} the plan: {}",
+                    names.join(", ")
+                ));
             }
         }
         Ok(inspection.tampered)
@@ -252,7 +277,8 @@ impl Driver<'_> {
     ) -> Result<ChecksReport, RunError> {
         if let Some(reason) = self.proves_nothing(id, script) {
             if self.settings.strict.is_on() {
-                let failure = red(Cause::ProvesNothing, &format!("the verify command proves nothing: {reason}"));
+                let failure =
+                    red(Cause::ProvesNothing, &format!("the verify command proves nothing: {reason}"));
                 return Ok(ChecksReport { failure: Some(failure), warnings });
             }
             warnings.push(format!("verify proves nothing: {reason}"));
@@ -269,15 +295,20 @@ impl Driver<'_> {
         // What was red at an earlier attempt and is green now proves that something happened in between.
         let was_red = task.failures.iter().any(|failure| failure.cause == Cause::VerifyRed);
         let is_unchanged = self.tree.git().is_some() && task.touched.is_empty();
-        (is_work && is_unchanged && !was_red).then(|| "it is green and nothing was changed, so it was green before".to_owned())
+        (is_work && is_unchanged && !was_red)
+            .then(|| "it is green and nothing was changed, so it was green before".to_owned())
     }
 
     /// Bookkeeping and scope.
-    fn later_checks(&mut self, id: &TaskId, text: &str, mut warnings: Vec<String>) -> Result<ChecksReport, RunError> {
+    fn later_checks(
+        &mut self,
+        id: &TaskId,
+        text: &str,
+        mut warnings: Vec<String>,
+    ) -> Result<ChecksReport, RunError> {
         if self.settings.bookkeeping == Bookkeeping::Agent {
             let spec_files = self.committable_spec_files()?;
-            let missing =
-                check::bookkeeping(self.tree.git(), &spec_files, (&self.state, &self.book), id)?;
+            let missing = check::bookkeeping(self.tree.git(), &spec_files, (&self.state, &self.book), id)?;
             if let Some(failure) = missing {
                 return Ok(ChecksReport { failure: Some(failure), warnings });
             }
@@ -300,21 +331,36 @@ impl Driver<'_> {
     }
 
     fn touched_files(&self, id: &TaskId) -> Vec<FileState> {
-        let paths = self.state.task(id).map(|task| task.touched.iter().cloned().collect::<Vec<_>>()).unwrap_or_default();
+        let paths = self
+            .state
+            .task(id)
+            .map(|task| task.touched.iter().cloned().collect::<Vec<_>>())
+            .unwrap_or_default();
         paths.into_iter().map(|path| FileState { path, state: "modified".to_owned() }).collect()
     }
 
     fn running_baseline(&self, id: &TaskId) -> Baseline {
         match self.state.task(id).map(|task| &task.status) {
-            Some(Status::Running(running)) => Baseline { head: running.head.clone(), dirty: running.dirty.clone() },
+            Some(Status::Running(running)) => {
+                Baseline { head: running.head.clone(), dirty: running.dirty.clone() }
+            }
             _ => Baseline::default(),
         }
     }
 
     /// A task that vanished between being prepared and being started is found out at the next look.
     fn report_missing_task(&mut self, id: &TaskId, dispatch: Dispatch) -> Result<(), RunError> {
-        let end = engine::AgentEnd::Unavailable { reason: format!("task {id} is gone from the plan"), retry_after: Some(Duration::ZERO) };
-        let report = AgentReport { end, tampered: Vec::new(), touched: Vec::new(), learnings: Vec::new(), elapsed: Duration::ZERO };
+        let end = engine::AgentEnd::Unavailable {
+            reason: format!("task {id} is gone from the plan"),
+            retry_after: Some(Duration::ZERO),
+        };
+        let report = AgentReport {
+            end,
+            tampered: Vec::new(),
+            touched: Vec::new(),
+            learnings: Vec::new(),
+            elapsed: Duration::ZERO,
+        };
         self.see(Seen::AgentEnded { task: id.clone(), dispatch, report });
         Ok(())
     }
@@ -350,7 +396,9 @@ impl Driver<'_> {
         }
         let answered = self.state.tasks().iter().filter_map(|task| Some((task, task.reply.as_ref()?)));
         let lines: String = answered
-            .map(|(task, reply)| format!("- {} ({}): {}\n", task.id(), plan::one_line(&task.decl.title), plan::one_line(reply)))
+            .map(|(task, reply)| {
+                format!("- {} ({}): {}\n", task.id(), plan::one_line(&task.decl.title), plan::one_line(reply))
+            })
             .collect();
         if lines.is_empty() { lines } else { format!("\n## Answers at checkpoints\n{lines}") }
     }
@@ -425,7 +473,13 @@ impl Driver<'_> {
     }
 
     fn limits(&self, deadline: Duration, no_progress: Option<Duration>) -> ProcessLimits {
-        ProcessLimits { deadline, no_progress, grace: GRACE, head_bytes_max: HEAD_BYTES_MAX, tail_bytes_max: TAIL_BYTES_MAX }
+        ProcessLimits {
+            deadline,
+            no_progress,
+            grace: GRACE,
+            head_bytes_max: HEAD_BYTES_MAX,
+            tail_bytes_max: TAIL_BYTES_MAX,
+        }
     }
 }
 
@@ -434,6 +488,19 @@ fn sweep_if_killed(ended: &Ended, dir: &Path) {
     const KILLED: i32 = 9;
     if ended.exit == Exit::Signal(KILLED) {
         process::sweep(&format!("{DISPATCH_MARKER}={}", dir.display()));
+    }
+}
+
+/// What looks like a key does not stay in the logs either. A log that cannot be rewritten is still a log.
+fn mask_logs(dir: &Path) {
+    for name in ["stdout.log", "stderr.log"] {
+        let path = dir.join(name);
+        let Ok(bytes) = fs::read(&path) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let masked = mask(&text);
+        if masked != text {
+            let _ = fs::write(&path, masked);
+        }
     }
 }
 
@@ -454,6 +521,8 @@ fn write(path: &Path, text: &str) -> Result<(), RunError> {
 
 /// A task id as part of a file name.
 fn file_name(id: &TaskId) -> String {
-    let keep = |character: char| if character.is_alphanumeric() || matches!(character, '.' | '-' | '_') { character } else { '_' };
+    let keep = |character: char| {
+        if character.is_alphanumeric() || matches!(character, '.' | '-' | '_') { character } else { '_' }
+    };
     id.to_string().chars().map(keep).collect()
 }

@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 const PLAN: &str = include_str!("../demo/tasks.md");
 const AGENT: &str = include_str!("../demo/agent.sh");
 const EXPECT: &str = include_str!("../demo/expect.sh");
-const README: &str = "# slugs\n\n`sh bin/slug TITLE` prints a title as a part of a web address. `sh tests/all.sh` tests it.\n";
+const README: &str =
+    "# slugs\n\n`sh bin/slug TITLE` prints a title as a part of a web address. `sh tests/all.sh` tests it.\n";
 const PROGRAM: &str = "#!/bin/sh\nprintf \"%s\\n\" \"$1\"\n";
 
 /// The test files: what they are called and what they expect.

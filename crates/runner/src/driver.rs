@@ -73,6 +73,8 @@ pub(crate) struct Driver<'a> {
     projections: Projections,
     inbox: Inbox,
     flights: BTreeMap<ActionKey, Flight>,
+    /// Whether a change of the plan was read while a task kept its text.
+    reads_plan_again: bool,
     queue: VecDeque<Seen>,
     /// What is seen right after the start.
     first: Vec<Seen>,
@@ -111,6 +113,7 @@ impl<'a> Driver<'a> {
             projections,
             inbox,
             flights: BTreeMap::new(),
+            reads_plan_again: false,
             queue: VecDeque::new(),
             first,
             view,
@@ -240,7 +243,12 @@ impl<'a> Driver<'a> {
 
     /// Looks at the plan and the tree before a task starts.
     fn prepare(&mut self, task: &plan::TaskId) -> Result<(), RunError> {
-        if self.read_plan()? == Freshness::Changed {
+        let is_judging = self.state.task(task).is_some_and(|task| task.status.is_active());
+        let is_changed = self.read_plan()? == Freshness::Changed;
+        // While a task is judged it keeps its text, so a change is read once more when nothing is under way.
+        let is_left_over = !is_judging && std::mem::take(&mut self.reads_plan_again);
+        self.reads_plan_again |= is_changed && is_judging;
+        if is_changed || is_left_over {
             let decls = self.book.decls(&self.state);
             self.see(Seen::PlanRead(decls));
             return Ok(());
@@ -305,17 +313,19 @@ impl<'a> Driver<'a> {
     /// What the progress file says of how it ended.
     fn last_words(&mut self) -> Result<(), RunError> {
         let path = self.file.progress();
-        let mut progress =
-            Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
+        let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
         let stuck = match self.state.end() {
             Some(End::Stopped(
-                StopReason::Retries { task, .. } | StopReason::FixTasks { task, .. } | StopReason::FixDepth { task, .. },
+                StopReason::Retries { task, .. }
+                | StopReason::FixTasks { task, .. }
+                | StopReason::FixDepth { task, .. },
             )) => self.state.task(task),
             _ => None,
         };
         let failure = stuck.and_then(|task| task.last_failure().map(|failure| (task, failure)));
         let Some((task, failure)) = failure else { return Ok(()) };
-        let learning = format!("Task {} failed after {} attempts: {}", task.id(), task.failures.len(), failure.error);
+        let learning =
+            format!("Task {} failed after {} attempts: {}", task.id(), task.failures.len(), failure.error);
         progress.history(&self.state, None);
         progress.learnings(&[learning]);
         progress.save().map_err(RunError::io("write", &path))?;

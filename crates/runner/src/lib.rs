@@ -29,8 +29,8 @@ mod settings;
 mod tree;
 
 pub use agent::{find_program, version_of};
-pub use demo::{Demo, lay_out_demo};
 pub use cancel::{CancelError, Cancelled, cancel};
+pub use demo::{Demo, lay_out_demo};
 pub use driver::{Finished, Notice};
 pub use error::RunError;
 pub use inbox::Responder;

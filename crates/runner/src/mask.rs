@@ -6,7 +6,19 @@ const MASK: &str = "[masked]";
 
 /// Beginnings of tokens that are always secrets.
 const PREFIXES: [&str; 14] = [
-    "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "ASIA", "AIza",
+    "sk-",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
     "npm_",
 ];
 
@@ -47,7 +59,9 @@ fn may_hold_secret(text: &str) -> bool {
 }
 
 fn mask_line(masked: &mut String, line: &str) {
-    let is_part = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '/' | '+' | '.');
+    let is_part = |character: char| {
+        character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '/' | '+' | '.')
+    };
     let mut rest = line;
     let mut before = String::new();
     while let Some(start) = rest.find(is_part) {
@@ -65,7 +79,8 @@ fn mask_line(masked: &mut String, line: &str) {
 fn is_secret(word: &str, gap: &str, before: &str) -> bool {
     let has_prefix = PREFIXES.iter().any(|prefix| word.starts_with(prefix)) && word.len() >= SECRET_CHARS_MIN;
     let is_value = gap.contains(['=', ':']) && NAMES.iter().any(|name| before.contains(name));
-    let looks_random = word.len() >= SECRET_CHARS_MIN && word.chars().any(|character| character.is_ascii_digit());
+    let looks_random =
+        word.len() >= SECRET_CHARS_MIN && word.chars().any(|character| character.is_ascii_digit());
     let is_bearer = before == "bearer" && gap == " ";
     has_prefix || ((is_value || is_bearer) && looks_random)
 }
@@ -82,9 +97,15 @@ mod tests {
         check("password: \"hunter2hunter2\"", "password: \"[masked]\"");
         check("Authorization: Bearer eyJhbGciOi.J9abc123", "Authorization: Bearer [masked]");
         check("ghp_0123456789abcdef", "[masked]");
-        check("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nafter", "[masked]\nafter");
+        check(
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nafter",
+            "[masked]\nafter",
+        );
         check("token: expected `)` but found `;`", "token: expected `)` but found `;`");
-        check("error[E0432]: unresolved import `plan::TaskId`", "error[E0432]: unresolved import `plan::TaskId`");
+        check(
+            "error[E0432]: unresolved import `plan::TaskId`",
+            "error[E0432]: unresolved import `plan::TaskId`",
+        );
         check("", "");
     }
 }

@@ -64,6 +64,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let journal = journal.guarded_by(lock);
     let git = project.git().map(|git| git.clone().with_notes(&file.home));
     if let Some(git) = &git {
+        git.check_identity()?;
         git.exclude(&OWN_PATTERNS)?;
     }
     let mut tree = Tree::new(project, git.as_ref(), file);
@@ -75,14 +76,23 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
     }
-    let opening =
-        Opening { rules: settings.rules.clone(), launch: settings.launch.clone(), tasks: book.decls(&state), dirty };
+    let opening = Opening {
+        rules: settings.rules.clone(),
+        launch: settings.launch.clone(),
+        tasks: book.decls(&state),
+        dirty,
+    };
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
     driver.drive(opening)
 }
 
-fn refuse_bad_plan(project: &Project, file: &PlanFile, settings: &Settings, book: &Book) -> Result<(), RunError> {
+fn refuse_bad_plan(
+    project: &Project,
+    file: &PlanFile,
+    settings: &Settings,
+    book: &Book,
+) -> Result<(), RunError> {
     let path = project.relative(&file.path).to_owned();
     let decls = book.decls(&State::default());
     let errors = book.problems().filter(|problem| problem.severity == Severity::Error);
@@ -107,7 +117,9 @@ fn refuse_bad_plan(project: &Project, file: &PlanFile, settings: &Settings, book
 /// What to say where there is no repository.
 fn without_git(project: &Project) -> Option<String> {
     let root = project.root().display();
-    project.git().is_none().then(|| format!("{root} is not a git repository: nothing is committed, and what a task changed is not known"))
+    project.git().is_none().then(|| {
+        format!("{root} is not a git repository: nothing is committed, and what a task changed is not known")
+    })
 }
 
 /// Puts the journal and the state file where they are kept but not read.
@@ -150,7 +162,10 @@ fn replay(file: &PlanFile) -> Result<(Journal, State, Replayed), RunError> {
         return Err(RunError::Impossible { path: file.journal(), source });
     }
     let torn = opened.torn.map(|torn| {
-        format!("the journal's last line was cut short and is kept in {}; nothing that counted is lost", torn.kept_in.display())
+        format!(
+            "the journal's last line was cut short and is kept in {}; nothing that counted is lost",
+            torn.kept_in.display()
+        )
     });
     Ok((journal, state, Replayed { torn, last }))
 }
@@ -183,7 +198,12 @@ fn dirty(
 
 /// After a crash: ends what was left running, frees git, and takes back what an attempt that nobody watched
 /// to its end did to the boxes.
-fn recover(git: Option<&Git>, book: &mut Book, state: &State, file: &PlanFile) -> Result<Vec<String>, RunError> {
+fn recover(
+    git: Option<&Git>,
+    book: &mut Book,
+    state: &State,
+    file: &PlanFile,
+) -> Result<Vec<String>, RunError> {
     if state.opened().is_none() || state.end().is_some() {
         return Ok(Vec::new());
     }
@@ -196,8 +216,9 @@ fn recover(git: Option<&Git>, book: &mut Book, state: &State, file: &PlanFile) -
     if let Some(git) = git {
         git.clear_stale_lock()?;
     }
-    let was_running = state.attention().any(|task| matches!(task.status, Status::Running(_)));
-    if was_running {
+    // A tick that an agent made is taken back when its attempt fails; a crash may have come before that.
+    let is_suspect = |task: &engine::Task| matches!(task.status, Status::Running(_) | Status::Failed);
+    if state.attention().any(is_suspect) {
         notes.extend(put_boxes_back(book, state, &file.path)?);
     }
     Ok(notes)
@@ -227,6 +248,8 @@ fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<Str
 fn runtime() -> std::io::Result<tokio::runtime::Handle> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let handle = runtime.handle().clone();
-    thread::Builder::new().name("children".to_owned()).spawn(move || runtime.block_on(std::future::pending::<()>()))?;
+    thread::Builder::new()
+        .name("children".to_owned())
+        .spawn(move || runtime.block_on(std::future::pending::<()>()))?;
     Ok(handle)
 }

@@ -70,7 +70,8 @@ fn shown(path: &Path) -> String {
 impl Project {
     /// Finds the project around a folder.
     pub fn discover(dir: &Path) -> Result<Self, LocateError> {
-        let dir = dir.canonicalize().map_err(|source| LocateError::Unreadable { path: dir.to_owned(), source })?;
+        let dir =
+            dir.canonicalize().map_err(|source| LocateError::Unreadable { path: dir.to_owned(), source })?;
         if let Some(git) = repository(&dir)? {
             return Ok(Self { root: git.root().to_owned(), git: Some(git) });
         }
@@ -173,7 +174,8 @@ impl Project {
     fn folder_of_plans(&self, folder: &Path, plans: Vec<PathBuf>) -> Result<PlanFile, LocateError> {
         let unreadable = |source| LocateError::Unreadable { path: folder.to_owned(), source };
         let path = folder.canonicalize().map_err(unreadable)?;
-        let name = path.file_name().map_or_else(|| "plans".to_owned(), |name| name.to_string_lossy().into_owned());
+        let name =
+            path.file_name().map_or_else(|| "plans".to_owned(), |name| name.to_string_lossy().into_owned());
         let home = self.root.join(".tillgreen").join(home_name(self.relative(&path)));
         let plans = plans.iter().filter_map(|plan| plan.canonicalize().ok()).collect();
         Ok(PlanFile { name, dialect: Dialect::Phase, dir: path.clone(), home, plans, path })
@@ -217,7 +219,9 @@ fn is_phase_plan(path: &Path) -> bool {
 /// The repository around a folder. Git is not needed where nothing looks like a repository.
 fn repository(dir: &Path) -> Result<Option<Git>, GitError> {
     match Git::discover(dir) {
-        Err(GitError::NotInstalled) if !dir.ancestors().any(|folder| folder.join(".git").exists()) => Ok(None),
+        Err(GitError::NotInstalled) if !dir.ancestors().any(|folder| folder.join(".git").exists()) => {
+            Ok(None)
+        }
         discovered => discovered,
     }
 }
@@ -226,7 +230,9 @@ fn repository(dir: &Path) -> Result<Option<Git>, GitError> {
 fn home_name(relative: &Path) -> String {
     let text = relative.with_extension("").to_string_lossy().into_owned();
     let text = text.strip_suffix("/tasks").unwrap_or(&text);
-    let keep = |character: char| if character.is_alphanumeric() || matches!(character, '.' | '_') { character } else { '-' };
+    let keep = |character: char| {
+        if character.is_alphanumeric() || matches!(character, '.' | '_') { character } else { '-' }
+    };
     let name: String = text.trim_start_matches('/').chars().map(keep).collect();
     if name.is_empty() { "plan".to_owned() } else { name }
 }

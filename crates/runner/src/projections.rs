@@ -36,14 +36,23 @@ impl Projections {
 
     /// Brings the files up to date with an event that is in the journal.
     pub(crate) fn follow(&mut self, project: &Project, event: &Event, state: &State) -> Result<(), RunError> {
-        self.retry_log.write(event, state).map_err(RunError::io("write", project.root().join("retry.log")))?;
+        self.retry_log
+            .write(event, state)
+            .map_err(RunError::io("write", project.root().join("retry.log")))?;
         self.note_skip(project, event)?;
         self.write_states(project, state)
     }
 
     /// After a crash: the last event may have been recorded and not followed.
-    pub(crate) fn catch_up(&mut self, project: &Project, event: &Event, state: &State) -> Result<(), RunError> {
-        self.retry_log.catch_up(event, state).map_err(RunError::io("write", project.root().join("retry.log")))?;
+    pub(crate) fn catch_up(
+        &mut self,
+        project: &Project,
+        event: &Event,
+        state: &State,
+    ) -> Result<(), RunError> {
+        self.retry_log
+            .catch_up(event, state)
+            .map_err(RunError::io("write", project.root().join("retry.log")))?;
         self.note_skip(project, event)
     }
 

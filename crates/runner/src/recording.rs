@@ -40,7 +40,8 @@ impl From<GitError> for Obstacle {
 
 impl From<RunError> for Obstacle {
     fn from(error: RunError) -> Self {
-        let source = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        let source =
+            std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
         Self::Blocked(format!("{error}{source}"))
     }
 }
@@ -70,9 +71,10 @@ impl Driver<'_> {
         self.book.tick(id).map_err(RunError::io("write", &self.file.path))?;
         self.commit_spec(&format!("chore(spec): complete task {}", id.name())).map_err(|error| {
             match Obstacle::from(error) {
-                Obstacle::Refused(output) => {
-                    Obstacle::Blocked(format!("a git hook refused the commit of the spec files: {}", last_line(&output)))
-                }
+                Obstacle::Refused(output) => Obstacle::Blocked(format!(
+                    "a git hook refused the commit of the spec files: {}",
+                    last_line(&output)
+                )),
                 blocked @ Obstacle::Blocked(_) => blocked,
             }
         })?;
@@ -245,12 +247,14 @@ impl Driver<'_> {
 
     /// With `--clean-retry` a failed attempt's changes are taken back before the next one.
     pub(crate) fn clean_before_retry(&mut self, id: &TaskId) -> Result<(), RunError> {
-        let has_failed = self.state.task(id).is_some_and(|task| !task.failures.is_empty() && !task.status.is_active());
+        let has_failed =
+            self.state.task(id).is_some_and(|task| !task.failures.is_empty() && !task.status.is_active());
         let (true, true, Some(git)) = (self.settings.clean_retry.is_on(), has_failed, self.tree.git()) else {
             return Ok(());
         };
         let paths = self.paths_of_work(id);
-        let left: Vec<String> = self.tree.uncommitted(&paths)?.into_iter().map(|change| change.path).collect();
+        let left: Vec<String> =
+            self.tree.uncommitted(&paths)?.into_iter().map(|change| change.path).collect();
         if let (Some(head), false) = (git.head()?, left.is_empty()) {
             git.restore(head.as_str(), &left)?;
             self.tree.forget();

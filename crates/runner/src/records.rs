@@ -112,7 +112,9 @@ mod tests {
         let found: Vec<String> = records(&project)
             .unwrap()
             .iter()
-            .map(|record| format!("{} {:?} {}", record.plan, record.place, record.path.file_name().unwrap().display()))
+            .map(|record| {
+                format!("{} {:?} {}", record.plan, record.place, record.path.file_name().unwrap().display())
+            })
             .collect();
         assert_eq!(
             found,

@@ -96,7 +96,11 @@ impl<'a> Tree<'a> {
             None => git.status()?,
         };
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());
-        let dirty = status.changes.iter().filter(|change| !self.is_ours(&change.path)).map(|change| change.path.clone());
+        let dirty = status
+            .changes
+            .iter()
+            .filter(|change| !self.is_ours(&change.path))
+            .map(|change| change.path.clone());
         let baseline = Baseline { head, dirty: dirty.collect() };
         self.known = Some(status);
         Ok(baseline)
@@ -104,7 +108,11 @@ impl<'a> Tree<'a> {
 
     /// What changed since an attempt began, or one before it under the same number that did not end. A path that was
     /// changed before counts only if it changed again.
-    pub(crate) fn touched(&mut self, baseline: &Baseline, since: SystemTime) -> Result<Vec<FileState>, GitError> {
+    pub(crate) fn touched(
+        &mut self,
+        baseline: &Baseline,
+        since: SystemTime,
+    ) -> Result<Vec<FileState>, GitError> {
         let Some(git) = self.git else { return Ok(Vec::new()) };
         let status = git.status()?;
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());

@@ -15,7 +15,8 @@ const SIZES: [usize; 3] = [100, 1_000, 10_000];
 const MEASURED_MAX: usize = 100;
 const TURNS: usize = 3;
 
-const AGENT: &str = "#!/bin/sh\ncat > /dev/null\necho work > src/f${TILLGREEN_TASK_ID#1.}.txt\necho TASK_COMPLETE\n";
+const AGENT: &str =
+    "#!/bin/sh\ncat > /dev/null\necho work > src/f${TILLGREEN_TASK_ID#1.}.txt\necho TASK_COMPLETE\n";
 
 /// The floor: a loop in `sh`, one process for each thing that has to be done.
 const FLOOR: &str = r##"
@@ -104,7 +105,8 @@ impl Scratch {
     }
 
     fn sh(&self, script: &str) {
-        let status = Command::new("sh").args(["-e", "-c", script]).current_dir(self.root()).status().expect("sh runs");
+        let status =
+            Command::new("sh").args(["-e", "-c", script]).current_dir(self.root()).status().expect("sh runs");
         assert!(status.success(), "{script}");
     }
 

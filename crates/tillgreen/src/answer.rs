@@ -6,7 +6,11 @@ use crate::checkpoint::Checkpoint;
 use crate::error::Error;
 
 /// Reads the answer to a question. Silence is never consent, so there is no default.
-pub(crate) fn read(text: &str, question: Question, checkpoint: Option<&Checkpoint>) -> Result<Response, Error> {
+pub(crate) fn read(
+    text: &str,
+    question: Question,
+    checkpoint: Option<&Checkpoint>,
+) -> Result<Response, Error> {
     let parsed = parse(text);
     let response = match (parsed, checkpoint) {
         (Ok(response @ (Response::Skip | Response::Abort | Response::Fix(_))), _) => response,

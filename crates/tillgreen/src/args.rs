@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::exit;
 use crate::settings::Choices;
+use crate::view::chart::ChartFile;
 
 /// Takes a plan of tasks and does not stop until it is green.
 ///
@@ -83,6 +84,8 @@ pub(crate) enum Command {
     Cancel(PlanArgs),
     /// Print the journal of a plan, readable
     Log(LogArgs),
+    /// Count what a run, or all of them, came to: the retry summary
+    Stats(StatsArgs),
     /// List the agents: those in tillgreen.toml and known programs
     Agents,
     /// Print completions for a shell
@@ -176,6 +179,21 @@ pub(crate) struct LogArgs {
     /// Wait for more until the run ends
     #[arg(short, long)]
     pub(crate) follow: bool,
+}
+
+/// What `stats` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: tillgreen stats --chart run.html")]
+pub(crate) struct StatsArgs {
+    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    #[arg(conflicts_with = "all")]
+    pub(crate) plan: Option<String>,
+    /// Every run here, those put aside by --fresh included, and a total
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Draw it as well, into FILE.svg or FILE.html
+    #[arg(long, value_name = "FILE", value_parser = ChartFile::parse)]
+    pub(crate) chart: Option<ChartFile>,
 }
 
 #[cfg(test)]

@@ -44,10 +44,13 @@ impl Checkpoint {
         let text = text.trim();
         let is_one_of = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
         let (is_answer, hint) = match self.kind {
-            TaskType::HumanVerify => {
-                (is_one_of(&APPROVALS), "answer approved, or say what is wrong with 'fix: …', or skip or abort".to_owned())
+            TaskType::HumanVerify => (
+                is_one_of(&APPROVALS),
+                "answer approved, or say what is wrong with 'fix: …', or skip or abort".to_owned(),
+            ),
+            TaskType::HumanAction => {
+                (is_one_of(&DONE), "answer done when you did it, or skip or abort".to_owned())
             }
-            TaskType::HumanAction => (is_one_of(&DONE), "answer done when you did it, or skip or abort".to_owned()),
             TaskType::Decision if self.choices.is_empty() => {
                 (!text.is_empty(), "answer with your decision in a few words".to_owned())
             }
@@ -55,14 +58,17 @@ impl Checkpoint {
             TaskType::Auto | TaskType::Tdd => (false, "answer retry, skip, abort or 'fix: …'".to_owned()),
         };
         if !is_answer {
-            return Err(Error::usage(format!("`{text}` is not an answer; the question stays open")).hint(hint));
+            return Err(
+                Error::usage(format!("`{text}` is not an answer; the question stays open")).hint(hint)
+            );
         }
         let reply = self.choice(text).map_or_else(|| text.to_owned(), |choice| choice.id.clone());
         Ok(Response::Reply(reply))
     }
 
     fn choice(&self, text: &str) -> Option<&Choice> {
-        let is_meant = |choice: &&Choice| choice.id.eq_ignore_ascii_case(text) || choice.name.eq_ignore_ascii_case(text);
+        let is_meant =
+            |choice: &&Choice| choice.id.eq_ignore_ascii_case(text) || choice.name.eq_ignore_ascii_case(text);
         self.choices.iter().find(is_meant)
     }
 

@@ -122,6 +122,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Answer(arguments) => command::answer::run(context, &arguments),
         Command::Cancel(arguments) => command::cancel::run(context, &arguments),
         Command::Log(arguments) => command::log::run(context, &arguments),
+        Command::Stats(arguments) => command::stats::run(context, &arguments),
         Command::Agents => command::agents::run(context),
         Command::Completions { shell } => command::completions::run(context, shell),
         Command::Man => command::man::run(context),

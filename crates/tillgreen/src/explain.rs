@@ -4,7 +4,7 @@ use std::path::Path;
 
 use runner::git::GitError;
 use runner::journal::{JournalError, LockError};
-use runner::{CancelError, LocateError, RecordError, RunError};
+use runner::{CancelError, LocateError, RecordError, RecordsError, RunError};
 
 use crate::error::{Error, Kind};
 
@@ -107,6 +107,12 @@ impl From<JournalError> for Error {
         };
         let hint = hint.to_owned();
         Error::from_source(kind, error).hint(hint)
+    }
+}
+
+impl From<RecordsError> for Error {
+    fn from(error: RecordsError) -> Self {
+        Error::from_source(Kind::Usage, error).hint("see that you may read it")
     }
 }
 

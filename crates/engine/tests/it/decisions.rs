@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, Event, Limits,
-    Observation, OnEscalation, OnExhausted, Opening, PlanChanges, Recovery, Response, Rules, Seen, State,
-    Status, TaskDecl, Toggle, Verification, What, decide, due, schedule,
+    Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, Event,
+    Impossible, Limits, Observation, OnEscalation, OnExhausted, Opening, PlanChanges, Recovery, Response,
+    Rules, Seen, State, Status, TaskDecl, Toggle, Verification, What, decide, due, schedule,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -424,4 +424,27 @@ fn the_name_of_a_blocker_is_taken_as_it_is_written() {
     assert_eq!(by("status: blocked\nblocked_by: ~\n").as_deref(), None);
     assert_eq!(by("status: blocked\nblocked_by:\n").as_deref(), None);
     assert_eq!(by("status: blocked\nblocked_by: [1.2, 1.3]\n").as_deref(), None);
+}
+
+#[test]
+fn a_new_round_asks_a_checkpoint_again() {
+    let world = named("checkpoint, fix, abort, a new round").world().run();
+    let starts = world.journal.iter().filter(|event| matches!(event.what, What::AttemptStarted(_)));
+    assert_eq!(starts.count(), 1, "the instruction was for one attempt");
+}
+
+/// A journal in which tasks wait for each other in a circle would never go on.
+#[test]
+fn a_circle_of_waits_is_refused() {
+    let is_second_failure =
+        |what: &What| matches!(what, What::AttemptFailed { task, .. } if task.name() == "1.2");
+    let mut case = Case::until("blocked in a circle", is_second_failure);
+    let mut waits = |by: &str| {
+        let what = What::Deferred { task: "1.2".into(), by: by.into() };
+        case.state.apply(&Event { at: case.now, what })
+    };
+    let circle = |by: &str| Err(Impossible::Circle { task: "1.2".into(), by: by.into() });
+    assert_eq!(waits("1.1"), circle("1.1"));
+    assert_eq!(waits("1.2"), circle("1.2"));
+    assert_eq!(waits("7.7"), Err(Impossible::UnknownTask("7.7".into())));
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::{
     Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failure, FileState, FixPlan, Judge, Limits,
     OnEscalation, OnExhausted, Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Started,
-    State, Status, StopReason, Summary, Toggle, Unverifiable, What,
+    State, Status, StopReason, Summary, TaskKind, Toggle, Unverifiable, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -35,8 +35,8 @@ fn failure() -> Box<Failure> {
         exit_code: Some(1),
         attempted_fix: Some(text("npm i")),
         suggested_fix: Some(text("check null")),
-        root_cause: None,
-        blocked_by: None,
+        root_cause: Some(text("no null check")),
+        blocked_by: Some("1.9".into()),
         files: vec![FileState { path: text("src/a.ts"), state: text("created") }],
         learnings: vec![text("null is not empty")],
         elapsed_ms: 45_000,
@@ -75,7 +75,7 @@ fn changes() -> PlanChanges {
     PlanChanges {
         added: vec![fix],
         removed: vec!["1.4".into()],
-        reworded: vec![decl("1.5")],
+        reworded: vec![decl("1.5 checkpoint in:src/a.ts on:1.3")],
         ticked: vec!["1.6".into()],
         unticked: vec!["1.7~2".into()],
         order: vec!["1.5".into(), "1.3".into()],
@@ -121,9 +121,10 @@ fn events() -> Vec<What> {
         What::RetryPlanned { task: task(), attempt: Attempt(3) },
         What::FixPlanned(fix),
         What::FixInserted { decl: Box::new(decl("1.3.1")) },
+        What::Deferred { task: task(), by: "1.9".into() },
         What::Escalated { task: task(), question: Question::Exhausted },
         What::Answered { task: task(), response: Response::Fix(text("trim")) },
-        What::TaskSkipped { task: task(), reason: text("no time"), dependents: Vec::new() },
+        What::TaskSkipped { task: task(), reason: text("no time"), dependents: vec!["1.4".into()] },
         What::RegressionPassed,
         What::Ended(End::Complete { skipped: 1 }),
     ]
@@ -146,14 +147,14 @@ fn every_kind_of_event() {
     assert!(kinds.iter().enumerate().all(|(place, kind)| !kinds[..place].contains(kind)), "one of each");
     let lines: Vec<String> = events().into_iter().map(line).collect();
     assert_snapshot!(lines.join("\n"), @r#"
-    {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off"},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"work","verification":"command","ticked":false,"digest":1}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"plan_changed":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"work","verification":"command","ticked":false,"digest":1}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off","keep_going":"on","dialect":"phase"},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"plan_changed":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_started":{"task":"1.3"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_passed":{"task":"1.3","warnings":["proves nothing"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","dirty":["notes.txt"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_claimed":{"task":"1.3","dispatch":9,"touched":[{"path":"src/a.ts","state":"created"}],"learnings":["so"],"elapsed_ms":5}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_unavailable":{"task":"1.3","dispatch":9,"reason":"overloaded","nth":3,"until":"1970-01-01T00:00:00Z"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}
@@ -162,9 +163,10 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"retry_planned":{"task":"1.3","attempt":3}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"fix_planned":{"fix":"1.3.1","failing":"1.3","error":"2 failed","attempted_fix":"npm i"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"fix_inserted":{"decl":{"id":"1.3.1","title":"do 1.3.1","kind":"work","verification":"command","ticked":false,"digest":1}}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"deferred":{"task":"1.3","by":"1.9"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"escalated":{"task":"1.3","question":"exhausted"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"answered":{"task":"1.3","response":{"fix":"trim"}}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"task_skipped":{"task":"1.3","reason":"no time"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"task_skipped":{"task":"1.3","reason":"no time","dependents":["1.4"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
     {"at":"2026-01-26T14:30:00.5Z","what":{"ended":{"complete":{"skipped":1}}}}
     "#);
@@ -219,6 +221,10 @@ fn every_word() {
         C::OutOfScope,
         C::ReviewerRejected,
         C::PermissionDenied,
+        C::Blocked,
+        C::Impossible,
+        C::ConflictingRequirements,
+        C::ServiceUnavailable,
         C::CommitRefused,
     ];
     let responses = [
@@ -228,30 +234,45 @@ fn every_word() {
         Response::Fix(text("so")),
         Response::Approve,
         Response::Reject(text("no")),
+        Response::Reply(text("blue")),
+    ];
+    let questions = [
+        Question::Exhausted,
+        Question::PermissionDenied,
+        Question::Judge,
+        Question::Checkpoint,
+        Question::Blocked,
+        Question::Impossible,
+        Question::ConflictingRequirements,
+        Question::ServiceUnavailable,
     ];
     let lines = [
         words(&causes),
         words(&[Rung::Retry, Rung::Fix, Rung::Ask]),
         words(&responses),
-        words(&[Question::Exhausted, Question::PermissionDenied, Question::Judge]),
+        words(&questions),
         words(&[Judge::Qa, Judge::Reviewer, Judge::Person]),
         words(&[Role::Executor, Role::Qa, Role::Reviewer]),
         words(&[Recovery::Off, Recovery::On]),
         words(&[OnExhausted::Stop, OnExhausted::Ask]),
         words(&[OnEscalation::Ask, OnEscalation::Pause, OnEscalation::Skip, OnEscalation::Abort]),
         words(&[Unverifiable::Agent, Unverifiable::Ask, Unverifiable::Refuse]),
+        words(&[TaskKind::Work, TaskKind::Verify, TaskKind::Checkpoint]),
+        words(&[Dialect::Spec, Dialect::Phase]),
     ];
     assert_snapshot!(lines.join("\n"), @r#"
-    ["claimed_failure","no_signal","bad_exit","agent_timeout","verification_fail","verify_red","verify_timeout","proves_nothing","contradiction","tampered","bookkeeping","out_of_scope","reviewer_rejected","permission_denied","commit_refused"]
+    ["claimed_failure","no_signal","bad_exit","agent_timeout","verification_fail","verify_red","verify_timeout","proves_nothing","contradiction","tampered","bookkeeping","out_of_scope","reviewer_rejected","permission_denied","blocked","impossible","conflicting_requirements","service_unavailable","commit_refused"]
     ["retry","fix","ask"]
-    ["retry","skip","abort",{"fix":"so"},"approve",{"reject":"no"}]
-    ["exhausted","permission_denied","judge"]
+    ["retry","skip","abort",{"fix":"so"},"approve",{"reject":"no"},{"reply":"blue"}]
+    ["exhausted","permission_denied","judge","checkpoint","blocked","impossible","conflicting_requirements","service_unavailable"]
     ["qa","reviewer","person"]
     ["executor","qa","reviewer"]
     ["off","on"]
     ["stop","ask"]
     ["ask","pause","skip","abort"]
     ["agent","ask","refuse"]
+    ["work","verify","checkpoint"]
+    ["spec","phase"]
     "#);
 }
 

@@ -112,10 +112,12 @@ fn events(id: &TaskId) -> Vec<What> {
         What::RetryPlanned { task: task(), attempt: Attempt(2) },
         What::FixPlanned(fix),
         What::FixInserted { decl: Box::new(decl(&id.to_string())) },
+        What::Deferred { task: task(), by: TaskId::from("88") },
         What::Escalated { task: task(), question: Question::Exhausted },
         What::Answered { task: task(), response: Response::Retry },
         What::Answered { task: task(), response: Response::Approve },
         What::Answered { task: task(), response: Response::Fix(String::new()) },
+        What::Answered { task: task(), response: Response::Reply(String::new()) },
         What::TaskSkipped { task: task(), reason: String::new(), dependents: Vec::new() },
     ]
 }
@@ -204,7 +206,9 @@ fn the_diagram_shows_the_table() {
         Recording --> Failed: AttemptFailed
         Failed --> Ready: RetryPlanned
         Failed --> WaitingFor: FixPlanned
+        Failed --> WaitingFor: Deferred
         Failed --> Asking: Escalated
+        Ready --> Asking: Escalated
         Failed --> Ready: Renewed
         WaitingFor --> Ready: RetryPlanned
         Asking --> Ready: Answered

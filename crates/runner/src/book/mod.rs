@@ -183,12 +183,16 @@ impl Book {
 
     /// Ticks a box, if the task is there and its box is open.
     pub(crate) fn tick(&mut self, id: &TaskId) -> io::Result<()> {
-        self.set_box(id, |plan| plan.task(id).is_some_and(|task| !task.state.is_done()) && plan.tick(id).is_ok())
+        self.set_box(id, |plan| {
+            plan.task(id).is_some_and(|task| !task.state.is_done()) && plan.tick(id).is_ok()
+        })
     }
 
     /// Unticks a box, if the task is there and its box is ticked.
     pub(crate) fn untick(&mut self, id: &TaskId) -> io::Result<()> {
-        self.set_box(id, |plan| plan.task(id).is_some_and(|task| task.state.is_done()) && plan.untick(id).is_ok())
+        self.set_box(id, |plan| {
+            plan.task(id).is_some_and(|task| task.state.is_done()) && plan.untick(id).is_ok()
+        })
     }
 
     fn set_box(&mut self, id: &TaskId, edit: impl FnOnce(&mut Plan) -> bool) -> io::Result<()> {
@@ -196,7 +200,9 @@ impl Book {
             return Ok(());
         }
         self.catch_up()?;
-        let Some(source) = self.sources.iter_mut().find(|source| source.plan.task(id).is_some()) else { return Ok(()) };
+        let Some(source) = self.sources.iter_mut().find(|source| source.plan.task(id).is_some()) else {
+            return Ok(());
+        };
         if edit(&mut source.plan) { source.save() } else { Ok(()) }
     }
 
@@ -232,7 +238,13 @@ impl Book {
         Ok(all)
     }
 
-    fn inspect_source(&mut self, place: usize, before: Plan, own: &TaskId, aside: &Path) -> io::Result<Inspection> {
+    fn inspect_source(
+        &mut self,
+        place: usize,
+        before: Plan,
+        own: &TaskId,
+        aside: &Path,
+    ) -> io::Result<Inspection> {
         let source = &mut self.sources[place];
         let removed = removed(&before, &source.plan);
         let inspection = compare(&before, &source.plan, own);

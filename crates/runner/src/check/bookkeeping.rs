@@ -22,7 +22,10 @@ pub(crate) fn bookkeeping(
             .collect();
         if !left.is_empty() {
             let details = format!("Commit these files as part of the task: {}", left.join(", "));
-            return Ok(Some(missing("uncommitted spec files detected - task not properly committed", details)));
+            return Ok(Some(missing(
+                "uncommitted spec files detected - task not properly committed",
+                details,
+            )));
         }
     }
     if book.is_ticked(id) {
@@ -34,5 +37,11 @@ pub(crate) fn bookkeeping(
 }
 
 fn missing(error: &str, details: String) -> CheckFailure {
-    CheckFailure { cause: Cause::Bookkeeping, error: error.to_owned(), details, command: None, exit_code: None }
+    CheckFailure {
+        cause: Cause::Bookkeeping,
+        error: error.to_owned(),
+        details,
+        command: None,
+        exit_code: None,
+    }
 }

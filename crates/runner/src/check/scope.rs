@@ -10,7 +10,8 @@ pub(crate) fn scope(excerpt: &Excerpt, touched: &[FileState]) -> Vec<String> {
     if listed.is_empty() {
         return Vec::new();
     }
-    let outside = touched.iter().map(|file| &file.path).filter(|path| !listed.iter().any(|entry| covers(entry, path)));
+    let outside =
+        touched.iter().map(|file| &file.path).filter(|path| !listed.iter().any(|entry| covers(entry, path)));
     outside.cloned().collect()
 }
 

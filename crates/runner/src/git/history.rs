@@ -39,6 +39,12 @@ impl fmt::Display for Oid {
 }
 
 impl Git {
+    /// Whether git knows who commits: better found out before anything is done than at the first commit.
+    pub fn check_identity(&self) -> Result<(), GitError> {
+        let ended = process::run(self.call(&["var", "GIT_COMMITTER_IDENT"]))?;
+        if ended.is_success() { Ok(()) } else { Err(GitError::NoIdentity { root: self.root().to_owned() }) }
+    }
+
     /// The last commit; none before the first.
     pub fn head(&self) -> Result<Option<Oid>, GitError> {
         if let Some(oid) = self.loose_head() {

@@ -56,9 +56,7 @@ impl Program {
         match self {
             // The two dashes keep a script that begins with a dash from being read as an option.
             Self::Shell(script) => ["sh", "-c", "--", script].map(OsString::from).to_vec(),
-            Self::Bash(script) => {
-                ["bash", "-e", "-c", "--", script].map(OsString::from).to_vec()
-            }
+            Self::Bash(script) => ["bash", "-e", "-c", "--", script].map(OsString::from).to_vec(),
             Self::Argv(argv) => argv.clone(),
         }
     }

@@ -31,7 +31,8 @@ impl Progress {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        let text = before.clone().unwrap_or_else(|| format!("# Progress: {spec}\n\n{COMPLETED}\n\n{LEARNINGS}\n"));
+        let text =
+            before.clone().unwrap_or_else(|| format!("# Progress: {spec}\n\n{COMPLETED}\n\n{LEARNINGS}\n"));
         Ok(Self { path: path.to_owned(), text, before })
     }
 
@@ -130,7 +131,13 @@ impl Progress {
         match before {
             Some(at) => self.text.insert_str(at, &format!("{heading}\n\n")),
             None => {
-                let gap = if self.text.ends_with("\n\n") || self.text.is_empty() { "" } else if self.text.ends_with('\n') { "\n" } else { "\n\n" };
+                let gap = if self.text.ends_with("\n\n") || self.text.is_empty() {
+                    ""
+                } else if self.text.ends_with('\n') {
+                    "\n"
+                } else {
+                    "\n\n"
+                };
                 self.text.push_str(&format!("{gap}{heading}\n"));
             }
         }
@@ -179,7 +186,9 @@ fn history_line(state: &State, task: &Task, is_done: bool) -> String {
 fn stopped_at(state: &State, task: &Task) -> bool {
     let Some(End::Stopped(reason)) = state.end() else { return false };
     let stuck = match reason {
-        StopReason::Retries { task, .. } | StopReason::FixTasks { task, .. } | StopReason::FixDepth { task, .. } => task,
+        StopReason::Retries { task, .. }
+        | StopReason::FixTasks { task, .. }
+        | StopReason::FixDepth { task, .. } => task,
         StopReason::Regression { .. } => return false,
     };
     let mut current = Some(stuck);

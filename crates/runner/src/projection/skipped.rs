@@ -24,7 +24,10 @@ pub(crate) fn note_skipped(path: &Path, task: &TaskId, reason: &str, at: Timesta
         return Ok(());
     }
     let reason = plan::one_line(reason).replace('"', "'");
-    let entry = format!("{entry}    reason: \"{reason}\"\n    timestamp: \"{}\"\n", at.strftime("%Y-%m-%dT%H:%M:%SZ"));
+    let entry = format!(
+        "{entry}    reason: \"{reason}\"\n    timestamp: \"{}\"\n",
+        at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    );
     atomic::replace(path, &with_entry(&known, &entry))
 }
 
@@ -36,7 +39,13 @@ fn with_entry(known: &str, entry: &str) -> String {
     if let Some(at) = list {
         return format!("{}{entry}{}", &known[..at], &known[at..]);
     }
-    let gap = if known.is_empty() || known.ends_with("\n\n") { "" } else if known.ends_with('\n') { "\n" } else { "\n\n" };
+    let gap = if known.is_empty() || known.ends_with("\n\n") {
+        ""
+    } else if known.ends_with('\n') {
+        "\n"
+    } else {
+        "\n\n"
+    };
     format!("{known}{gap}{HEADING}\n\n```yaml\n{LIST}\n{entry}```\n")
 }
 

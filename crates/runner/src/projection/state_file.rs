@@ -64,8 +64,8 @@ impl StateFile {
             }
             Err(source) => return Err(StateFileError::Unreadable { path: path.to_owned(), source }),
         };
-        let content = parse(&text)
-            .map_err(|problem| StateFileError::Corrupt { shown: shown.to_owned(), problem })?;
+        let content =
+            parse(&text).map_err(|problem| StateFileError::Corrupt { shown: shown.to_owned(), problem })?;
         Ok(Self { path: path.to_owned(), content, written: None })
     }
 
@@ -130,7 +130,10 @@ fn fix_task_map(state: &State) -> Value {
     for task in state.tasks_with_fixes() {
         let ids: Vec<String> = task.fixes.iter().map(ToString::to_string).collect();
         let error = task.last_failure().map(|failure| failure.error.clone()).unwrap_or_default();
-        map.insert(task.id().to_string(), json!({"attempts": ids.len(), "fixTaskIds": ids, "lastError": error}));
+        map.insert(
+            task.id().to_string(),
+            json!({"attempts": ids.len(), "fixTaskIds": ids, "lastError": error}),
+        );
     }
     Value::Object(map)
 }

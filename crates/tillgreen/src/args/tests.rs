@@ -110,7 +110,7 @@ fn help(command: &str, render: impl Fn(&mut clap::Command) -> String) -> String 
 
 #[test]
 fn help_of_the_program() {
-    insta::assert_snapshot!(long(""), @r"
+    insta::assert_snapshot!(long(""), @"
     Takes a plan of tasks and does not stop until it is green.
 
     Hands each task to a coding agent, checks the work itself, sends it back with what went wrong,
@@ -129,6 +129,7 @@ fn help_of_the_program() {
       answer       Answer the open question of a run, then continue it
       cancel       Stop a running run cleanly; nothing is deleted
       log          Print the journal of a plan, readable
+      stats        Count what a run, or all of them, came to: the retry summary
       agents       List the agents: those in tillgreen.toml and known programs
       completions  Print completions for a shell
       man          Print the manual page
@@ -171,7 +172,7 @@ fn help_of_the_program() {
 
 #[test]
 fn short_help_of_run() {
-    insta::assert_snapshot!(short("run"), @r"
+    insta::assert_snapshot!(short("run"), @"
     Start or resume a run
 
     Usage: tillgreen run [OPTIONS] [PLAN]
@@ -188,18 +189,20 @@ fn short_help_of_run() {
     After a failure:
           --recovery-mode[=<BOOL>]     Write fix tasks for what fails, then try again [default: off]
           --max-task-iterations <N>    Attempts at one task that end in retries, the first included
-                                       [default: 5]
+                                       [default: 5; 3 in a *-PLAN.md]
           --max-fix-tasks <N>          Fix tasks for one failing task [default: 3]
           --max-fix-depth <N>          How deep fixes of fixes may nest [default: 3]
           --max-global-iterations <N>  Agent starts in all [default: the larger of 100 and 3 × tasks]
           --infra-retries <N>          Times in a row that the agent may be unavailable before the run
                                        pauses [default: 10]
           --on-exhausted <WHAT>        What follows when retries or fix tasks are used up [default:
-                                       stop] [possible values: stop, ask]
+                                       stop; ask in a *-PLAN.md] [possible values: stop, ask]
           --on-escalation <WHAT>       What happens with a question to a person [default: ask at a
                                        terminal, else pause] [possible values: ask, pause, skip, abort]
           --clean-retry[=<BOOL>]       Take a failed attempt's changes back before the next one
                                        [default: off]
+          --keep-going[=<BOOL>]        While a person is asked about one task, go on with those that do
+                                       not depend on it [default: off]
 
     Agent:
           --agent <NAME>         An agent defined in tillgreen.toml [default: the first that is

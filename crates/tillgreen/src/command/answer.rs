@@ -5,8 +5,8 @@ use runner::{Beginning, Notice, Request};
 
 use super::run::attendance;
 use crate::answer;
-use crate::checkpoint::Checkpoint;
 use crate::args::{AnswerArgs, Format};
+use crate::checkpoint::Checkpoint;
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;

@@ -239,6 +239,7 @@ mod tests {
         # on_exhausted = "stop"           # stop or ask, when retries or fix tasks are used up
         # on_escalation = "pause"         # ask, pause, skip or abort; default: ask at a terminal, else pause
         # clean_retry = false             # take a failed attempt's changes back before the next one
+        # keep_going = false              # go on with other tasks while a person is asked about one
 
         # Checks
         # unverifiable = "agent"          # agent, ask or refuse: who judges a task without a verify command

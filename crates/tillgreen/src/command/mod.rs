@@ -11,4 +11,5 @@ pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod run;
+pub(crate) mod stats;
 pub(crate) mod status;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 
-use engine::{End, State};
+use engine::{Dialect, End, State, Statistics};
 use plan::Severity;
 use runner::{Beginning, PlanFile, Project, Request, Settings};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::settings::{Attendance, Choices, FileSettings, Mode, Programs, Resolve
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
 use crate::view::text::{clean, one_line};
-use crate::view::{ending, json, summary};
+use crate::view::{ending, json, retry_summary, summary};
 
 /// Characters of a title.
 const TITLE_CHARS_MAX: usize = 100;
@@ -83,13 +83,28 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
     let summary = summary::complete(subject, &finished.state, finished.at);
     // For programs the last event says it: every line of theirs is JSON.
     match context.format {
-        Format::Text => write!(context.out, "\n{summary}\n")?,
+        Format::Text => {
+            let retries = retry_summary(subject, request, &finished.state);
+            write!(context.out, "\n{summary}\n{}", retries.unwrap_or_default())?;
+        }
         Format::Json => eprint_quietly(&summary),
     }
     if finished.end == (End::Complete { skipped: 0 }) && context.format == Format::Text {
         writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }
     Ok(exit::DONE)
+}
+
+/// What the retries came to; nothing where there is nothing to tell.
+fn retry_summary(subject: &Subject, request: &Request<'_>, state: &State) -> Option<String> {
+    let has_failed = state.tasks().iter().any(|task| !task.failures.is_empty());
+    if !has_failed && request.file.dialect == Dialect::Spec {
+        return None;
+    }
+    // The run is complete whatever the record says of it now; `stats` explains what is wrong with it.
+    let (state, history) = runner::review(&request.file.journal()).ok().flatten()?;
+    let statistics = Statistics::of(&state, &history);
+    Some(format!("{}\n", retry_summary::render(&subject.name, &statistics)))
 }
 
 fn eprint_quietly(text: &str) {

@@ -72,8 +72,10 @@ fn all(project: &Project) -> Result<Found, Error> {
     }
     match first_error {
         Some(error) if found.runs.is_empty() => Err(error.into()),
-        None if found.runs.is_empty() => Err(Error::usage(format!("nothing has been run in {}", project.root().display()))
-            .hint("start a plan with `tillgreen run`")),
+        None if found.runs.is_empty() => {
+            Err(Error::usage(format!("nothing has been run in {}", project.root().display()))
+                .hint("start a plan with `tillgreen run`"))
+        }
         Some(_) | None => Ok(found),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = FAILURES, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) recovery_mode: Option<Toggle>,
-    /// Attempts at one task that end in retries, the first included [default: 5]
+    /// Attempts at one task that end in retries, the first included [default: 5; 3 in a *-PLAN.md]
     #[arg(long, help_heading = FAILURES, value_parser = limit, value_name = "N")]
     pub(crate) max_task_iterations: Option<u32>,
     /// Fix tasks for one failing task [default: 3]

@@ -133,7 +133,14 @@ fn who_is_asked_depends_on_who_is_there() {
     let world = world();
     let asked = |attendance, flags| {
         let file = file(AGENT).unwrap();
-        let sources = Sources { flags, file: &file, earlier: None, attendance, programs: &world.programs };
+        let sources = Sources {
+            flags,
+            file: &file,
+            earlier: None,
+            attendance,
+            dialect: engine::Dialect::Spec,
+            programs: &world.programs,
+        };
         resolve(sources).unwrap().settings.rules.on_escalation
     };
     assert_eq!(asked(Attendance::Attended, Choices::default()), OnEscalation::Ask);

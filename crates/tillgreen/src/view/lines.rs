@@ -105,7 +105,9 @@ fn line(event: &Event, state: &State) -> Line {
         }
         What::FixPlanned(fix) => plain(Mark::Step, fix_text(fix)),
         What::FixInserted { decl } => plain(Mark::Step, format!("{} stands in the plan", decl.id)),
-        What::Deferred { task, by } => plain(Mark::Step, format!("{task} waits for {by}, which is in its way")),
+        What::Deferred { task, by } => {
+            plain(Mark::Step, format!("{task} waits for {by}, which is in its way"))
+        }
         What::Escalated { task, question } => {
             plain(Mark::Odd, format!("{task} needs a person: {}", question_text(*question)))
         }
@@ -357,8 +359,8 @@ mod tests {
             "· 1.2 was answered: fix: use trim()",
         );
         check(
-            What::TaskSkipped { task, reason: "by a response".to_owned() },
-            "! 1.2 Add a parser skipped: by a response",
+            What::TaskSkipped { task, reason: "by a response".to_owned(), dependents: Vec::new() },
+            "! [SKIPPED] 1.2 Add a parser: by a response",
         );
         check(What::RegressionPassed, "✓ the regression command is green");
         check(What::Ended(End::Aborted), "✗ aborted");

@@ -1,13 +1,16 @@
 //! What people and programs see of a run. Views borrow events and state; none of them keeps a record of its own.
 
 pub(crate) mod asker;
+pub(crate) mod chart;
 pub(crate) mod ending;
 pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod paint;
 pub(crate) mod progress;
 pub(crate) mod question;
+pub(crate) mod retry_summary;
 pub(crate) mod screen;
+pub(crate) mod statistics;
 pub(crate) mod status;
 pub(crate) mod subject;
 pub(crate) mod summary;

@@ -91,7 +91,9 @@ fn why(question: Question, count: usize) -> String {
         Question::Checkpoint => "The plan asks for a person here.".to_owned(),
         Question::Blocked => "The agent says that something else has to be done first.".to_owned(),
         Question::Impossible => "The agent says that the task cannot be done as it is written.".to_owned(),
-        Question::ConflictingRequirements => "The agent says that the requirements contradict each other.".to_owned(),
+        Question::ConflictingRequirements => {
+            "The agent says that the requirements contradict each other.".to_owned()
+        }
         Question::ServiceUnavailable => "The agent says that a service it needs is away.".to_owned(),
     }
 }

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use engine::{Pattern, PatternKind, Statistics, TaskResult, TaskStatistics};
 use plan::TaskId;
 
-use super::summary::list;
 use super::text::{count, one_line};
 
 /// Characters of a plan's name or a pattern.
@@ -60,12 +59,18 @@ fn notes(statistics: &Statistics) -> Vec<String> {
     let proved = of(TaskResult::Proved);
     if proved > 0 {
         let tasks = count(proved, "[VERIFY] task");
-        notes.push(format!("{tasks} {} green without an agent: first-attempt success with 0 attempts.", was(proved)));
+        notes.push(format!(
+            "{tasks} {} green without an agent: first-attempt success with 0 attempts.",
+            was(proved)
+        ));
     }
     let answered = of(TaskResult::Answered);
     if answered > 0 {
         let tasks = count(answered, "checkpoint");
-        notes.push(format!("{tasks} {} answered by a person: first-attempt success with 0 attempts.", was(answered)));
+        notes.push(format!(
+            "{tasks} {} answered by a person: first-attempt success with 0 attempts.",
+            was(answered)
+        ));
     }
     let by_hand = of(TaskResult::TickedByHand);
     if by_hand > 0 {
@@ -76,9 +81,13 @@ fn notes(statistics: &Statistics) -> Vec<String> {
 }
 
 fn details(statistics: &Statistics) -> String {
-    let mut text = "\n### Retry Details\n\n| Task | Attempts | Result |\n|------|----------|--------|\n".to_owned();
+    let mut text =
+        "\n### Retry Details\n\n| Task | Attempts | Result |\n|------|----------|--------|\n".to_owned();
     for task in &statistics.tasks {
-        push(&mut text, &format!("| {} | {} | {} |", cell(&task_name(task)), task.attempts, cell(&words(&task.result))));
+        push(
+            &mut text,
+            &format!("| {} | {} | {} |", cell(&task_name(task)), task.attempts, cell(&words(&task.result))),
+        );
     }
     text
 }
@@ -131,14 +140,17 @@ pub(crate) fn words(result: &TaskResult) -> String {
     match result {
         TaskResult::Success | TaskResult::Proved | TaskResult::Answered => "success".to_owned(),
         TaskResult::RetryWorked => "success (retry worked)".to_owned(),
-        TaskResult::FixedBy(fixes) => format!("success (fixed by {})", list(fixes)),
+        TaskResult::FixedBy(fixes) => {
+            let fixes: Vec<String> = fixes.iter().map(short).collect();
+            format!("success (fixed by {})", fixes.join(", "))
+        }
         TaskResult::TickedByHand => "ticked by hand".to_owned(),
         TaskResult::Skipped => "skipped".to_owned(),
         TaskResult::SkippedAfterFailure => "skipped (escalated)".to_owned(),
         TaskResult::Failed => "failed".to_owned(),
         TaskResult::Asking => "waiting for an answer".to_owned(),
         TaskResult::InProgress => "in progress".to_owned(),
-        TaskResult::WaitingFor(task) => format!("waiting for {task}"),
+        TaskResult::WaitingFor(task) => format!("waiting for {}", short(task)),
         TaskResult::ToBeRetried => "pending (to be retried)".to_owned(),
         TaskResult::Pending => "pending".to_owned(),
     }

@@ -133,7 +133,11 @@ impl Story {
     }
 
     pub(crate) fn skips(self, id: &str) -> Self {
-        self.then(What::TaskSkipped { task: TaskId::new(id), reason: "skipped by a response".to_owned(), dependents: Vec::new() })
+        self.then(What::TaskSkipped {
+            task: TaskId::new(id),
+            reason: "skipped by a response".to_owned(),
+            dependents: Vec::new(),
+        })
     }
 
     pub(crate) fn end(self, end: End) -> Self {

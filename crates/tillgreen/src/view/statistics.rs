@@ -73,7 +73,10 @@ fn more(statistics: &Statistics) -> String {
     for (name, agent) in agents {
         let (attempts, time) = (agent.attempts(), took(agent.worked));
         let (passed, failed, lost, away) = (agent.passed, agent.failed, agent.lost, agent.unavailable);
-        push(&mut text, &format!("| {} | {attempts} | {passed} | {failed} | {lost} | {away} | {time} |", cell(name)));
+        push(
+            &mut text,
+            &format!("| {} | {attempts} | {passed} | {failed} | {lost} | {away} | {time} |", cell(name)),
+        );
     }
     text
 }
@@ -118,8 +121,7 @@ fn push(text: &mut String, line: &str) {
 pub(crate) struct RunReport {
     plan: String,
     archived: bool,
-    #[serde(rename = "total")]
-    report: Report,
+    total: Report,
     tasks: Vec<TaskReport>,
 }
 
@@ -203,7 +205,7 @@ impl RunReport {
         Self {
             plan: run.plan.clone(),
             archived: run.is_archived,
-            report: Report::of(&run.statistics),
+            total: Report::of(&run.statistics),
             tasks: run.statistics.tasks.iter().map(TaskReport::of).collect(),
         }
     }
@@ -226,7 +228,8 @@ impl Report {
             median: time.median.as_millis(),
             max: time.max.as_millis(),
         };
-        let plain = |spread: Spread<f64>| SpreadReport { mean: spread.mean, median: spread.median, max: spread.max };
+        let plain =
+            |spread: Spread<f64>| SpreadReport { mean: spread.mean, median: spread.median, max: spread.max };
         Self {
             began: statistics.began,
             tasks,

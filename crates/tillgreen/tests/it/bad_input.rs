@@ -408,14 +408,15 @@ fn a_merge_in_progress_pauses_the_run() {
 }
 
 #[test]
-fn without_a_git_identity_the_run_pauses() {
+fn without_a_git_identity_nothing_is_started() {
     let (sandbox, agent) = prepared(PLAN);
     let known = fs::read_to_string(sandbox.home().join(".gitconfig")).unwrap();
     fs::write(sandbox.home().join(".gitconfig"), "[user]\n\tuseConfigOnly = true\n").unwrap();
-    let run = sandbox.run(&["run", "--agent-cmd", &agent]).expect_code(6);
+    let run = sandbox.run(&["run", "--agent-cmd", &agent]).expect_code(2);
     expect_said(&run, &["git does not know who commits", "git config user.name"]);
+    assert_eq!(sandbox.agent_calls().len(), 0);
     fs::write(sandbox.home().join(".gitconfig"), known).unwrap();
-    completes(&sandbox, &["run"]);
+    completes(&sandbox, &["run", "--agent-cmd", &agent]);
     assert_eq!(sandbox.agent_calls().len(), 1);
     assert_eq!(sandbox.dirt(), Vec::<String>::new());
 }

@@ -3,11 +3,14 @@
 mod bad_input;
 mod bookkeeping;
 mod commands;
+mod escalation;
 mod hand_edits;
 mod hostile_agents;
 mod interruption;
+mod plans;
 mod recovery;
 mod resuming;
+mod retry_logs;
 mod retrying;
 mod tidy;
 mod verification;

@@ -56,8 +56,12 @@ fn files_are_short_and_named_after_a_concept() {
             found.push(format!("{} has {lines} lines", path.display()));
         }
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
-        if VAGUE_NAMES.contains(&stem.trim_end_matches('s')) || VAGUE_NAMES.contains(&folder) || VAGUE_NAMES.contains(&stem) {
+        let folder =
+            path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+        if VAGUE_NAMES.contains(&stem.trim_end_matches('s'))
+            || VAGUE_NAMES.contains(&folder)
+            || VAGUE_NAMES.contains(&stem)
+        {
             found.push(format!("{} has a name that says nothing", path.display()));
         }
     }
@@ -91,7 +95,8 @@ fn only_the_binary_prints_and_it_starts_no_processes() {
     let mut found = Vec::new();
     for (path, text) in sources() {
         let shown = path.display().to_string();
-        let is_library = ["plan", "engine", "runner"].iter().any(|name| shown.contains(&format!("crates/{name}/src")));
+        let is_library =
+            ["plan", "engine", "runner"].iter().any(|name| shown.contains(&format!("crates/{name}/src")));
         let is_binary = shown.contains("crates/tillgreen/src");
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let prints = ["println!(", "eprintln!(", "print!("].iter().any(|word| code.contains(word));
@@ -163,7 +168,17 @@ fn licences_of_dependencies_are_permissive() {
 fn no_dependency_of_the_program_comes_in_two_versions() {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)
-        .args(["tree", "--package", "tillgreen", "--edges", "normal", "--prefix", "none", "--locked", "--offline"])
+        .args([
+            "tree",
+            "--package",
+            "tillgreen",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--locked",
+            "--offline",
+        ])
         .current_dir(root())
         .output()
         .expect("cargo runs");
@@ -175,8 +190,11 @@ fn no_dependency_of_the_program_comes_in_two_versions() {
         }
     }
     assert!(versions.len() > 10, "the tree was read");
-    let doubled: Vec<String> =
-        versions.iter().filter(|(_, all)| all.len() > 1).map(|(name, all)| format!("{name}: {all:?}")).collect();
+    let doubled: Vec<String> = versions
+        .iter()
+        .filter(|(_, all)| all.len() > 1)
+        .map(|(name, all)| format!("{name}: {all:?}"))
+        .collect();
     expect_none(&doubled, "one version of each dependency");
 }
 

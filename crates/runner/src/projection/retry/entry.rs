@@ -75,7 +75,10 @@ fn feedback_injected(at: Timestamp, state: &State, task: &Task) -> Entry {
         "timestamp": stamp(at), "event": "feedback_injected", "task_id": task.id().to_string(),
         "attempt": attempt.0, "feedback_lines": block.lines().count(),
     });
-    Entry { lines: vec![line(at, task.id(), &format!("injecting_feedback attempt={attempt}"))], objects: vec![object] }
+    Entry {
+        lines: vec![line(at, task.id(), &format!("injecting_feedback attempt={attempt}"))],
+        objects: vec![object],
+    }
 }
 
 fn escalated(at: Timestamp, state: &State, task: &TaskId, question: Question) -> Entry {
@@ -115,8 +118,7 @@ fn answered(at: Timestamp, task: &TaskId, response: &Response) -> Entry {
 }
 
 fn user_response(at: Timestamp, task: &TaskId, word: &str) -> Entry {
-    let object =
-        json!({"timestamp": stamp(at), "event": "user_response", "task_id": task.to_string(), "response": word});
+    let object = json!({"timestamp": stamp(at), "event": "user_response", "task_id": task.to_string(), "response": word});
     Entry { lines: vec![line(at, task, &format!("user_response=\"{word}\""))], objects: vec![object] }
 }
 
@@ -137,7 +139,8 @@ fn done(at: Timestamp, state: &State, id: &TaskId) -> Entry {
 
 fn resolved(at: Timestamp, state: &State, id: &TaskId, resolution: &str) -> Entry {
     let task = state.task(id);
-    let attempts = task.map_or(0, |task| task.failures.len() + usize::try_from(task.passes).unwrap_or(usize::MAX));
+    let attempts =
+        task.map_or(0, |task| task.failures.len() + usize::try_from(task.passes).unwrap_or(usize::MAX));
     let since = task.and_then(|task| task.started_at).unwrap_or(at);
     let duration = u64::try_from(at.duration_since(since).as_millis()).unwrap_or(0);
     let object = json!({

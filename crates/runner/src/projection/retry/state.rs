@@ -73,10 +73,8 @@ fn task_entry(state: &State, task: &Task) -> Value {
             })
         })
         .collect();
-    let current = match &task.status {
-        Status::Running(running) => running.attempt.0,
-        _ => task.next_attempt().0,
-    };
+    let running = if let Status::Running(running) = &task.status { Some(running.attempt) } else { None };
+    let current = running.unwrap_or_else(|| task.next_attempt()).0;
     let last = task.last_failure().map(|failure| failure.at).or(task.started_at);
     json!({
         "task_id": task.id().to_string(),
@@ -101,8 +99,10 @@ fn word(task: &Task) -> &'static str {
         Status::Ready { .. } | Status::Failed | Status::WaitingFor(_) => "retrying",
         Status::Running(_) if !task.round_failures().is_empty() => "retrying",
         Status::Drafted => "pending",
-        Status::Proving | Status::Running(_) | Status::Checking(_) | Status::Judging(_) | Status::Recording { .. } => {
-            "executing"
-        }
+        Status::Proving
+        | Status::Running(_)
+        | Status::Checking(_)
+        | Status::Judging(_)
+        | Status::Recording { .. } => "executing",
     }
 }

@@ -19,7 +19,11 @@ pub(crate) fn keeper() -> &'static Path {
     static KEEPER: LazyLock<PathBuf> = LazyLock::new(|| {
         let test = std::env::current_exe().unwrap();
         let keeper = test.ancestors().nth(2).unwrap().join("examples/keep");
-        assert!(keeper.is_file(), "{} is missing: run all tests of this crate, or --example keep first", keeper.display());
+        assert!(
+            keeper.is_file(),
+            "{} is missing: run all tests of this crate, or --example keep first",
+            keeper.display()
+        );
         keeper
     });
     &KEEPER
