@@ -82,6 +82,7 @@ pub(crate) fn skipped(state: &State, task: &Task, reason: &str) -> What {
         let shares = other.decl.files.iter().any(|file| files.contains(file));
         other.decl.depends_on.contains(task.id()) || (is_later && shares)
     };
-    let dependents = state.unsettled().filter(depends).map(|other| other.id().clone());
+    let others = state.unsettled().filter(|other| other.id() != task.id());
+    let dependents = others.filter(depends).map(|other| other.id().clone());
     What::TaskSkipped { task: task.id().clone(), reason: reason.to_owned(), dependents: dependents.collect() }
 }

@@ -1,7 +1,6 @@
 //! `State::apply`: the fold. It may not change its mind about events of old journals; new behaviour belongs
 //! into `decide` and `due`.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use plan::TaskId;
@@ -57,7 +56,8 @@ impl fmt::Display for Impossible {
 
 impl std::error::Error for Impossible {}
 
-type Applied = Result<(), Impossible>;
+/// Whether an event could be applied.
+pub(crate) type Applied = Result<(), Impossible>;
 
 impl State {
     /// Takes an event into the state.
@@ -106,22 +106,22 @@ impl State {
         }
     }
 
-    fn place(&self, id: &TaskId) -> Result<usize, Impossible> {
-        self.places.get(id).ok_or_else(|| Impossible::UnknownTask(id.clone()))
+    pub(crate) fn place(&self, id: &TaskId) -> Result<usize, Impossible> {
+        self.position(id).ok_or_else(|| Impossible::UnknownTask(id.clone()))
     }
 
-    fn known(&mut self, id: &TaskId) -> Result<&mut Task, Impossible> {
+    pub(crate) fn known(&mut self, id: &TaskId) -> Result<&mut Task, Impossible> {
         let place = self.place(id)?;
         Ok(&mut self.tasks[place])
     }
 
     /// Moves a task along the table.
-    fn go(&mut self, id: &TaskId, event: EventKind, to: Status) -> Result<&mut Task, Impossible> {
+    pub(crate) fn go(&mut self, id: &TaskId, event: EventKind, to: Status) -> Result<&mut Task, Impossible> {
         self.go_on(id, event, |_| to)
     }
 
     /// Moves a task along the table to where its present status leads.
-    fn go_on(
+    pub(crate) fn go_on(
         &mut self,
         id: &TaskId,
         event: EventKind,
@@ -225,68 +225,6 @@ impl State {
                 self.set_status(place, Status::Ready { proves });
             }
         }
-    }
-
-    fn apply_changes(&mut self, changes: &PlanChanges, at: jiff::Timestamp) -> Applied {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        self.regression = Regression::Open;
-        for decl in &changes.reworded {
-            self.known(&decl.id)?.decl = decl.clone();
-            self.refresh_proving(&decl.id)?;
-        }
-        for id in &changes.ticked {
-            let task = self.go(id, EventKind::Ticked, Status::Done)?;
-            task.decl.ticked = true;
-            task.ended_at = Some(at);
-            task.instruction = None;
-            task.unfinished = None;
-        }
-        for id in &changes.unticked {
-            let to = |task: &Task| Status::Ready { proves: Self::proves(task) };
-            let task = self.go_on(id, EventKind::Unticked, to)?;
-            task.decl.ticked = false;
-            // Who unticks a box wants the task done anew, not what was left over of its old budget.
-            task.renew_budget();
-        }
-        self.rearrange(changes)
-    }
-
-    /// A task that was reworded while it waited starts as its new text says. One that failed already goes on
-    /// with an agent, unless its command was to be run first anyway.
-    fn refresh_proving(&mut self, id: &TaskId) -> Applied {
-        let place = self.place(id)?;
-        let task = &self.tasks[place];
-        if let Status::Ready { proves } = task.status {
-            let proves = Self::proves(task) && (proves || task.failures.is_empty());
-            self.set_status(place, Status::Ready { proves });
-        }
-        Ok(())
-    }
-
-    fn rearrange(&mut self, changes: &PlanChanges) -> Applied {
-        if changes.added.is_empty() && changes.removed.is_empty() && changes.order.is_empty() {
-            return Ok(());
-        }
-        for id in &changes.removed {
-            self.place(id)?;
-        }
-        let removed: BTreeSet<&TaskId> = changes.removed.iter().collect();
-        self.tasks.retain(|task| !removed.contains(task.id()));
-        let mut added = BTreeSet::new();
-        for decl in &changes.added {
-            if self.places.has(&decl.id) || !added.insert(&decl.id) {
-                return Err(Impossible::TaskExists(decl.id.clone()));
-            }
-            self.tasks.push(Box::new(new_task(decl)));
-        }
-        if !changes.order.is_empty() {
-            let ranks: BTreeMap<&TaskId, usize> = changes.order.iter().zip(0..).collect();
-            self.tasks.sort_by_key(|task| ranks.get(task.id()).copied().unwrap_or(usize::MAX));
-        }
-        self.reindex();
-        Ok(())
     }
 
     fn apply_proof_started(&mut self, id: &TaskId, at: jiff::Timestamp) -> Applied {
@@ -523,14 +461,6 @@ fn after_checks(attempt: crate::task::Attempt, judge: Option<Judge>) -> Status {
         Some(judge) => Status::Judging(Judging { attempt, judge, state: JudgeState::Wanted }),
         None => Status::Recording { attempt: Some(attempt) },
     }
-}
-
-fn new_task(decl: &TaskDecl) -> Task {
-    let mut task = Task::new(decl.clone(), Status::Done);
-    if !decl.ticked {
-        task.status = Status::Ready { proves: State::proves(&task) };
-    }
-    task
 }
 
 fn draft_task(fix: &FixPlan, verification: Verification) -> Task {

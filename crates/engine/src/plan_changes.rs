@@ -1,13 +1,15 @@
-//! How the plan file differs from what the run knows of it.
+//! How the plan file differs from what the run knows of it, and what such a difference does to a state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
-use crate::state::State;
+use crate::fold::{Applied, Impossible};
+use crate::state::{Regression, State};
 use crate::status::Status;
 use crate::task::{Task, TaskDecl};
+use crate::transition::EventKind;
 
 /// What a person did to the plan, by task id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +86,79 @@ impl PlanChanges {
             (false, _) => {}
         }
     }
+}
+
+impl State {
+    /// Takes what a person did to the plan into the state.
+    pub(crate) fn apply_changes(&mut self, changes: &PlanChanges, at: jiff::Timestamp) -> Applied {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.regression = Regression::Open;
+        for decl in &changes.reworded {
+            self.known(&decl.id)?.decl = decl.clone();
+            self.refresh_proving(&decl.id)?;
+        }
+        for id in &changes.ticked {
+            let task = self.go(id, EventKind::Ticked, Status::Done)?;
+            task.decl.ticked = true;
+            task.ended_at = Some(at);
+            task.instruction = None;
+            task.unfinished = None;
+        }
+        for id in &changes.unticked {
+            let to = |task: &Task| Status::Ready { proves: Self::proves(task) };
+            let task = self.go_on(id, EventKind::Unticked, to)?;
+            task.decl.ticked = false;
+            // Who unticks a box wants the task done anew, not what was left over of its old budget.
+            task.renew_budget();
+        }
+        self.rearrange(changes)
+    }
+
+    /// A task that was reworded while it waited starts as its new text says. One that failed already goes on
+    /// with an agent, unless its command was to be run first anyway.
+    fn refresh_proving(&mut self, id: &TaskId) -> Applied {
+        let place = self.place(id)?;
+        let task = &self.tasks[place];
+        if let Status::Ready { proves } = task.status {
+            let proves = Self::proves(task) && (proves || task.failures.is_empty());
+            self.set_status(place, Status::Ready { proves });
+        }
+        Ok(())
+    }
+
+    fn rearrange(&mut self, changes: &PlanChanges) -> Applied {
+        if changes.added.is_empty() && changes.removed.is_empty() && changes.order.is_empty() {
+            return Ok(());
+        }
+        for id in &changes.removed {
+            self.place(id)?;
+        }
+        let removed: BTreeSet<&TaskId> = changes.removed.iter().collect();
+        self.tasks.retain(|task| !removed.contains(task.id()));
+        let mut added = BTreeSet::new();
+        for decl in &changes.added {
+            if self.places.has(&decl.id) || !added.insert(&decl.id) {
+                return Err(Impossible::TaskExists(decl.id.clone()));
+            }
+            self.tasks.push(Box::new(new_task(decl)));
+        }
+        if !changes.order.is_empty() {
+            let ranks: BTreeMap<&TaskId, usize> = changes.order.iter().zip(0..).collect();
+            self.tasks.sort_by_key(|task| ranks.get(task.id()).copied().unwrap_or(usize::MAX));
+        }
+        self.reindex();
+        Ok(())
+    }
+}
+
+fn new_task(decl: &TaskDecl) -> Task {
+    let mut task = Task::new(decl.clone(), Status::Done);
+    if !decl.ticked {
+        task.status = Status::Ready { proves: State::proves(&task) };
+    }
+    task
 }
 
 /// Whether the file has just the tasks that are known, in their order: the common case, and a quick one.

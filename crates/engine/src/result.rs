@@ -30,7 +30,7 @@ fn block_around(lines: &[&str], at: usize) -> (usize, usize) {
     let is_border =
         |line: &&str| if opened { is_fence(line) } else { line.trim().is_empty() || is_fence(line) };
     let from = lines[..at].iter().rposition(is_border).map_or(0, |border| border + 1);
-    let to = lines[at..].iter().position(|line| is_border(line)).map_or(lines.len(), |border| at + border);
+    let to = lines[at..].iter().position(is_border).map_or(lines.len(), |border| at + border);
     (from, to)
 }
 

@@ -68,12 +68,14 @@ impl State {
 
     /// A task by its id.
     pub fn task(&self, id: &TaskId) -> Option<&Task> {
-        self.task_at(self.places.get(id)?)
+        self.task_at(self.position(id)?)
     }
 
     /// A task's place in the order of the plan.
     pub fn position(&self, id: &TaskId) -> Option<usize> {
-        self.places.get(id)
+        // Nearly always the question is about a task that something is happening with, or about the next one.
+        let mut likely = self.attention.iter().take(2).chain(self.unsettled.first());
+        likely.find(|place| self.tasks[*place].id() == id).or_else(|| self.places.get(id))
     }
 
     fn task_at(&self, place: usize) -> Option<&Task> {

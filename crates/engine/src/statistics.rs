@@ -77,6 +77,8 @@ pub enum TaskResult {
     FixedBy(Vec<TaskId>),
     /// Ticked by a person.
     TickedByHand,
+    /// Ticked before the run knew of it.
+    DoneBefore,
     /// Left out at a question that was asked by design.
     Skipped,
     /// Left out after a failure.
@@ -126,12 +128,17 @@ pub struct AgentStatistics {
 impl TaskResult {
     /// Whether the task is done.
     pub fn is_done(&self) -> bool {
-        self.is_done_by_run() || *self == Self::TickedByHand
+        self.is_done_by_run() || self.is_done_by_others()
     }
 
     /// Whether the run did it.
     pub fn is_done_by_run(&self) -> bool {
         self.is_first_success() || matches!(self, Self::RetryWorked | Self::FixedBy(_))
+    }
+
+    /// Whether somebody else than the run did it.
+    pub fn is_done_by_others(&self) -> bool {
+        matches!(self, Self::TickedByHand | Self::DoneBefore)
     }
 
     /// Whether it was done without any failure.
@@ -196,9 +203,9 @@ impl Statistics {
         self.originals().filter(|task| condition(task)).count()
     }
 
-    /// How many originals were for the run to do; those that a person ticked are not.
+    /// How many originals were for the run to do; those that others did are not.
     pub fn for_the_run(&self) -> usize {
-        self.count(|task| task.result != TaskResult::TickedByHand)
+        self.count(|task| !task.result.is_done_by_others())
     }
 
     /// Originals that were done without any failure.
@@ -345,9 +352,7 @@ fn task_statistics(state: &State, task: &Task, known: Known<'_>) -> TaskStatisti
 fn result(state: &State, task: &Task, known: Known<'_>, failures: usize) -> TaskResult {
     let has_failed = failures > 0;
     match &task.status {
-        Status::Done if known.settled != Some(Settled::ByRun) => TaskResult::TickedByHand,
-        Status::Done if has_failed => after_failures(state, task),
-        Status::Done => at_once(task, known),
+        Status::Done => done(state, task, known, failures),
         Status::Skipped => match known.asked.last() {
             Some(question) if question.follows_failure() => TaskResult::SkippedAfterFailure,
             Some(_) | None => TaskResult::Skipped,
@@ -362,6 +367,15 @@ fn result(state: &State, task: &Task, known: Known<'_>, failures: usize) -> Task
         | Status::Recording { .. } => TaskResult::InProgress,
         Status::Ready { .. } if has_failed => TaskResult::ToBeRetried,
         Status::Drafted | Status::Ready { .. } => TaskResult::Pending,
+    }
+}
+
+fn done(state: &State, task: &Task, known: Known<'_>, failures: usize) -> TaskResult {
+    match known.settled {
+        Some(Settled::ByRun) if failures > 0 => after_failures(state, task),
+        Some(Settled::ByRun) => at_once(task, known),
+        Some(Settled::ByHand) => TaskResult::TickedByHand,
+        Some(Settled::Before) | None => TaskResult::DoneBefore,
     }
 }
 

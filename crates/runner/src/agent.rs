@@ -22,18 +22,20 @@ const VERSION_BYTES_MAX: u64 = 4_096;
 
 /// How much of an agent's output a failure keeps.
 const TAIL_CHARS_MAX: usize = 4_000;
+/// How much of that is the beginning, where an answer cannot be read.
+const HEAD_CHARS_MAX: usize = 1_000;
 
 /// What the end of an agent means. An echo of the prompt is not part of its answer.
 pub(crate) fn agent_end(ended: &Ended, prompt: &str, dialect: Dialect) -> AgentEnd {
     let answer = ended.stdout.text.replacen(prompt.trim(), "", 1);
     let claim = Claim::read(&answer, dialect);
-    let said = || mask(&tail(&answer));
+    let said = || mask(&if claim == Claim::Silent { head_and_tail(&answer) } else { tail(&answer) });
     let complained = || mask(&tail(&format!("{}\n{}", answer.trim_end(), ended.stderr.text)));
     match &ended.exit {
         Exit::Code(0) => AgentEnd::Answered {
+            tail: said(),
             contradiction: contradiction(&answer).map(str::to_owned),
             claim: masked(claim),
-            tail: said(),
         },
         Exit::Code(TEMPORARILY_UNAVAILABLE) => AgentEnd::Unavailable {
             reason: because("the agent is temporarily unavailable", &complained()),
@@ -91,6 +93,18 @@ fn tail(text: &str) -> String {
     let text = text.trim();
     let count = text.chars().count();
     text.chars().skip(count.saturating_sub(TAIL_CHARS_MAX)).collect()
+}
+
+/// What is kept of an answer that cannot be read: its beginning is what people look at first.
+fn head_and_tail(text: &str) -> String {
+    let text = text.trim();
+    let count = text.chars().count();
+    if count <= TAIL_CHARS_MAX {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(HEAD_CHARS_MAX).collect();
+    let rest: String = text.chars().skip(count - (TAIL_CHARS_MAX - HEAD_CHARS_MAX)).collect();
+    format!("{head}\n…\n{rest}")
 }
 
 /// Where a program is found: a path as it is, a name on `PATH`.

@@ -32,8 +32,8 @@ pub enum RunError {
     Malformed {
         /// Which plan.
         path: PathBuf,
-        /// What is wrong, with line numbers.
-        problems: Vec<Problem>,
+        /// What is wrong, with the file it is in and line numbers.
+        problems: Vec<(PathBuf, Problem)>,
     },
     /// Tasks that no command can prove, where that was to be an error.
     #[error("no runnable verify command in task {}", list(tasks))]

@@ -95,8 +95,9 @@ fn refuse_bad_plan(
 ) -> Result<(), RunError> {
     let path = project.relative(&file.path).to_owned();
     let decls = book.decls(&State::default());
-    let errors = book.problems().filter(|problem| problem.severity == Severity::Error);
-    let problems: Vec<_> = errors.cloned().collect();
+    let errors = book.problems().filter(|(_, problem)| problem.severity == Severity::Error);
+    let problems: Vec<_> =
+        errors.map(|(file, problem)| (project.relative(file).to_owned(), problem.clone())).collect();
     // That there are no tasks is a problem of the plan as well; alone, it has a better message.
     if decls.is_empty() && problems.len() <= 1 {
         return Err(RunError::EmptyPlan { path });

@@ -178,14 +178,18 @@ impl From<RunError> for Error {
 /// The plan's problems in the form that editors can jump to.
 fn malformed(error: RunError) -> Error {
     let mut notes: Vec<String> = Vec::new();
+    let mut check = "tillgreen check".to_owned();
     if let RunError::Malformed { path, problems } = &error {
         let shown = problems.iter().take(PROBLEMS_MAX);
-        notes.extend(
-            shown.map(|problem| format!("{}:{}: error: {}", path.display(), problem.line, problem.message)),
-        );
+        notes.extend(shown.map(|(file, problem)| {
+            format!("{}:{}: error: {}", file.display(), problem.line, problem.message)
+        }));
+        if problems.iter().any(|(file, _)| file != path) {
+            check = format!("tillgreen check {}", crate::view::text::quoted(&path.display().to_string()));
+        }
     }
     let error = Error::from_source(Kind::Usage, error);
-    notes.into_iter().fold(error, Error::note).hint("`tillgreen check` shows all of them, with what to do")
+    notes.into_iter().fold(error, Error::note).hint(format!("`{check}` shows all of them, with what to do"))
 }
 
 #[cfg(test)]

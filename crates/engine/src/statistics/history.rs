@@ -109,6 +109,8 @@ pub(super) enum Settled {
     ByRun,
     /// A person, in the plan file.
     ByHand,
+    /// Somebody before the run knew of it: its box was ticked already.
+    Before,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -209,7 +211,7 @@ impl History {
             self.settled.remove(task);
         }
         let ticked = changes.added.iter().filter(|decl| decl.ticked);
-        self.settled.extend(ticked.map(|decl| (decl.id.clone(), Settled::ByHand)));
+        self.settled.extend(ticked.map(|decl| (decl.id.clone(), Settled::Before)));
     }
 
     fn begin(&mut self, task: &TaskId, kind: SpanKind, at: Timestamp) {

@@ -107,25 +107,27 @@ fn cut(mut text: String) -> String {
     text
 }
 
+/// What stands around paths in an error, as in `open('/tmp/a')` or `--file=src/b.rs`.
+const AROUND_PATHS: &[char] = &['(', ')', '[', ']', '{', '}', '<', '>', '"', '\'', '`', '=', ',', ';'];
+
 fn mask_word(word: &str, text: &mut String) {
-    let is_around = |character: char| !character.is_alphanumeric() && !"./~_\\".contains(character);
-    let bare = word.trim_matches(is_around);
-    if !is_path(bare) {
-        return mask_numbers(word, text);
+    for part in word.split_inclusive(AROUND_PATHS) {
+        let bare = part.trim_end_matches(AROUND_PATHS).trim_end_matches([':', '.', '!', '?']);
+        if is_path(bare) {
+            text.push_str("<path>");
+        } else {
+            mask_numbers(bare, text);
+        }
+        text.push_str(&part[bare.len()..]);
     }
-    let before = word.len() - word.trim_start_matches(is_around).len();
-    text.push_str(&word[..before]);
-    text.push_str("<path>");
-    text.push_str(&word[before + bare.len()..]);
 }
 
-/// Whether a word has a slash between or before letters: `src/a.ts`, `/tmp`, `C:\temp`, but not `1/2` or `a/`.
-fn is_path(bare: &str) -> bool {
-    let mut parts = bare.split(['/', '\\']);
-    let first = parts.next().unwrap_or_default();
-    let names = |part: &str| part.contains(|character: char| character.is_alphabetic());
-    let is_rooted = first.is_empty() || first.starts_with(['.', '~']) || names(first);
-    is_rooted && parts.any(names)
+/// Whether a word is a path and not something like `and/or` or `1/2`: it begins like one, or has a dot in it.
+fn is_path(word: &str) -> bool {
+    let has_letter = word.contains(|character: char| character.is_alphabetic());
+    let has_separator = word.contains(['/', '\\']);
+    let is_rooted = word.starts_with(['/', '.', '~', '\\']);
+    has_letter && has_separator && (is_rooted || word.contains('.') || word.matches(['/', '\\']).count() > 1)
 }
 
 fn mask_numbers(word: &str, text: &mut String) {

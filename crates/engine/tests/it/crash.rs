@@ -1,6 +1,7 @@
 //! Killing the program at any event and starting it again gives the same end.
 
 use crate::invariants::{self, Outcome};
+use crate::obstacles;
 use crate::scenario::{self, Scenario};
 use crate::transcript::transcript;
 use crate::world::{Crash, World};
@@ -60,5 +61,19 @@ fn a_result_that_arrives_twice_changes_nothing() {
         let once = scenario.world().run();
         let twice = scenario.echoing().world().run();
         assert_eq!(once.lines, twice.lines);
+    }
+}
+
+/// The ladder is a setting that either dialect can use: every combination of its rungs survives crashes, and none
+/// of them breaks a law. Each combination is killed at other events than the next one.
+#[test]
+fn under_all_rules() {
+    for (number, scenario) in obstacles::under_all_rules().iter().enumerate() {
+        let calm = scenario.world().run();
+        invariants::at_the_end(&calm);
+        for event in (1 + number % 6..=calm.journal.len()).step_by(6) {
+            let crash = if number % 2 == 0 { Crash::After(event) } else { Crash::Before(event) };
+            check(scenario, &calm, &[crash]);
+        }
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, Event,
+    Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, Event, EventKind,
     Impossible, Limits, Observation, OnEscalation, OnExhausted, Opening, PlanChanges, Recovery, Response,
-    Rules, Seen, State, Status, TaskDecl, Toggle, Verification, What, decide, due, schedule,
+    Rules, Seen, State, Status, StatusKind, TaskDecl, Toggle, Verification, What, decide, due, schedule,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -394,8 +394,10 @@ fn what_was_begun_is_in_progress() {
 
 #[test]
 fn who_declares_a_dependence_is_warned_wherever_it_stands() {
-    let mut case =
-        Case::opened(&["1.1 on:1.3", "1.2 in:a", "1.3 in:a", "1.4 in:a", "1.5 on:1.3"], Rules::default());
+    let mut case = Case::opened(
+        &["1.1 on:1.3", "1.2 in:a", "1.3 in:a on:1.3", "1.4 in:a", "1.5 on:1.3"],
+        Rules::default(),
+    );
     case.start("1.1");
     case.agent("1.1", 1, stuck("status: blocked\nblocked_by: 1.3\n"));
     assert!(matches!(case.due(), Some(What::Deferred { .. })));
@@ -447,4 +449,9 @@ fn a_circle_of_waits_is_refused() {
     assert_eq!(waits("1.1"), circle("1.1"));
     assert_eq!(waits("1.2"), circle("1.2"));
     assert_eq!(waits("7.7"), Err(Impossible::UnknownTask("7.7".into())));
+    let mut case = Case::opened(&["1.1", "1.2"], Rules::default());
+    let what = What::Deferred { task: "1.1".into(), by: "1.2".into() };
+    let (from, event) = (StatusKind::Ready, EventKind::Deferred);
+    let refused = case.state.apply(&Event { at: case.now, what });
+    assert_eq!(refused, Err(Impossible::Move { task: "1.1".into(), from, event }), "nothing failed");
 }

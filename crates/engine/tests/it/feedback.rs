@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use engine::{
-    Attempt, Cause, Dispatch, Event, Failure, FileState, Limits, Opened, PlanChanges, Question, Recovery,
-    Response, Role, Rules, Rung, Started, State, What, retry_context,
+    AgentEnd, AgentReport, Attempt, Cause, Claim, Dispatch, Event, Failure, FileState, Limits, Observation,
+    Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Seen, Started, State, What, decide,
+    retry_context,
 };
 use insta::assert_snapshot;
 use jiff::{SignedDuration, Timestamp};
@@ -235,6 +236,18 @@ fn after_a_fix_task() {
     "#);
 }
 
+/// The same after one more failure, a question, and the seed's instruction.
+fn instructed(failures: Vec<Failure>, last: Failure) -> State {
+    let mut state = failed(rules(), failures);
+    start(&mut state, last.attempt);
+    let last = Box::new(last);
+    happen(&mut state, What::AttemptFailed { task: "1.1".into(), failure: last, touched: Vec::new() });
+    happen(&mut state, What::Escalated { task: "1.1".into(), question: Question::Exhausted });
+    let response = Response::Fix("Check for whitespace using .trim() before UUID validation".to_owned());
+    happen(&mut state, What::Answered { task: "1.1".into(), response });
+    state
+}
+
 #[test]
 fn after_an_answer() {
     let short = |attempt| Failure {
@@ -244,14 +257,7 @@ fn after_an_answer() {
         learnings: Vec::new(),
         ..failure(attempt)
     };
-    let mut state = failed(rules(), vec![short(1), short(2)]);
-    start(&mut state, Attempt(3));
-    let third = Box::new(short(3));
-    happen(&mut state, What::AttemptFailed { task: "1.1".into(), failure: third, touched: Vec::new() });
-    happen(&mut state, What::Escalated { task: "1.1".into(), question: Question::Exhausted });
-    let response = Response::Fix("Check for whitespace using .trim() before UUID validation".to_owned());
-    happen(&mut state, What::Answered { task: "1.1".into(), response });
-    assert_snapshot!(feedback(&state), @r#"
+    assert_snapshot!(feedback(&instructed(vec![short(1), short(2)], short(3))), @r#"
     <retry_context attempt="4" max_attempts="4">
       <user_intervention>
         <instruction priority="high">
@@ -289,6 +295,130 @@ fn after_an_answer() {
           </error_summary>
         </failure>
       </previous_failures>
+    </retry_context>
+    "#);
+}
+
+#[test]
+fn an_answer_does_not_push_out_what_was_learned() {
+    assert_snapshot!(feedback(&instructed(Vec::new(), failure(1))), @r#"
+    <retry_context attempt="2" max_attempts="2">
+      <user_intervention>
+        <instruction priority="high">
+          User provided fix: Check for whitespace using .trim() before UUID validation
+        </instruction>
+        <context>
+          This instruction comes from the user after automated recovery failed.
+          Treat this as authoritative guidance.
+        </context>
+      </user_intervention>
+
+      <previous_failures>
+        <failure attempt="1">
+          <type>verification_failed</type>
+          <timestamp>2026-01-26T14:30:00Z</timestamp>
+          <error_summary>
+            npm test -- PlannerId returned exit code 1
+            1 passed, 2 failed
+          </error_summary>
+          <error_details>
+            FAIL tests/PlannerId.test.ts
+            - InvalidPlannerIdError not thrown for empty string
+            - InvalidPlannerIdError not thrown for null
+          </error_details>
+          <files_affected>
+            - src/domain/PlannerId.ts (partially modified)
+          </files_affected>
+          <suggested_fix>
+            Add validation for empty string and null inputs in PlannerId constructor
+          </suggested_fix>
+        </failure>
+      </previous_failures>
+
+      <accumulated_learnings>
+        - uuid.validate() returns false for empty string but does not throw
+      </accumulated_learnings>
+    </retry_context>
+    "#);
+}
+
+/// A checkpoint has no history: there is only what the person says.
+#[test]
+fn an_instruction_at_a_checkpoint() {
+    let mut state = State::default();
+    let (launch, dirty, lost) = (BTreeMap::new(), Vec::new(), Vec::new());
+    let changes = PlanChanges { added: plan(&["1.1 checkpoint"]), ..PlanChanges::default() };
+    let opened = Opened { round: 1, rules: rules(), launch, changes, dirty, lost };
+    happen(&mut state, What::Opened(Box::new(opened)));
+    happen(&mut state, What::Escalated { task: "1.1".into(), question: Question::Checkpoint });
+    let response = Response::Fix("make <b> bold".to_owned());
+    happen(&mut state, What::Answered { task: "1.1".into(), response });
+    assert_snapshot!(feedback(&state), @r#"
+    <retry_context attempt="1" max_attempts="1">
+      <user_intervention>
+        <instruction priority="high">
+          User provided fix: make &lt;b&gt; bold
+        </instruction>
+        <context>
+          This instruction comes from the user after automated recovery failed.
+          Treat this as authoritative guidance.
+        </context>
+      </user_intervention>
+    </retry_context>
+    "#);
+}
+
+/// What an agent suggests in its result is what the next attempt is told.
+#[test]
+fn a_result_with_a_suggestion() {
+    let text = "Two tests are red.\n\n```yaml\nstatus: failure\nerror: \"Cannot find module 'uuid'\"\n\
+                root_cause_guess: Missing dependency\nsuggested_fix: Run npm install uuid\n```\n";
+    let mut state = failed(Rules { dialect: engine::Dialect::Phase, ..rules() }, Vec::new());
+    start(&mut state, Attempt(1));
+    let end = AgentEnd::Answered {
+        claim: Claim::read(text, engine::Dialect::Phase),
+        contradiction: None,
+        tail: "Two tests are red.".to_owned(),
+    };
+    let learnings = vec!["the registry is a mirror".to_owned()];
+    let (tampered, touched, elapsed) = (Vec::new(), Vec::new(), std::time::Duration::ZERO);
+    let report = AgentReport { end, tampered, touched, learnings, elapsed };
+    let seen = Seen::AgentEnded { task: "1.1".into(), dispatch: Dispatch(1), report };
+    let failed = decide(&state, Observation { at: failure(1).at, seen }).expect("it failed");
+    state.apply(&failed).expect("this can happen");
+    assert_eq!(
+        state.tasks()[0].failures[0].root_cause.as_deref(),
+        Some("Missing dependency"),
+        "for the record, not for the feedback"
+    );
+    assert_snapshot!(feedback(&state), @r#"
+    <retry_context attempt="2" max_attempts="3">
+      <previous_failures>
+        <failure attempt="1">
+          <type>execution_error</type>
+          <timestamp>2026-01-26T14:30:00Z</timestamp>
+          <error_summary>
+            Cannot find module 'uuid'
+          </error_summary>
+          <error_details>
+            Two tests are red.
+          </error_details>
+          <suggested_fix>
+            Run npm install uuid
+          </suggested_fix>
+        </failure>
+      </previous_failures>
+
+      <accumulated_learnings>
+        - the registry is a mirror
+      </accumulated_learnings>
+
+      <instruction>
+        This is retry attempt 2 of 3.
+        Review the previous failure(s) above.
+        Address the specific issues before re-executing.
+        If you believe the task is impossible, report status: blocked.
+      </instruction>
     </retry_context>
     "#);
 }
@@ -380,4 +510,12 @@ fn the_seed_has_the_same_words() {
         .push("Constructor must explicitly check for null/undefined before UUID validation".to_owned());
     let block = feedback(&failed(rules(), vec![first]));
     assert!(seed.contains(&format!("```xml\n{block}```\n")), "{block}");
+
+    // Of the block after a person's instruction the seed shows all but the failures.
+    let block = feedback(&instructed(vec![failure(1), failure(2)], failure(3)));
+    let (head, rest) = block.split_once("    <failure attempt=\"1\">").expect("it has failures");
+    let (_, tail) = rest.rsplit_once("    </failure>\n").expect("they are closed");
+    let tail = tail.split_once("\n  <accumulated_learnings>").map_or(tail, |(tail, _)| tail);
+    let shown = format!("```xml\n{head}    <!-- Previous 3 failures included -->\n{tail}");
+    assert!(seed.contains(&shown), "{shown}");
 }

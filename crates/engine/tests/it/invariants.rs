@@ -51,15 +51,11 @@ pub(crate) fn after_event(world: &World) {
 fn has_ended(journal: &[Event], started: &Started) -> bool {
     let before = journal.iter().rev().skip(1);
     let of_task = before.filter(|event| subject(&event.what).is_some_and(|(task, _)| *task == started.task));
-    let mut since = Vec::new();
-    for event in of_task {
-        match &event.what {
-            What::AttemptStarted(other) if other.attempt == started.attempt => return !since.is_empty(),
-            What::AgentUnavailable { .. } => {}
-            what => since.push(what),
-        }
-    }
-    false
+    let is_same = |event: &Event| matches!(&event.what, What::AttemptStarted(other) if other.attempt == started.attempt);
+    let is_absence = |event: &Event| matches!(&event.what, What::AgentUnavailable { .. });
+    let of_task: Vec<&Event> = of_task.collect();
+    let last = of_task.iter().position(|event| is_same(event));
+    last.is_some_and(|last| !of_task[..last].iter().all(|event| is_absence(event)))
 }
 
 fn limits_hold(world: &World, task: &Task) {

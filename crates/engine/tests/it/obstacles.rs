@@ -8,6 +8,8 @@ use crate::script::{Agent, By, Check, Script, Turn, agent, blocked, fails, red};
 pub(crate) fn all() -> Vec<Scenario> {
     [
         blockers(),
+        circles(),
+        chains(),
         obstacles(),
         checkpoints(),
         questions_beside_work(),
@@ -44,7 +46,6 @@ fn phase(rules: Rules) -> Rules {
 fn blockers() -> Vec<Scenario> {
     let pause = || asking(OnEscalation::Pause);
     let three = &["1.1", "1.2", "1.3"];
-    let proof = Turn { proof: Check::Red("lint".to_owned()), ..blocked(Some("1.2")) };
     vec![
         scenario("blocked by a later task", three, script().at("1.1", 1, blocked(Some("1.3"))), pause()),
         scenario(
@@ -84,6 +85,12 @@ fn blockers() -> Vec<Scenario> {
             pause(),
         ),
         scenario("blocked by a stranger", &["1.1"], script().at("1.1", 1, blocked(Some("7.7"))), pause()),
+    ]
+}
+
+/// Tasks that name each other, or themselves through others.
+fn circles() -> Vec<Scenario> {
+    vec![
         scenario(
             "blocked in a circle",
             &["1.1", "1.2"],
@@ -91,11 +98,11 @@ fn blockers() -> Vec<Scenario> {
                 .at("1.1", 1, blocked(Some("1.2")))
                 .at("1.2", 1, blocked(Some("1.1")))
                 .answers(&[fix("break it")]),
-            pause(),
+            asking(OnEscalation::Pause),
         ),
         scenario(
             "blocked in a longer circle",
-            three,
+            &["1.1", "1.2", "1.3"],
             script()
                 .at("1.1", 1, blocked(Some("1.2")))
                 .at("1.2", 1, blocked(Some("1.3")))
@@ -111,8 +118,15 @@ fn blockers() -> Vec<Scenario> {
                 .at("1.2", 1, red("boom"))
                 .at("1.2.1", 1, blocked(Some("1.1")))
                 .answers(&[Response::Retry]),
-            Rules { recovery: Recovery::On, ..pause() },
+            Rules { recovery: Recovery::On, ..asking(OnEscalation::Pause) },
         ),
+    ]
+}
+
+/// What blocks has a story of its own.
+fn chains() -> Vec<Scenario> {
+    let proof = Turn { proof: Check::Red("lint".to_owned()), ..blocked(Some("1.2")) };
+    vec![
         scenario(
             "a fix is blocked by a later task",
             &["1.1", "1.2"],
@@ -353,4 +367,49 @@ fn phases() -> Vec<Scenario> {
         scenario("a plan with phases stops", two, red_thrice(), phase(off())),
         scenario("a plan with phases gets fixes", two, red_thrice(), phase(on())),
     ]
+}
+
+/// One eventful plan under every combination of the rules that decide what follows a failure or a question.
+pub(crate) fn under_all_rules() -> Vec<Scenario> {
+    let mut rules = vec![Rules { limits: Limits { fix_tasks_max: 2, ..off().limits }, ..off() }];
+    rules = each(&rules, &[Recovery::Off, Recovery::On], |rules, recovery| Rules { recovery, ..rules });
+    rules = each(&rules, &[OnExhausted::Stop, OnExhausted::Ask], |rules, on_exhausted| Rules {
+        on_exhausted,
+        ..rules
+    });
+    rules = each(&rules, &[Dialect::Spec, Dialect::Phase], |rules, dialect| Rules { dialect, ..rules });
+    rules = each(&rules, &[Toggle::Off, Toggle::On], |rules, keep_going| Rules { keep_going, ..rules });
+    let escalations = [OnEscalation::Ask, OnEscalation::Pause, OnEscalation::Skip, OnEscalation::Abort];
+    rules = each(&rules, &escalations, |rules, on_escalation| Rules { on_escalation, ..rules });
+    rules.into_iter().map(eventful).collect()
+}
+
+fn each<T: Copy>(rules: &[Rules], values: &[T], with: impl Fn(Rules, T) -> Rules) -> Vec<Rules> {
+    rules.iter().flat_map(|rules| values.iter().map(|value| with(rules.clone(), *value))).collect()
+}
+
+fn eventful(rules: Rules) -> Scenario {
+    let script = script()
+        .at("1.1", 1, blocked(Some("1.4")))
+        .at("1.2", 1, agent(Agent::Stuck("impossible", None)))
+        .at("1.4", 1, red("a"))
+        .at("1.4", 2, red("b"))
+        .at("1.4", 3, agent(Agent::Silent))
+        .at("1.4.1", 1, agent(Agent::Stuck("service_unavailable", None)))
+        .at("1.5", 1, Turn { proof: Check::Red("lint".to_owned()), ..fails("no") })
+        .at("1.6", 2, red("c"))
+        .answers(&[Response::Retry, fix("so"), Response::Retry, fix("or so"), reply("good"), Response::Skip])
+        .restarts(1);
+    let plan = &[
+        "1.1 in:a",
+        "1.2 in:b",
+        "1.3 checkpoint in:c",
+        "1.4 in:d",
+        "1.5 verify in:e",
+        "1.6 in:b",
+        "1.7 judge on:1.2",
+        "1.8",
+        "1.9 in:f",
+    ];
+    scenario("eventful", plan, script, rules)
 }

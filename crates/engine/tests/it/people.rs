@@ -267,11 +267,16 @@ impl World {
     /// The scripted answer to the question that is open, as far as it is one that this question takes.
     pub(crate) fn answer(&self, id: &TaskId) -> Option<Response> {
         let Status::Asking(asked) = &self.state.task(id)?.status else { return None };
+        let response = self.script.answers.get(self.question(id)?)?;
+        Some(fitting(asked.question, response.clone()))
+    }
+
+    /// How many questions were asked before the latest one about this task.
+    pub(crate) fn question(&self, id: &TaskId) -> Option<usize> {
         let questions = self.journal.iter().filter_map(|event| {
             if let What::Escalated { task, .. } = &event.what { Some(task) } else { None }
         });
-        let (number, _) = questions.enumerate().filter(|(_, task)| *task == id).last()?;
-        Some(fitting(asked.question, self.script.answers.get(number)?.clone()))
+        questions.enumerate().filter(|(_, task)| *task == id).last().map(|(number, _)| number)
     }
 }
 

@@ -3,18 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use engine::{Dialect, Event, OnEscalation, Rules, State, Status, Task, TaskKind, What};
+use engine::{Dialect, Event, EventKind, OnEscalation, Rules, State, Status, Task, TaskKind, What};
 use plan::TaskId;
+
+use crate::world::subject;
 
 /// Nothing that waits for a person is started, and a run pauses only when nothing else is left to start.
 pub(crate) fn after_event(rules: &Rules, before: &State, event: &Event) {
-    let started = match &event.what {
-        What::AttemptStarted(started) => Some(&started.task),
-        What::ProofStarted { task } => Some(task),
-        What::Escalated { task, .. } if is_ready(before, task) => Some(task),
-        _ => None,
-    };
-    if let Some(task) = started {
+    let subject = subject(&event.what);
+    let is_start = |kind| matches!(kind, EventKind::AttemptStarted | EventKind::ProofStarted);
+    let is_checkpoint = |task, kind| kind == EventKind::Escalated && is_ready(before, task);
+    if let Some((task, kind)) = subject
+        && (is_start(kind) || is_checkpoint(task, kind))
+    {
         let is_asked = before.tasks().iter().any(|task| is_asking(task));
         assert!(!is_asked || rules.keep_going.is_on(), "{task} was started beside a question");
         assert!(!waiting(before).contains(task), "{task} waits for a person and was started");
@@ -60,14 +61,11 @@ fn waits(state: &State, task: &Task, waiting: &BTreeSet<TaskId>) -> bool {
 
 /// Whether one task depends on another. A fix task is about what its original is about.
 fn depends(state: &State, task: &Task, on: &Task) -> bool {
-    let (task, on) = (original(state, task), original(state, on));
-    if task.id() == on.id() {
-        return false;
-    }
     let is_earlier = state.position(on.id()) < state.position(task.id());
+    let (task, files) = (original(state, task), &original(state, on).decl.files);
     let is_spec = state.rules().is_some_and(|rules| rules.dialect == Dialect::Spec);
     let is_vague = is_spec && (task.decl.files.is_empty() || task.decl.kind == TaskKind::Verify);
-    let shares = task.decl.files.iter().any(|file| on.decl.files.contains(file));
+    let shares = task.decl.files.iter().any(|file| files.contains(file));
     task.decl.depends_on.contains(on.id()) || (is_earlier && (is_vague || shares))
 }
 

@@ -248,11 +248,14 @@ impl World {
     /// Lets time pass until something has happened.
     fn next_observations(&mut self) -> Vec<Seen> {
         let deadline = self.state.next_deadline(self.now);
-        // People are slow: whatever else is under way, or waited for, comes first. So a crash, which makes them
-        // begin anew, changes nothing in the order of things.
-        let is_asking = |flight: &Flight| matches!(flight.action, Action::Ask { .. });
-        let next = self.in_flight.iter().min_by_key(|(_, flight)| (is_asking(flight), flight.ends_at));
-        let next = next.filter(|(_, flight)| deadline.is_none() || !is_asking(flight));
+        // People are slow: whatever else is under way, or waited for, comes first, and they answer in the order
+        // in which they were asked. So a crash, after which they are asked anew, changes nothing in the order of
+        // things.
+        let question = |flight: &Flight| {
+            if let Action::Ask { task } = &flight.action { self.question(task) } else { None }
+        };
+        let next = self.in_flight.iter().min_by_key(|(_, flight)| (question(flight), flight.ends_at));
+        let next = next.filter(|(_, flight)| deadline.is_none() || question(flight).is_none());
         let next = next.map(|(key, flight)| (key.clone(), flight.ends_at));
         match (next, deadline) {
             (None, None) => panic!("nothing is under way and nothing is due:\n{}", self.lines.join("\n")),

@@ -13,6 +13,7 @@ use engine::{State, Status, TaskDecl, TaskKind, Verification};
 use plan::{Dialect, FixTask, Plan, Problem, Task, TaskId, Verify};
 
 pub(crate) use excerpt::Excerpt;
+pub use order::order_problems;
 
 use self::source::Source;
 use crate::atomic;
@@ -23,7 +24,8 @@ use crate::project::PlanFile;
 pub(crate) struct Book {
     dialect: Dialect,
     sources: Vec<Source>,
-    problems: Vec<Problem>,
+    /// What is wrong with how the plans depend on each other, with the file in which it shows.
+    problems: Vec<(PathBuf, Problem)>,
     /// Whether somebody's change was read on the way to an edit of ours, so that the run does not know it yet.
     is_unreported: bool,
 }
@@ -66,14 +68,21 @@ impl Book {
         let sources: Vec<Source> = file.plans.iter().map(read).collect::<Result<_, _>>()?;
         let plans: Vec<&Plan> = sources.iter().map(|source| &source.plan).collect();
         let (places, problems) = order::order(&plans);
+        let problems = problems.into_iter().map(|(place, problem)| (file.plans[place].clone(), problem));
+        let problems = problems.collect();
         let mut sources: Vec<Option<Source>> = sources.into_iter().map(Some).collect();
         let sources = places.into_iter().filter_map(|place| sources[place].take()).collect();
         Ok(Self { dialect: file.dialect, sources, problems, is_unreported: false })
     }
 
-    /// Everything that is wrong with the plans.
-    pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
-        self.problems.iter().chain(self.sources.iter().flat_map(|source| source.plan.problems()))
+    /// Everything that is wrong with the plans, with the file it is in.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (&Path, &Problem)> {
+        let of_order = self.problems.iter().map(|(path, problem)| (path.as_path(), problem));
+        let of_sources = self.sources.iter().flat_map(|source| {
+            let problems = source.plan.problems().iter();
+            problems.map(|problem| (source.path(), problem))
+        });
+        of_order.chain(of_sources)
     }
 
     /// How many boxes are ticked.

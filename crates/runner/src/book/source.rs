@@ -37,6 +37,10 @@ impl Source {
         Ok(source)
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Reads the file again; the plan as it was before, if it is another one now.
     pub(super) fn reread(&mut self) -> io::Result<Option<Plan>> {
         let signature = Signature::of(&self.path)?;

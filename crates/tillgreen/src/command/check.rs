@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plan::{Dialect, Markers, Plan, Problem, ScriptLint, Severity, Task, TaskType, Verify};
-use runner::PlanFile;
+use runner::{PlanFile, order_problems};
 use serde::Serialize;
 
 use crate::args::{Format, PlanArgs};
@@ -76,9 +76,12 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
     let project = context.project()?;
     let (file, _) = context.plan(&project, arguments.plan.as_deref())?;
     let mut errors = 0;
-    for (path, plan) in read(&file)? {
+    let plans = read(&file)?;
+    let of_order = order_problems(&plans.iter().map(|(_, plan)| plan).collect::<Vec<_>>());
+    for (place, (path, plan)) in plans.iter().enumerate() {
         let name = plan.plan_id().map_or_else(|| file.name.clone(), str::to_owned);
-        let report = Report::new(name, clickable(&context.dir, &path), &plan);
+        let of_order = of_order.iter().filter(|(of, _)| *of == place).map(|(_, problem)| problem);
+        let report = Report::new(name, clickable(&context.dir, path), plan).with(of_order);
         errors += report.errors;
         match context.format {
             Format::Text => {
@@ -138,6 +141,16 @@ impl Report {
         }
     }
 
+    /// Adds problems that only show beside other plans.
+    fn with<'a>(mut self, problems: impl Iterator<Item = &'a Problem>) -> Self {
+        let rows: Vec<ProblemRow> = problems.map(problem_row).collect();
+        let errors = rows.iter().filter(|row| row.severity == "error").count();
+        self.errors += errors;
+        self.warnings += rows.len() - errors;
+        self.problems.splice(..0, rows);
+        self
+    }
+
     fn render(&self, paint: Paint) -> String {
         let mut text = format!("{} {}\n", paint.strong(&clean(&self.plan)), paint.faint(&clean(&self.path)));
         self.render_tasks(&mut text, paint);
@@ -161,7 +174,10 @@ impl Report {
                 phase = row.phase;
                 let title =
                     phase.and_then(|phase| self.phases.get(phase)).map_or("", |phase| phase.title.as_str());
-                let _ = writeln!(text, "\n{}", paint.strong(&clean(title)));
+                text.push('\n');
+                if !title.is_empty() {
+                    let _ = writeln!(text, "{}", paint.strong(&clean(title)));
+                }
             }
             row.render(text, widths, paint);
         }

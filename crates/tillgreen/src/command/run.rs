@@ -126,7 +126,9 @@ struct Outlook<'a> {
 /// Says what would be done.
 fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: &Settings) -> Ended {
     let plans = super::check::read(file)?;
-    let mut problems = plans.iter().flat_map(|(_, plan)| plan.problems());
+    let of_order = runner::order_problems(&plans.iter().map(|(_, plan)| plan).collect::<Vec<_>>());
+    let of_order = of_order.iter().map(|(_, problem)| problem);
+    let mut problems = plans.iter().flat_map(|(_, plan)| plan.problems()).chain(of_order);
     if problems.any(|problem| problem.severity == Severity::Error) {
         return Err(Error::usage(format!("{} has errors", subject.path))
             .hint(format!("{} shows them", subject.command("check", ""))));

@@ -11,6 +11,8 @@ use crate::exit;
 
 /// Characters of an error in the history.
 const ERROR_CHARS_MAX: usize = 80;
+/// Characters of a task's name.
+const TITLE_CHARS_MAX: usize = 200;
 /// Lines of the last error's details.
 const DETAIL_LINES_MAX: usize = 40;
 
@@ -44,10 +46,9 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
     let count = failures.len();
     let limit = state.rules().map_or(0, |rules| rules.limits.task_iterations_max);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(count);
-    let title = one_line(&task.decl.title, 200);
     let mut text = String::from("## Task Escalation Required\n\n");
     let lines = [
-        format!("**Task:** {} {title}", task.id()),
+        format!("**Task:** {}", name_of(task)),
         format!("**Plan:** {}", clean(plan_of(subject, task))),
         format!("**Attempts:** {count} of {limit}"),
         String::new(),
@@ -67,6 +68,15 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
     }
     options(&mut text, asked.question);
     text
+}
+
+/// What a task is called. In a plan with phases the plan's number and the name say it all.
+fn name_of(task: &Task) -> String {
+    let title = one_line(&task.decl.title, TITLE_CHARS_MAX);
+    if task.id().name().contains(":task-") && title.starts_with("Task ") {
+        return title;
+    }
+    format!("{} {title}", task.id())
 }
 
 /// The plan that a task is of: its number where a folder of plans is run.

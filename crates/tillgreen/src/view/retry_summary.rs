@@ -72,10 +72,10 @@ fn notes(statistics: &Statistics) -> Vec<String> {
             was(answered)
         ));
     }
-    let by_hand = of(TaskResult::TickedByHand);
-    if by_hand > 0 {
-        let tasks = count(by_hand, "task");
-        notes.push(format!("{tasks} {} ticked by hand: the percentages leave them out.", was(by_hand)));
+    let others = statistics.count(|task| task.result.is_done_by_others());
+    if others > 0 {
+        let (tasks, was, is) = (count(others, "task"), was(others), if others == 1 { "is" } else { "are" });
+        notes.push(format!("{tasks} {was} done before this run or by hand, and {is} in no percentage."));
     }
     notes
 }
@@ -145,6 +145,7 @@ pub(crate) fn words(result: &TaskResult) -> String {
             format!("success (fixed by {})", fixes.join(", "))
         }
         TaskResult::TickedByHand => "ticked by hand".to_owned(),
+        TaskResult::DoneBefore => "done before".to_owned(),
         TaskResult::Skipped => "skipped".to_owned(),
         TaskResult::SkippedAfterFailure => "skipped (escalated)".to_owned(),
         TaskResult::Failed => "failed".to_owned(),
@@ -173,4 +174,120 @@ pub(crate) fn cell(text: &str) -> String {
 fn push(text: &mut String, line: &str) {
     // Writing into a string cannot fail.
     let _ = writeln!(text, "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{History, Rules, State};
+
+    use super::*;
+    use crate::view::samples::{self, Story};
+
+    pub(crate) fn statistics(story: &Story) -> Statistics {
+        let (mut state, mut history) = (State::default(), History::default());
+        for (event, _) in story.replay() {
+            state.apply(&event).unwrap();
+            history.record(&event);
+        }
+        Statistics::of(&state, &history)
+    }
+
+    #[test]
+    fn a_retry_and_a_skip() {
+        let story = Story::new(Rules::default())
+            .fails("1.2", "3 tests failed in parser.test.ts")
+            .retries("1.2")
+            .passes("1.2")
+            .fails("1.3", "5 tests failed in parser.test.ts")
+            .retries("1.3")
+            .fails("1.3", "no | way")
+            .escalates("1.3")
+            .skips("1.3");
+        insta::assert_snapshot!(render("auth", &statistics(&story)), @r"
+        ## Retry Summary for Plan auth
+
+        | Metric | Value |
+        |--------|-------|
+        | Total tasks | 3 |
+        | First-attempt success | 0 (0%) |
+        | Retried tasks | 2 (100%) |
+        | Retry success | 1 |
+        | Escalations | 1 |
+        | Skipped | 1 |
+
+        1 task was done before this run or by hand, and is in no percentage.
+
+        ### Retry Details
+
+        | Task | Attempts | Result |
+        |------|----------|--------|
+        | Task 1.1 | 0 | done before |
+        | Task 1.2 | 2 | success (retry worked) |
+        | Task 1.3 | 2 | skipped (escalated) |
+
+        ### Common Failure Patterns
+
+        - verification_failed: 3 occurrences
+        - Test failures: 2 occurrences
+        - N tests failed in parser.test.ts: 2 occurrences
+        ");
+    }
+
+    #[test]
+    fn fix_tasks() {
+        insta::assert_snapshot!(render("auth", &statistics(&samples::fixed())), @r"
+        ## Retry Summary for Plan auth
+
+        | Metric | Value |
+        |--------|-------|
+        | Total tasks | 3 |
+        | First-attempt success | 1 (50%) |
+        | Retried tasks | 1 (50%) |
+        | Retry success | 1 |
+        | Escalations | 0 |
+        | Skipped | 0 |
+
+        1 task was done before this run or by hand, and is in no percentage.
+
+        ### Retry Details
+
+        | Task | Attempts | Result |
+        |------|----------|--------|
+        | Task 1.1 | 0 | done before |
+        | Task 1.2 | 2 | success (fixed by 1.2.1) |
+        | Task 1.2.1 (fix of 1.2) | 2 | success (fixed by 1.2.1.1) |
+        | Task 1.2.1.1 (fix of 1.2.1) | 1 | success |
+        | Task 1.3 | 1 | success |
+
+        ### Common Failure Patterns
+
+        - verification_failed: 2 occurrences
+        ");
+    }
+
+    #[test]
+    fn a_numbered_plan_is_called_by_its_number() {
+        let mut statistics = statistics(&Story::new(Rules::default()).passes("1.2").passes("1.3"));
+        for (task, number) in statistics.tasks.iter_mut().zip(1..) {
+            task.id = TaskId::new(&format!("03-01:task-{number}"));
+        }
+        let text = render("03-01-PLAN", &statistics);
+        assert!(text.starts_with("## Retry Summary for Plan 03-01\n"), "{text}");
+        assert!(text.contains("| Task 2 | 1 | success |\n"), "{text}");
+        assert!(!text.contains("### Common Failure Patterns"), "nothing failed: {text}");
+    }
+
+    #[test]
+    fn what_others_wrote_breaks_no_table() {
+        assert_eq!(cell("a | b\n\u{1b}c"), "a \\| b \u{fffd}c");
+    }
+
+    #[test]
+    fn percentages() {
+        for (part, all, expected) in
+            [(3, 5, 60), (2, 3, 67), (0, 0, 0), (0, 9, 0), (9, 9, 100), (999, 1000, 99), (1, 1000, 1)]
+        {
+            assert_eq!(percent(part, all), expected, "{part} of {all}");
+        }
+    }
 }

@@ -145,7 +145,7 @@ struct Report {
     retry_successes: usize,
     escalations: usize,
     skipped: usize,
-    ticked_by_hand: usize,
+    done_by_others: usize,
     fix_tasks: usize,
     fix_tasks_done: usize,
     attempts: usize,
@@ -240,7 +240,7 @@ impl Report {
             retry_successes: statistics.retry_successes(),
             escalations: statistics.escalations(),
             skipped: statistics.skipped(),
-            ticked_by_hand: tasks - all,
+            done_by_others: tasks - all,
             fix_tasks: statistics.fixes().count(),
             fix_tasks_done: statistics.fixes().filter(|task| task.result.is_done()).count(),
             attempts: statistics.attempts(),
@@ -300,5 +300,191 @@ impl TaskReport {
             worked_ms: task.worked.as_millis(),
             fixes: task.fixes.iter().map(ToString::to_string).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{History, State};
+
+    use super::*;
+    use crate::view::samples;
+
+    fn run() -> Run {
+        let (mut state, mut history) = (State::default(), History::default());
+        for (event, _) in samples::fixed().replay() {
+            state.apply(&event).unwrap();
+            history.record(&event);
+        }
+        Run { plan: "auth".to_owned(), is_archived: false, statistics: Statistics::of(&state, &history) }
+    }
+
+    #[test]
+    fn for_people_there_is_more_than_the_summary() {
+        let run = run();
+        let text = render(&run);
+        let summary = retry_summary::render(&run.plan, &run.statistics);
+        insta::assert_snapshot!(text.strip_prefix(&summary).unwrap(), @r"
+        ### Attempts and Time
+
+        | Per task | Mean | Median | Max |
+        |----------|------|--------|-----|
+        | Attempts | 1.5 | 1.5 | 2 |
+        | Time | 35s | 35s | 40s |
+
+        ### Agents
+
+        | Agent | Attempts | Passed | Failed | Lost | Unavailable | Time |
+        |-------|----------|--------|--------|------|-------------|------|
+        | command | 6 | 4 | 2 | 0 | 0 | 2m 20s |
+
+        ### Longest Tasks
+
+        | Task | Title | Time | Attempts |
+        |------|-------|------|----------|
+        | Task 1.2 | Add a parser | 40s | 2 |
+        | Task 1.2.1 (fix of 1.2) | Fix: no parser | 40s | 2 |
+        | Task 1.2.1.1 (fix of 1.2.1) | Fix: no file | 30s | 1 |
+        | Task 1.3 | Use the parser | 30s | 1 |
+
+        Fix tasks: 2, 2 done
+        Attempts: 6, 2 failed
+        Time worked: 2m 20s since 2026-01-26 14:30:00Z
+        Tokens and cost: unknown
+        ");
+    }
+
+    #[test]
+    fn several_runs_have_a_total() {
+        let archived = Run { is_archived: true, ..run() };
+        let text = render_all(&[archived, run()]);
+        assert_eq!(text.matches("## Retry Summary for Plan auth\n").count(), 2);
+        assert_eq!(text.matches("This run was put aside by `--fresh`.").count(), 1);
+        let (_, total) = text.split_once("## Total over 2 runs\n").unwrap();
+        insta::assert_snapshot!(total, @r"
+        | Metric | Value |
+        |--------|-------|
+        | Total tasks | 6 |
+        | First-attempt success | 2 (50%) |
+        | Retried tasks | 2 (50%) |
+        | Retry success | 2 |
+        | Escalations | 0 |
+        | Skipped | 0 |
+
+        2 tasks were done before this run or by hand, and are in no percentage.
+
+        ### Common Failure Patterns
+
+        - verification_failed: 4 occurrences
+        - no file: 2 occurrences
+        - no parser: 2 occurrences
+
+        ### Attempts and Time
+
+        | Per task | Mean | Median | Max |
+        |----------|------|--------|-----|
+        | Attempts | 1.5 | 1.5 | 2 |
+        | Time | 35s | 35s | 40s |
+
+        ### Agents
+
+        | Agent | Attempts | Passed | Failed | Lost | Unavailable | Time |
+        |-------|----------|--------|--------|------|-------------|------|
+        | command | 12 | 8 | 4 | 0 | 0 | 4m 40s |
+
+        Fix tasks: 4, 4 done
+        Attempts: 12, 4 failed
+        Time worked: 4m 40s since 2026-01-26 14:30:00Z
+        Tokens and cost: unknown
+        ");
+    }
+
+    #[test]
+    fn totals_for_programs() {
+        let text = serde_json::to_string_pretty(&RunReport::of(&run()).total).unwrap();
+        insta::assert_snapshot!(text, @r#"
+        {
+          "began": "2026-01-26T14:30:00Z",
+          "tasks": 3,
+          "first_attempt_successes": 1,
+          "first_attempt_percent": 50,
+          "retried": 1,
+          "retried_percent": 50,
+          "retry_successes": 1,
+          "escalations": 0,
+          "skipped": 0,
+          "done_by_others": 1,
+          "fix_tasks": 2,
+          "fix_tasks_done": 2,
+          "attempts": 6,
+          "failed_attempts": 2,
+          "worked_ms": 140000,
+          "attempts_per_task": {
+            "mean": 1.5,
+            "median": 1.5,
+            "max": 2.0
+          },
+          "ms_per_task": {
+            "mean": 35000,
+            "median": 35000,
+            "max": 40000
+          },
+          "patterns": [
+            {
+              "kind": "type",
+              "name": "verification_failed",
+              "occurrences": 2
+            },
+            {
+              "kind": "words",
+              "name": "no file",
+              "occurrences": 1
+            },
+            {
+              "kind": "words",
+              "name": "no parser",
+              "occurrences": 1
+            }
+          ],
+          "agents": [
+            {
+              "name": "command",
+              "attempts": 6,
+              "passed": 4,
+              "failed": 2,
+              "lost": 0,
+              "unavailable": 0,
+              "worked_ms": 140000,
+              "tokens": null,
+              "cost_usd": null
+            }
+          ],
+          "tokens": null,
+          "cost_usd": null
+        }
+        "#);
+    }
+
+    #[test]
+    fn tasks_for_programs() {
+        let report = RunReport::of(&run());
+        let tasks: Vec<String> =
+            report.tasks.iter().map(|task| serde_json::to_string(task).unwrap()).collect();
+        insta::assert_snapshot!(tasks.join("\n"), @r#"
+        {"id":"1.1","title":"Set up","fix_of":null,"attempts":0,"failures":0,"escalations":0,"result":"done before","worked_ms":0,"fixes":[]}
+        {"id":"1.2","title":"Add a parser","fix_of":null,"attempts":2,"failures":1,"escalations":0,"result":"success (fixed by 1.2.1)","worked_ms":40000,"fixes":["1.2.1"]}
+        {"id":"1.2.1","title":"Fix: no parser","fix_of":"1.2","attempts":2,"failures":1,"escalations":0,"result":"success (fixed by 1.2.1.1)","worked_ms":40000,"fixes":["1.2.1.1"]}
+        {"id":"1.2.1.1","title":"Fix: no file","fix_of":"1.2.1","attempts":1,"failures":0,"escalations":0,"result":"success","worked_ms":30000,"fixes":[]}
+        {"id":"1.3","title":"Use the parser","fix_of":null,"attempts":1,"failures":0,"escalations":0,"result":"success","worked_ms":30000,"fixes":[]}
+        "#);
+        let text = serde_json::to_string(&report).unwrap();
+        assert!(text.starts_with(r#"{"plan":"auth","archived":false,"total":{"began":"#), "{text}");
+    }
+
+    #[test]
+    fn several_runs_for_programs() {
+        let all = serde_json::to_value(Reports::of(&[run(), run()], vec!["bad".to_owned()])).unwrap();
+        assert_eq!(all["total"]["tasks"], 6);
+        assert_eq!((all["runs"].as_array().unwrap().len(), &all["unreadable"][0]), (2, &"bad".into()));
     }
 }

@@ -12,5 +12,6 @@ mod recovery;
 mod resuming;
 mod retry_logs;
 mod retrying;
+mod stats;
 mod tidy;
 mod verification;

@@ -94,7 +94,7 @@ fn waves_and_dependencies_decide_the_order() {
         "feat(03-02): Make c",
         "feat(03-03): Make d",
         "feat(03-01): Make a",
-        "feat(03-01): Make `a b`",
+        "feat(03-01): Make 'a b'",
         "feat(03-04): Make e",
     ];
     assert_eq!(sandbox.subjects(), expected);
@@ -147,14 +147,17 @@ fn results_are_read_as_agents_write_them() {
         ("status: success", "success"),
         ("I did it.\n\n```yaml\nstatus: success\nfiles_modified: [a]\n```\nBye.", "success"),
         ("```yaml\nstatus: failure\nerror: first\n```\nAgain.\n```yaml\nstatus: \"success\"\n```", "success"),
+        ("status: success\n\nWait.\n\nstatus: failure\nerror: no: not yet", "execution_error: no: not yet"),
         (
-            "status: success\n\nWait.\n\nstatus: failure\nerror: no: not yet",
-            "execution_error: no: not yet",
+            "```yaml\nstatus: failure\nerror: Cannot find: module 'uuid'\n",
+            "execution_error: Cannot find: module 'uuid'",
         ),
-        ("```yaml\nstatus: failure\nerror: Cannot find: module 'uuid'\n", "execution_error: Cannot find: module 'uuid'"),
         ("result:\n  status: failed\n  error: |\n    two\n    lines", "execution_error: two lines"),
         ("```yaml\nstatus: failure\nerror: [unclosed\n```", "execution_error: [unclosed"),
-        ("The status: success of it", "execution_error: the result cannot be read: The status: success of it"),
+        (
+            "The status: success of it",
+            "execution_error: the result cannot be read: The status: success of it",
+        ),
         ("status: splendid", "execution_error: the result cannot be read: status: splendid"),
     ]);
 }
@@ -184,7 +187,11 @@ fn three_attempts_in_all_and_then_a_person() {
     let attempts: Vec<_> = calls.iter().map(|call| (call.task.as_str(), call.attempt)).collect();
     assert_eq!(attempts, [("03-01:task-1", 1), ("03-01:task-1", 2), ("03-01:task-1", 3)]);
     assert!(!calls[0].prompt.contains("<retry_context"), "{}", calls[0].prompt);
-    assert!(calls[1].prompt.contains("<retry_context attempt=\"2\" max_attempts=\"3\">"), "{}", calls[1].prompt);
+    assert!(
+        calls[1].prompt.contains("<retry_context attempt=\"2\" max_attempts=\"3\">"),
+        "{}",
+        calls[1].prompt
+    );
     assert!(calls[2].prompt.contains("This is retry attempt 3 of 3."), "{}", calls[2].prompt);
     let (context, block) = (calls[2].prompt.find("<retry_context"), calls[2].prompt.find("<task type"));
     assert!(context < block, "the history comes before the task");
@@ -215,9 +222,7 @@ fn what_blocks_a_task_is_done_first() {
 #[test]
 fn blocked_twice_or_by_nothing_asks_a_person() {
     let (sandbox, _) = two_tasks();
-    let agent = Agent::new()
-        .on("03-01:task-1", [blocked("blocked_by: 03-01:task-2")])
-        .otherwise(writes("b"));
+    let agent = Agent::new().on("03-01:task-1", [blocked("blocked_by: 03-01:task-2")]).otherwise(writes("b"));
     let finished = run(&sandbox, &agent, &[]).expect_code(3);
     assert!(finished.stderr.contains("needs b"), "{finished}");
     assert_eq!(order(&sandbox), ["03-01:task-1", "03-01:task-2", "03-01:task-1"]);
@@ -233,9 +238,17 @@ fn blocked_twice_or_by_nothing_asks_a_person() {
 fn what_trying_again_cannot_help_asks_a_person_at_once() {
     let cases: [(&[Step], &str, &str); 4] = [
         (&[Step::say("status: impossible\nreason: no such thing")], "impossible", "no such thing"),
-        (&[Step::say("status: conflicting_requirements\nreason: a or b")], "conflicting_requirements", "a or b"),
+        (
+            &[Step::say("status: conflicting_requirements\nreason: a or b")],
+            "conflicting_requirements",
+            "a or b",
+        ),
         (&[Step::say("status: service_unavailable\nreason: npm")], "service_unavailable", "npm"),
-        (&[Step::Complain("the vault is locked".to_owned()), Step::Exit(126)], "permission_denied", "the vault"),
+        (
+            &[Step::Complain("the vault is locked".to_owned()), Step::Exit(126)],
+            "permission_denied",
+            "the vault",
+        ),
     ];
     for (steps, reason, words) in cases {
         let (sandbox, _) = two_tasks();
@@ -409,6 +422,21 @@ fn plans_that_depend_on_each_other_are_refused() {
 }
 
 #[test]
+fn plans_with_the_same_number_are_refused() {
+    let (sandbox, text) = two_tasks();
+    sandbox.write(&format!("{FOLDER}/03-y/03-01-PLAN.md"), text.replace("03-x", "03-y"));
+    sandbox.commit_all("another");
+    let finished = run(&sandbox, &Agent::new(), &[]).expect_code(2);
+    assert!(
+        finished.stderr.contains("03-y/03-01-PLAN.md:1: error: 03-01 is the number of another"),
+        "{finished}"
+    );
+    assert_eq!(sandbox.agent_calls(), []);
+    sandbox.run(&["check", FOLDER]).expect_code(2);
+    sandbox.run(&["check", FIRST]).expect_code(0);
+}
+
+#[test]
 fn an_error_in_a_folder_of_plans_names_its_file() {
     let (sandbox, _) = two_tasks();
     sandbox.write(&format!("{FOLDER}/03-x/03-02-PLAN.md"), "---\nphase: 03-x\nplan: 02\n---\n<task>\nopen\n");
@@ -430,7 +458,10 @@ fn a_spec_can_ask_a_person_too() {
     let flags = ["run", "--on-exhausted", "ask", "--max-task-iterations", "2", "--agent-cmd", &command];
     sandbox.run(&flags).expect_code(3);
     let status = sandbox.run(&["status"]).expect_code(0);
-    assert!(status.stdout.contains("**Task:** 1.1 Make a\n**Plan:** demo\n**Attempts:** 2 of 2\n"), "{status}");
+    assert!(
+        status.stdout.contains("**Task:** 1.1 Make a\n**Plan:** demo\n**Attempts:** 2 of 2\n"),
+        "{status}"
+    );
     let finished = sandbox.run(&["answer", "retry"]).expect_code(0);
     assert!(finished.stdout.ends_with("\nALL_TASKS_COMPLETE\n"), "{finished}");
     assert_eq!(sandbox.agent_calls().len(), 3);
@@ -448,7 +479,7 @@ fn real_plans_are_read() {
     for entry in entries.step_by(60) {
         let file = entry["file"].as_str().expect("it names a file");
         let text = fs::read(corpus.join(file)).expect("the file is there");
-        let path = format!("plans/{file}");
+        let path = format!("plans/{}-PLAN.md", file.split(".md").next().unwrap_or_default());
         sandbox.write(&path, &text);
         let checked = sandbox.run(&["--format", "json", "check", &path]);
         assert!(matches!(checked.code, Some(0 | 2)), "{file}: {checked}");

@@ -1,6 +1,8 @@
 //! What an event means for the retry logs: lines for people, objects for programs.
 
-use engine::{Event, Failure, Question, Response, State, Task, What, retry_context};
+use engine::{
+    End, Event, Failure, OnEscalation, Question, Response, State, Status, Task, What, retry_context,
+};
 use jiff::Timestamp;
 use plan::TaskId;
 use serde_json::{Value, json};
@@ -32,6 +34,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         What::Answered { task, response } => answered(at, task, response),
         What::TaskSkipped { task, .. } => resolved(at, state, task, "skipped"),
         What::TaskDone { task, .. } => done(at, state, task),
+        What::Ended(end) => ended(at, state, end),
         What::Opened(_)
         | What::PlanChanged(_)
         | What::ProofStarted { .. }
@@ -46,8 +49,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::FixPlanned(_)
         | What::FixInserted { .. }
         | What::Deferred { .. }
-        | What::RegressionPassed
-        | What::Ended(_) => Entry::default(),
+        | What::RegressionPassed => Entry::default(),
     }
 }
 
@@ -117,6 +119,20 @@ fn answered(at: Timestamp, task: &TaskId, response: &Response) -> Entry {
     user_response(at, task, word)
 }
 
+/// That a person aborts the run is an answer to what was asked, and the run's end at once.
+fn ended(at: Timestamp, state: &State, end: &End) -> Entry {
+    let is_asked = |task: &&Task| matches!(task.status, Status::Asking(_));
+    match state.attention().find(is_asked) {
+        Some(task) if *end == End::Aborted && asks_people(state) => user_response(at, task.id(), "abort"),
+        Some(_) | None => Entry::default(),
+    }
+}
+
+/// Whether questions go to people, and not to a setting that answers all of them.
+fn asks_people(state: &State) -> bool {
+    state.rules().is_some_and(|rules| matches!(rules.on_escalation, OnEscalation::Ask | OnEscalation::Pause))
+}
+
 fn user_response(at: Timestamp, task: &TaskId, word: &str) -> Entry {
     let object = json!({"timestamp": stamp(at), "event": "user_response", "task_id": task.to_string(), "response": word});
     Entry { lines: vec![line(at, task, &format!("user_response=\"{word}\""))], objects: vec![object] }
@@ -148,7 +164,7 @@ fn resolved(at: Timestamp, state: &State, id: &TaskId, resolution: &str) -> Entr
         "total_attempts": attempts, "total_duration_ms": duration,
     });
     let mut entry = Entry::default();
-    if resolution == "skipped" {
+    if resolution == "skipped" && asks_people(state) {
         let Entry { lines, objects } = user_response(at, id, "skip");
         entry.lines.extend(lines);
         entry.objects.extend(objects);

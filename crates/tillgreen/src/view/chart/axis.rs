@@ -5,17 +5,17 @@ use engine::{Span, Statistics};
 use jiff::Timestamp;
 
 /// The place of a folded pause.
-const FOLD_WIDTH: f64 = 16.0;
+pub(super) const FOLD_WIDTH: f64 = 12.0;
 /// How many pauses are folded, the longest first.
 const FOLDS_MAX: usize = 8;
 /// A pause is folded if it is longer than this share of the work.
-const FOLD_SHARE: f64 = 0.05;
+const FOLD_SHARE: f64 = 0.1;
 /// About how many ticks an axis has.
 const TICKS: f64 = 6.0;
 /// Distances between ticks that read well, in milliseconds.
-const STEPS: [f64; 22] = [
-    10.0, 50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 10e3, 15e3, 30e3, 60e3, 120e3, 300e3, 600e3, 900e3,
-    1.8e6, 3.6e6, 7.2e6, 21.6e6, 43.2e6, 86.4e6,
+const STEPS: [f64; 20] = [
+    100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 10e3, 15e3, 30e3, 60e3, 120e3, 300e3, 600e3, 900e3, 1.8e6, 3.6e6,
+    7.2e6, 21.6e6, 43.2e6, 86.4e6,
 ];
 
 /// From time to place.

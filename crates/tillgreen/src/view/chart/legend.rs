@@ -4,24 +4,30 @@ use std::collections::BTreeSet;
 
 use engine::{MarkKind, SpanKind, Statistics};
 
-use super::document::LEFT;
+use super::document::{LEFT, RIGHT};
 use super::markup::{Part, rect, text};
 use super::tone::Tone;
 
 /// Pixels of a letter, roughly, and of a sign with the space around it.
-const LETTER: f64 = 6.6;
-const SIGN: f64 = 42.0;
+const LETTER: f64 = 6.3;
+const SIGN: f64 = 36.0;
+
+/// Where entries begin, and how far their lines are apart.
+const BEGIN: f64 = LEFT + 80.0;
+const LINE: f64 = 20.0;
 
 /// The legend of a timeline.
 pub(super) fn legend(statistics: &Statistics) -> Part {
     let mut body = text(LEFT, 14.0, "section", "Timeline");
-    let mut x = LEFT + 80.0;
+    let (mut x, mut y) = (BEGIN, 3.0);
     let mut entry = |sign: String, name: &str| {
-        body.push_str(&format!(
-            "<g transform=\"translate({x:.1} 3)\">{sign}{}</g>",
-            text(19.0, 11.0, "name", name)
-        ));
-        x += SIGN + LETTER * name.len() as f64;
+        let width = SIGN + LETTER * name.len() as f64;
+        if x + width > RIGHT {
+            (x, y) = (BEGIN, y + LINE);
+        }
+        let name = text(19.0, 11.0, "name", name);
+        body.push_str(&format!("<g transform=\"translate({x:.1} {y:.1})\">{sign}{name}</g>"));
+        x += width;
     };
     let tones: BTreeSet<Tone> = statistics.spans.iter().map(Tone::of).collect();
     for tone in tones {
@@ -41,5 +47,5 @@ pub(super) fn legend(statistics: &Statistics) -> Part {
             "<path d=\"M-6-5 0 0-6 5ZM1-5 7 0 1 5Z\" transform=\"translate(7 6.5)\" class=\"skipped\"/>";
         entry(sign.to_owned(), "skipped");
     }
-    Part { height: 24.0, body }
+    Part { height: y + 21.0, body }
 }

@@ -8,7 +8,7 @@ use plan::TaskId;
 
 use super::super::retry_summary::{short, words as result_words};
 use super::super::text::{count, moment, took};
-use super::axis::Axis;
+use super::axis::{Axis, FOLD_WIDTH};
 use super::document::{LEFT, RIGHT};
 use super::markup::{Part, escape, fitted, line, rect, text, tooltip};
 use super::tone::{self, Tone};
@@ -16,13 +16,15 @@ use super::tone::{self, Tone};
 const ROW: f64 = 24.0;
 const BAR: f64 = 14.0;
 const BARS_LEFT: f64 = 330.0;
-const BARS_RIGHT: f64 = 862.0;
-const RESULT_LEFT: f64 = 878.0;
+const BARS_RIGHT: f64 = 838.0;
+const RESULT_LEFT: f64 = 866.0;
 const INDENT: f64 = 14.0;
 /// A bar that is narrower shows nothing.
 const BAR_WIDTH_MIN: f64 = 3.0;
 /// A bar that is narrower has no room for a number.
 const NUMBERED_WIDTH_MIN: f64 = 13.0;
+/// The room that a label of the axis takes.
+const LABEL: f64 = 52.0;
 /// Bars and marks in a row, the latest.
 const ITEMS_MAX: usize = 300;
 
@@ -52,14 +54,15 @@ impl<'a> Timeline<'a> {
     pub(super) fn head(&self) -> Part {
         let mut body = text(LEFT, 18.0, "head", "Task");
         body.push_str(&text(RESULT_LEFT, 18.0, "head", "Result"));
-        let mut taken = f64::MIN;
-        for tick in self.axis.ticks() {
-            // Beside a fold two ticks may come too near to each other.
-            if tick.x - taken > 34.0 {
-                let label = took(Duration::from_millis(tick.worked as u64));
-                let label = if tick.worked < 1.0 { "0" } else { label.strip_suffix(" 0s").unwrap_or(&label) };
-                body.push_str(&text(tick.x, 18.0, "tick", label));
-                taken = tick.x;
+        // The first to come takes the place: what would stand too near to it is left out.
+        let mut taken: Vec<f64> = Vec::new();
+        let folds =
+            self.axis.folds().map(|fold| (fold.x, "tick pause", format!("pause {}", round(fold.pause))));
+        let ticks = self.axis.ticks().into_iter().map(|tick| (tick.x, "tick", round(tick.worked)));
+        for (x, class, label) in folds.chain(ticks) {
+            if taken.iter().all(|other| (other - x).abs() > LABEL) {
+                body.push_str(&text(x, 18.0, class, &label));
+                taken.push(x);
             }
         }
         Part { height: 26.0, body }
@@ -96,11 +99,8 @@ impl<'a> Timeline<'a> {
             ));
         }
         for fold in self.axis.folds() {
-            let x = fold.x;
-            let pause = tooltip(&format!("pause of {}", took(Duration::from_millis(fold.pause as u64))));
-            body.push_str(&format!(
-                "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"0\" y2=\"{height:.1}\" class=\"fold\">{pause}</line>"
-            ));
+            let pause = tooltip(&format!("a pause of {}", round(fold.pause)));
+            body.push_str(&rect([fold.x - FOLD_WIDTH / 2.0, 0.0, FOLD_WIDTH, height], "fold", &pause));
         }
         body
     }
@@ -163,6 +163,16 @@ impl<'a> Timeline<'a> {
     }
 }
 
+/// A time on the axis: without the zeros that a precise one would have.
+fn round(millis: f64) -> String {
+    let label = took(Duration::from_millis(millis as u64));
+    match label.strip_suffix(" 0s").or(label.strip_suffix(" 0m")).or(label.strip_suffix(" 0h")) {
+        Some(round) => round.to_owned(),
+        None if label == "0.0s" => "0".to_owned(),
+        None => label.replace(".0s", "s"),
+    }
+}
+
 fn told(span: &Span, tone: Tone) -> String {
     let error = match &span.outcome {
         SpanOutcome::Failed { error, .. } => format!(": {error}"),
@@ -185,7 +195,7 @@ fn result(task: &TaskStatistics, y: f64) -> String {
         "faint"
     };
     let words = result_words(&task.result).replace("success", "done");
-    let shown = fitted(&words, RIGHT - RESULT_LEFT - 66.0);
+    let shown = fitted(&words, RIGHT - RESULT_LEFT - 58.0);
     let mut body = text(RESULT_LEFT, y + 16.0, &format!("result {class}"), &shown);
     if task.is_begun {
         body.push_str(&text(RIGHT, y + 16.0, "time", &took(task.worked)));
