@@ -310,7 +310,7 @@ fn answered(state: &State, id: &TaskId, seen: Dated<Response>) -> Option<What> {
     let rules = state.rules()?;
     let Status::Asking(asked) = &task.status else { return None };
     match (seen.report, asked.question) {
-        (Response::Skip, _) => Some(dependence::skipped(state, task, &skip_reason(task, asked))),
+        (Response::Skip, _) => Some(dependence::skipped(state, task, skip_reason(asked))),
         (Response::Abort, _) => Some(What::Ended(End::Aborted)),
         (response @ Response::Approve, Question::Judge)
         | (response @ (Response::Reply(_) | Response::Fix(_)), Question::Checkpoint) => {
@@ -337,16 +337,16 @@ fn nobody_answers(state: &State, task: TaskId) -> Option<What> {
     is_asked.then_some(What::Ended(End::Waiting { task }))
 }
 
-fn skip_reason(task: &Task, asked: &Asked) -> String {
+fn skip_reason(asked: &Asked) -> &'static str {
     match asked.question {
-        Question::Exhausted => format!("User escalation after {} failed attempts", task.failures.len()),
-        Question::PermissionDenied => "User escalation - permission denied".to_owned(),
-        Question::Judge => "User escalation - result not accepted".to_owned(),
-        Question::Checkpoint => "User escalation - checkpoint skipped".to_owned(),
-        Question::Blocked => "User escalation - task is blocked".to_owned(),
-        Question::Impossible => "User escalation - task may be impossible".to_owned(),
-        Question::ConflictingRequirements => "User escalation - requirements conflict".to_owned(),
-        Question::ServiceUnavailable => "User escalation - a service is unavailable".to_owned(),
+        Question::Exhausted => "User escalation - automated recovery failed",
+        Question::PermissionDenied => "User escalation - permission denied",
+        Question::Judge => "User escalation - result not accepted",
+        Question::Checkpoint => "User escalation - checkpoint skipped",
+        Question::Blocked => "User escalation - task is blocked",
+        Question::Impossible => "User escalation - task may be impossible",
+        Question::ConflictingRequirements => "User escalation - requirements conflict",
+        Question::ServiceUnavailable => "User escalation - a service is unavailable",
     }
 }
 

@@ -366,7 +366,8 @@ impl Driver<'_> {
     }
 
     fn subject<'a>(&'a self, id: &'a TaskId, excerpt: &'a Excerpt) -> Subject<'a> {
-        let shown = self.project.relative(&self.file.path).to_string_lossy().into_owned();
+        let path = self.book.path(&self.state, id).unwrap_or(&self.file.path);
+        let shown = self.project.relative(path).to_string_lossy().into_owned();
         let dir = format!("./{}/", self.project.relative(&self.file.dir).display());
         Subject { id: id.name(), excerpt, file: self.file, shown, dir }
     }

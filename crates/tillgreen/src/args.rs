@@ -157,6 +157,7 @@ Examples:
   fix: TEXT      one more attempt, with TEXT as its instruction
   approve        the result is right (where a result is to be judged)
   reject: TEXT   it is not, and why
+At a checkpoint of a plan: what it asks for (approved, done, the id of an option), 'fix: TEXT', skip or abort
 
 Example: tillgreen answer auth 'fix: check for white space before parsing'"
 )]

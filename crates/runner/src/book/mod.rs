@@ -115,6 +115,12 @@ impl Book {
         self.sources.iter().find_map(|source| Some((&source.plan, source.plan.task(id)?)))
     }
 
+    /// The file that a task, or the task that a fix task repairs, stands in.
+    pub(crate) fn path<'a>(&'a self, state: &'a State, id: &'a TaskId) -> Option<&'a Path> {
+        let source = self.sources.iter().find(|source| source.plan.task(id).is_some());
+        source.map(Source::path).or_else(|| self.path(state, &state.fix_plan(id)?.failing))
+    }
+
     /// The id of a task that is spelled in one of the ways that people and agents spell it.
     pub(crate) fn spelled(&self, name: &str) -> Option<TaskId> {
         self.sources.iter().find_map(|source| source.plan.find(name)).map(|task| task.id.clone())

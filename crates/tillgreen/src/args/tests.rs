@@ -300,7 +300,7 @@ fn help_of_commands_about_a_plan() {
       -C <DIR>                  Work as if started in this folder
       -h, --help                Print help
     ");
-    insta::assert_snapshot!(short("answer"), @r"
+    insta::assert_snapshot!(short("answer"), @"
     Answer the open question of a run, then continue it
 
     Usage: tillgreen answer [OPTIONS] [PLAN] <RESPONSE>
@@ -323,6 +323,8 @@ fn help_of_commands_about_a_plan() {
       fix: TEXT      one more attempt, with TEXT as its instruction
       approve        the result is right (where a result is to be judged)
       reject: TEXT   it is not, and why
+    At a checkpoint of a plan: what it asks for (approved, done, the id of an option), 'fix: TEXT', skip
+    or abort
 
     Example: tillgreen answer auth 'fix: check for white space before parsing'
     ");

@@ -53,7 +53,7 @@ fn a_plan_with_phases_asks() {
     03-01:task-1 asks: Exhausted
     ended: {"waiting":{"task":"03-01:task-1"}}
     opened, round 1
-    03-01:task-1 skipped: User escalation after 3 failed attempts
+    03-01:task-1 skipped: User escalation - automated recovery failed
     03-01:task-2 attempt 1 (executor)
     03-01:task-2 claims success
     03-01:task-2 checks green

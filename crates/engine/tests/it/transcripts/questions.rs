@@ -189,7 +189,7 @@ fn exhausted_skip() {
     1.1 asks: Exhausted
     ended: {"waiting":{"task":"1.1"}}
     opened, round 1
-    1.1 skipped: User escalation after 3 failed attempts
+    1.1 skipped: User escalation - automated recovery failed
     1.2 attempt 1 (executor)
     1.2 claims success
     1.2 checks green

@@ -141,7 +141,7 @@ fn user_response(at: Timestamp, task: &TaskId, word: &str) -> Entry {
 fn done(at: Timestamp, state: &State, id: &TaskId) -> Entry {
     let mut entry = Entry::default();
     if let Some(task) = state.task(id).filter(|task| task.passes > 0) {
-        let attempt = task.failures.len() + usize::try_from(task.passes).unwrap_or(usize::MAX);
+        let attempt = task.attempted;
         entry.lines.push(line(at, id, &format!("attempt={attempt} status=success")));
         entry.objects.push(json!({
             "timestamp": stamp(at), "event": "attempt", "task_id": id.to_string(), "attempt": attempt, "status": "success",
@@ -155,8 +155,7 @@ fn done(at: Timestamp, state: &State, id: &TaskId) -> Entry {
 
 fn resolved(at: Timestamp, state: &State, id: &TaskId, resolution: &str) -> Entry {
     let task = state.task(id);
-    let attempts =
-        task.map_or(0, |task| task.failures.len() + usize::try_from(task.passes).unwrap_or(usize::MAX));
+    let attempts = task.map_or(0, |task| task.attempted);
     let since = task.and_then(|task| task.started_at).unwrap_or(at);
     let duration = u64::try_from(at.duration_since(since).as_millis()).unwrap_or(0);
     let object = json!({
