@@ -209,7 +209,7 @@ fn recover(
         return Ok(Vec::new());
     }
     let mut notes = Vec::new();
-    let killed = process::sweep(&format!("{}={}", crate::attempt::MARKER, file.home.display()));
+    let killed = process::sweep(&format!("{}={}", crate::delegation::MARKER, file.home.display()));
     if killed > 0 {
         let (noun, verb) = if killed == 1 { ("process", "was") } else { ("processes", "were") };
         notes.push(format!("{killed} {noun} of the run that died {verb} still there and {verb} ended"));

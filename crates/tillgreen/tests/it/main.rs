@@ -8,6 +8,7 @@ mod hand_edits;
 mod hostile_agents;
 mod interruption;
 mod plans;
+mod readme;
 mod recovery;
 mod resuming;
 mod retry_logs;
