@@ -108,4 +108,12 @@ mod tests {
         );
         check("", "");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_masked_without_a_panic_and_only_once(text in ".*(sk-|token=|Bearer |PRIVATE KEY)?.*\n?.*") {
+            let masked = mask(&text);
+            proptest::prop_assert_eq!(mask(&masked), masked);
+        }
+    }
 }

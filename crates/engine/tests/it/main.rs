@@ -1,5 +1,6 @@
 //! The engine in a simulated world, and tables over its pure functions.
 
+mod claims;
 mod crash;
 mod decisions;
 mod errors;

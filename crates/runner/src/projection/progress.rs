@@ -94,7 +94,7 @@ impl Progress {
     /// Adds a line at the end of a section, which is created where it belongs.
     fn append(&mut self, heading: &str, line: &str) {
         let (from, to) = self.section(heading);
-        let used = self.text[from..to].trim_end().len();
+        let used = used_length(&self.text[from..to]);
         let at = from + used;
         let lead = if used == 0 && !self.text[..from].ends_with('\n') { "\n" } else { "" };
         let is_first = used == 0;
@@ -169,6 +169,19 @@ impl Progress {
     }
 }
 
+/// How long a section is up to the end of its last line that is not blank, without that line's break.
+fn used_length(section: &str) -> usize {
+    let mut at = 0;
+    let mut used = 0;
+    for line in section.split_inclusive('\n') {
+        if !line.trim().is_empty() {
+            used = at + line.trim_end_matches(['\n', '\r']).len();
+        }
+        at += line.len();
+    }
+    used
+}
+
 fn history_line(state: &State, task: &Task, is_done: bool) -> String {
     let ids: Vec<String> = task.fixes.iter().map(ToString::to_string).collect();
     let fixes = if ids.len() == 1 { "fix" } else { "fixes" };
@@ -221,4 +234,61 @@ pub(crate) fn learnings_in(text: &str) -> Vec<String> {
     }
     learnings.truncate(50);
     learnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(text: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".progress.md");
+        fs::write(&path, text).unwrap();
+        let mut progress = Progress::open(&path, "demo").unwrap();
+        progress.completed(&TaskId::new("1.1"), "Task A", Some("abc1234567"));
+        progress.learnings(&["Some learning".to_owned()]);
+        progress.save().unwrap();
+        let once = fs::read_to_string(&path).unwrap();
+        let mut again = Progress::open(&path, "demo").unwrap();
+        again.completed(&TaskId::new("1.1"), "Task A", Some("abc1234567"));
+        again.learnings(&["Some learning".to_owned()]);
+        again.save().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), once, "noted once only");
+        once
+    }
+
+    #[test]
+    fn sections_are_found_or_made() {
+        insta::assert_snapshot!(edited("# Mine\n\n## Learnings\n- old\n\n## Next\nx\n"), @r"
+        # Mine
+
+        ## Completed Tasks
+        - [x] 1.1 Task A - abc1234
+
+        ## Learnings
+        - old
+        - Some learning
+
+        ## Next
+        x
+        ");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_others_wrote_stays(text in "(#{1,3} [A-Za-z ]{0,12}\n|- [a-z]{0,8}\n|\n|## Learnings\n|## Completed Tasks\n){0,12}") {
+            let after = edited(&text);
+            let mut left = after.lines();
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                proptest::prop_assert!(left.any(|other| other == line), "{line:?} is gone from {after:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn learnings_are_bullets_below_their_heading() {
+        let text = "# x\n- not this\n## Learnings\n- one\n* two\n- [ ] a box\n## Other\n- nor this\n";
+        assert_eq!(learnings_in(text), ["one", "two"]);
+        assert_eq!(learnings_in("- all\n- of it"), ["all", "of it"]);
+    }
 }
