@@ -343,6 +343,7 @@ fn skip_reason(asked: &Asked) -> &'static str {
         Question::PermissionDenied => "User escalation - permission denied",
         Question::Judge => "User escalation - result not accepted",
         Question::Checkpoint => "User escalation - checkpoint skipped",
+        Question::HistoryRewritten => "User escalation - commits were lost",
         Question::Blocked => "User escalation - task is blocked",
         Question::Impossible => "User escalation - task may be impossible",
         Question::ConflictingRequirements => "User escalation - requirements conflict",

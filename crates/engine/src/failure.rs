@@ -118,6 +118,8 @@ pub enum Cause {
     ReviewerRejected,
     /// Something was not permitted.
     PermissionDenied,
+    /// Commits that were there before are no longer part of the history.
+    HistoryRewritten,
     /// The agent says that something else has to be done first.
     Blocked,
     /// The agent says that the task cannot be done.
@@ -151,6 +153,7 @@ impl Cause {
             | Self::NoSignal
             | Self::BadExit
             | Self::PermissionDenied
+            | Self::HistoryRewritten
             | Self::Blocked
             | Self::Impossible
             | Self::ConflictingRequirements
@@ -184,6 +187,7 @@ impl Cause {
             Self::OutOfScope => "files outside the task were changed",
             Self::ReviewerRejected => "the reviewer said no",
             Self::PermissionDenied => "permission denied",
+            Self::HistoryRewritten => "commits are gone from the history",
             Self::Blocked => "something else has to be done first",
             Self::Impossible => "the agent says that it cannot be done",
             Self::ConflictingRequirements => "the requirements contradict each other",
@@ -210,6 +214,7 @@ impl Cause {
             | Self::CommitRefused
             | Self::ReviewerRejected => Rung::Retry,
             Self::PermissionDenied
+            | Self::HistoryRewritten
             | Self::Blocked
             | Self::Impossible
             | Self::ConflictingRequirements

@@ -52,6 +52,7 @@ fn in_the_way(state: &State, task: &Task) -> Option<TaskId> {
 fn question(cause: Cause) -> Question {
     match cause {
         Cause::PermissionDenied => Question::PermissionDenied,
+        Cause::HistoryRewritten => Question::HistoryRewritten,
         Cause::Blocked => Question::Blocked,
         Cause::Impossible => Question::Impossible,
         Cause::ConflictingRequirements => Question::ConflictingRequirements,

@@ -132,6 +132,8 @@ pub struct AgentReport {
     pub end: AgentEnd,
     /// Tasks whose boxes it changed though they were not its own, or that it removed; already put back.
     pub tampered: Vec<TaskId>,
+    /// The commit that was checked out when it was started, if it is no longer part of the history.
+    pub lost_commit: Option<String>,
     /// Paths that changed since it was started.
     pub touched: Vec<FileState>,
     /// What it noted down for whoever comes next.

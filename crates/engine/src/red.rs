@@ -63,6 +63,10 @@ impl Red {
 
     /// What is wrong with an agent's report on the face of it: the signal, a contradiction, the boxes.
     pub(crate) fn of_report(dialect: Dialect, report: &AgentReport) -> Option<Self> {
+        let is_absent = matches!(report.end, AgentEnd::Unavailable { .. });
+        if let (Some(commit), false) = (&report.lost_commit, is_absent) {
+            return Some(of_lost_commit(commit));
+        }
         match &report.end {
             AgentEnd::Answered { claim: Claim::Silent, tail, .. } => Some(of_silence(dialect, tail)),
             AgentEnd::Answered { claim, contradiction, tail } => {
@@ -149,6 +153,15 @@ fn of_silence(dialect: Dialect, tail: &str) -> Red {
         }
     };
     Red::new(Cause::NoSignal, error, tail)
+}
+
+fn of_lost_commit(commit: &str) -> Red {
+    let error = format!("commit {commit} is no longer part of the history: the attempt rewrote it");
+    let details = format!(
+        "Earlier work may be gone. `git reset --hard {commit}` brings back what was committed before the attempt; \
+         `git reflog` shows what happened."
+    );
+    Red::new(Cause::HistoryRewritten, error, &details)
 }
 
 fn of_boxes(tampered: &[TaskId]) -> Option<Red> {

@@ -158,6 +158,8 @@ pub enum Question {
     Judge,
     /// The plan asks for a person here.
     Checkpoint,
+    /// An agent took commits out of the history.
+    HistoryRewritten,
     /// Something else has to be done first, and it is not clear what or not done by waiting.
     Blocked,
     /// An agent says that the task cannot be done.
@@ -174,6 +176,7 @@ impl Question {
         match self {
             Self::Exhausted
             | Self::PermissionDenied
+            | Self::HistoryRewritten
             | Self::Blocked
             | Self::Impossible
             | Self::ConflictingRequirements

@@ -1,15 +1,23 @@
-//! Replacing a file so that a reader, or a crash, sees either the old text or the new one.
+//! Reading and replacing files that an agent may have laid hands on. Nothing here follows a link or waits on a pipe
+//! that was put in a file's place, and a reader, or a crash, sees either the old text or the new one.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes the text to a file beside the target, then renames it. Permissions of the target are kept, and a
-/// link is followed so that it stays a link.
+/// Reads a regular file; anything else is as good as no file.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::symlink_metadata(path)?.is_file() {
+        return fs::read(path);
+    }
+    Err(io::Error::new(io::ErrorKind::NotFound, "not a regular file"))
+}
+
+/// Writes the text to a file beside the target, then renames it. Permissions of the target are kept; a link in its
+/// place is replaced, never written through.
 pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let temporary = beside(&target);
-    let written = write(&temporary, &target, text).and_then(|()| fs::rename(&temporary, &target));
+    let temporary = beside(path);
+    let written = write(&temporary, path, text).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // The half-written file is of no use to anybody; the error that matters is the first one.
         let _ = fs::remove_file(&temporary);
@@ -20,7 +28,9 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
 fn write(temporary: &Path, target: &Path, text: &str) -> io::Result<()> {
     let mut file = fs::File::create(temporary)?;
     file.write_all(text.as_bytes())?;
-    if let Ok(metadata) = fs::metadata(target) {
+    if let Ok(metadata) = fs::symlink_metadata(target)
+        && metadata.is_file()
+    {
         file.set_permissions(metadata.permissions())?;
     }
     Ok(())

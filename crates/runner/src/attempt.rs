@@ -182,6 +182,7 @@ impl Driver<'_> {
                 let report = AgentReport {
                     end,
                     tampered,
+                    lost_commit: None,
                     touched: Vec::new(),
                     learnings: Vec::new(),
                     elapsed: ended.elapsed,
@@ -233,8 +234,9 @@ impl Driver<'_> {
         };
         let tampered = self.inspect_plan(task, dir, own_box)?;
         let touched = self.tree.touched(baseline, since)?;
+        let lost_commit = self.tree.lost_commit(baseline)?;
         let learnings = self.read_learnings(task);
-        let report = AgentReport { end, tampered, touched, learnings, elapsed };
+        let report = AgentReport { end, tampered, lost_commit, touched, learnings, elapsed };
         Ok(report)
     }
 
@@ -282,7 +284,7 @@ impl Driver<'_> {
         let was_red = task.failures.iter().any(|failure| failure.cause == Cause::VerifyRed);
         let is_unchanged = self.tree.git().is_some() && task.touched.is_empty();
         (is_work && is_unchanged && !was_red)
-            .then(|| "it is green and nothing was changed, so it was green before".to_owned())
+            .then(|| "it is green and git sees no change, so it may have been green before".to_owned())
     }
 
     /// Bookkeeping and scope.
@@ -343,6 +345,7 @@ impl Driver<'_> {
         let report = AgentReport {
             end,
             tampered: Vec::new(),
+            lost_commit: None,
             touched: Vec::new(),
             learnings: Vec::new(),
             elapsed: Duration::ZERO,

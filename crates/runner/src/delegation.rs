@@ -8,6 +8,7 @@ use std::time::Duration;
 use engine::{Attempt, Dispatch, Role, retry_context};
 use plan::{Dialect, TaskId};
 
+use crate::atomic;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
@@ -42,7 +43,7 @@ impl Driver<'_> {
     pub(crate) fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {
         let excerpt = self.book.excerpt(&self.state, id)?;
         let task = self.state.task(id)?;
-        let progress = fs::read(self.file.progress()).unwrap_or_default();
+        let progress = atomic::read(&self.file.progress()).unwrap_or_default();
         let progress = format!("{}{}", String::from_utf8_lossy(&progress), self.replies());
         let progress_file = self.progress_file(id);
         let progress_file = self.project.relative(&progress_file).to_string_lossy().into_owned();
@@ -83,7 +84,7 @@ impl Driver<'_> {
         if self.settings.bookkeeping == Bookkeeping::Agent {
             return Vec::new();
         }
-        let text = fs::read(self.progress_file(id)).unwrap_or_default();
+        let text = atomic::read(&self.progress_file(id)).unwrap_or_default();
         let learnings = learnings_in(&String::from_utf8_lossy(&text));
         learnings.iter().map(|learning| mask(learning)).collect()
     }

@@ -67,6 +67,9 @@ pub enum RunError {
     /// Git does not do what is needed.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// Something came in the way after the run had been started. What is done stays done.
+    #[error(transparent)]
+    Midway(Box<RunError>),
     /// A file of the run cannot be written.
     #[error("cannot {action} {}", path.display())]
     Io {

@@ -84,7 +84,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     };
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
-    driver.drive(opening)
+    driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
 }
 
 fn refuse_bad_plan(

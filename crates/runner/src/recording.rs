@@ -7,6 +7,7 @@ use std::fs;
 use engine::{Attempt, Cause, CheckFailure, Record, Seen};
 use plan::{Commit as CommitField, Dialect, FixTask, TaskId};
 
+use crate::atomic;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
@@ -170,7 +171,7 @@ impl Driver<'_> {
             let excerpt = self.book.excerpt(&self.state, id);
             let title = excerpt.as_ref().map(Excerpt::title).unwrap_or_default();
             progress.completed(id, title, commit.map(Oid::as_str));
-            let own = fs::read(self.progress_file(id)).unwrap_or_default();
+            let own = atomic::read(&self.progress_file(id)).unwrap_or_default();
             progress.learnings(&crate::projection::learnings_in(&String::from_utf8_lossy(&own)));
         }
         progress.history(&self.state, Some(id));

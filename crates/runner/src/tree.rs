@@ -138,6 +138,16 @@ impl<'a> Tree<'a> {
         Ok(files.into_iter().map(|(path, state)| FileState { path, state }).collect())
     }
 
+    /// The commit that was checked out when an attempt began, if the history no longer contains it.
+    pub(crate) fn lost_commit(&self, baseline: &Baseline) -> Result<Option<String>, GitError> {
+        let (Some(git), Some(before)) = (self.git, &baseline.head) else { return Ok(None) };
+        let now = self.known.as_ref().and_then(|status| status.head.as_ref());
+        if now.is_some_and(|now| now.as_str() == before) || git.contains(before)? {
+            return Ok(None);
+        }
+        Ok(Some(before.clone()))
+    }
+
     /// The paths among these that a commit would have something of.
     pub(crate) fn uncommitted(&mut self, paths: &BTreeSet<String>) -> Result<Vec<Change>, GitError> {
         let Some(git) = self.git else { return Ok(Vec::new()) };

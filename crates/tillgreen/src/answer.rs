@@ -55,6 +55,7 @@ fn fits(response: &Response, question: Question) -> Result<(), Error> {
         ),
         Question::Exhausted
         | Question::PermissionDenied
+        | Question::HistoryRewritten
         | Question::Blocked
         | Question::Impossible
         | Question::ConflictingRequirements

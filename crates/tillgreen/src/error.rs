@@ -79,6 +79,12 @@ impl Error {
         self
     }
 
+    /// The same, after a run had been started: it can be taken up again.
+    pub(crate) fn midway(self) -> Self {
+        let kind = if self.kind == Kind::Usage { Kind::Unavailable } else { self.kind };
+        Self { kind, ..self }
+    }
+
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self.kind {

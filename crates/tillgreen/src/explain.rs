@@ -147,6 +147,9 @@ impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
         let usage = |error, hint: &str| Error::from_source(Kind::Usage, error).hint(hint);
         match error {
+            RunError::Midway(error) => Error::from(*error)
+                .midway()
+                .hint("nothing is lost: see to it, then go on with `tillgreen run`"),
             RunError::Lock(error) => error.into(),
             RunError::Journal(error) => error.into(),
             RunError::Git(error) => error.into(),

@@ -66,6 +66,7 @@ impl Case {
         let report = AgentReport {
             end,
             tampered: Vec::new(),
+            lost_commit: None,
             touched: Vec::new(),
             learnings: Vec::new(),
             elapsed: Duration::ZERO,

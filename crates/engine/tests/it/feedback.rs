@@ -382,7 +382,7 @@ fn a_result_with_a_suggestion() {
     };
     let learnings = vec!["the registry is a mirror".to_owned()];
     let (tampered, touched, elapsed) = (Vec::new(), Vec::new(), std::time::Duration::ZERO);
-    let report = AgentReport { end, tampered, touched, learnings, elapsed };
+    let report = AgentReport { end, tampered, lost_commit: None, touched, learnings, elapsed };
     let seen = Seen::AgentEnded { task: "1.1".into(), dispatch: Dispatch(1), report };
     let failed = decide(&state, Observation { at: failure(1).at, seen }).expect("it failed");
     state.apply(&failed).expect("this can happen");

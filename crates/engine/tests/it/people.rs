@@ -135,7 +135,7 @@ impl World {
         let touched =
             vec![FileState { path: format!("src/{task}.rs"), state: "partially modified".to_owned() }];
         let learnings = turn.learning.into_iter().collect();
-        AgentReport { end, tampered, touched, learnings, elapsed: Duration::from_secs(60) }
+        AgentReport { end, tampered, lost_commit: None, touched, learnings, elapsed: Duration::from_secs(60) }
     }
 
     fn checked(&mut self, task: &TaskId, attempt: u32, check: &Check) -> ChecksReport {
@@ -205,6 +205,7 @@ impl World {
         AgentReport {
             end,
             tampered,
+            lost_commit: None,
             touched: Vec::new(),
             learnings: Vec::new(),
             elapsed: Duration::from_secs(9),
@@ -319,6 +320,7 @@ fn away(turn: &Turn) -> AgentReport {
     AgentReport {
         end,
         tampered: Vec::new(),
+        lost_commit: None,
         touched: Vec::new(),
         learnings: Vec::new(),
         elapsed: Duration::ZERO,

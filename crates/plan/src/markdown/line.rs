@@ -23,6 +23,13 @@ impl Line {
     pub(crate) fn of(self, text: &str) -> &str {
         &text[self.range()]
     }
+
+    /// The line without the byte order mark that some editors begin a file with.
+    pub(crate) fn after_mark(self, text: &str) -> Line {
+        const MARK: char = '\u{feff}';
+        let skip = if self.start == 0 && text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
+        Line { start: self.start + skip, ..self }
+    }
 }
 
 /// The lines of a text, and what is in them that may open a region.

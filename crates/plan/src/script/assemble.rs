@@ -47,6 +47,14 @@ impl Script {
         Script { text: assembly.text, snippets, pipefail: assembly.mode }
     }
 
+    /// Whether exit code 141 can only come from the very end: then it says that a reader had enough. Anywhere else it
+    /// would mean that the rest was not run.
+    #[must_use]
+    pub fn broken_pipe_passes(&self) -> bool {
+        let is_harmless = |snippet: &String| only_ends_are_piped(&read(snippet));
+        self.pipefail == Pipefail::On && self.snippets.iter().all(is_harmless)
+    }
+
     /// The commands as the plan has them, one after the other.
     #[must_use]
     pub fn source(&self) -> String {
@@ -153,6 +161,19 @@ fn mode_of(statements: &[Statement<'_>]) -> Pipefail {
     let decided = pipelines().any(|pipeline| pipeline.commands.len() > 1 && !passes_on(pipeline));
     let hidden = pipelines().any(|pipeline| pipeline.commands.len() > 1 && passes_on(pipeline));
     if hidden && !decided { Pipefail::On } else { Pipefail::Off }
+}
+
+/// Whether only the last thing on a line is piped: what follows on the next line is run in any case.
+fn only_ends_are_piped(shell: &Shell<'_>) -> bool {
+    let last = shell.statements.len().saturating_sub(1);
+    let is_fine = |(at, statement): (usize, &Statement<'_>)| {
+        let others = statement.pipelines.len().saturating_sub(1);
+        let ends_line = at == last || statement.end == End::Newline;
+        let piped = |(_, pipeline): &(Join, Pipeline<'_>)| pipeline.commands.len() > 1;
+        let end_is_piped = statement.pipelines.last().is_some_and(piped);
+        !statement.pipelines[..others].iter().any(piped) && (ends_line || !end_is_piped)
+    };
+    !shell.compound && shell.statements.iter().enumerate().all(is_fine)
 }
 
 /// Whether the last stage of a pipeline only passes text on.
@@ -264,5 +285,26 @@ mod tests {
     fn heredocs_and_comments_are_not_cut() {
         let script = "cat > x <<'E'\na | tail\nE\nb # c | tail\nd";
         assert_eq!(text(&[script]), script);
+    }
+}
+
+#[cfg(test)]
+mod broken_pipes {
+    use super::Script;
+
+    #[test]
+    fn pass_only_at_the_very_end() {
+        let check = |snippet: &str, expected: bool| {
+            assert_eq!(Script::new(vec![snippet.to_owned()]).broken_pipe_passes(), expected, "{snippet}");
+        };
+        check("cargo test 2>&1 | tail -5", true);
+        check("cd x && cargo test | head -3", true);
+        check("make\ncargo test | head -3", true);
+        check("seq 1 9 | head -1; test -f nothere", false);
+        check("yes | head -1 && test -f nothere", false);
+        check("yes | head -1 || false", false);
+        check("if yes | head -1; then false; fi", false);
+        check("cargo test", false);
+        check("cargo test | grep -q FAILED", false);
     }
 }

@@ -54,6 +54,7 @@ fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Problem>) -> Vec
         if kind != LineKind::Text {
             continue;
         }
+        let line = line.after_mark(text);
         match &text.as_bytes()[line.range()] {
             [b'#', ..] | [b' ', b'#', ..] | [b' ', b' ', b'#', ..] | [b' ', b' ', b' ', b'#', ..] => {
                 marks.extend(find_heading(text, line).map(|kind| Mark { line: at, kind }));

@@ -190,3 +190,11 @@ fn lints() {
     6: the verify command of 4 hides failures: `; echo` at the end would hide a failure from a shell that is not run with -e
     ");
 }
+
+#[test]
+fn a_byte_order_mark_hides_nothing() {
+    let mut plan = plan::Plan::parse("\u{feff}- [ ] 1.1 First\n- [ ] 1.2 Second\n".to_owned());
+    assert_eq!(plan.tasks().len(), 2);
+    plan.tick(&plan::TaskId::new("1.1")).unwrap();
+    assert_eq!(plan.text(), "\u{feff}- [x] 1.1 First\n- [ ] 1.2 Second\n");
+}

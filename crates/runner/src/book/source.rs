@@ -13,6 +13,8 @@ use crate::atomic;
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
+    /// Where the text lives, as it was when the run began: the plan may be a link that its author made.
+    real: PathBuf,
     dialect: Dialect,
     pub(super) plan: Plan,
     signature: Option<Signature>,
@@ -32,7 +34,8 @@ impl Source {
     /// Reads a plan file.
     pub(super) fn open(path: &Path, dialect: Dialect) -> io::Result<Self> {
         let plan = Plan::parse(String::new());
-        let mut source = Self { path: path.to_owned(), dialect, plan, signature: None };
+        let real = fs::canonicalize(path)?;
+        let mut source = Self { path: path.to_owned(), real, dialect, plan, signature: None };
         source.reread()?;
         Ok(source)
     }
@@ -43,11 +46,12 @@ impl Source {
 
     /// Reads the file again; the plan as it was before, if it is another one now.
     pub(super) fn reread(&mut self) -> io::Result<Option<Plan>> {
-        let signature = Signature::of(&self.path)?;
+        self.refuse_other_file()?;
+        let signature = Signature::of(&self.real)?;
         if self.signature == Some(signature) {
             return Ok(None);
         }
-        let text = read_lossless(&self.path)?;
+        let text = read_lossless(&self.real)?;
         let is_first = self.signature.is_none();
         self.signature = Some(signature);
         if text == self.plan.text() && !is_first {
@@ -70,17 +74,33 @@ impl Source {
 
     /// Writes the plan.
     pub(super) fn save(&mut self) -> io::Result<()> {
-        atomic::replace(&self.path, self.plan.text())?;
-        self.signature = Some(Signature::of(&self.path)?);
+        atomic::replace(&self.real, self.plan.text())?;
+        self.signature = Some(Signature::of(&self.real)?);
         Ok(())
+    }
+
+    /// A link that leads elsewhere than when the run began is not the plan any more.
+    fn refuse_other_file(&self) -> io::Result<()> {
+        let leads_here = self.path == self.real || fs::canonicalize(&self.path)? == self.real;
+        let is_link = fs::symlink_metadata(&self.real)?.is_symlink();
+        if leads_here && !is_link {
+            return Ok(());
+        }
+        Err(io::Error::new(io::ErrorKind::InvalidData, "the plan was replaced by a link"))
     }
 
     /// Makes room for the plan file where its folder is gone, or a folder of its name stands in its place.
     pub(super) fn make_way(&self, aside: &Path) -> io::Result<()> {
-        if self.path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            fs::rename(&self.path, aside.with_extension("folder"))?;
+        if self.real.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            fs::rename(&self.real, aside.with_extension("folder"))?;
         }
-        self.path.parent().map_or(Ok(()), fs::create_dir_all)
+        self.real.parent().map_or(Ok(()), fs::create_dir_all)?;
+        if self.path != self.real && fs::canonicalize(&self.path).ok().as_ref() != Some(&self.real) {
+            // What stands in the place of the author's link may be gone already.
+            let _ = fs::remove_file(&self.path);
+            std::os::unix::fs::symlink(&self.real, &self.path)?;
+        }
+        Ok(())
     }
 
     fn parse(&self, text: String) -> Plan {
@@ -113,7 +133,7 @@ impl Signature {
 /// Reads a plan that may hold invalid UTF-8: that is an error rather than a loss, because what is written
 /// back has to be what the author wrote.
 fn read_lossless(path: &Path) -> io::Result<String> {
-    let bytes = fs::read(path)?;
+    let bytes = atomic::read(path)?;
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;

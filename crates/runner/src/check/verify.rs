@@ -1,7 +1,7 @@
 //! The verify command: what of a task is run, and what its end means.
 
 use engine::{Cause, CheckFailure};
-use plan::{Pipefail, Script, Verify};
+use plan::{Script, Verify};
 
 use crate::book::Excerpt;
 use crate::mask::mask;
@@ -28,7 +28,7 @@ pub(crate) fn judge(script: &Script, ended: &Ended) -> Result<Option<String>, Bo
     let command = one_line(&script.source());
     match &ended.exit {
         Exit::Code(0) => Ok(None),
-        Exit::Code(BROKEN_PIPE) if script.pipefail == Pipefail::On => {
+        Exit::Code(BROKEN_PIPE) if script.broken_pipe_passes() => {
             Ok(Some(format!("`{command}` ended in a broken pipe, which counts as green")))
         }
         Exit::Code(code) => Err(red(script, ended, Some(*code))),

@@ -39,6 +39,12 @@ impl fmt::Display for Oid {
 }
 
 impl Git {
+    /// Whether the history of what is checked out contains a commit.
+    pub fn contains(&self, commit: &str) -> Result<bool, GitError> {
+        let ended = process::run(self.call(&["merge-base", "--is-ancestor", commit, "HEAD"]))?;
+        Ok(ended.is_success())
+    }
+
     /// Whether git knows who commits: better found out before anything is done than at the first commit.
     pub fn check_identity(&self) -> Result<(), GitError> {
         let ended = process::run(self.call(&["var", "GIT_COMMITTER_IDENT"]))?;

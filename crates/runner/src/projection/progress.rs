@@ -1,7 +1,6 @@
 //! `.progress.md`: completed tasks with their commits, the history of fix tasks, learnings. People and agents
 //! write in it as well, so every edit touches its own section only and is made once.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +25,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Reads the file; a missing one is begun.
     pub(crate) fn open(path: &Path, spec: &str) -> io::Result<Self> {
-        let before = match fs::read(path) {
+        let before = match atomic::read(path) {
             Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
@@ -238,6 +237,8 @@ pub(crate) fn learnings_in(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn edited(text: &str) -> String {

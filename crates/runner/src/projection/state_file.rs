@@ -57,7 +57,7 @@ pub enum Problem {
 impl StateFile {
     /// Reads what is there; nothing is fine, something corrupt is not.
     pub(crate) fn open(path: &Path, shown: &str) -> Result<Self, StateFileError> {
-        let text = match fs::read(path) {
+        let text = match atomic::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self { path: path.to_owned(), content: Map::new(), written: None });

@@ -127,6 +127,7 @@ fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error
         Question::Checkpoint => ("ANSWER", "'fix: …', skip or abort"),
         Question::Exhausted
         | Question::PermissionDenied
+        | Question::HistoryRewritten
         | Question::Blocked
         | Question::Impossible
         | Question::ConflictingRequirements

@@ -220,6 +220,7 @@ pub(crate) fn question_text(question: Question) -> &'static str {
         Question::PermissionDenied => "something was not permitted",
         Question::Judge => "is the result right? No command can prove it",
         Question::Checkpoint => "the plan asks for a person here",
+        Question::HistoryRewritten => "commits are gone from the history",
         Question::Blocked => "something else has to be done first",
         Question::Impossible => "the agent says that it cannot be done",
         Question::ConflictingRequirements => "the requirements contradict each other",

@@ -99,6 +99,9 @@ fn why(question: Question, count: usize) -> String {
         }
         Question::Judge => "The work is done, but no command can prove it. Is the result right?".to_owned(),
         Question::Checkpoint => "The plan asks for a person here.".to_owned(),
+        Question::HistoryRewritten => {
+            "An attempt took commits out of the history. Put them back before you answer retry.".to_owned()
+        }
         Question::Blocked => "The agent says that something else has to be done first.".to_owned(),
         Question::Impossible => "The agent says that the task cannot be done as it is written.".to_owned(),
         Question::ConflictingRequirements => {
@@ -150,6 +153,7 @@ fn options(text: &mut String, question: Question) {
         ),
         Question::Exhausted
         | Question::PermissionDenied
+        | Question::HistoryRewritten
         | Question::Blocked
         | Question::Impossible
         | Question::ConflictingRequirements

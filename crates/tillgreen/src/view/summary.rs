@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine::{Recovery, State, Status, Summary};
+use engine::{Recovery, State, Status, Summary, Task, TaskKind, Verification};
 use jiff::Timestamp;
 use plan::TaskId;
 use runner::Agent;
@@ -64,6 +64,17 @@ pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> Stri
     for (task, fixes) in &summary.fixed {
         push(&mut text, &format!("Fixed:     {task} by {}", list(fixes)));
     }
+    let judged = judged(state);
+    if !judged.is_empty() {
+        push(
+            &mut text,
+            &format!(
+                "Judged:    {} without a command to prove it ({})",
+                count(judged.len(), "task"),
+                list(&judged)
+            ),
+        );
+    }
     let skipped = skipped(state);
     if !skipped.is_empty() {
         let tasks = count(skipped.len(), "task");
@@ -84,6 +95,16 @@ fn regression(state: &State) -> &'static str {
     } else {
         "Regressions were not checked: no regression command is set"
     }
+}
+
+/// Tasks that an agent or a person judged, because no command can prove them.
+fn judged(state: &State) -> Vec<TaskId> {
+    let is_judged = |task: &&Box<Task>| {
+        let no_command =
+            task.decl.verification == Verification::Judgement && task.decl.kind != TaskKind::Checkpoint;
+        no_command && task.status == Status::Done && task.passes > 0
+    };
+    state.tasks().iter().filter(is_judged).map(|task| task.id().clone()).collect()
 }
 
 fn skipped(state: &State) -> Vec<TaskId> {

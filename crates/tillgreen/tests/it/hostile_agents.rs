@@ -333,3 +333,49 @@ fn secrets_are_masked_in_all_that_is_written() {
     }
     assert!(files[1].contains("Fix: bad key"), "{}", files[1]);
 }
+
+#[test]
+fn an_agent_that_rewrites_history_is_stopped_with_the_lost_commit() {
+    for rewrite in ["git reset -q --hard HEAD~1", "git commit -q --amend -m pwned --allow-empty"] {
+        let sandbox = sandbox();
+        let before = sandbox.git(&["rev-parse", "HEAD"]).trim().to_owned();
+        let agent = always([Step::shell(rewrite), work(), done()]);
+        sandbox.write("seed.txt", "x");
+        sandbox.commit_all("seed");
+        let head = sandbox.git(&["rev-parse", "HEAD"]).trim().to_owned();
+        assert_ne!(before, head);
+        let finished = run(&sandbox, &agent, &[]).expect_code(3);
+        assert!(finished.stderr.contains(&head), "{rewrite}: {finished}");
+        assert!(!sandbox.read(TASKS).contains("[x] 1.2"), "{rewrite}");
+    }
+}
+
+#[test]
+fn a_new_branch_that_keeps_everything_is_no_crime() {
+    let sandbox = sandbox();
+    run(&sandbox, &once([Step::shell("git checkout -q -b feature"), work(), done()]), &[]).expect_code(0);
+    assert_eq!(sandbox.git(&["branch", "--show-current"]).trim(), "feature");
+}
+
+#[test]
+fn links_that_an_agent_lays_are_not_written_through() {
+    let sandbox = sandbox();
+    let precious = sandbox.home().join("precious");
+    fs::write(&precious, "precious\n").unwrap();
+    let lay = |name: &str| Step::shell(&format!("ln -sf '{}' specs/demo/{name}", precious.display()));
+    let steps = [lay(".progress.md"), lay(".ralph-state.json"), lay("tasks.md"), work(), done()];
+    let finished = run(&sandbox, &once(steps), &[]).expect_code(0);
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious\n", "{finished}");
+    assert!(sandbox.read(TASKS).contains("- [x] 1.3"));
+    assert!(!sandbox.root().join(TASKS).is_symlink());
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+    let sandbox = sandbox();
+    let pipe = |name: &str| Step::shell(&format!("rm -f specs/demo/{name}; mkfifo specs/demo/{name}"));
+    let finished = run(&sandbox, &once([pipe("tasks.md"), pipe(".progress.md"), work(), done()]), &[]);
+    let finished = finished.expect_code(0);
+    assert!(finished.stderr.contains("1.2 attempt 1 failed"), "{finished}");
+    assert!(sandbox.read(TASKS).contains("- [x] 1.2"));
+}

@@ -92,7 +92,7 @@ fn a_command_that_was_green_before_proves_nothing() {
     let finished = run(&sandbox(plan), &idle, &[]).expect_code(0);
     assert!(finished.stderr.contains("warning: verify proves nothing"), "{finished}");
     let finished = run(&sandbox(plan), &idle, &["--strict", "--max-task-iterations", "2"]).expect_code(1);
-    assert!(finished.stderr.contains("nothing was changed"), "{finished}");
+    assert!(finished.stderr.contains("git sees no change"), "{finished}");
     run(&sandbox(plan), &worker(), &["--strict"]).expect_code(0);
 }
 
@@ -271,4 +271,22 @@ fn changes_outside_the_tasks_files_are_noticed() {
     assert!(finished.stderr.contains(outside), "{finished}");
     let finished = run(&sandbox(plan), &strays(), &["--scope", "off"]).expect_code(0);
     assert!(!finished.stderr.contains("outside"), "{finished}");
+}
+
+#[test]
+fn a_broken_pipe_before_the_end_is_not_green() {
+    for verify in ["yes | head -1; test -f nothere", "yes | head -1 && test -f nothere"] {
+        let plan = format!("- [ ] 1.1 Work\n  - **Verify**: `{verify}`\n");
+        let agent = Agent::new().otherwise([work(), done()]);
+        run(&sandbox(&plan), &agent, &["--max-task-iterations", "1"]).expect_code(1);
+    }
+}
+
+#[test]
+fn what_nobody_could_prove_is_said_at_the_end() {
+    let plan = "- [ ] 1.1 Work\n  - **Verify**: Look at it\n";
+    let agent =
+        Agent::new().on_role("qa", "1.1", [Step::say("VERIFICATION_PASS")]).otherwise([work(), done()]);
+    let finished = run(&sandbox(plan), &agent, &[]).expect_code(0);
+    assert!(finished.stdout.contains("Judged:    1 task without a command to prove it (1.1)"), "{finished}");
 }

@@ -99,6 +99,7 @@ pub(super) fn reason(question: Question) -> &'static str {
         Question::PermissionDenied => "permission_denied",
         Question::Judge => "judgement_needed",
         Question::Checkpoint => "checkpoint",
+        Question::HistoryRewritten => "history_rewritten",
         Question::Blocked => "blocked",
         Question::Impossible => "impossible",
         Question::ConflictingRequirements => "conflicting_requirements",
