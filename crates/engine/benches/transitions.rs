@@ -127,6 +127,7 @@ fn report_of_agent() -> AgentReport {
     AgentReport {
         end: AgentEnd::Answered { claim: Claim::Complete, contradiction: None, tail: String::new() },
         tampered: Vec::new(),
+        lost_commit: None,
         touched: vec![FileState { path: "src/lib.rs".to_owned(), state: "modified".to_owned() }],
         learnings: Vec::new(),
         elapsed: Duration::ZERO,

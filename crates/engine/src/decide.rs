@@ -74,7 +74,7 @@ fn opened(state: &State, opening: Opening) -> What {
         round,
         rules: opening.rules,
         launch: opening.launch,
-        changes: PlanChanges::between(state, &opening.tasks),
+        changes: PlanChanges::on_opening(state, opening.tasks),
         dirty: opening.dirty,
         lost,
     }))

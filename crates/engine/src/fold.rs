@@ -153,7 +153,14 @@ impl State {
             self.unavailable_in_row = 0;
         }
         self.first_opened_at = self.first_opened_at.or(Some(event.at));
-        self.opened = Some(Opened { changes: PlanChanges::default(), ..opened.clone() });
+        self.opened = Some(Opened {
+            round: opened.round,
+            rules: opened.rules.clone(),
+            launch: opened.launch.clone(),
+            changes: PlanChanges::default(),
+            dirty: opened.dirty.clone(),
+            lost: opened.lost.clone(),
+        });
         self.apply_changes(&opened.changes, event.at)
     }
 

@@ -62,6 +62,16 @@ impl PlanChanges {
         changes
     }
 
+    /// What differs when a run is opened. A plan that was never seen is all new, and moves in as it is.
+    pub(crate) fn on_opening(state: &State, read: Vec<TaskDecl>) -> Self {
+        if !state.tasks().is_empty() {
+            return Self::between(state, &read);
+        }
+        let mut present = BTreeSet::new();
+        let added = read.into_iter().filter(|decl| present.insert(decl.id.clone())).collect();
+        Self { added, ..Self::default() }
+    }
+
     fn compare(&mut self, state: &State, decl: &TaskDecl) {
         let Some(known) = state.task(&decl.id) else {
             self.added.push(decl.clone());

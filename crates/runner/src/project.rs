@@ -115,7 +115,7 @@ impl Project {
     pub fn locate(&self, dir: &Path, argument: Option<&str>) -> Result<PlanFile, LocateError> {
         let Some(argument) = argument else {
             let name = self.active_spec()?;
-            return self.spec(&name);
+            return self.spec(&self.root, &name);
         };
         let path = dir.join(argument);
         if path.is_file() {
@@ -133,13 +133,21 @@ impl Project {
             found.ok_or_else(|| LocateError::MissingTasks(self.relative(&tasks).to_owned()))?;
             return self.plan_at(&tasks);
         }
-        self.spec(argument)
+        self.spec(&self.nearest(dir, argument), argument)
     }
 
-    fn spec(&self, name: &str) -> Result<PlanFile, LocateError> {
+    /// The folder whose `specs/` has a spec: the nearest one above the user, within the project.
+    fn nearest(&self, dir: &Path, name: &str) -> PathBuf {
+        let here = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+        let mut above = here.ancestors().take_while(|folder| *folder != self.root);
+        let found = above.find(|folder| folder.join("specs").join(name).is_dir());
+        found.unwrap_or(&self.root).to_owned()
+    }
+
+    fn spec(&self, folder: &Path, name: &str) -> Result<PlanFile, LocateError> {
         let name = name.trim_end_matches('/');
         // The pointer of some tools holds a path rather than a name.
-        let dir = if name.contains('/') { self.root.join(name) } else { self.root.join("specs").join(name) };
+        let dir = if name.contains('/') { folder.join(name) } else { folder.join("specs").join(name) };
         if !dir.is_dir() {
             let missing = self.relative(&dir).to_owned();
             let is_file = missing.extension().is_some_and(|extension| extension == "md");

@@ -99,12 +99,12 @@ fn regression(state: &State) -> &'static str {
 
 /// Tasks that an agent or a person judged, because no command can prove them.
 fn judged(state: &State) -> Vec<TaskId> {
-    let is_judged = |task: &&Box<Task>| {
+    let is_judged = |task: &Task| {
         let no_command =
             task.decl.verification == Verification::Judgement && task.decl.kind != TaskKind::Checkpoint;
         no_command && task.status == Status::Done && task.passes > 0
     };
-    state.tasks().iter().filter(is_judged).map(|task| task.id().clone()).collect()
+    state.tasks().iter().filter(|task| is_judged(task)).map(|task| task.id().clone()).collect()
 }
 
 fn skipped(state: &State) -> Vec<TaskId> {
