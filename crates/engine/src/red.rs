@@ -167,7 +167,7 @@ fn of_lost_commit(commit: &str) -> Red {
 fn of_boxes(tampered: &[TaskId]) -> Option<Red> {
     let first = tampered.first()?;
     let names: Vec<String> = tampered.iter().map(ToString::to_string).collect();
-    let error = format!("checkmark mismatch: boxes of other tasks were changed: {}", names.join(", "));
+    let error = format!("checkmark mismatch: other tasks of the plan were changed: {}", names.join(", "));
     let details = format!(
         "Only the box of the delegated task may change. The plan was put back as it was (task {first}{}).",
         if tampered.len() > 1 { " and others" } else { "" }

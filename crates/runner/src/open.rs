@@ -49,7 +49,8 @@ pub enum Beginning {
 /// Runs a plan until it is complete, or stops, or has to wait.
 pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> Result<Finished, RunError> {
     let Request { project, file, settings, beginning } = request;
-    let mut book = Book::open(file).map_err(|(path, source)| RunError::Plan { path, source })?;
+    let mut book =
+        Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
     refuse_bad_plan(project, file, settings, &book)?;
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     let lock = RunLock::acquire(&file.lock())?;

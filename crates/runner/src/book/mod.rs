@@ -9,7 +9,7 @@ mod source;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine::{State, Status, TaskDecl, TaskKind, Verification};
+use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
 use plan::{Dialect, FixTask, Plan, Problem, Task, TaskId, Verify};
 
 pub(crate) use excerpt::Excerpt;
@@ -28,6 +28,8 @@ pub(crate) struct Book {
     problems: Vec<(PathBuf, Problem)>,
     /// Whether somebody's change was read on the way to an edit of ours, so that the run does not know it yet.
     is_unreported: bool,
+    /// Whether tasks that are reworded while an attempt runs are put back.
+    strict: Toggle,
 }
 
 /// Whether a file is another one than it was.
@@ -63,7 +65,7 @@ pub(crate) enum OwnBox {
 
 impl Book {
     /// Reads the plan files.
-    pub(crate) fn open(file: &PlanFile) -> Result<Self, (PathBuf, io::Error)> {
+    pub(crate) fn open(file: &PlanFile, strict: Toggle) -> Result<Self, (PathBuf, io::Error)> {
         let read = |path: &PathBuf| Source::open(path, file.dialect).map_err(|error| (path.clone(), error));
         let sources: Vec<Source> = file.plans.iter().map(read).collect::<Result<_, _>>()?;
         let plans: Vec<&Plan> = sources.iter().map(|source| &source.plan).collect();
@@ -72,7 +74,7 @@ impl Book {
         let problems = problems.collect();
         let mut sources: Vec<Option<Source>> = sources.into_iter().map(Some).collect();
         let sources = places.into_iter().filter_map(|place| sources[place].take()).collect();
-        Ok(Self { dialect: file.dialect, sources, problems, is_unreported: false })
+        Ok(Self { dialect: file.dialect, sources, problems, is_unreported: false, strict })
     }
 
     /// Everything that is wrong with the plans, with the file it is in.
@@ -261,8 +263,11 @@ impl Book {
         aside: &Path,
     ) -> io::Result<Inspection> {
         let source = &mut self.sources[place];
-        let removed = removed(&before, &source.plan);
+        let mut removed = removed(&before, &source.plan);
         let inspection = compare(&before, &source.plan, own);
+        if self.strict.is_on() {
+            removed.extend(inspection.reworded.iter().cloned());
+        }
         if !removed.is_empty() {
             atomic::replace(aside, source.plan.text())?;
             source.plan = before;

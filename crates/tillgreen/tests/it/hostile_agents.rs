@@ -379,3 +379,12 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     assert!(finished.stderr.contains("1.2 attempt 1 failed"), "{finished}");
     assert!(sandbox.read(TASKS).contains("- [x] 1.2"));
 }
+
+#[test]
+fn with_strict_nobody_rewords_a_task_while_an_attempt_runs() {
+    let sandbox = sandbox();
+    let weaken = Step::edit(TASKS, "test -f later.txt", "test -d .");
+    let finished = run(&sandbox, &once([weaken, work(), done()]), &["--strict"]).expect_code(0);
+    assert!(finished.stderr.contains("checkmark mismatch"), "{finished}");
+    assert!(sandbox.read(TASKS).contains("test -f later.txt"), "{finished}");
+}

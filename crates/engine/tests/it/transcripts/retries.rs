@@ -95,7 +95,7 @@ fn every_cause_is_retried() {
     1.1 failed, Contradiction -> Retry: CONTRADICTION: claimed completion while admitting failure
     1.1 again, attempt 5
     1.1 attempt 5 (executor)
-    1.1 failed, Tampered -> Retry: checkmark mismatch: boxes of other tasks were changed: 1.2
+    1.1 failed, Tampered -> Retry: checkmark mismatch: other tasks of the plan were changed: 1.2
     1.1 again, attempt 6
     1.1 attempt 6 (executor)
     1.1 failed, ClaimedFailure -> Retry: half done
@@ -195,7 +195,7 @@ fn every_cause_with_recovery() {
     1.1 failed, Contradiction -> Retry: CONTRADICTION: claimed completion while admitting failure
     1.1 again, attempt 5
     1.1 attempt 5 (executor)
-    1.1 failed, Tampered -> Retry: checkmark mismatch: boxes of other tasks were changed: 1.2
+    1.1 failed, Tampered -> Retry: checkmark mismatch: other tasks of the plan were changed: 1.2
     1.1 again, attempt 6
     1.1 attempt 6 (executor)
     1.1 failed, ClaimedFailure -> Fix: half done
