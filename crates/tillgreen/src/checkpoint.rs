@@ -30,10 +30,7 @@ impl Checkpoint {
         }
         file.plans.iter().find_map(|path| {
             let text = fs::read_to_string(path).ok()?;
-            let folder = path.parent().and_then(|folder| folder.file_name()).unwrap_or_default();
-            let name = path.file_name().unwrap_or_default();
-            let hint = format!("{}/{}", folder.to_string_lossy(), name.to_string_lossy());
-            let plan = Plan::parse_phase(text, &hint);
+            let plan = Plan::parse_as(file.dialect, text, path);
             let task = plan.task(id).filter(|task| task.type_.is_checkpoint())?;
             Some(Self { kind: task.type_, text: plan.question(task), choices: plan.choices(task) })
         })

@@ -1,5 +1,7 @@
 //! From text to a plan: front matter, tasks, and what is wrong with them.
 
+use std::path::Path;
+
 use super::block::Block;
 use super::checkpoint::{self, Choice};
 use super::front_matter::{self, FrontMatter};
@@ -41,6 +43,20 @@ impl Plan {
         build.read(start);
         let Build { tasks, problems, .. } = build;
         Plan::of_blocks(text, tasks, problems, Head { front_matter, id })
+    }
+
+    /// Reads a plan of either kind. The names of the file and its folder tell which plan it is where its text
+    /// does not.
+    #[must_use]
+    pub fn parse_as(dialect: Dialect, text: String, path: &Path) -> Plan {
+        match dialect {
+            Dialect::Spec => Plan::parse(text),
+            Dialect::Phase => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+                Plan::parse_phase(text, &format!("{folder}/{name}"))
+            }
+        }
     }
 
     /// Which kind of file it is.

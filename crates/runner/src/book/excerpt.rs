@@ -1,5 +1,7 @@
 //! One task's text, taken out of its plan: what a running task is held to, whatever happens to the plan.
 
+use std::path::Path;
+
 use plan::{Dialect, Fields, Plan, Task, Verify};
 
 /// The text of one task.
@@ -11,10 +13,7 @@ pub(crate) struct Excerpt {
 impl Excerpt {
     /// Reads a task's text; none if there is no task in it.
     pub(crate) fn read(dialect: Dialect, text: &str) -> Option<Self> {
-        let plan = match dialect {
-            Dialect::Spec => Plan::parse(text.to_owned()),
-            Dialect::Phase => Plan::parse_phase(text.to_owned(), ""),
-        };
+        let plan = Plan::parse_as(dialect, text.to_owned(), Path::new(""));
         (!plan.tasks().is_empty()).then_some(Self { plan })
     }
 

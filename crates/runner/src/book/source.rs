@@ -104,18 +104,8 @@ impl Source {
     }
 
     fn parse(&self, text: String) -> Plan {
-        match self.dialect {
-            Dialect::Spec => Plan::parse(text),
-            Dialect::Phase => Plan::parse_phase(text, &hint(&self.path)),
-        }
+        Plan::parse_as(self.dialect, text, &self.path)
     }
-}
-
-/// A file's name with its folder's: they tell which plan it is where the file itself does not.
-pub(super) fn hint(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-    format!("{folder}/{name}")
 }
 
 impl Signature {

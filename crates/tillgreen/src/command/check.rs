@@ -106,12 +106,7 @@ fn read_file(path: &Path, dialect: Dialect) -> Result<Plan, Error> {
         Error::usage(format!("{}:{line}: error: the plan is not valid UTF-8", path.display()))
             .hint("save it as UTF-8")
     })?;
-    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(match dialect {
-        Dialect::Spec => Plan::parse(text),
-        Dialect::Phase => Plan::parse_phase(text, &format!("{folder}/{name}")),
-    })
+    Ok(Plan::parse_as(dialect, text, path))
 }
 
 /// The path as a terminal or an editor finds it from the folder that the user is in.
