@@ -15,7 +15,7 @@ use std::time::{Duration, Instant as StdInstant};
 use std::{future, io};
 
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgrp};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -321,7 +321,13 @@ fn spawn(invocation: &Invocation) -> Result<Child, StartError> {
     let program = argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
     let (executable, name, args) = keeper_command_line(argv)?;
     let stdin = if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
-    Command::new(executable)
+    let mut command = Command::new(executable);
+    // The leader of a group cannot leave its session but by way of its parent's group. Where that lies outside
+    // our PID namespace it cannot be named, and no terminal of ours can reach it either.
+    if getpgrp() != Pid::from_raw(0) {
+        command.process_group(0);
+    }
+    command
         .arg0(name)
         .args(args)
         .current_dir(cwd)
@@ -329,7 +335,6 @@ fn spawn(invocation: &Invocation) -> Result<Child, StartError> {
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .process_group(0)
         .spawn()
         .map_err(|source| StartError::Spawn { program, source })
 }

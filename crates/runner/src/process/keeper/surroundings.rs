@@ -7,7 +7,7 @@ use std::process;
 
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal};
-use nix::unistd::{Pid, close, getpgid, getppid, setpgid, setsid};
+use nix::unistd::{Pid, close, getpgid, getpgrp, getpid, getppid, setpgid, setsid};
 use signal_hook::consts::{
     FORBIDDEN, SIGCHLD, SIGHUP, SIGINT, SIGKILL, SIGPIPE, SIGQUIT, SIGSTOP, SIGTERM, SIGUSR1,
 };
@@ -97,9 +97,12 @@ pub(super) fn block_signals() {
 }
 
 /// Leaves the terminal's session, so that nothing we start can read from the terminal, be stopped by it or
-/// write over its screen. A process that leads a group has to leave the group first.
+/// write over its screen. A process that leads a group has to leave the group first; whoever starts a keeper
+/// with a group of its own has one that can be joined for that.
 pub(super) fn leave_session() {
-    let _ = getpgid(Some(getppid())).and_then(|group| setpgid(Pid::from_raw(0), group));
+    if getpgrp() == getpid() {
+        let _ = getpgid(Some(getppid())).and_then(|group| setpgid(Pid::from_raw(0), group));
+    }
     // Without a session of its own the command still has its own group.
     let _ = setsid();
 }
