@@ -58,6 +58,8 @@ fn decl(id: TaskId, number: usize) -> TaskDecl {
         digest: 0,
         files: Vec::new(),
         depends_on: Vec::new(),
+        stage: 0,
+        parallel: false,
         id,
     }
 }

@@ -29,6 +29,8 @@ pub struct State {
     pub(crate) drafts: BTreeMap<TaskId, FixPlan>,
     /// How many of the tasks are fix tasks that were decided on here.
     pub(crate) fixes: usize,
+    /// How many of the tasks are checkpoints.
+    pub(crate) checkpoints: usize,
     pub(crate) dispatched: Dispatch,
     pub(crate) round_dispatches: u32,
     pub(crate) backoff: Option<Backoff>,
@@ -151,6 +153,11 @@ impl State {
         self.rules().map_or(0, |rules| rules.limits.global_cap(self.tasks.len() - self.fixes))
     }
 
+    /// Whether the cap on agent starts is reached.
+    pub(crate) fn is_capped(&self) -> bool {
+        self.round_dispatches >= self.global_cap()
+    }
+
     /// The first task in the plan's order that is neither done nor skipped.
     pub fn first_unsettled(&self) -> Option<&Task> {
         self.task_at(self.unsettled.first()?)
@@ -229,6 +236,7 @@ impl State {
     /// Rebuilds what is derived from the order of tasks.
     pub(crate) fn reindex(&mut self) {
         self.places = Places::of(self.tasks.iter().map(|task| task.id()));
+        self.count_checkpoints();
         self.fixes = self.drafts.keys().filter(|id| self.places.has(id)).count();
         self.unsettled.clear();
         self.attention.clear();
@@ -236,6 +244,11 @@ impl State {
         for place in 0..self.tasks.len() {
             self.index(place);
         }
+    }
+
+    pub(crate) fn count_checkpoints(&mut self) {
+        let is_checkpoint = |task: &&Box<Task>| task.decl.kind == TaskKind::Checkpoint;
+        self.checkpoints = self.tasks.iter().filter(is_checkpoint).count();
     }
 
     /// Puts a task in at a place; those behind it move up by one.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use engine::{
-    Dialect, Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle, Unverifiable,
+    Dialect, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Response, Rules, TaskDecl, Toggle,
+    Unverifiable,
 };
 use proptest::prelude::*;
 
@@ -68,6 +69,7 @@ prop_compose! {
     ) -> Rules {
         Rules {
             recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression, keep_going, dialect,
+            parallel: Parallel::default(),
         }
     }
 }
@@ -141,7 +143,7 @@ prop_compose! {
         record in recordings(),
         learning in prop_oneof![Just(None), "[a-z<&> \n]{1,300}".prop_map(Some)],
     ) -> Turn {
-        Turn { proof, absences, retry_after, agent, check, qa, reviewer, record, learning }
+        Turn { proof, absences, retry_after, agent, check, qa, reviewer, record, learning, ..Turn::default() }
     }
 }
 

@@ -46,6 +46,10 @@ pub(crate) struct Turn {
     pub(crate) qa: Says,
     /// What the reviewer says of the result.
     pub(crate) reviewer: Says,
+    /// How bringing the work back goes.
+    pub(crate) landing: Back,
+    /// What the checks show on all that came together.
+    pub(crate) join: Check,
     /// How recording goes.
     pub(crate) record: Recording,
     /// What the agent notes down.
@@ -106,6 +110,15 @@ pub(crate) enum Says {
     TimesOut(u32),
     /// Says nothing so often before it says yes.
     Silent(u32),
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Back {
+    #[default]
+    Lands,
+    Conflicts(String),
+    /// Something is in the way, until the program was started again.
+    Blocked,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -184,7 +197,8 @@ impl Script {
 
 /// The tasks of a plan: `1.2`, `1.3 verify` for a `[VERIFY]` task, `1.4 judge` for one without a command,
 /// `1.5 done` for a ticked one, `1.6 checkpoint` for a question by design, `1.7 in:a,b` for one that is about
-/// these files, `1.8 on:1.1` for one that declares what it depends on.
+/// these files, `1.8 on:1.1` for one that declares what it depends on, `1.9 p` for one that may run beside its
+/// neighbours, `2.1 stage:2` for one in a later part of the plan.
 pub(crate) fn plan(tasks: &[&str]) -> Vec<TaskDecl> {
     tasks.iter().map(|text| decl(text)).collect()
 }
@@ -206,6 +220,8 @@ pub(crate) fn decl(text: &str) -> TaskDecl {
         digest: 1,
         files: listed(&marks, "in:").map(str::to_owned).collect(),
         depends_on: listed(&marks, "on:").map(TaskId::from).collect(),
+        stage: listed(&marks, "stage:").find_map(|stage| stage.parse().ok()).unwrap_or(0),
+        parallel: marks.contains(&"p"),
         id,
     }
 }

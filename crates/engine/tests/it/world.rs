@@ -320,7 +320,8 @@ fn statuses(state: &State) -> BTreeMap<TaskId, Status> {
 fn duration(action: &Action) -> Duration {
     Duration::from_secs(match action {
         Action::Prepare { .. } | Action::Record { .. } | Action::InsertFix { .. } => 1,
-        Action::Prove { .. } | Action::Check { .. } => 5,
+        Action::Land { .. } => 2,
+        Action::Prove { .. } | Action::Check { .. } | Action::Join { .. } => 5,
         Action::RunAgent { .. } | Action::RunJudge { .. } => 60,
         Action::Ask { .. } => 3_600,
         Action::Regress => 10,
@@ -354,6 +355,9 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::ChecksPassed { task, .. } => (task, EventKind::ChecksPassed),
         What::JudgeStarted { task, .. } => (task, EventKind::JudgeStarted),
         What::JudgePassed { task, .. } => (task, EventKind::JudgePassed),
+        What::LandingStarted { task } => (task, EventKind::LandingStarted),
+        What::Landed { task, .. } => (task, EventKind::Landed),
+        What::JoinPassed { task, .. } => (task, EventKind::JoinPassed),
         What::TaskDone { task, .. } => (task, EventKind::TaskDone),
         What::RetryPlanned { task, .. } => (task, EventKind::RetryPlanned),
         What::FixPlanned(fix) => (&fix.failing, EventKind::FixPlanned),
