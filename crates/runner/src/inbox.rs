@@ -9,6 +9,7 @@ use plan::TaskId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::isolation::Done;
 use crate::process::Ended;
 
 /// What comes in.
@@ -16,6 +17,8 @@ use crate::process::Ended;
 pub(crate) enum Message {
     /// A process that was started for an action has ended.
     Ended(ActionKey, Box<Ended>),
+    /// What was done beside the loop for an action is done.
+    Done(ActionKey, Box<Done>),
     /// Somebody wants the run to stop.
     Interrupted,
     /// A person answered.

@@ -53,6 +53,24 @@ const TOPICS: &[(&str, &[Setting])] = &[
         ],
     ),
     (
+        "Side by side",
+        &[
+            Setting("jobs", "4", "how many tasks may be worked on at once"),
+            Setting("infer_parallel", "false", "run tasks side by side that are shown to be independent"),
+            Setting("share_tree", "false", "side by side in the project itself instead of in work trees"),
+            Setting(
+                "worktree_link",
+                "[\"node_modules\"]",
+                "untracked paths that work trees share; default: none",
+            ),
+            Setting(
+                "worktree_copy",
+                "[\".env\"]",
+                "untracked paths that work trees get a copy of; default: none",
+            ),
+        ],
+    ),
+    (
         "Checks",
         &[
             Setting(

@@ -221,7 +221,12 @@ fn plain_text(value: &DeValue<'_>) -> Option<String> {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) => number.as_str().parse::<i64>().ok().map(|number| number.to_string()),
         DeValue::Boolean(toggle) => Some(toggle.to_string()),
-        DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
+        DeValue::Array(list) => list
+            .iter()
+            .map(|item| plain_text(item.get_ref()))
+            .collect::<Option<Vec<_>>>()
+            .map(|list| list.join(",")),
+        DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Table(_) => None,
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) fn decl(id: &str, title: &str) -> TaskDecl {
         digest: 0,
         files: Vec::new(),
         depends_on: Vec::new(),
+        stage: 0,
+        parallel: false,
     }
 }
 
