@@ -70,6 +70,10 @@ impl Git {
         &self.common_dir
     }
 
+    pub(super) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
     pub(super) fn note_place(&self) -> Option<NotePlace<'_>> {
         self.notes.as_deref().map(|folder| NotePlace { folder, git_dir: &self.git_dir })
     }
