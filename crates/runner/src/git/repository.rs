@@ -107,6 +107,14 @@ fn ask(dir: &Path, environment: &Environment, list: &[&str]) -> Result<Ended, Gi
     })
 }
 
+/// The version of the installed git.
+pub(super) fn version(dir: &Path, environment: &Environment) -> Result<(u32, u32), GitError> {
+    let ended = ask(dir, environment, &["--version"])?;
+    let command = ended.command.clone();
+    let output = String::from_utf8_lossy(&ended.success()?).trim().to_owned();
+    parse_version(&output).ok_or(GitError::Unexpected { command, output })
+}
+
 fn check_version(dir: &Path, environment: &Environment) -> Result<(), GitError> {
     let ended = ask(dir, environment, &["--version"])?;
     let command = ended.command.clone();
