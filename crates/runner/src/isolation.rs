@@ -20,7 +20,7 @@ use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::git::{GitError, Keep, Oid};
 use crate::inbox::Message;
-use crate::offstage::{Furniture, Ready, Site, Survey};
+use crate::offstage::{Ready, Site, Survey};
 use crate::process::Ended;
 
 /// What was done beside the loop.
@@ -53,17 +53,13 @@ impl Driver<'_> {
     pub(crate) fn site(&self, id: &TaskId) -> Option<Site> {
         let git = self.tree.git()?.clone();
         let dropped = self.tree.dropped();
-        let mut furniture = Furniture {
-            root: self.project.root().to_owned(),
-            link: self.settings.trees.link.clone(),
-            copy: self.settings.trees.copy.clone(),
-        };
+        let mut furnishing = self.settings.furnishing.clone();
         // A plan that git does not know is not in a new tree by itself.
-        for path in [&self.file.dir, &self.file.path] {
-            furniture.copy.push(self.project.relative(path).to_string_lossy().into_owned());
-        }
+        let own = [&self.file.dir, &self.file.path]
+            .map(|path| self.project.relative(path).to_string_lossy().into_owned());
+        furnishing.copy.extend(own.into_iter().filter(|path| !path.is_empty()));
         let keep = Keep::new(&self.file.name, &file_name(id));
-        Some(Site { git, tree: self.tree_path(id), keep, dropped, furniture })
+        Some(Site { git, tree: self.tree_path(id), keep, dropped, furnishing })
     }
 
     /// What earlier attempts left in trees: at the task itself or, for a fix task, at the one that it repairs.

@@ -43,4 +43,4 @@ pub use project::{LocateError, PlanFile, Project};
 pub use projection::{StateFileError, StateFileProblem};
 pub use record::{RecordError, load};
 pub use records::{RecordFile, RecordPlace, RecordsError, records, review};
-pub use settings::{Agent, Bookkeeping, Scope, Settings, Trees};
+pub use settings::{Agent, Bookkeeping, Scope, Settings};

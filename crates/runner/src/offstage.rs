@@ -2,13 +2,12 @@
 //! bringing its work into the project. Each of these may take as long as git takes; none decides anything.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{Cause, CheckFailure, FileState, Landing};
 
 use crate::atomic;
-use crate::git::{self, Applied, Conflict, Git, GitError, Keep, Oid, Touched, TreeWork};
+use crate::git::{self, Applied, Conflict, Furnishing, Git, GitError, Keep, Oid, Touched, TreeWork};
 use crate::mask::mask;
 
 /// A work tree of one task, and what is known of it.
@@ -22,15 +21,7 @@ pub(crate) struct Site {
     /// Paths whose changes are dropped: the plan and what belongs to it.
     pub dropped: Vec<String>,
     /// What the project needs in it besides what git knows.
-    pub furniture: Furniture,
-}
-
-/// What the project needs in a work tree besides what git knows, from the project's root.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Furniture {
-    pub root: PathBuf,
-    pub link: Vec<String>,
-    pub copy: Vec<String>,
+    pub furnishing: Furnishing,
 }
 
 /// A site that is ready, and what was noticed on the way.
@@ -101,27 +92,14 @@ impl Site {
     }
 
     /// Brings in what git does not, and tells what that was.
-    fn furnish(&self, notes: &mut Vec<String>) -> Result<Vec<&String>, GitError> {
-        let mut placed_paths = Vec::new();
-        let Furniture { root, link, copy } = &self.furniture;
-        let all = link.iter().map(|path| (path, true)).chain(copy.iter().map(|path| (path, false)));
-        for (path, is_link) in all {
-            let (from, to) = (root.join(path), self.tree.join(path));
-            if fs::symlink_metadata(&to).is_ok() {
-                continue;
-            }
-            let placed = if is_link { link_to(&from, &to) } else { copy_all(&from, &to) };
-            match placed {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    notes.push(format!("{path} is not there, so the trees of tasks go without it"));
-                }
-                placed => {
-                    placed.map_err(GitError::io("bring into the work tree", &from))?;
-                    placed_paths.push(path);
-                }
+    fn furnish(&self, notes: &mut Vec<String>) -> Result<Vec<String>, GitError> {
+        let skipped = self.furnishing.put(self.git.root(), &self.tree)?;
+        for path in &skipped {
+            if fs::symlink_metadata(self.git.root().join(path)).is_err() {
+                notes.push(format!("{path} is not there, so its work tree goes without it"));
             }
         }
-        Ok(placed_paths)
+        Ok(self.furnishing.paths().into_iter().filter(|path| !skipped.contains(path)).collect())
     }
 
     /// What an attempt changed.
@@ -209,32 +187,4 @@ fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFail
 
 fn red(error: String, details: String) -> CheckFailure {
     CheckFailure { cause: Cause::Conflict, error, details, command: None, exit_code: None }
-}
-
-fn link_to(from: &Path, to: &Path) -> io::Result<()> {
-    fs::symlink_metadata(from)?;
-    make_folder_of(to)?;
-    std::os::unix::fs::symlink(from, to)
-}
-
-/// Copies a file or a folder; links are copied as links.
-fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
-    let metadata = fs::symlink_metadata(from)?;
-    make_folder_of(to)?;
-    if metadata.is_symlink() {
-        return std::os::unix::fs::symlink(fs::read_link(from)?, to);
-    }
-    if !metadata.is_dir() {
-        return fs::copy(from, to).map(drop);
-    }
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        copy_all(&entry.path(), &to.join(entry.file_name()))?;
-    }
-    Ok(())
-}
-
-fn make_folder_of(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)
 }

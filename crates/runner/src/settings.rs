@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use engine::{Rules, Toggle};
 
+use crate::git::Furnishing;
+
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -32,20 +34,11 @@ pub struct Settings {
     /// Whether a dirty tree is accepted at the start of a new run.
     pub allow_dirty: Toggle,
     /// What the work trees of tasks that run side by side are given.
-    pub trees: Trees,
+    pub furnishing: Furnishing,
     /// The command that has to be green at the very end.
     pub regression: Option<String>,
     /// The settings as text, kept in the journal so that the run can be continued with them.
     pub launch: BTreeMap<String, String>,
-}
-
-/// What work trees are given besides what git knows, by paths from the project's root.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trees {
-    /// What all of them share with the project.
-    pub link: Vec<String>,
-    /// What each of them gets a copy of.
-    pub copy: Vec<String>,
 }
 
 /// An agent that can be started.

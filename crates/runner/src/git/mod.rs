@@ -3,6 +3,7 @@
 //!
 //! When to commit what, and what a commit means to a run, is decided elsewhere.
 
+mod carry;
 mod child_note;
 mod commit;
 mod error;

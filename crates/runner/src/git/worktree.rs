@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::error::GitError;
 use super::history::Oid;
@@ -18,6 +19,9 @@ use super::scratch_index::TREE_DEADLINE;
 /// with all cores.
 const QUIETLY: [&str; 6] =
     ["-c", "core.hooksPath=/dev/null", "-c", "checkout.workers=0", "-c", "worktree.useRelativePaths=false"];
+
+/// A git that makes a tree reads what is known of all trees, and fails on one that another git is just writing down.
+static LINKING: Mutex<()> = Mutex::new(());
 
 impl Git {
     /// Makes a linked working tree at a commit, with no branch checked out. What stands at the path, such as one that
@@ -35,6 +39,7 @@ impl Git {
     pub fn remove_tree(&self, tree: &Path) -> Result<(), GitError> {
         remove_folder(tree).map_err(GitError::io("remove", tree))?;
         let tree = settled(tree);
+        let _linking = LINKING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut stores = vec![self.common_dir().to_owned()];
         while let Some(store) = stores.pop() {
             forget(&store, &tree).map_err(GitError::io("remove what git knows of", &tree))?;
@@ -71,10 +76,17 @@ impl Git {
     /// `git worktree add` of the repository that has its working tree at `from`.
     pub(super) fn link_tree(&self, from: &Path, tree: &Path, commit: &Oid) -> Result<(), GitError> {
         let mut list = QUIETLY.to_vec();
-        list.extend(["worktree", "add", "--quiet", "--force", "--detach", "--"]);
+        list.extend(["worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", "--"]);
         let mut call = self.locking_call(&list, Vec::new());
         call.arguments.extend([tree.as_os_str().to_owned(), commit.as_str().into()]);
-        process::run(Call { dir: from, deadline: TREE_DEADLINE, ..call })?.success().map(drop)
+        let linking = LINKING.lock().unwrap_or_else(PoisonError::into_inner);
+        process::run(Call { dir: from, ..call })?.success()?;
+        drop(linking);
+        // Writing the files is what takes time, and that may happen in many trees at once.
+        let mut list = QUIETLY.to_vec();
+        list.extend(["reset", "--quiet", "--hard", commit.as_str()]);
+        let call = self.call(&list);
+        process::run(Call { dir: tree, deadline: TREE_DEADLINE, ..call })?.success().map(drop)
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use engine::{
     Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
 };
-use runner::{Agent, Bookkeeping, Scope, Settings, Trees};
+use runner::git::Furnishing;
+use runner::{Agent, Bookkeeping, Scope, Settings};
 
 use super::agent::{COMMAND_AGENT, Programs};
 use super::choices::Choices;
@@ -122,7 +123,7 @@ pub(super) fn settings(choices: &Choices, agent: Agent, dialect: Dialect) -> Set
         strict: toggle(choices.strict),
         clean_retry: toggle(choices.clean_retry),
         allow_dirty: toggle(choices.allow_dirty),
-        trees: Trees {
+        furnishing: Furnishing {
             link: choices.worktree_link.clone().unwrap_or_default().0,
             copy: choices.worktree_copy.clone().unwrap_or_default().0,
         },
