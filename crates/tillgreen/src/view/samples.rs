@@ -78,6 +78,7 @@ impl Story {
             role: Role::Executor,
             head: None,
             dirty: vec![],
+            isolated: false,
         };
         self.then(What::AttemptStarted(started))
     }
