@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use runner::git::{Applied, COMMIT_DEADLINE, Git, Keep, Landed, Landing, Oid, TreeWork};
@@ -42,7 +42,12 @@ fn lay_out(root: &Path) {
 }
 
 fn run(dir: &Path, arguments: &[&str]) {
-    let status = Command::new("git").args(arguments).current_dir(dir).status().expect("git is installed");
+    let status = Command::new("git")
+        .args(arguments)
+        .current_dir(dir)
+        .stdout(Stdio::null())
+        .status()
+        .expect("git is installed");
     assert!(status.success(), "git {arguments:?}");
 }
 
