@@ -14,6 +14,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::time::Duration;
 
+use super::child_note::Noted;
 use super::commit::{Answer, Commit, commit_options, full_message};
 use super::error::GitError;
 use super::history::{Oid, carries};
@@ -23,7 +24,7 @@ use super::process::{self, Call, Ended, pathspecs};
 use super::raw_change::{Entry, RawChange, names, split_names};
 use super::repository::Git;
 use super::restore::delete;
-use super::scratch_index::ScratchIndex;
+use super::scratch_index::{self, ScratchIndex};
 
 /// How far back a commit of ours is looked for: more than can have landed since a tree was made.
 const SEARCH: &str = "--max-count=10000";
@@ -111,7 +112,12 @@ impl Git {
             return Ok(Applied::Refused { paths });
         }
         let (key, value) = landing.trailer;
-        let note = LandingNote { trailer: (key.to_owned(), value.to_owned()), head, tree };
+        let note = LandingNote {
+            trailer: (key.to_owned(), value.to_owned()),
+            head,
+            tree,
+            owner: Noted::of(std::process::id(), self.git_dir()),
+        };
         self.change_files(&note, &changes)
     }
 
@@ -162,6 +168,7 @@ impl Git {
             return Ok(Dropped::Committed(commit));
         }
         self.put_back(&note)?;
+        scratch_index::sweep(self.git_dir());
         LandingNote::remove(self.git_dir())?;
         Ok(Dropped::PutBack)
     }
@@ -232,6 +239,7 @@ impl Git {
             let committed = process::run(self.call(&list))?.success()?;
             self.unstage(&split_names(&committed).collect())?;
         }
+        scratch_index::sweep(self.git_dir());
         LandingNote::remove(self.git_dir())
     }
 

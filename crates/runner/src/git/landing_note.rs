@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::child_note::Noted;
 use super::error::GitError;
 use super::history::Oid;
 
@@ -18,6 +19,8 @@ pub(super) struct LandingNote {
     pub(super) head: Oid,
     /// The joined tree.
     pub(super) tree: Oid,
+    /// Who is at it. Another run, of another plan, may share the working tree.
+    pub(super) owner: Option<Noted>,
 }
 
 impl LandingNote {
@@ -28,9 +31,13 @@ impl LandingNote {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(GitError::io("read", &file)(source)),
         };
-        serde_json::from_slice(&text)
-            .map(Some)
-            .map_err(|error| GitError::io("understand", &file)(error.into()))
+        let note: LandingNote =
+            serde_json::from_slice(&text).map_err(|error| GitError::io("understand", &file)(error.into()))?;
+        if let Some(owner) = note.owner.as_ref().filter(|owner| owner.is_another()) {
+            let reason = format!("another run, process {}, is landing work in its working tree", owner.pid);
+            return Err(GitError::Unusable { dir: git_dir.to_owned(), reason });
+        }
+        Ok(Some(note))
     }
 
     /// Durable before the first file is changed.

@@ -98,12 +98,19 @@ impl Drop for ScratchIndex<'_> {
 }
 
 /// Removes those that a killed program left, with their locks.
-fn sweep(git_dir: &Path) {
+pub(super) fn sweep(git_dir: &Path) {
     let Ok(entries) = fs::read_dir(git_dir) else { return };
     for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(PREFIX) {
+        if is_left_behind(&entry.file_name().to_string_lossy()) {
             // It is of no use to anybody; one that cannot be removed is in nobody's way.
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Whether a file is one of ours and whoever made it is gone. The name holds the process's number.
+fn is_left_behind(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(PREFIX) else { return false };
+    let pid = rest.split('.').next().unwrap_or_default();
+    pid == std::process::id().to_string() || !Path::new("/proc").join(pid).exists()
 }

@@ -2,12 +2,13 @@
 //! business of the snapshot.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+
+use nix::fcntl::{Flock, FlockArg};
 
 use super::error::GitError;
 use super::history::Oid;
@@ -20,8 +21,8 @@ use super::scratch_index::TREE_DEADLINE;
 const QUIETLY: [&str; 6] =
     ["-c", "core.hooksPath=/dev/null", "-c", "checkout.workers=0", "-c", "worktree.useRelativePaths=false"];
 
-/// A git that makes a tree reads what is known of all trees, and fails on one that another git is just writing down.
-static LINKING: Mutex<()> = Mutex::new(());
+/// What is known of a tree that is being removed.
+const ASIDE: &str = "tillgreen-gone-";
 
 impl Git {
     /// Makes a linked working tree at a commit, with no branch checked out. What stands at the path, such as one that
@@ -39,12 +40,13 @@ impl Git {
     pub fn remove_tree(&self, tree: &Path) -> Result<(), GitError> {
         remove_folder(tree).map_err(GitError::io("remove", tree))?;
         let tree = settled(tree);
-        let _linking = LINKING.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = self.take_turn()?;
         let mut stores = vec![self.common_dir().to_owned()];
         while let Some(store) = stores.pop() {
             forget(&store, &tree).map_err(GitError::io("remove what git knows of", &tree))?;
             stores.extend(folders_of_submodules(&store));
         }
+        drop(turn);
         Ok(())
     }
 
@@ -75,18 +77,24 @@ impl Git {
 
     /// `git worktree add` of the repository that has its working tree at `from`.
     pub(super) fn link_tree(&self, from: &Path, tree: &Path, commit: &Oid) -> Result<(), GitError> {
-        let mut list = QUIETLY.to_vec();
-        list.extend(["worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", "--"]);
-        let mut call = self.locking_call(&list, Vec::new());
+        let add = ["worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", "--"];
+        let mut call = self.locking_call(&[&QUIETLY[..], &add[..]].concat(), Vec::new());
         call.arguments.extend([tree.as_os_str().to_owned(), commit.as_str().into()]);
-        let linking = LINKING.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = self.take_turn()?;
         process::run(Call { dir: from, ..call })?.success()?;
-        drop(linking);
-        // Writing the files is what takes time, and that may happen in many trees at once.
-        let mut list = QUIETLY.to_vec();
-        list.extend(["reset", "--quiet", "--hard", commit.as_str()]);
-        let call = self.call(&list);
+        drop(turn);
+        let fill = ["reset", "--quiet", "--hard", "--no-recurse-submodules"];
+        let call = self.locking_call(&[&QUIETLY[..], &fill[..]].concat(), Vec::new());
         process::run(Call { dir: tree, deadline: TREE_DEADLINE, ..call })?.success().map(drop)
+    }
+
+    /// Git reads what is known of all trees whenever it adds one, and fails over another that is only half known: one
+    /// after another, then, for these milliseconds. Writing the files is not part of it.
+    fn take_turn(&self) -> Result<Flock<File>, GitError> {
+        let folder = self.common_dir();
+        let file = File::open(folder).map_err(GitError::io("open", folder))?;
+        Flock::lock(file, FlockArg::LockExclusive)
+            .map_err(|(_, error)| GitError::io("lock", folder)(io::Error::from(error)))
     }
 }
 
@@ -112,12 +120,17 @@ fn linked(store: &Path) -> Vec<(PathBuf, PathBuf)> {
 /// Removes what a repository knows of a tree and of trees below it. Others' trees are not pruned, also if they are
 /// not there at the moment: they may lie on a disk that is.
 fn forget(store: &Path, tree: &Path) -> io::Result<()> {
-    linked(store).into_iter().filter(|(_, known)| known.starts_with(tree)).try_for_each(|(state, _)| {
-        match fs::remove_dir_all(state) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => Ok(()),
+    for (state, _) in linked(store).into_iter().filter(|(_, known)| known.starts_with(tree)) {
+        // Moved away as a whole: no git that looks meanwhile finds half of it.
+        let aside = state.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        fs::rename(&state, store.join(format!("{ASIDE}{aside}")))?;
+    }
+    for entry in fs::read_dir(store)?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(ASIDE) {
+            fs::remove_dir_all(entry.path())?;
         }
-    })
+    }
+    Ok(())
 }
 
 /// The repositories of submodules that a repository keeps. Their names may hold slashes, hence the search.

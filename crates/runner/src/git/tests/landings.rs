@@ -3,6 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::batch::Linked;
 use super::scratch::Scratch;
+use crate::git::child_note::Noted;
 use crate::git::{Applied, COMMIT_DEADLINE, Dropped, GitError, Landed};
 
 fn refused(paths: &[&str]) -> Applied {
@@ -208,6 +209,25 @@ fn what_a_hook_adds_is_part_of_the_commit() {
     linked.land();
     assert_eq!(scratch.last_commit(), ["A made", "M one"]);
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
+#[test]
+fn the_landing_of_another_run_is_left_to_it() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "changed\n");
+    linked.apply(&linked.pack());
+    let note = scratch.repository.root().join(".git/tillgreen-landing.json");
+    let mut other = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let mut text: serde_json::Value = serde_json::from_slice(&fs::read(&note).unwrap()).unwrap();
+    text["owner"] = serde_json::to_value(Noted::of(other.id(), linked.git.git_dir()).unwrap()).unwrap();
+    fs::write(&note, text.to_string()).unwrap();
+    let error = linked.git.drop_landing().unwrap_err().to_string();
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert!(error.contains(&format!("another run, process {}", other.id())), "{error}");
+    assert_eq!(scratch.repository.read("one"), "changed\n");
+    assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
 }
 
 #[test]
