@@ -32,7 +32,7 @@ mod settings;
 mod tree;
 
 pub use agent::{find_program, version_of};
-pub use book::order_problems;
+pub use book::{declared, order_problems};
 pub use cancel::{CancelError, Cancelled, cancel};
 pub use demo::{Demo, lay_out_demo};
 pub use driver::{Finished, Notice};

@@ -52,15 +52,25 @@ impl Driver<'_> {
     pub(crate) fn record_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Record {
         match self.try_record(id, attempt) {
             Ok(commit) => Record::Kept { commit: commit.map(|commit| commit.as_str().to_owned()) },
-            Err(Obstacle::Refused(output)) => Record::Refused(CheckFailure {
-                cause: Cause::CommitRefused,
-                error: format!("a git hook refused the commit: {}", last_line(&output)),
-                details: crate::mask::mask(&output),
-                command: Some("git commit".to_owned()),
-                exit_code: Some(1),
-            }),
+            Err(Obstacle::Refused(output)) => self.refused(id, &output),
             Err(Obstacle::Blocked(reason)) => Record::Blocked { reason },
         }
+    }
+
+    /// A hook said no. What was brought in from a tree goes out of the project again.
+    fn refused(&mut self, id: &TaskId, output: &str) -> Record {
+        if let (true, Some(git)) = (self.is_isolated(id), self.tree.git())
+            && let Err(error) = git.drop_landing()
+        {
+            return Record::Blocked { reason: error.to_string() };
+        }
+        Record::Refused(CheckFailure {
+            cause: Cause::CommitRefused,
+            error: format!("a git hook refused the commit: {}", last_line(output)),
+            details: crate::mask::mask(output),
+            command: Some("git commit".to_owned()),
+            exit_code: Some(1),
+        })
     }
 
     fn try_record(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {

@@ -63,6 +63,11 @@ pub(crate) enum OwnBox {
     Keep,
 }
 
+/// What a plan declares of its tasks, in the order in which they run.
+pub fn declared(file: &PlanFile) -> Result<Vec<TaskDecl>, (PathBuf, io::Error)> {
+    Book::open(file, Toggle::Off).map(|book| book.decls(&State::default()))
+}
+
 impl Book {
     /// Reads the plan files.
     pub(crate) fn open(file: &PlanFile, strict: Toggle) -> Result<Self, (PathBuf, io::Error)> {
