@@ -190,7 +190,7 @@ fn is_waited_for_before(state: &State, rules: &Rules, finished: &Task) -> bool {
     let is_before = |task: &&Task| state.position(task.id()) < place && task.round_failures().is_empty();
     let will_start = || {
         let can_start = may_start(state, rules) && !state.is_capped() && !is_given_up(state, rules);
-        can_start && ready_before(state, rules, finished).iter().any(|task| is_before(task))
+        can_start && ready_before(state, rules, finished).iter().any(&is_before)
     };
     state.attention().filter(is_before).any(|task| is_progressing(state, rules, task)) || will_start()
 }
@@ -228,9 +228,8 @@ pub fn overlaps(state: &State) -> Vec<(TaskId, Hold)> {
         if state.fix_plan(task.id()).is_some() {
             continue;
         }
-        match open.hold(&task.decl) {
-            Some(hold @ Hold { why: Why::Overlap(_), .. }) => found.push((task.id().clone(), hold)),
-            Some(_) | None => {}
+        if let Some(hold @ Hold { why: Why::Overlap(_), .. }) = open.hold(&task.decl) {
+            found.push((task.id().clone(), hold));
         }
         open.add(&task.decl);
     }
