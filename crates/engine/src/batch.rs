@@ -146,16 +146,31 @@ fn look_ahead<'a>(
             break;
         }
         // Whoever waits for a task waits for its fix tasks with it.
-        if state.fix_plan(task.id()).is_some() {
+        if let Some(fix) = state.fix_plan(task.id()) {
+            if state.task(&fix.failing).is_none_or(|failing| failing.status.is_settled()) {
+                open.add(&task.decl);
+            }
             continue;
         }
         let is_ready = matches!(task.status, Status::Ready { .. });
-        if is_ready && open.hold(&task.decl).is_none() && !held_up.contains(task.id()) {
+        let is_held = || open.hold(&task.decl).is_some() || held_up.contains(task.id());
+        if is_ready && !is_held() && !came_too_late(state, rules, task) {
             found.push(task);
         }
         open.add(&task.decl);
     }
     found
+}
+
+/// Whether something that would have had to wait for this task is under way already: a person put the task in, or
+/// moved it, before one that is at work.
+fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
+    let place = state.position(task.id());
+    let mut open = Open::new(rules);
+    open.add(&task.decl);
+    let mut later =
+        state.attention().filter(|other| other.status.is_active() && state.position(other.id()) > place);
+    later.any(|other| open.hold(dependence::subject(state, other)).is_some())
 }
 
 /// What waits for a person's answer, where the rest goes on.
