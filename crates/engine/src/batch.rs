@@ -146,16 +146,31 @@ fn look_ahead<'a>(
             break;
         }
         // Whoever waits for a task waits for its fix tasks with it.
-        if state.fix_plan(task.id()).is_some() {
+        if let Some(fix) = state.fix_plan(task.id()) {
+            if state.task(&fix.failing).is_none_or(|failing| failing.status.is_settled()) {
+                open.add(&task.decl);
+            }
             continue;
         }
         let is_ready = matches!(task.status, Status::Ready { .. });
-        if is_ready && open.hold(&task.decl).is_none() && !held_up.contains(task.id()) {
+        let is_held = || open.hold(&task.decl).is_some() || held_up.contains(task.id());
+        if is_ready && !is_held() && !came_too_late(state, rules, task) {
             found.push(task);
         }
         open.add(&task.decl);
     }
     found
+}
+
+/// Whether something that would have had to wait for this task is under way already: a person put the task in, or
+/// moved it, before one that is at work.
+fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
+    let place = state.position(task.id());
+    let mut open = Open::new(rules);
+    open.add(&task.decl);
+    let mut later =
+        state.attention().filter(|other| other.status.is_active() && state.position(other.id()) > place);
+    later.any(|other| open.hold(dependence::subject(state, other)).is_some())
 }
 
 /// What waits for a person's answer, where the rest goes on.
@@ -190,7 +205,7 @@ fn is_waited_for_before(state: &State, rules: &Rules, finished: &Task) -> bool {
     let is_before = |task: &&Task| state.position(task.id()) < place && task.round_failures().is_empty();
     let will_start = || {
         let can_start = may_start(state, rules) && !state.is_capped() && !is_given_up(state, rules);
-        can_start && ready_before(state, rules, finished).iter().any(|task| is_before(task))
+        can_start && ready_before(state, rules, finished).iter().any(&is_before)
     };
     state.attention().filter(is_before).any(|task| is_progressing(state, rules, task)) || will_start()
 }
@@ -228,9 +243,8 @@ pub fn overlaps(state: &State) -> Vec<(TaskId, Hold)> {
         if state.fix_plan(task.id()).is_some() {
             continue;
         }
-        match open.hold(&task.decl) {
-            Some(hold @ Hold { why: Why::Overlap(_), .. }) => found.push((task.id().clone(), hold)),
-            Some(_) | None => {}
+        if let Some(hold @ Hold { why: Why::Overlap(_), .. }) = open.hold(&task.decl) {
+            found.push((task.id().clone(), hold));
         }
         open.add(&task.decl);
     }

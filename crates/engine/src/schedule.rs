@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::action::Action;
-use crate::batch::{Start, starts};
+use crate::batch::{Start, is_given_up, starts};
 use crate::rules::OnEscalation;
 use crate::state::{Regression, State};
 use crate::status::{Judge, JudgeState, Role, Status};
@@ -22,16 +22,27 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
         .filter(|start| !start.task.asks_by_design() && (may_dispatch || !wants_agent(start.task)));
     let mut actions: Vec<Action> =
         starts.map(|start| Action::Prepare { task: start.task.id().clone() }).collect();
-    actions.extend(state.attention().filter_map(|task| wanted_for(task, may_dispatch, asks)));
+    let wanted = state.attention().filter(|task| !waits_to_record(state, task));
+    actions.extend(wanted.filter_map(|task| wanted_for(task, may_dispatch, asks)));
     if wants_regression(state) {
         actions.push(Action::Regress);
     }
     actions
 }
 
-/// Whether agents may be started: no wait for an absent one is on, and the cap is not reached.
+/// Whether agents may be started: no wait for an absent one is on, it was not given up (what is under way only comes
+/// to its end then), and the cap is not reached.
 fn may_dispatch(state: &State, now: Timestamp) -> bool {
-    state.backoff().is_none_or(|backoff| now >= backoff.until) && !state.is_capped()
+    let is_given_up = state.rules().is_some_and(|rules| is_given_up(state, rules));
+    let is_there = state.backoff().is_none_or(|backoff| now >= backoff.until) && !is_given_up;
+    is_there && !state.is_capped()
+}
+
+/// Whether what a person approved has to wait with being recorded: the work of another task is half in the project.
+fn waits_to_record(state: &State, task: &Task) -> bool {
+    let lands = |other: &Task| other.isolated && other.status.is_coming_back();
+    let is_recording = matches!(task.status, Status::Recording { .. });
+    is_recording && !task.isolated && state.attention().any(lands)
 }
 
 /// How the task's next start is wanted now, if it is.

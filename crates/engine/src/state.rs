@@ -247,8 +247,8 @@ impl State {
     }
 
     pub(crate) fn count_checkpoints(&mut self) {
-        let is_checkpoint = |task: &&Box<Task>| task.decl.kind == TaskKind::Checkpoint;
-        self.checkpoints = self.tasks.iter().filter(is_checkpoint).count();
+        let kinds = self.tasks.iter().map(|task| task.decl.kind);
+        self.checkpoints = kinds.filter(|kind| *kind == TaskKind::Checkpoint).count();
     }
 
     /// Puts a task in at a place; those behind it move up by one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use engine::{Response, TaskDecl, TaskKind, Verification};
+use engine::{Response, Rules, TaskDecl, TaskKind, Verification};
 use plan::TaskId;
 
 /// Everything that is not the engine.
@@ -25,6 +25,8 @@ pub(crate) struct Script {
     pub(crate) notes: bool,
     /// Whether the person who is asked goes away where there is no answer; else they interrupt the run.
     pub(crate) leaves: bool,
+    /// The rules with which the program is started again after it ended.
+    pub(crate) later: Option<Rules>,
     /// Whether every observation arrives twice.
     pub(crate) echo: bool,
 }
@@ -159,6 +161,12 @@ impl Script {
 
     pub(crate) fn restarts(mut self, restarts: usize) -> Self {
         self.restarts = restarts;
+        self
+    }
+
+    /// With these rules the program is started again after it ended.
+    pub(crate) fn later(mut self, rules: Rules) -> Self {
+        self.later = Some(rules);
         self
     }
 

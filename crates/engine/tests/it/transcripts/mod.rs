@@ -1,6 +1,7 @@
 //! Every scenario as a transcript: one line for each event, and the boxes of the plan at the end.
 
 mod absences;
+mod batches;
 mod blockers;
 mod checkpoints;
 mod edits;
