@@ -2,12 +2,14 @@
 
 mod absences;
 mod batches;
+mod beside_people;
 mod blockers;
 mod checkpoints;
 mod edits;
 mod fixes;
 mod judges;
 mod keep_going;
+mod landings;
 mod medley;
 mod notes;
 mod obstacles;
