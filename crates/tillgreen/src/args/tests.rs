@@ -282,7 +282,7 @@ fn long_help_of_run_says_where_settings_come_from() {
 }
 
 #[test]
-fn help_of_commands_about_a_plan() {
+fn help_of_check() {
     insta::assert_snapshot!(short("check"), @"
     Read a plan and print its tasks and problems; runs nothing
 
@@ -301,6 +301,10 @@ fn help_of_commands_about_a_plan() {
           --infer-parallel      With --graph: as a run with --infer-parallel would see it
       -h, --help                Print help (see more with '--help')
     ");
+}
+
+#[test]
+fn help_of_commands_about_a_run() {
     insta::assert_snapshot!(short("status"), @r"
     Show where a run stands, also while it runs and after a crash
 
