@@ -344,6 +344,7 @@ impl<'a> Driver<'a> {
         }
         self.drop_half_landing()?;
         self.last_words()?;
+        self.tell_of_kept_trees();
         self.cleaner.finish();
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
         Ok(Finished { end, state: self.state, at: now() })

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use engine::{
-    ActionKey, AgentEnd, AgentReport, Attempt, Cause, ChecksReport, Dispatch, Isolation, Landing, Seen, Why,
+    ActionKey, AgentEnd, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen,
+    Why,
 };
 use plan::TaskId;
 
@@ -308,6 +309,20 @@ impl Driver<'_> {
         let done = tasks.filter(|task| task.isolated && task.status == engine::Status::Done);
         let done: Vec<TaskId> = done.map(|task| task.id().clone()).collect();
         done.iter().try_for_each(|id| self.clear_trees(id))
+    }
+
+    /// When a run ends with tasks that failed: where to look at what they left.
+    pub(crate) fn tell_of_kept_trees(&mut self) {
+        if !matches!(self.state.end(), Some(End::Stopped(_) | End::Waiting { .. })) {
+            return;
+        }
+        let failed = self.state.attention().filter(|task| task.isolated && !task.failures.is_empty());
+        let sites = failed.filter_map(|task| Some((task.id().clone(), self.site(task.id())?)));
+        let kept: Vec<(TaskId, Site)> = sites.filter(|(_, site)| site.base().is_some()).collect();
+        for (task, site) in kept {
+            let place = self.project.relative(&site.tree).display();
+            self.note(format!("what the last attempt at task {task} left is kept in {place}"));
+        }
     }
 
     /// Work that is half in the project goes out of it: it is still in the task's own tree.

@@ -16,9 +16,10 @@ fn check_all_at_once(count: usize) {
     folders.dedup();
     assert_eq!(folders.len(), count, "a folder each");
     assert!(!folders.contains(&scene.root().display().to_string()));
-    let pairs = scene.ids().into_iter().flat_map(|id| {
-        [format!("feat: task {id}"), format!("chore(spec): complete task {id}")]
-    });
+    let pairs = scene
+        .ids()
+        .into_iter()
+        .flat_map(|id| [format!("feat: task {id}"), format!("chore(spec): complete task {id}")]);
     assert_eq!(scene.subjects()[1..], pairs.collect::<Vec<_>>());
 }
 
@@ -80,7 +81,8 @@ fn tasks_about_the_same_file_follow_each_other_and_the_reason_is_said() {
 
 #[test]
 fn a_verification_comes_after_the_whole_batch_and_the_next_batch_after_it() {
-    let check = "- [ ] V1 [VERIFY] All are there\n  - **Verify**: `test $(ls out | wc -l) = 3`\n\n".to_owned();
+    let check =
+        "- [ ] V1 [VERIFY] All are there\n  - **Verify**: `test $(ls out | wc -l) = 3`\n\n".to_owned();
     let tasks = [members(3), vec![check], vec![member("2.1"), member("2.2")]].concat();
     let scene = Scene::new(&tasks);
     let run = scene.go(&worker(), &[]).expect_code(0);

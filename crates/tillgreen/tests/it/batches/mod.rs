@@ -3,4 +3,5 @@
 
 mod coming_back;
 mod failures;
+mod joining;
 mod scene;
