@@ -303,6 +303,10 @@ impl State {
         if let Status::Checking(checking) = &task.status {
             task.attempted = checking.attempt.0;
         }
+        if task.isolated {
+            // A tree of its own shows all that is left of earlier attempts; what a later one took back is not.
+            task.touched.clear();
+        }
         task.touched.extend(claimed.files.iter().map(|file| file.path.clone()));
         task.claimed = Some(claimed);
         task.unfinished = None;

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 
 use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
+use crate::cleaning::Cleaner;
 use crate::error::RunError;
 use crate::git::Git;
 use crate::inbox::{Inbox, Message, Responder};
@@ -73,6 +74,9 @@ pub(crate) struct Driver<'a> {
     pub text_at_start: BTreeMap<plan::TaskId, String>,
     /// Whether the spec files are known to git, which saves a process per commit.
     pub spec_is_tracked: bool,
+    pub cleaner: Cleaner,
+    /// Tasks of which it was said that they wait for others with the same files.
+    pub overlaps_told: BTreeSet<plan::TaskId>,
     journal: Journal,
     projections: Projections,
     inbox: Inbox,
@@ -115,6 +119,8 @@ impl<'a> Driver<'a> {
             head_at_start: None,
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
+            cleaner: Cleaner::default(),
+            overlaps_told: BTreeSet::new(),
             journal,
             projections,
             inbox,
@@ -129,6 +135,7 @@ impl<'a> Driver<'a> {
 
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
+        self.clear_old_trees()?;
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
         loop {
@@ -188,12 +195,15 @@ impl<'a> Driver<'a> {
             self.book.untick(task).map_err(RunError::io("write", &self.file.path))?;
         }
         if let What::TaskDone { task, .. } = &event.what {
-            self.clear_trees(task);
+            self.clear_trees(task)?;
         }
         if let What::AttemptStarted(Started { isolated: true, .. }) = &event.what {
             self.tell_of_overlaps();
         }
         (self.view)(&self.state, Notice::Recorded(event));
+        if matches!(event.what, What::AttemptStarted(_)) && self.flights.is_empty() {
+            self.tell_of_overlaps();
+        }
         Ok(())
     }
 
@@ -349,6 +359,8 @@ impl<'a> Driver<'a> {
         }
         self.drop_half_landing()?;
         self.last_words()?;
+        self.tell_of_kept_trees();
+        self.cleaner.finish();
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
         Ok(Finished { end, state: self.state, at: now() })
     }

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use engine::{
-    ActionKey, AgentEnd, AgentReport, Attempt, Cause, ChecksReport, Dispatch, Isolation, Landing, Seen,
+    ActionKey, AgentEnd, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen,
+    Why,
 };
 use plan::TaskId;
 
@@ -22,6 +23,9 @@ use crate::git::{GitError, Keep, Oid};
 use crate::inbox::Message;
 use crate::offstage::{Ready, Site, Survey};
 use crate::process::Ended;
+
+/// How many tasks that wait for others are named at once.
+const OVERLAPS_TOLD_MAX: usize = 20;
 
 /// What was done beside the loop.
 #[derive(Debug)]
@@ -133,6 +137,21 @@ impl Driver<'_> {
                 Ok(Seen::LandingEnded { task, dispatch, landing })
             }
             (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(_)) => Ok(Seen::TimePassed),
+        }
+    }
+
+    /// When tasks begin to run side by side: which of them wait although they need not by their marks, and why.
+    pub(crate) fn tell_of_overlaps(&mut self) {
+        let mut overlaps = engine::overlaps(&self.state);
+        overlaps.retain(|(task, _)| self.overlaps_told.insert(task.clone()));
+        let more = overlaps.len().saturating_sub(OVERLAPS_TOLD_MAX);
+        for (task, hold) in overlaps.into_iter().take(OVERLAPS_TOLD_MAX) {
+            if let Why::Overlap(file) = hold.why {
+                self.note(format!("{task} waits for {}: both are about {file}", hold.by));
+            }
+        }
+        if more > 0 {
+            self.note(format!("{more} more tasks wait for others that are about the same files"));
         }
     }
 
@@ -265,19 +284,44 @@ impl Driver<'_> {
     }
 
     /// After a task is done: its tree goes, and those of the tasks that it repaired, whose work came in with its own.
-    pub(crate) fn clear_trees(&self, id: &TaskId) {
+    pub(crate) fn clear_trees(&mut self, id: &TaskId) -> Result<(), RunError> {
         if self.settings.rules.parallel.isolation != Isolation::Trees {
-            return;
+            return Ok(());
         }
         let mut sites = Vec::new();
         let mut current = Some(id);
         while let Some(id) = current {
-            sites.extend(self.site(id).filter(|site| site.tree.exists()));
+            sites.extend(self.site(id).filter(Site::is_there));
             current = self.state.fix_plan(id).map(|fix| &fix.failing);
         }
-        if !sites.is_empty() {
-            // Nothing waits for it, and what stays behind is cleared at the next start.
-            let _ = thread::Builder::new().spawn(move || sites.iter().for_each(Site::clear));
+        for site in sites {
+            self.cleaner.clear(site).map_err(RunError::io("start a thread for", &self.file.home))?;
+        }
+        Ok(())
+    }
+
+    /// Trees of tasks that are done, which a program that died did not get to remove.
+    pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
+        if !self.file.trees().is_dir() {
+            return Ok(());
+        }
+        let tasks = self.state.tasks().iter();
+        let done = tasks.filter(|task| task.isolated && task.status == engine::Status::Done);
+        let done: Vec<TaskId> = done.map(|task| task.id().clone()).collect();
+        done.iter().try_for_each(|id| self.clear_trees(id))
+    }
+
+    /// When a run ends with tasks that failed: where to look at what they left.
+    pub(crate) fn tell_of_kept_trees(&mut self) {
+        if !matches!(self.state.end(), Some(End::Stopped(_) | End::Waiting { .. })) {
+            return;
+        }
+        let failed = self.state.attention().filter(|task| task.isolated && !task.failures.is_empty());
+        let sites = failed.filter_map(|task| Some((task.id().clone(), self.site(task.id())?)));
+        let kept: Vec<(TaskId, Site)> = sites.filter(|(_, site)| site.base().is_some()).collect();
+        for (task, site) in kept {
+            let place = self.project.relative(&site.tree).display();
+            self.note(format!("what the last attempt at task {task} left is kept in {place}"));
         }
     }
 

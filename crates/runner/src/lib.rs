@@ -12,6 +12,7 @@ mod attempt;
 mod book;
 mod cancel;
 mod check;
+mod cleaning;
 mod delegation;
 mod demo;
 mod driver;

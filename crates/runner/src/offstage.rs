@@ -157,11 +157,18 @@ impl Site {
         })
     }
 
-    /// Removes the tree and what was kept of it. That it stays is a nuisance and no more.
+    /// Whether anything of it is left.
+    pub(crate) fn is_there(&self) -> bool {
+        self.tree.exists() || base_file(&self.tree).exists()
+    }
+
+    /// Removes the tree and what was kept of it. That it stays is a nuisance and no more. The note goes last, so that
+    /// whoever is killed on the way is known to have left something.
     pub(crate) fn clear(&self) {
-        let _ = self.git.remove_tree(&self.tree);
-        let _ = fs::remove_file(base_file(&self.tree));
-        let _ = self.git.drop_kept(&self.keep);
+        let is_dropped = self.git.drop_kept(&self.keep).is_ok();
+        if self.git.remove_tree(&self.tree).is_ok() && is_dropped {
+            let _ = fs::remove_file(base_file(&self.tree));
+        }
     }
 }
 

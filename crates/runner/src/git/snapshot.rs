@@ -155,7 +155,8 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
     }
 }
 
-/// The paths that git complains of, if it complains of nothing else.
+/// The paths that git complains of, if it complains of nothing else. That something which is not wanted anyway is also
+/// ignored is a complaint that it makes after having done all the rest.
 fn repositories_without_commit(ended: &Ended) -> Option<Vec<String>> {
     const COMPLAINT: &str = "' does not have a commit checked out";
     let mut paths = Vec::new();
@@ -169,5 +170,6 @@ fn repositories_without_commit(ended: &Ended) -> Option<Vec<String>> {
         };
         paths.push(path.to_owned());
     }
-    (ended.code == Some(1) && !paths.is_empty()).then_some(paths)
+    let is_about_ignored = ended.stderr.contains("are ignored by one of your .gitignore files");
+    (ended.code == Some(1) && (!paths.is_empty() || is_about_ignored)).then_some(paths)
 }
