@@ -6,8 +6,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, Baseline, End, Event, Observation, Opening, Seen, Started, State, StopReason, What,
-    decide, due, overlaps, schedule,
+    Action, ActionKey, Baseline, End, Event, Observation, Opening, Seen, State, StopReason, What, decide,
+    due, schedule,
 };
 use jiff::Timestamp;
 
@@ -84,8 +84,6 @@ pub(crate) struct Driver<'a> {
     /// Whether a change of the plan was read while a task kept its text.
     reads_plan_again: bool,
     queue: VecDeque<Seen>,
-    /// Tasks of which was said that they wait because of a file.
-    told_overlaps: BTreeSet<plan::TaskId>,
     /// What is seen right after the start.
     first: Vec<Seen>,
     view: &'a mut dyn FnMut(&State, Notice<'_>),
@@ -127,7 +125,6 @@ impl<'a> Driver<'a> {
             flights: BTreeMap::new(),
             reads_plan_again: false,
             queue: VecDeque::new(),
-            told_overlaps: BTreeSet::new(),
             first,
             view,
         }
@@ -197,23 +194,11 @@ impl<'a> Driver<'a> {
         if let What::TaskDone { task, .. } = &event.what {
             self.clear_trees(task)?;
         }
-        if let What::AttemptStarted(Started { isolated: true, .. }) = &event.what {
-            self.tell_of_overlaps();
-        }
         (self.view)(&self.state, Notice::Recorded(event));
         if matches!(event.what, What::AttemptStarted(_)) && self.flights.is_empty() {
             self.tell_of_overlaps();
         }
         Ok(())
-    }
-
-    /// Says, once, which tasks wait for another only because both are about the same file.
-    fn tell_of_overlaps(&mut self) {
-        for (task, hold) in overlaps(&self.state) {
-            if self.told_overlaps.insert(task.clone()) {
-                self.note(format!("task {task} waits for task {}: {}", hold.by, hold.why.words()));
-            }
-        }
     }
 
     /// Says something that is no event.
