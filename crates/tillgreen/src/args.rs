@@ -86,7 +86,7 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Count what a run, or all of them, came to: the retry summary
     Stats(StatsArgs),
-    /// List the agents: those in tillgreen.toml and known programs
+    /// List the agents: installed or not, which version, what each can do
     Agents,
     /// Print completions for a shell
     #[command(
