@@ -4,13 +4,14 @@
 use jiff::Timestamp;
 
 use crate::batch::{is_busy, is_given_up, next_checkpoint, next_to_land, starts};
+use crate::decide::role_for;
 use crate::dependence;
 use crate::event::{CapKind, End, Event, What};
 use crate::ladder;
 use crate::rules::{OnEscalation, Rules};
 use crate::schedule::wants_agent;
 use crate::state::{Regression, State};
-use crate::status::{Judge, Question, Status};
+use crate::status::{Judge, JudgeState, Question, Role, Status};
 use crate::task::{Task, TaskKind};
 
 /// The next event that is due without anything being seen, if one is.
@@ -88,6 +89,9 @@ fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
         let reason = state.backoff().map(|backoff| backoff.reason.clone()).unwrap_or_default();
         return Some(What::Ended(End::Unavailable { reason }));
     }
+    if let Some(reason) = out_of_agents(state).filter(|_| !is_busy) {
+        return Some(What::Ended(End::Unavailable { reason }));
+    }
     if state.first_unsettled().is_none() {
         let is_proved = !rules.regression.is_on() || state.regression == Regression::Green;
         return is_proved.then_some(What::Ended(End::Complete { skipped: state.skipped_count() }));
@@ -95,11 +99,50 @@ fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
     if let Some(task) = next_checkpoint(state) {
         return Some(What::Escalated { task: task.id().clone(), question: Question::Checkpoint });
     }
-    let limit = state.global_cap();
     let wants =
         || starts(state).iter().any(|start| wants_agent(start.task)) || state.attention().any(wants_agent);
+    if let Some(cap) = state.spending_cap()
+        && (state.attention().any(has_agent) || (!is_busy && wants()))
+    {
+        return Some(What::Ended(End::Capped(cap)));
+    }
+    let limit = state.global_cap();
     (state.is_capped() && !is_busy && wants())
         .then_some(What::Ended(End::Capped(CapKind::Iterations { limit })))
+}
+
+/// Whether an agent is at work on the task.
+fn has_agent(task: &Task) -> bool {
+    match &task.status {
+        Status::Running(_) => true,
+        Status::Judging(judging) => matches!(judging.state, JudgeState::AtWork(_)),
+        Status::Drafted
+        | Status::Ready { .. }
+        | Status::Proving
+        | Status::Checking(_)
+        | Status::Finished { .. }
+        | Status::Landing { .. }
+        | Status::Joining { .. }
+        | Status::Recording { .. }
+        | Status::Failed
+        | Status::WaitingFor(_)
+        | Status::Asking(_)
+        | Status::Done
+        | Status::Skipped => false,
+    }
+}
+
+/// Why nobody is left for what comes next, if an agent was dropped and that is so.
+fn out_of_agents(state: &State) -> Option<String> {
+    let reason = state.out_of_agents.clone()?;
+    let lacks = |task: &Task| wants_agent(task) && state.lacks_agent(role_of(task));
+    let is_stuck = starts(state).iter().any(|start| lacks(start.task)) || state.attention().any(lacks);
+    is_stuck.then_some(reason)
+}
+
+fn role_of(task: &Task) -> Role {
+    let Status::Judging(judging) = &task.status else { return role_for(task) };
+    if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa }
 }
 
 fn time_up(state: &State, now: Timestamp) -> Option<What> {

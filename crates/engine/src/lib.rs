@@ -36,14 +36,17 @@ mod places;
 mod plan_changes;
 mod red;
 mod result;
+mod roster;
 mod rules;
 mod schedule;
+mod spending;
 mod state;
 mod statistics;
 mod status;
 mod summary;
 mod task;
 mod transition;
+mod usage;
 
 pub use action::{Action, ActionKey};
 pub use batch::overlaps;
@@ -61,10 +64,12 @@ pub use observation::{
 pub use order::{Hold, Open, Why};
 pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
+pub use roster::{Agents, Lasting};
 pub use rules::{
     Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
 };
 pub use schedule::schedule;
+pub use spending::Spent;
 pub use state::{Backoff, State};
 pub use statistics::{
     AgentStatistics, History, Mark, MarkKind, Pattern, PatternKind, Span, SpanKind, SpanOutcome, Spread,
@@ -74,3 +79,4 @@ pub use status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Ru
 pub use summary::Summary;
 pub use task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
 pub use transition::{EventKind, StatusKind, TRANSITIONS, mermaid};
+pub use usage::{Session, Usage};

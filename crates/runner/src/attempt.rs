@@ -6,43 +6,37 @@ use std::time::{Duration, SystemTime};
 
 use engine::{
     ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch,
-    FileState, Role, Seen, Status, Stuck,
+    FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
 };
 use plan::{Script, TaskId, Verify};
 
-use crate::agent::agent_end;
+use crate::agent::{Outcome, agent_end};
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
-use crate::delegation::{DISPATCH_MARKER, file_name, write};
+use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE, file_name};
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::git::Oid;
 use crate::mask::mask;
 use crate::process::{self, Ended, Exit, Invocation};
 use crate::prompt;
+use crate::report;
 use crate::settings::{Bookkeeping, Scope};
 
 /// What a process is under way for.
 pub(crate) enum Purpose {
     /// An attempt at a task.
-    Agent {
-        task: TaskId,
-        dispatch: Dispatch,
-        prompt: String,
-        dir: PathBuf,
-        since: SystemTime,
-        baseline: Baseline,
-    },
+    Agent { task: TaskId, at_work: AtWork, since: SystemTime, baseline: Baseline },
     /// A work tree is made ready for an attempt.
-    Tree { task: TaskId, attempt: Attempt, dispatch: Dispatch, role: Role, prompt: String, dir: PathBuf },
+    Tree { delegated: Box<Delegated> },
     /// What an attempt left in its work tree is looked at.
-    Survey { task: TaskId, dispatch: Dispatch, end: Box<AgentEnd>, elapsed: Duration, dir: PathBuf },
+    Survey { task: TaskId, dispatch: Dispatch, dir: PathBuf, ended: Box<AgentEnded> },
     /// Work is brought from its tree into the project.
     Landing { task: TaskId, dispatch: Dispatch },
     /// The verify command of an attempt, on all that came together.
     Join { task: TaskId, dispatch: Dispatch, script: Script },
     /// A judgement.
-    Judge { task: TaskId, dispatch: Dispatch, prompt: String, dir: PathBuf },
+    Judge { task: TaskId, at_work: AtWork },
     /// A `[VERIFY]` command without an agent.
     Proof { task: TaskId, script: Script },
     /// The verify command of an attempt.
@@ -51,6 +45,57 @@ pub(crate) enum Purpose {
     Regression { script: Script },
     /// A person's answer.
     Ask,
+}
+
+/// An agent at work.
+pub(crate) struct AtWork {
+    pub dispatch: Dispatch,
+    pub agent: String,
+    pub prompt: String,
+    pub dir: PathBuf,
+}
+
+impl AtWork {
+    /// What it used, for the record.
+    pub(crate) fn spent(&self, task: &TaskId, usage: Usage, session: Option<Session>) -> Spent {
+        Spent { task: task.clone(), dispatch: self.dispatch, agent: self.agent.clone(), usage, session }
+    }
+}
+
+impl Purpose {
+    /// The agent at work, and what on, if it is one.
+    pub(crate) fn at_work(&self) -> Option<(&TaskId, &AtWork)> {
+        match self {
+            Self::Agent { task, at_work, .. } | Self::Judge { task, at_work } => Some((task, at_work)),
+            Self::Tree { .. }
+            | Self::Survey { .. }
+            | Self::Landing { .. }
+            | Self::Join { .. }
+            | Self::Proof { .. }
+            | Self::Check { .. }
+            | Self::Regression { .. }
+            | Self::Ask => None,
+        }
+    }
+}
+
+/// An attempt that is to be started.
+pub(crate) struct Delegated {
+    pub task: TaskId,
+    pub attempt: Attempt,
+    pub dispatch: Dispatch,
+    pub role: Role,
+    pub dir: PathBuf,
+    pub prompt: String,
+    pub session: Option<Session>,
+}
+
+/// How an agent in a work tree ended, until it is known what it changed.
+pub(crate) struct AgentEnded {
+    pub end: AgentEnd,
+    pub elapsed: Duration,
+    /// What it noted down through tools.
+    pub learnings: Vec<String>,
 }
 
 impl Driver<'_> {
@@ -63,35 +108,38 @@ impl Driver<'_> {
         role: Role,
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
-        let Some(prompt) = self.attempt_prompt(id, attempt, role) else {
+        let Some((prompt, session)) = self.words_for(id, (attempt, dispatch), role) else {
             return self.report_missing_task(id, dispatch);
         };
         self.keep_task_text(id, &dir)?;
-        write(&dir.join("prompt.md"), &prompt)?;
+        let delegated = Delegated { task: id.clone(), attempt, dispatch, role, dir, prompt, session };
         let head = self.running_baseline(id).head.as_deref().and_then(Oid::parse);
         if let (true, Some(head)) = (self.is_isolated(id), head) {
-            let purpose = Purpose::Tree { task: id.clone(), attempt, dispatch, role, prompt, dir };
-            return self.prepare_tree(key, (id, head), purpose);
+            return self.prepare_tree(key, (id, head), Purpose::Tree { delegated: Box::new(delegated) });
         }
-        self.launch_agent(key, (id.clone(), attempt, role), (dispatch, prompt, dir));
-        Ok(())
+        self.launch_agent(key, delegated)
     }
 
     /// Starts the process of an agent whose workplace is ready.
-    pub(crate) fn launch_agent(
-        &mut self,
-        key: ActionKey,
-        (task, attempt, role): (TaskId, Attempt, Role),
-        (dispatch, prompt, dir): (Dispatch, String, PathBuf),
-    ) {
+    pub(crate) fn launch_agent(&mut self, key: ActionKey, delegated: Delegated) -> Result<(), RunError> {
+        let Delegated { task, attempt, dispatch, role, dir, prompt, session } = delegated;
         let baseline = self.running_baseline(&task);
         self.head_at_start.clone_from(&baseline.head);
         let since = SystemTime::now();
-        let limits = self.limits(self.settings.attempt_timeout, Some(self.settings.no_progress_timeout));
-        let invocation = self.agent_invocation((&task, attempt, role), &dir, &prompt, limits);
-        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
-        let purpose = Purpose::Agent { task, dispatch, prompt, dir, since, baseline };
+        let delegation = Delegation {
+            task: &task,
+            attempt,
+            dispatch,
+            role,
+            dir,
+            prompt,
+            session,
+            timeout: self.settings.attempt_timeout,
+        };
+        let (handle, at_work) = self.delegate(key.clone(), delegation)?;
+        let purpose = Purpose::Agent { task, at_work, since, baseline };
         self.depart(key, Flight { handle: Some(handle), purpose });
+        Ok(())
     }
 
     /// Starts an agent that judges a result.
@@ -111,11 +159,18 @@ impl Driver<'_> {
         else {
             return self.report_missing_task(id, dispatch);
         };
-        write(&dir.join("prompt.md"), &prompt)?;
-        let limits = self.limits(self.settings.review_timeout, Some(self.settings.no_progress_timeout));
-        let invocation = self.agent_invocation((id, attempt, role), &dir, &prompt, limits);
-        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
-        let purpose = Purpose::Judge { task: id.clone(), dispatch, prompt, dir };
+        let delegation = Delegation {
+            task: id,
+            attempt,
+            dispatch,
+            role,
+            dir,
+            prompt,
+            session: None,
+            timeout: self.settings.review_timeout,
+        };
+        let (handle, at_work) = self.delegate(key.clone(), delegation)?;
+        let purpose = Purpose::Judge { task: id.clone(), at_work };
         self.depart(key, Flight { handle: Some(handle), purpose });
         Ok(())
     }
@@ -195,29 +250,40 @@ impl Driver<'_> {
         self.depart(key, Flight { handle: Some(handle), purpose });
     }
 
-    /// What the end of a process amounts to.
-    pub(crate) fn land(&mut self, key: ActionKey, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
+    /// What the end of an agent amounts to.
+    pub(crate) fn land_agent(
+        &mut self,
+        key: ActionKey,
+        purpose: Purpose,
+        (ended, outcome): &(Ended, Outcome),
+    ) -> Result<Seen, RunError> {
+        let Some((task, at_work)) = purpose.at_work() else { return self.land(purpose, ended) };
+        sweep_if_killed(ended, &at_work.dir);
+        mask_logs(&at_work.dir);
+        let end = agent_end(ended, outcome, &at_work.prompt, self.settings.rules.dialect);
+        let reports = report::reports(&at_work.dir.join(REPORT_FILE));
+        let end = report::with_reports(end, &reports);
+        let spent = at_work.spent(task, outcome.usage, outcome.session.clone());
+        self.decide(Seen::Spent { spent: Box::new(spent) })?;
         match purpose {
-            Purpose::Agent { task, dispatch, prompt, dir, .. } if self.is_isolated(&task) => {
-                sweep_if_killed(ended, &dir);
-                mask_logs(&dir);
-                let end = self.spell_out(agent_end(ended, &prompt, self.settings.rules.dialect));
-                self.survey(key, (task, dispatch), (end, ended.elapsed, dir))?;
-                Ok(Seen::TimePassed)
+            Purpose::Agent { task, at_work, since, baseline } => {
+                let end = self.spell_out(end);
+                let mut learnings: Vec<String> = report::learnings(&reports).collect();
+                if self.is_isolated(&task) {
+                    self.guard_plan(&task)?;
+                    learnings.extend(self.request_changes(&task, &report::changes(&reports))?);
+                    let ended = AgentEnded { end, elapsed: ended.elapsed, learnings };
+                    self.survey(key, (task, at_work.dispatch), (ended, at_work.dir))?;
+                    return Ok(Seen::TimePassed);
+                }
+                let mut report =
+                    self.settle((&task, &at_work.dir), &baseline, since, (end, ended.elapsed))?;
+                learnings.extend(self.request_changes(&task, &report::changes(&reports))?);
+                report.learnings.extend(learnings);
+                Ok(Seen::AgentEnded { task, dispatch: at_work.dispatch, report })
             }
-            Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
-            Purpose::Agent { task, dispatch, prompt, dir, since, baseline } => {
-                sweep_if_killed(ended, &dir);
-                mask_logs(&dir);
-                let end = self.spell_out(agent_end(ended, &prompt, self.settings.rules.dialect));
-                let report = self.settle((&task, &dir), &baseline, since, (end, ended.elapsed))?;
-                Ok(Seen::AgentEnded { task, dispatch, report })
-            }
-            Purpose::Judge { task, dispatch, prompt, dir } => {
-                sweep_if_killed(ended, &dir);
-                mask_logs(&dir);
-                let end = agent_end(ended, &prompt, self.settings.rules.dialect);
-                let tampered = self.inspect_plan(&task, &dir, OwnBox::PutBack)?;
+            Purpose::Judge { task, at_work } => {
+                let tampered = self.inspect_plan(&task, &at_work.dir, OwnBox::PutBack)?;
                 let report = AgentReport {
                     end,
                     tampered,
@@ -227,8 +293,24 @@ impl Driver<'_> {
                     elapsed: ended.elapsed,
                 };
                 self.tree.forget();
-                Ok(Seen::JudgeEnded { task, dispatch, report })
+                Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report })
             }
+            Purpose::Tree { .. }
+            | Purpose::Survey { .. }
+            | Purpose::Landing { .. }
+            | Purpose::Join { .. }
+            | Purpose::Proof { .. }
+            | Purpose::Check { .. }
+            | Purpose::Regression { .. }
+            | Purpose::Ask => Ok(Seen::TimePassed),
+        }
+    }
+
+    /// What the end of a command amounts to.
+    pub(crate) fn land(&mut self, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
+        match purpose {
+            // The end of an agent comes with its own account.
+            Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
             Purpose::Proof { task, script } => {
                 let report = verdict(&script, ended);
                 self.tree.forget();
@@ -245,10 +327,9 @@ impl Driver<'_> {
                 Ok(Seen::ChecksEnded { task, dispatch, report })
             }
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
+            Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
             // These end in other ways than by the end of a process.
-            Purpose::Tree { .. } | Purpose::Survey { .. } | Purpose::Landing { .. } | Purpose::Ask => {
-                Ok(Seen::TimePassed)
-            }
+            Purpose::Tree { .. } | Purpose::Survey { .. } | Purpose::Landing { .. } => Ok(Seen::TimePassed),
         }
     }
 

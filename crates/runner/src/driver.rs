@@ -11,6 +11,7 @@ use engine::{
 };
 use jiff::Timestamp;
 
+use crate::agent::{Activity, Told};
 use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
@@ -36,6 +37,8 @@ pub enum Notice<'a> {
     Recorded(&'a Event),
     /// Something worth saying that is no event.
     Note(String),
+    /// What an agent at work on a task is doing.
+    Working(&'a plan::TaskId, &'a Activity),
 }
 
 /// How a run ended.
@@ -152,7 +155,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn decide(&mut self, seen: Seen) -> Result<(), RunError> {
+    pub(crate) fn decide(&mut self, seen: Seen) -> Result<(), RunError> {
         let observation = Observation { at: now(), seen };
         match decide(&self.state, observation) {
             Some(event) => self.record(&event),
@@ -163,7 +166,8 @@ impl<'a> Driver<'a> {
     fn record_due(&mut self) -> Result<(), RunError> {
         while let Some(event) = due(&self.state, now()) {
             let is_completion = matches!(event.what, What::Ended(End::Complete { .. }));
-            if is_completion && self.read_plan()? == Freshness::Changed {
+            let is_left_over = is_completion && std::mem::take(&mut self.reads_plan_again);
+            if is_completion && (self.read_plan()? == Freshness::Changed || is_left_over) {
                 // Somebody may have added a task while the last one was worked on.
                 self.decide(Seen::PlanRead(self.book.decls(&self.state)))?;
                 continue;
@@ -199,6 +203,11 @@ impl<'a> Driver<'a> {
             self.tell_of_overlaps();
         }
         Ok(())
+    }
+
+    /// What the plan holds now is looked at before the next start, and before the end.
+    pub(crate) fn read_plan_again(&mut self) {
+        self.reads_plan_again = true;
     }
 
     /// Says something that is no event.
@@ -254,7 +263,7 @@ impl<'a> Driver<'a> {
     }
 
     /// The way into the inbox.
-    pub(crate) fn sender(&self) -> Sender<Message> {
+    pub(crate) fn inbox_sender(&self) -> Sender<Message> {
         self.inbox.sender()
     }
 
@@ -270,6 +279,7 @@ impl<'a> Driver<'a> {
     /// Looks at the plan and the tree before a task starts.
     fn prepare(&mut self, task: &plan::TaskId) -> Result<(), RunError> {
         let is_judging = self.state.task(task).is_some_and(|task| task.status.is_active());
+        self.guard_plan(task)?;
         let is_changed = self.read_plan()? == Freshness::Changed;
         // While a task is judged it keeps its text, so a change is read once more when nothing is under way.
         let is_left_over = !is_judging && std::mem::take(&mut self.reads_plan_again);
@@ -310,13 +320,31 @@ impl<'a> Driver<'a> {
             }
             Message::NobodyAnswers(task) => Ok(Seen::NobodyAnswers { task }),
             Message::Ended(key, ended) => match self.flights.remove(&key) {
-                Some(flight) => self.land(key, flight.purpose, &ended),
+                Some(flight) => self.land(flight.purpose, &ended),
                 None => Ok(Seen::TimePassed),
             },
             Message::Done(key, done) => match self.flights.remove(&key) {
                 Some(flight) => self.take_in(key, flight.purpose, *done),
                 None => Ok(Seen::TimePassed),
             },
+            Message::AgentEnded(key, ended) => match self.flights.remove(&key) {
+                Some(flight) => self.land_agent(key, flight.purpose, &ended),
+                None => Ok(Seen::TimePassed),
+            },
+            Message::Told(key, told) => Ok(self.hear(&key, told)),
+        }
+    }
+
+    /// What an agent says while it works is shown, and what it used is looked at.
+    fn hear(&mut self, key: &ActionKey, told: Told) -> Seen {
+        let Some(flight) = self.flights.get(key) else { return Seen::TimePassed };
+        let Some((task, at_work)) = flight.purpose.at_work() else { return Seen::TimePassed };
+        if let Some(activity) = &told.activity {
+            (self.view)(&self.state, Notice::Working(task, activity));
+        }
+        match told.usage {
+            Some(usage) => Seen::Spending { spent: Box::new(at_work.spent(task, usage, None)) },
+            None => Seen::TimePassed,
         }
     }
 
@@ -334,11 +362,22 @@ impl<'a> Driver<'a> {
                     if let Some(flight) = self.flights.remove(&key) {
                         // The run is over, so what this says is of no interest; that the plan file is put in
                         // order on the way is.
-                        self.land(key, flight.purpose, &ended)?;
+                        self.land(flight.purpose, &ended)?;
                     }
                 }
                 Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
-                Some(Message::Interrupted | Message::Answered(..) | Message::NobodyAnswers(_)) => {}
+                Some(Message::AgentEnded(key, ended)) => {
+                    if let Some(flight) = self.flights.remove(&key) {
+                        // As above; what was spent is noted on the way, too.
+                        self.land_agent(key, flight.purpose, &ended)?;
+                    }
+                }
+                Some(
+                    Message::Interrupted
+                    | Message::Answered(..)
+                    | Message::NobodyAnswers(_)
+                    | Message::Told(..),
+                ) => {}
                 None => break,
             }
         }

@@ -9,6 +9,7 @@ use plan::TaskId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::agent::{Outcome, Told};
 use crate::isolation::Done;
 use crate::process::Ended;
 
@@ -19,6 +20,10 @@ pub(crate) enum Message {
     Ended(ActionKey, Box<Ended>),
     /// What was done beside the loop for an action is done.
     Done(ActionKey, Box<Done>),
+    /// An agent that was started for an action has ended, with its own account of it.
+    AgentEnded(ActionKey, Box<(Ended, Outcome)>),
+    /// An agent is at work.
+    Told(ActionKey, Told),
     /// Somebody wants the run to stop.
     Interrupted,
     /// A person answered.

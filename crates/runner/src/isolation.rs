@@ -2,7 +2,7 @@
 //! back. What git has to do for that happens beside the loop, in `offstage`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use engine::{
 use plan::TaskId;
 
 use crate::atomic;
-use crate::attempt::{Purpose, verdict};
+use crate::attempt::{AgentEnded, Purpose, verdict};
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
 use crate::delegation::file_name;
@@ -104,7 +104,7 @@ impl Driver<'_> {
         purpose: Purpose,
         work: impl FnOnce() -> Done + Send + 'static,
     ) -> Result<(), RunError> {
-        let (sender, name) = (self.sender(), key.clone());
+        let (sender, name) = (self.inbox_sender(), key.clone());
         let thread = thread::Builder::new().name("offstage".to_owned());
         let started = thread.spawn(move || {
             // The loop may be over; then nobody waits.
@@ -118,18 +118,18 @@ impl Driver<'_> {
     /// What the end of something that was done beside the loop amounts to.
     pub(crate) fn take_in(&mut self, key: ActionKey, purpose: Purpose, done: Done) -> Result<Seen, RunError> {
         match (purpose, done) {
-            (Purpose::Tree { task, attempt, dispatch, role, prompt, dir }, Done::Tree(made)) => match made {
+            (Purpose::Tree { delegated }, Done::Tree(made)) => match made {
                 Ok(ready) => {
+                    let task = &delegated.task;
                     ready.notes.into_iter().for_each(|note| self.note(format!("task {task}: {note}")));
-                    self.launch_agent(key, (task, attempt, role), (dispatch, prompt, dir));
+                    self.launch_agent(key, *delegated)?;
                     Ok(Seen::TimePassed)
                 }
-                Err(error) => Ok(without_tree(task, dispatch, &error)),
+                Err(error) => Ok(without_tree(delegated.task, delegated.dispatch, &error)),
             },
-            (Purpose::Survey { task, dispatch, end, elapsed, dir }, Done::Survey(survey)) => {
-                let tampered = self.inspect_plan(&task, &dir, OwnBox::PutBack)?;
-                self.tell_of_boxes(&tampered);
-                let report = self.surveyed(&task, survey, (*end, elapsed))?;
+            (Purpose::Survey { task, dispatch, dir, ended }, Done::Survey(survey)) => {
+                self.guard_plan_into(&task, &dir)?;
+                let report = self.surveyed(&task, survey, *ended)?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
             (Purpose::Landing { task, dispatch }, Done::Landing(landing)) => {
@@ -155,6 +155,24 @@ impl Driver<'_> {
         }
     }
 
+    /// While agents are at work, boxes that changed are put back before anything is read from the plan or written
+    /// into it: what is taken in there counts.
+    pub(crate) fn guard_plan(&mut self, id: &TaskId) -> Result<(), RunError> {
+        let is_at_work =
+            |task: &engine::Task| task.isolated && matches!(task.status, engine::Status::Running(_));
+        if !self.state.attention().any(is_at_work) {
+            return Ok(());
+        }
+        let home = self.file.home.clone();
+        self.guard_plan_into(id, &home)
+    }
+
+    fn guard_plan_into(&mut self, id: &TaskId, dir: &Path) -> Result<(), RunError> {
+        let tampered = self.inspect_plan(id, dir, OwnBox::PutBack)?;
+        self.tell_of_boxes(&tampered);
+        Ok(())
+    }
+
     /// Several agents may have been at work, so nobody is blamed.
     fn tell_of_boxes(&mut self, tampered: &[TaskId]) {
         if !tampered.is_empty() {
@@ -171,10 +189,10 @@ impl Driver<'_> {
         &mut self,
         key: ActionKey,
         (task, dispatch): (TaskId, Dispatch),
-        (end, elapsed, dir): (AgentEnd, Duration, PathBuf),
+        (ended, dir): (AgentEnded, PathBuf),
     ) -> Result<(), RunError> {
         let site = self.site(&task);
-        let purpose = Purpose::Survey { task, dispatch, end: Box::new(end), elapsed, dir };
+        let purpose = Purpose::Survey { task, dispatch, dir, ended: Box::new(ended) };
         self.beside(key, purpose, move || {
             Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey()))
         })
@@ -184,7 +202,7 @@ impl Driver<'_> {
         &mut self,
         task: &TaskId,
         survey: Result<Survey, GitError>,
-        (end, elapsed): (AgentEnd, Duration),
+        AgentEnded { end, elapsed, learnings: reported }: AgentEnded,
     ) -> Result<AgentReport, RunError> {
         let survey = survey.unwrap_or_else(|error| {
             self.note(format!("what task {task} changed is not known: {error}"));
@@ -200,7 +218,8 @@ impl Driver<'_> {
             self.note(format!("task {task} left what cannot come back: {}", survey.left_out.join(", ")));
         }
         self.fetch_progress(task)?;
-        let learnings = self.read_learnings(task);
+        let mut learnings = self.read_learnings(task);
+        learnings.extend(reported);
         let Survey { touched, lost_commit, .. } = survey;
         Ok(AgentReport { end, tampered: Vec::new(), lost_commit, touched, learnings, elapsed })
     }

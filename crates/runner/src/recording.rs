@@ -74,6 +74,7 @@ impl Driver<'_> {
     }
 
     fn try_record(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
+        self.guard_plan(id)?;
         let commit = match self.settings.bookkeeping {
             Bookkeeping::Coordinator => self.commit_work(id, attempt)?,
             Bookkeeping::Agent => self.head()?,
@@ -217,6 +218,9 @@ impl Driver<'_> {
             progress.completed(id, title, commit.map(Oid::as_str));
             let own = atomic::read(&self.progress_file(id)).unwrap_or_default();
             progress.learnings(&crate::projection::learnings_in(&String::from_utf8_lossy(&own)));
+            // What was reported through tools stands in no file of the agent's.
+            let claimed = self.state.task(id).and_then(|task| task.claimed.as_ref());
+            progress.learnings(claimed.map(|claimed| claimed.learnings.as_slice()).unwrap_or_default());
         }
         progress.history(&self.state, Some(id));
         progress.save().map_err(RunError::io("write", &path))
@@ -232,6 +236,7 @@ impl Driver<'_> {
     /// Writes a fix task into the plan and commits that before anything else happens.
     pub(crate) fn insert_fix(&mut self, fix: &TaskId) -> Result<(), RunError> {
         let path = self.file.path.clone();
+        self.guard_plan(fix)?;
         if let Some(planned) = self.state.fix_plan(fix).cloned() {
             let task = FixTask {
                 id: &planned.fix,

@@ -86,8 +86,15 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Count what a run, or all of them, came to: the retry summary
     Stats(StatsArgs),
-    /// List the agents: those in tillgreen.toml and known programs
+    /// List the agents: installed or not, which version, what each can do
     Agents,
+    /// Serve the tools through which an agent reports; agents start this, people do not
+    #[command(hide = true)]
+    Mcp {
+        /// The file that reports are added to
+        #[arg(long, value_name = "FILE")]
+        report: PathBuf,
+    },
     /// Print completions for a shell
     #[command(
         after_help = "Example: tillgreen completions bash > ~/.local/share/bash-completion/completions/tillgreen"

@@ -126,6 +126,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Agents => command::agents::run(context),
         Command::Completions { shell } => command::completions::run(context, shell),
         Command::Man => command::man::run(context),
+        Command::Mcp { report } => command::mcp::run(&report),
     }
 }
 

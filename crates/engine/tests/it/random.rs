@@ -86,6 +86,7 @@ prop_compose! {
         Rules {
             recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression, keep_going, dialect,
             parallel,
+            agents: engine::Agents::default(),
         }
     }
 }
