@@ -90,6 +90,9 @@ impl Driver<'_> {
         purpose: Purpose,
     ) -> Result<(), RunError> {
         let (site, left) = (self.site(id), self.leftovers(id));
+        if let (Some(site), true) = (&site, self.settings.clean_retry.is_on()) {
+            site.forget_left();
+        }
         self.beside(key, purpose, move || {
             Done::Tree(match site {
                 Some(site) => site.prepare(&head, left.as_ref()),

@@ -4,4 +4,5 @@
 mod coming_back;
 mod failures;
 mod joining;
+mod kills;
 mod scene;
