@@ -40,6 +40,11 @@ fn left_file(tree: &Path) -> PathBuf {
     beside(tree, ".left")
 }
 
+/// The task that something among the trees belongs to, by its name: a tree, or a note about one.
+pub(crate) fn task_part(name: &str) -> &str {
+    name.strip_suffix(".base").or_else(|| name.strip_suffix(".left")).unwrap_or(name)
+}
+
 fn beside(tree: &Path, ending: &str) -> PathBuf {
     let mut name = tree.file_name().unwrap_or_default().to_owned();
     name.push(ending);

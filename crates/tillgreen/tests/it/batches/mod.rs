@@ -5,4 +5,8 @@ mod coming_back;
 mod failures;
 mod joining;
 mod kills;
+mod mischief;
+mod phases;
+mod repositories;
 mod scene;
+mod stopping;
