@@ -8,3 +8,4 @@ cargo bench --locked -p engine --bench transitions
 cargo bench --locked -p runner --bench trees
 cargo bench --locked -p tillgreen --bench run -- "$@"
 cargo bench --locked -p tillgreen --bench retries
+cargo bench --locked -p tillgreen --bench batches

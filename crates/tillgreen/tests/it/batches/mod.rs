@@ -7,6 +7,7 @@ mod joining;
 mod kills;
 mod mischief;
 mod phases;
+mod random;
 mod repositories;
 mod scene;
 mod stopping;
