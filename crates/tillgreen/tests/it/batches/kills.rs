@@ -8,7 +8,7 @@ use testkit::{Agent, Finished, Signal, Step, wait_for};
 use super::scene::{JOURNAL, Scene, done, members, work};
 
 /// Every so many calls of git are tried, each test beginning at another.
-const STRIDE: usize = 12;
+const STRIDE: usize = 24;
 
 /// Two members that conflict and one that fails once.
 fn agent() -> Agent {
@@ -117,7 +117,7 @@ fn killed_again_and_again() {
 #[test]
 fn killed_at_events() {
     let expected = one_by_one();
-    for n in (2..).step_by(4) {
+    for n in (2..).step_by(6) {
         let scene = Scene::new(&members(3));
         let mut run = scene.begin(&agent(), &[]);
         let events = || fs::read_to_string(scene.root().join(JOURNAL)).unwrap_or_default().lines().count();

@@ -133,13 +133,31 @@ fn what_is_done_to_the_trees_of_others_is_not_the_projects_loss() {
 }
 
 #[test]
-fn an_agent_that_moves_the_projects_own_branch_does_not_lose_others_work() {
+fn an_agent_that_commits_on_the_projects_own_branch_is_in_nobodys_way() {
     let scene = Scene::new(&members(3));
     let root = scene.root().display().to_string();
-    let rewind = Step::shell(&format!("git -C '{root}' commit -q --allow-empty -m stray"));
-    let agent = Agent::new().on_attempt("1.3", 1, [rewind, work(), done()]).otherwise([work(), done()]);
+    let stray = Step::shell(&format!("git -C '{root}' commit -q --allow-empty -m stray"));
+    let agent = Agent::new().on_attempt("1.3", 1, [stray, work(), done()]).otherwise([work(), done()]);
     let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);
+}
+
+#[test]
+fn an_agent_that_rewinds_the_projects_own_branch_loses_nothing() {
+    let scene = Scene::new(&members(3));
+    let root = scene.root().display().to_string();
+    let landed =
+        format!("while ! git -C '{root}' log --format=%s | grep -q 'complete task 1.1'; do sleep 0.05; done");
+    let rewind =
+        format!("{landed}; git -C '{root}' reset -q --hard {}", scene.git(&["rev-parse", "HEAD"]).trim());
+    let agent =
+        Agent::new().on_attempt("1.3", 1, [Step::shell(&rewind), work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]);
+    scene.expect_tidy();
+    let ticked = |id: &str| scene.tasks("demo").contains(&format!("- [x] {id} "));
+    for id in scene.ids().iter().filter(|id| ticked(id)) {
+        assert!(scene.landed().contains(id), "{id} is ticked, so its work is there: {run}");
+    }
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn landing() -> (Scene, Background) {
     );
     scene.write(".git/hooks/pre-commit", wait);
     let hook = scene.root().join(".git/hooks/pre-commit");
-    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).expect("a hook can be made executable");
     let run = scene.begin(&worker(), &[]);
     wait_for("the landing", || began.exists());
     (scene, run)
