@@ -9,3 +9,4 @@ cargo bench --locked -p runner --bench trees
 cargo bench --locked -p tillgreen --bench run -- "$@"
 cargo bench --locked -p tillgreen --bench retries
 cargo bench --locked -p tillgreen --bench streams
+cargo bench --locked -p tillgreen --bench batches

@@ -1,6 +1,7 @@
 //! Tasks in work trees of their own: where they are, how their attempts start and end there, and how what passed comes
 //! back. What git has to do for that happens beside the loop, in `offstage`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -21,7 +22,7 @@ use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::git::{GitError, Keep, Oid};
 use crate::inbox::Message;
-use crate::offstage::{Ready, Site, Survey};
+use crate::offstage::{Ready, Site, Survey, task_part};
 use crate::process::Ended;
 
 /// How many tasks that wait for others are named at once.
@@ -90,6 +91,9 @@ impl Driver<'_> {
         purpose: Purpose,
     ) -> Result<(), RunError> {
         let (site, left) = (self.site(id), self.leftovers(id));
+        if let (Some(site), true) = (&site, self.settings.clean_retry.is_on()) {
+            site.forget_left();
+        }
         self.beside(key, purpose, move || {
             Done::Tree(match site {
                 Some(site) => site.prepare(&head, left.as_ref()),
@@ -321,12 +325,12 @@ impl Driver<'_> {
 
     /// Trees of tasks that are done, which a program that died did not get to remove.
     pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
-        if !self.file.trees().is_dir() {
-            return Ok(());
-        }
-        let tasks = self.state.tasks().iter();
-        let done = tasks.filter(|task| task.isolated && task.status == engine::Status::Done);
-        let done: Vec<TaskId> = done.map(|task| task.id().clone()).collect();
+        let Ok(entries) = fs::read_dir(self.file.trees()) else { return Ok(()) };
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let names: BTreeSet<String> = names.map(|name| task_part(&name).to_owned()).collect();
+        let done = self.state.tasks().iter().filter(|task| task.status == engine::Status::Done);
+        let done = done.map(|task| task.id()).filter(|id| names.contains(&file_name(id)));
+        let done: Vec<TaskId> = done.cloned().collect();
         done.iter().try_for_each(|id| self.clear_trees(id))
     }
 

@@ -32,8 +32,22 @@ pub(crate) struct Ready {
 
 /// Where the commit that a tree was made at is noted.
 fn base_file(tree: &Path) -> PathBuf {
+    beside(tree, ".base")
+}
+
+/// Where it is noted, while a tree is made anew, what an earlier attempt left.
+fn left_file(tree: &Path) -> PathBuf {
+    beside(tree, ".left")
+}
+
+/// The task that something among the trees belongs to, by its name: a tree, or a note about one.
+pub(crate) fn task_part(name: &str) -> &str {
+    name.strip_suffix(".base").or_else(|| name.strip_suffix(".left")).unwrap_or(name)
+}
+
+fn beside(tree: &Path, ending: &str) -> PathBuf {
     let mut name = tree.file_name().unwrap_or_default().to_owned();
-    name.push(".base");
+    name.push(ending);
     tree.with_file_name(name)
 }
 
@@ -58,7 +72,7 @@ impl Site {
     /// repairs, is brought along as far as it fits.
     pub(crate) fn prepare(&self, head: &Oid, left: Option<&Site>) -> Result<Ready, GitError> {
         let mut notes = Vec::new();
-        let carried = left.and_then(|left| left.pack_leftovers(&mut notes));
+        let carried = self.carried(left, &mut notes)?;
         let note = base_file(&self.tree);
         // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
         let _ = fs::remove_file(&note);
@@ -75,7 +89,29 @@ impl Site {
                 )),
             }
         }
+        self.forget_left();
         Ok(Ready { notes })
+    }
+
+    /// What is to be brought along, as the commit that it was made on and a commit of its own. That is noted before the
+    /// old tree goes, so that a program which dies in between has not lost it.
+    fn carried(&self, left: Option<&Site>, notes: &mut Vec<String>) -> Result<Option<(Oid, Oid)>, GitError> {
+        let file = left_file(&self.tree);
+        if let Ok(text) = fs::read_to_string(&file) {
+            let mut commits = text.lines().map(Oid::parse);
+            if let (Some(Some(base)), Some(Some(commit))) = (commits.next(), commits.next()) {
+                return Ok(Some((base, commit)));
+            }
+        }
+        let Some((base, commit)) = left.and_then(|left| left.pack_leftovers(notes)) else { return Ok(None) };
+        atomic::replace(&file, &format!("{base}\n{commit}\n")).map_err(GitError::io("write", &file))?;
+        Ok(Some((base, commit)))
+    }
+
+    /// What an earlier attempt left is brought along no more.
+    pub(crate) fn forget_left(&self) {
+        // It is seldom there.
+        let _ = fs::remove_file(left_file(&self.tree));
     }
 
     /// What an attempt left in the tree, as a commit. A tree that cannot be read holds nothing worth carrying.
@@ -165,6 +201,7 @@ impl Site {
     /// Removes the tree and what was kept of it. That it stays is a nuisance and no more. The note goes last, so that
     /// whoever is killed on the way is known to have left something.
     pub(crate) fn clear(&self) {
+        self.forget_left();
         let is_dropped = self.git.drop_kept(&self.keep).is_ok();
         if self.git.remove_tree(&self.tree).is_ok() && is_dropped {
             let _ = fs::remove_file(base_file(&self.tree));

@@ -27,9 +27,11 @@ fn main() {
     let ratio = bumpy.time.as_secs_f64() / smooth.time.as_secs_f64() / starts;
     println!(
         "{TASKS} tasks, one in ten fails once: {ratio:.2} times the time per agent start of a run without failures; \
-         {:.1} MB against {:.1} MB",
+         {:.1} MB against {:.1} MB, {:.1?} of its own against {:.1?}",
         megabytes(bumpy.memory),
-        megabytes(smooth.memory)
+        megabytes(smooth.memory),
+        bumpy.busy,
+        smooth.busy
     );
 }
 
@@ -39,14 +41,7 @@ fn run(more: &[(String, String)]) -> Taken {
         files.push((format!("plans/01-{plan:02}-PLAN.md"), text(plan)));
     }
     files.extend(more.iter().cloned());
-    Scratch::new(AGENT, &files).run(&[
-        "run",
-        "plans",
-        "--agent-cmd",
-        "./agent.sh",
-        "--max-global-iterations",
-        "1000000",
-    ])
+    Scratch::new(AGENT, &files).run_plan("plans", &[])
 }
 
 fn text(plan: u32) -> String {

@@ -52,25 +52,20 @@ fn measure(tasks: usize, measured: usize, turns: usize) {
     let mut ratios = Vec::new();
     let mut memory = 0;
     let mut per_task = Duration::ZERO;
+    let mut own = Duration::ZERO;
     for _ in 0..turns {
-        let taken = scratch(tasks, measured).run(&[
-            "run",
-            "bench",
-            "--agent-cmd",
-            "./agent.sh",
-            "--max-global-iterations",
-            "1000000",
-        ]);
+        let taken = scratch(tasks, measured).run_plan("bench", &[]);
         let floor = run_floor(&scratch(tasks, measured), tasks, measured);
         ratios.push(taken.time.as_secs_f64() / floor.as_secs_f64());
         memory = memory.max(taken.memory);
-        per_task = taken.time / u32::try_from(measured).expect("few tasks");
+        let count = u32::try_from(measured).expect("few tasks");
+        (per_task, own) = (taken.time / count, taken.busy / count);
     }
     ratios.sort_by(f64::total_cmp);
     let ratio = ratios[ratios.len() / 2];
     println!(
         "{tasks:>6} tasks, {measured} of them run: {ratio:.2} times the floor (aim: at most 1.5), {:.1} MB at most \
-         (aim: at most 15 MB); about {per_task:.1?} a task here",
+         (aim: at most 15 MB); about {per_task:.1?} a task here, {own:.1?} of them its own",
         megabytes(memory)
     );
 }

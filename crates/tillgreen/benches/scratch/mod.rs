@@ -17,6 +17,8 @@ pub(crate) struct Taken {
     pub(crate) time: Duration,
     /// The most memory that it had, in bytes.
     pub(crate) memory: u64,
+    /// The time that it kept a core busy itself, without what it started.
+    pub(crate) busy: Duration,
 }
 
 impl Scratch {
@@ -45,6 +47,12 @@ impl Scratch {
         assert!(status.success(), "{script}");
     }
 
+    /// Runs a plan to its end.
+    pub(crate) fn run_plan(&self, plan: &str, flags: &[&str]) -> Taken {
+        let run = ["run", plan, "--agent-cmd", "./agent.sh", "--max-global-iterations", "1000000"];
+        self.run(&[&run, flags].concat())
+    }
+
     /// Runs the program to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Taken {
         let started = Instant::now();
@@ -55,17 +63,19 @@ impl Scratch {
             .stderr(Stdio::null())
             .spawn()
             .expect("the program starts");
-        let status_file = format!("/proc/{}/status", child.id());
-        let mut memory = 0;
+        let (status_file, stat_file) =
+            (format!("/proc/{}/status", child.id()), format!("/proc/{}/stat", child.id()));
+        let (mut memory, mut busy) = (0, Duration::ZERO);
         let status = loop {
             memory = memory.max(peak_memory(&status_file).unwrap_or(0));
+            busy = busy.max(busy_time(&stat_file).unwrap_or_default());
             if let Some(status) = child.try_wait().expect("a child") {
                 break status;
             }
             thread::sleep(Duration::from_millis(10));
         };
         assert!(status.success(), "the run is complete");
-        Taken { time: started.elapsed(), memory }
+        Taken { time: started.elapsed(), memory, busy }
     }
 }
 
@@ -75,6 +85,16 @@ fn peak_memory(status_file: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kilobytes * 1024)
+}
+
+/// The time that a process has kept a core busy, in its own code and in the kernel.
+fn busy_time(stat_file: &str) -> Option<Duration> {
+    const TICKS_PER_SECOND: u64 = 100;
+    let text = fs::read_to_string(stat_file).ok()?;
+    // The name in parentheses may hold anything: fields count from the last one.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let ticks = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
+    Some(Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND))
 }
 
 /// Bytes as megabytes.

@@ -4,4 +4,10 @@
 mod coming_back;
 mod failures;
 mod joining;
+mod kills;
+mod mischief;
+mod phases;
+mod random;
+mod repositories;
 mod scene;
+mod stopping;

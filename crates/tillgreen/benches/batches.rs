@@ -1,0 +1,50 @@
+//! What running side by side costs. A batch cannot be done sooner than its longest task, or than all of them over the
+//! jobs: how close it comes is one figure. What the program itself takes while two hundred agents are at work is another.
+
+mod scratch;
+
+use std::time::Duration;
+
+use scratch::{Scratch, megabytes};
+
+/// Tasks, jobs, and how long an agent takes.
+const SHAPES: [(u32, u32, u32); 4] = [(4, 4, 2), (8, 2, 2), (16, 4, 2), (12, 4, 5)];
+
+const CROWD: u32 = 200;
+const CROWD_SECONDS: u32 = 60;
+
+fn main() {
+    for (tasks, jobs, seconds) in SHAPES {
+        let taken = scratch(tasks, seconds).run_plan("bench", &["--jobs", &jobs.to_string()]);
+        let bound = Duration::from_secs(u64::from(seconds * tasks.div_ceil(jobs)));
+        println!(
+            "{tasks:>3} tasks of {seconds} s, {jobs} at once: {:.3} times the lower bound (aim: at most 1.05)",
+            taken.time.as_secs_f64() / bound.as_secs_f64()
+        );
+    }
+    let taken = scratch(CROWD, CROWD_SECONDS).run_plan("bench", &["--jobs", &CROWD.to_string()]);
+    println!(
+        "{CROWD} agents of {CROWD_SECONDS} s at once, {:.1?} in all: {:.1} % of one core (aim: under 5 %), {:.1} MB at most \
+         (aim: under 64 MB)",
+        taken.time,
+        100.0 * taken.busy.as_secs_f64() / taken.time.as_secs_f64(),
+        megabytes(taken.memory)
+    );
+}
+
+fn scratch(tasks: u32, seconds: u32) -> Scratch {
+    let agent = format!(
+        "#!/bin/sh\ncat > /dev/null\nsleep {seconds}\nmkdir -p src\necho work > src/f${{TILLGREEN_TASK_ID#1.}}.txt\n\
+         echo TASK_COMPLETE\n"
+    );
+    let mut plan = String::from("# Tasks\n\n## Phase 1: Files\n\n");
+    for number in 1..=tasks {
+        plan.push_str(&format!(
+            "- [ ] 1.{number} [P] Write file {number}\n  - **Files**: src/f{number}.txt\n  \
+             - **Verify**: `test -f src/f{number}.txt`\n  - **Commit**: `feat: file {number}`\n\n"
+        ));
+    }
+    let files =
+        [("specs/.current-spec".to_owned(), "bench\n".to_owned()), ("specs/bench/tasks.md".to_owned(), plan)];
+    Scratch::new(&agent, &files)
+}

@@ -1,0 +1,177 @@
+//! What agents do in their trees and outside of them: none of it hurts the others, the plan or the project.
+
+use testkit::{Agent, Step};
+
+use super::scene::{Scene, TASKS, done, members, work, worker};
+
+/// One member does this, two are good. All land at the first attempt.
+#[track_caller]
+fn check(steps: &[Step]) -> Scene {
+    let scene = Scene::new(&members(3));
+    let agent = Agent::new().on("1.2", [steps, &[done()]].concat()).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.agent_calls().len(), 3, "{run}");
+    assert_eq!(scene.landed(), ["1.1", "1.2", "1.3"]);
+    scene
+}
+
+#[test]
+fn commits_of_its_own_become_one() {
+    let scene = check(&[work(), Step::commit("one"), Step::write("b", "b\n"), Step::commit("two")]);
+    assert_eq!(scene.read("b"), "b\n");
+    let subjects = scene.subjects();
+    assert!(
+        !subjects.contains(&"one".to_owned()) && subjects.contains(&"feat: task 1.2".to_owned()),
+        "{subjects:?}"
+    );
+}
+
+#[test]
+fn an_amended_base_is_no_loss() {
+    let scene = check(&[work(), Step::shell("git add -A && git commit -q --amend -m amended")]);
+    assert_eq!(scene.subjects()[0], "plan");
+}
+
+#[test]
+fn branches_are_its_own_business() {
+    let scene = check(&[Step::shell("git switch -q -c side"), work(), Step::commit("on the side")]);
+    assert_eq!(
+        scene.git(&["branch", "--show-current"]).trim(),
+        scene.git(&["config", "init.defaultBranch"]).trim()
+    );
+    check(&[Step::shell("git checkout -q --orphan new && git rm -rqf --cached ."), work()]);
+    check(&[work(), Step::shell("git reset -q --soft HEAD; git add -A; git stash -q; git stash pop -q")]);
+}
+
+#[test]
+fn the_link_to_git_may_be_gone_or_bent() {
+    check(&[work(), Step::shell("rm -f .git")]);
+    check(&[work(), Step::shell("rm -f .git && git init -q .")]);
+    check(&[work(), Step::shell("echo 'gitdir: /nowhere' > .git")]);
+    check(&[work(), Step::shell("printf broken > \"$(git rev-parse --git-dir)/index\"")]);
+}
+
+#[test]
+fn boxes_and_plans_changed_in_the_tree_are_dropped() {
+    let scene = check(&[work(), Step::edit(TASKS, "- [ ]", "- [x]"), Step::commit("ticked all")]);
+    assert_eq!(scene.tasks("demo").matches("- [x]").count(), 3);
+    let scene = check(&[work(), Step::shell("rm -r specs; echo gone")]);
+    assert!(scene.has(TASKS));
+    check(&[work(), Step::write("specs/demo/.progress.md", "nothing\n")]);
+}
+
+#[test]
+fn boxes_changed_in_the_project_itself_are_put_back() {
+    let scene = Scene::new(&members(3));
+    let plan = scene.root().join(TASKS).display().to_string();
+    let tick = || Step::edit(&plan, "- [ ] 1.3", "- [x] 1.3");
+    let agent = Agent::new()
+        .on_attempt("1.1", 1, [tick(), work(), done()])
+        .on_attempt("1.3", 1, [scene.meet(1), Step::Exit(3)])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(run.stderr.contains("which was put back"), "{run}");
+    assert_eq!(scene.attempts("1.3"), 2, "a tick of another's is no success");
+}
+
+#[test]
+fn processes_that_stay_behind_are_ended() {
+    check(&[work(), Step::Detach, Step::shell("(while :; do echo x >> late.txt; sleep 0.05; done) &")]);
+}
+
+#[test]
+fn ignored_files_stay_behind_and_untracked_ones_come_along() {
+    let scene = Scene::new(&members(2));
+    scene.write(".gitignore", "*.o\nbuild/\n");
+    scene.commit_all("ignore");
+    let litter = Step::shell("mkdir build; echo x > build/x; echo x > a.o; echo y > new.txt");
+    let agent = Agent::new().on("1.1", [litter, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(scene.has("new.txt") && !scene.has("build") && !scene.has("a.o"));
+}
+
+#[test]
+fn deleted_files_links_modes_and_odd_names_come_along() {
+    let odd = "mkdir -p 'a b'; echo 1 > 'a b/\u{e9} \"q\" $x'; ln -s ../nowhere link; echo '#!/bin/sh' > run.sh; \
+               chmod +x run.sh; printf x > \"$(printf 'new\\nline')\"; echo t > -dash; printf '\\377' | xargs -0 touch; \
+               rm base.txt";
+    let scene = check(&[Step::shell(odd), work()]);
+    assert!(
+        !scene.has("base.txt")
+            && scene.has("a b/\u{e9} \"q\" $x")
+            && scene.has("new\nline")
+            && scene.has("-dash")
+    );
+    assert_eq!(std::fs::read_link(scene.root().join("link")).unwrap().to_str(), Some("../nowhere"));
+    assert!(scene.git(&["ls-files", "-s", "run.sh"]).starts_with("100755"));
+}
+
+#[test]
+fn a_tree_that_is_taken_away_is_that_tasks_failure() {
+    let scene = Scene::new(&members(3));
+    let gone = Step::shell("here=$PWD; cd ..; rm -rf \"$here\"");
+    let agent = Agent::new().on_attempt("1.2", 1, [gone, done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2"), scene.attempts("1.3")), (1, 2, 1));
+}
+
+#[test]
+fn what_is_done_to_the_trees_of_others_is_not_the_projects_loss() {
+    let scene = Scene::new(&members(3));
+    let wreck = Step::shell("git worktree prune; for t in ../1.3; do rm -rf $t; done");
+    let agent = Agent::new().on_attempt("1.1", 1, [scene.meet(3), wreck, work(), done()]).otherwise([
+        scene.meet(3),
+        work(),
+        done(),
+    ]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn an_agent_that_commits_on_the_projects_own_branch_is_in_nobodys_way() {
+    let scene = Scene::new(&members(3));
+    let root = scene.root().display().to_string();
+    let stray = Step::shell(&format!("git -C '{root}' commit -q --allow-empty -m stray"));
+    let agent = Agent::new().on_attempt("1.3", 1, [stray, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn an_agent_that_rewinds_the_projects_own_branch_loses_nothing() {
+    let scene = Scene::new(&members(3));
+    let root = scene.root().display().to_string();
+    let landed =
+        format!("while ! git -C '{root}' log --format=%s | grep -q 'complete task 1.1'; do sleep 0.05; done");
+    let rewind =
+        format!("{landed}; git -C '{root}' reset -q --hard {}", scene.git(&["rev-parse", "HEAD"]).trim());
+    let agent =
+        Agent::new().on_attempt("1.3", 1, [Step::shell(&rewind), work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]);
+    scene.expect_tidy();
+    let ticked = |id: &str| scene.tasks("demo").contains(&format!("- [x] {id} "));
+    for id in scene.ids().iter().filter(|id| ticked(id)) {
+        assert!(scene.landed().contains(id), "{id} is ticked, so its work is there: {run}");
+    }
+}
+
+#[test]
+fn a_read_only_tree_is_removed_all_the_same() {
+    check(&[work(), Step::shell("mkdir -p deep/er; echo x > deep/er/x; chmod -R a-w deep")]);
+}
+
+#[test]
+fn a_second_batch_begins_where_the_first_ended() {
+    let mut tasks = members(2);
+    tasks.push(super::scene::member("1.3").replace(" [P]", ""));
+    tasks.extend(["1.4", "1.5"].map(super::scene::member));
+    let scene = Scene::new(&tasks);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.landed(), ["1.1", "1.2", "1.3", "1.4", "1.5"]);
+}

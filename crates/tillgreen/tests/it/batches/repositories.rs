@@ -1,0 +1,140 @@
+//! Projects of all kinds: with submodules, filters, sparse checkouts, without commits, without git. Tasks run side by
+//! side where that can be done, and one by one, with a word about it, where it cannot.
+
+use std::path::Path;
+
+use testkit::{Agent, Finished, Repository, Sandbox, Step};
+
+use super::scene::{PROGRAM, Scene, done, members, plan, work, worker};
+
+/// All was done one after another, in the project itself, and this was said.
+#[track_caller]
+fn expect_one_by_one(scene: &Scene, run: &Finished, reason: &str) {
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("one by one") && run.stderr.contains(reason), "{reason:?} is missing: {run}");
+    let root = scene.root().display().to_string();
+    assert!(scene.agent_calls().iter().all(|call| call.folder == root), "{run}");
+    assert!(!scene.tasks("demo").contains("- [ ]"));
+}
+
+#[test]
+fn without_git_the_tree_is_shared() {
+    let sandbox = Sandbox::without_git(Path::new(PROGRAM));
+    sandbox.spec("demo", &plan(&members(3)));
+    let scene = Scene::within(sandbox);
+    let run = scene.go(&Agent::new().otherwise([scene.meet(3), work(), done()]), &[]).expect_code(0);
+    assert!(run.stdout.contains("ALL_TASKS_COMPLETE") && !scene.tasks("demo").contains("- [ ]"), "{run}");
+    assert!((1..=3).all(|number| scene.has(&format!("out/1.{number}.txt"))));
+}
+
+#[test]
+fn the_tree_is_shared_on_request() {
+    let scene = Scene::new(&members(3));
+    let agent = Agent::new().otherwise([scene.meet(3), work(), done()]);
+    let run = scene.go(&agent, &["--share-tree"]).expect_code(0);
+    let root = scene.root().display().to_string();
+    assert!(scene.agent_calls().iter().all(|call| call.folder == root), "{run}");
+    scene.expect_settled(&run);
+    assert!((1..=3).all(|number| scene.git(&["ls-files"]).contains(&format!("out/1.{number}.txt"))));
+}
+
+#[test]
+fn agents_that_keep_the_books_work_one_by_one() {
+    let scene = Scene::new(&members(2));
+    let tick = Step::shell(
+        "sed -i \"s/^- \\[ \\] $TILLGREEN_TASK_ID /- [x] $TILLGREEN_TASK_ID /\" specs/demo/tasks.md",
+    );
+    let agent = Agent::new().otherwise([work(), tick, Step::commit("feat: all"), done()]);
+    let run = scene.go(&agent, &["--bookkeeping", "agent"]);
+    expect_one_by_one(&scene, &run, "agents keep the books themselves");
+}
+
+#[test]
+fn with_uncommitted_changes_tasks_run_one_by_one() {
+    let scene = Scene::new(&members(2));
+    scene.write("mine.txt", "mine\n");
+    let run = scene.go(&worker(), &["--allow-dirty"]);
+    expect_one_by_one(&scene, &run, "mine.txt");
+    assert_eq!(scene.dirt(), ["?? mine.txt"]);
+}
+
+#[test]
+fn before_the_first_commit_tasks_run_one_by_one() {
+    let sandbox = Sandbox::new(Path::new(PROGRAM));
+    sandbox.spec("demo", &plan(&members(2)));
+    let scene = Scene::within(sandbox);
+    let run = scene.go(&worker(), &["--allow-dirty"]);
+    expect_one_by_one(&scene, &run, "");
+}
+
+#[test]
+fn submodules_are_there_in_every_tree() {
+    let scene = Scene::new(&members(2));
+    let other = Repository::init(&scene.root().with_file_name("other"), scene.home());
+    other.write("lib.txt", "lib\n");
+    other.commit_all("lib");
+    let url = other.root().display().to_string();
+    scene.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "lib"]);
+    scene.commit_all("submodule");
+    let uses = Step::shell("grep -q lib lib/lib.txt || exit 3");
+    let run = scene.go(&Agent::new().otherwise([scene.meet(2), uses, work(), done()]), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.read("lib/lib.txt"), "lib\n");
+}
+
+#[test]
+fn files_pass_through_filters() {
+    let scene = Scene::new(&members(2));
+    scene.git(&["config", "filter.caesar.clean", "tr a-z b-za"]);
+    scene.git(&["config", "filter.caesar.smudge", "tr b-za a-z"]);
+    scene.git(&["config", "filter.caesar.required", "true"]);
+    scene.write(".gitattributes", "*.txt filter=caesar\n");
+    scene.git(&["add", "--renormalize", "."]);
+    scene.commit_all("filtered");
+    let uses = Step::shell("grep -q base base.txt || exit 3");
+    let run = scene.go(&Agent::new().otherwise([scene.meet(2), uses, work(), done()]), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.read("out/1.1.txt"), "done\n");
+    assert_eq!(scene.git(&["show", "HEAD:out/1.1.txt"]), "epof\n");
+}
+
+#[test]
+fn a_filter_that_is_not_installed_means_one_by_one() {
+    let scene = Scene::new(&members(2));
+    scene.write(".gitattributes", "*.big filter=lfs\n");
+    scene.commit_all("large files");
+    for (key, value) in
+        [("clean", "no-such-lfs clean %f"), ("smudge", "no-such-lfs smudge %f"), ("required", "true")]
+    {
+        scene.git(&["config", &format!("filter.lfs.{key}"), value]);
+    }
+    let run = scene.go(&worker(), &[]);
+    expect_one_by_one(&scene, &run, "no-such-lfs");
+}
+
+#[test]
+fn a_sparse_checkout_stays_sparse() {
+    let scene = Scene::new(&members(2));
+    scene.write("far/away.txt", "away\n");
+    scene.commit_all("far");
+    scene.git(&["sparse-checkout", "set", "--cone", "specs", "out"]);
+    let run = scene.go(&Agent::new().otherwise([scene.meet(2), work(), done()]), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(!scene.has("far/away.txt"));
+    assert!(scene.git(&["ls-tree", "-r", "--name-only", "HEAD"]).contains("far/away.txt"));
+}
+
+#[test]
+fn a_project_in_a_folder_of_a_repository_and_in_a_linked_tree() {
+    let scene = Scene::new(&members(2));
+    let linked = scene.root().with_file_name("linked");
+    scene.git(&["worktree", "add", "-q", "-b", "side", &linked.display().to_string()]);
+    let command = scene.install_agent(&worker());
+    let run =
+        scene.command(&["run", "--jobs", "4", "--agent-cmd", &command]).dir(&linked).run().expect_code(0);
+    assert!(run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
+    assert_eq!(scene.trees(), [linked.display().to_string()], "only the one that was there");
+    assert_eq!(scene.landed(), [""; 0], "nothing happened on the other branch");
+    let log = scene.git(&["log", "--format=%s", "side"]);
+    assert!(log.contains("feat: task 1.1") && log.contains("feat: task 1.2"), "{log}");
+}
