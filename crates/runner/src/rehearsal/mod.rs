@@ -1,0 +1,25 @@
+//! A scripted model that real agents talk to over loopback, and the trial of an agent by means of it.
+//!
+//! ```text
+//!  agent ──HTTP──▶ connection ──request──▶ stage (lanes, turns, records) ──reply──▶ connection ──▶ agent
+//! ```
+//!
+//! What a request is answered with is decided in plain functions (`lane`, `reply`, `wire`); sockets are the
+//! business of `http` and `server` only.
+
+mod folder;
+mod http;
+mod lane;
+mod reply;
+mod request;
+mod scenario;
+mod server;
+mod stage;
+mod tool_use;
+mod wire;
+
+pub use lane::Served;
+pub use request::Protocol;
+pub use scenario::{Act, Answer, Call, Ending, Fault, MainRequests, Scenario, Stop, Times, Turn, Usage};
+pub use server::{ModelServer, ServerError};
+pub use stage::Recorded;
