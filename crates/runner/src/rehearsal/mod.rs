@@ -10,6 +10,7 @@
 mod folder;
 mod http;
 mod lane;
+mod pointing;
 mod reply;
 mod request;
 mod scenario;
@@ -19,6 +20,7 @@ mod tool_use;
 mod wire;
 
 pub use lane::Served;
+pub use pointing::Pointing;
 pub use request::Protocol;
 pub use scenario::{Act, Answer, Call, Ending, Fault, MainRequests, Scenario, Stop, Times, Turn, Usage};
 pub use server::{ModelServer, ServerError};
