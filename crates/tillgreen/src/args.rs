@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod agents;
+
+pub(crate) use agents::{AgentsArgs, AgentsCommand, TestArgs};
+
 use crate::exit;
 use crate::settings::Choices;
 use crate::view::chart::ChartFile;
@@ -86,8 +90,8 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Count what a run, or all of them, came to: the retry summary
     Stats(StatsArgs),
-    /// List the agents: those in tillgreen.toml and known programs
-    Agents,
+    /// List the agents: those in tillgreen.toml and known programs; or put one to the test
+    Agents(AgentsArgs),
     /// Print completions for a shell
     #[command(
         after_help = "Example: tillgreen completions bash > ~/.local/share/bash-completion/completions/tillgreen"

@@ -10,18 +10,24 @@
 mod folder;
 mod http;
 mod lane;
+mod part;
 mod pointing;
 mod reply;
 mod request;
 mod scenario;
+mod score;
 mod server;
 mod stage;
 mod tool_use;
+mod trial;
 mod wire;
 
 pub use lane::Served;
+pub use part::Part;
 pub use pointing::Pointing;
 pub use request::Protocol;
 pub use scenario::{Act, Answer, Call, Ending, Fault, MainRequests, Scenario, Stop, Times, Turn, Usage};
+pub use score::Score;
 pub use server::{ModelServer, ServerError};
 pub use stage::Recorded;
+pub use trial::{Trial, TrialError};

@@ -130,7 +130,7 @@ fn help_of_the_program() {
       cancel       Stop a running run cleanly; nothing is deleted
       log          Print the journal of a plan, readable
       stats        Count what a run, or all of them, came to: the retry summary
-      agents       List the agents: those in tillgreen.toml and known programs
+      agents       List the agents: those in tillgreen.toml and known programs; or put one to the test
       completions  Print completions for a shell
       man          Print the manual page
 
@@ -414,9 +414,12 @@ fn help_of_commands_that_set_up() {
 #[test]
 fn help_of_commands_that_list() {
     insta::assert_snapshot!(short("agents"), @r"
-    List the agents: those in tillgreen.toml and known programs
+    List the agents: those in tillgreen.toml and known programs; or put one to the test
 
-    Usage: tillgreen agents [OPTIONS]
+    Usage: tillgreen agents [OPTIONS] [COMMAND]
+
+    Commands:
+      test  Put an agent to the test: success, failure, hang, flood and cancellation
 
     Options:
           --format <text|json>  How results are printed; JSON is one object a line where results are a

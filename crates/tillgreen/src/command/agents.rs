@@ -1,12 +1,14 @@
 //! `tillgreen agents`: what can do the work here.
 
+mod trial;
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::args::Format;
+use crate::args::{AgentsArgs, AgentsCommand, Format};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
@@ -27,8 +29,16 @@ struct Row {
     command: String,
 }
 
+/// Lists the agents, or puts one to the test.
+pub(crate) fn run(context: &mut Context, arguments: AgentsArgs) -> Ended {
+    match arguments.command {
+        None => list(context),
+        Some(AgentsCommand::Test(arguments)) => trial::run(context, arguments),
+    }
+}
+
 /// Lists the agents that are defined, then known programs that are not.
-pub(crate) fn run(context: &mut Context) -> Ended {
+fn list(context: &mut Context) -> Ended {
     let project = context.project()?;
     let file = FileSettings::load(project.root())?;
     let mut rows = rows(&file, &Programs::of_environment(project.root()));

@@ -10,6 +10,7 @@ mod interruption;
 mod plans;
 mod readme;
 mod recovery;
+mod rehearsal;
 mod resuming;
 mod retry_logs;
 mod retrying;
