@@ -13,8 +13,10 @@ use crate::observation::{
 };
 use crate::plan_changes::PlanChanges;
 use crate::red::{Judgement, Red};
+use crate::roster::Lasting;
 use crate::rules::{Rules, Unverifiable};
 use crate::schedule::{may_prepare, wants_regression};
+use crate::spending::Spent;
 use crate::state::State;
 use crate::status::{Asked, Judge, JudgeState, Judging, Question, Role, Status};
 use crate::task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
@@ -24,6 +26,8 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
     let at = observation.at;
     let what = match observation.seen {
         Seen::Started(opening) => Some(opened(state, opening)),
+        // What was spent is spent, also by an agent that the run did not wait for.
+        Seen::Spent { spent } => spent_in_all(state, spent),
         // A question outlives the run that asked it.
         Seen::Answered { task, response } if matches!(state.end, None | Some(End::Waiting { .. })) => {
             answered(state, &task, Dated { at, report: response })
@@ -34,6 +38,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::AgentEnded { task, dispatch, report } => {
             agent_ended(state, &task, dispatch, Dated { at, report })
         }
+        Seen::Spending { spent } => spending(state, spent),
         Seen::ProofEnded { task, report } => proof_ended(state, &task, Dated { at, report }),
         Seen::ChecksEnded { task, dispatch, report } => {
             checks_ended(state, &task, dispatch, Dated { at, report })
@@ -116,7 +121,8 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
     }
 }
 
-fn role_for(task: &Task) -> Role {
+/// In which role an agent works on a task.
+pub(crate) fn role_for(task: &Task) -> Role {
     match task.decl.kind {
         TaskKind::Work | TaskKind::Checkpoint => Role::Executor,
         TaskKind::Verify => Role::Qa,
@@ -131,8 +137,19 @@ fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
         return None;
     }
     let Dated { at, report } = seen;
-    if let AgentEnd::Unavailable { reason, retry_after } = report.end {
-        return Some(unavailable(state, task, Absence { dispatch, reason, retry_after, at }));
+    match report.end {
+        AgentEnd::Unavailable { reason, retry_after } => {
+            let absence = Absence { dispatch, reason, retry_after, at };
+            return Some(unavailable(state, (task, running.role), absence));
+        }
+        AgentEnd::OutOfReach { lasting, reason } => {
+            return Some(dropped(state, task, (dispatch, lasting), reason));
+        }
+        AgentEnd::Answered { .. }
+        | AgentEnd::Exited { .. }
+        | AgentEnd::TimedOut { .. }
+        | AgentEnd::GaveUp { .. }
+        | AgentEnd::PermissionDenied { .. } => {}
     }
     let red = Red::of_report(rules.dialect, &report);
     let AgentReport { touched, learnings, elapsed, .. } = report;
@@ -153,8 +170,14 @@ struct Absence {
     at: Timestamp,
 }
 
-fn unavailable(state: &State, task: &Task, absence: Absence) -> What {
+/// Where somebody else can take over, nobody waits for an agent for ever.
+fn unavailable(state: &State, (task, role): (&Task, Role), absence: Absence) -> What {
     let nth = state.unavailable_in_row.saturating_add(1);
+    let is_last = state.rules().is_some_and(|rules| nth >= rules.limits.unavailable_max);
+    let agent = state.agent_of(absence.dispatch);
+    if is_last && agent.is_some_and(|agent| state.roster.has_other(role, agent)) {
+        return dropped(state, task, (absence.dispatch, Lasting::Silence), absence.reason);
+    }
     let wait = state.rules().map_or(Duration::ZERO, |rules| rules.limits.wait(nth));
     let wait = absence.retry_after.unwrap_or(wait);
     let until = SignedDuration::try_from(wait).ok().and_then(|wait| absence.at.checked_add(wait).ok());
@@ -165,6 +188,22 @@ fn unavailable(state: &State, task: &Task, absence: Absence) -> What {
         nth,
         until: until.unwrap_or(Timestamp::MAX),
     }
+}
+
+fn dropped(state: &State, task: &Task, (dispatch, lasting): (Dispatch, Lasting), reason: String) -> What {
+    let agent = state.agent_of(dispatch).unwrap_or_default().to_owned();
+    What::AgentDropped { task: task.id().clone(), dispatch, agent, lasting, reason }
+}
+
+/// While an agent works, what it used is of interest only where it takes the round to a cap.
+fn spending(state: &State, spent: Box<Spent>) -> Option<What> {
+    state.would_reach_cap(spent.dispatch, spent.usage).then_some(What::Spent(spent))
+}
+
+fn spent_in_all(state: &State, spent: Box<Spent>) -> Option<What> {
+    let is_told = !spent.usage.is_unknown() || spent.session.is_some();
+    let forgets = state.task(&spent.task).is_some_and(|task| task.session.is_some());
+    (spent.dispatch <= state.dispatched && (is_told || forgets)).then_some(What::Spent(spent))
 }
 
 fn proof_ended(state: &State, id: &TaskId, seen: Dated<ChecksReport>) -> Option<What> {
@@ -258,12 +297,18 @@ fn judge_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
         Judgement::Open(reason) => {
             let retry_after = match seen.report.end {
                 AgentEnd::Unavailable { retry_after, .. } => retry_after,
+                AgentEnd::OutOfReach { lasting, reason } => {
+                    return Some(dropped(state, task, (dispatch, lasting), reason));
+                }
                 AgentEnd::Answered { .. }
                 | AgentEnd::Exited { .. }
                 | AgentEnd::TimedOut { .. }
+                | AgentEnd::GaveUp { .. }
                 | AgentEnd::PermissionDenied { .. } => None,
             };
-            Some(unavailable(state, task, Absence { dispatch, reason, retry_after, at: seen.at }))
+            let role = if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa };
+            let absence = Absence { dispatch, reason, retry_after, at: seen.at };
+            Some(unavailable(state, (task, role), absence))
         }
     }
 }

@@ -3,13 +3,14 @@
 
 use jiff::Timestamp;
 
+use crate::decide::role_for;
 use crate::dependence;
 use crate::event::{CapKind, End, Event, What};
 use crate::ladder;
 use crate::rules::{OnEscalation, Rules};
 use crate::schedule::{next_to_start, wants_agent};
 use crate::state::{Regression, State};
-use crate::status::{Judge, Question, Status};
+use crate::status::{Judge, JudgeState, Question, Role, Status};
 use crate::task::{Task, TaskKind};
 
 /// The next event that is due without anything being seen, if one is.
@@ -77,6 +78,9 @@ fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
     {
         return Some(What::Ended(End::Unavailable { reason: backoff.reason.clone() }));
     }
+    if let Some(reason) = out_of_agents(state) {
+        return Some(What::Ended(End::Unavailable { reason }));
+    }
     if state.first_unsettled().is_none() {
         let is_proved = !rules.regression.is_on() || state.regression == Regression::Green;
         return is_proved.then_some(What::Ended(End::Complete { skipped: state.skipped_count() }));
@@ -84,10 +88,46 @@ fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
     if let Some(task) = next_to_start(state).filter(|task| task.asks_by_design()) {
         return Some(What::Escalated { task: task.id().clone(), question: Question::Checkpoint });
     }
-    let limit = state.global_cap();
     let wants = next_to_start(state).is_some_and(wants_agent) || state.attention().any(wants_agent);
+    if (wants || state.attention().any(has_agent))
+        && let Some(cap) = state.spending_cap()
+    {
+        return Some(What::Ended(End::Capped(cap)));
+    }
+    let limit = state.global_cap();
     (wants && state.round_dispatches >= limit)
         .then_some(What::Ended(End::Capped(CapKind::Iterations { limit })))
+}
+
+/// Whether an agent is at work on the task.
+fn has_agent(task: &Task) -> bool {
+    match &task.status {
+        Status::Running(_) => true,
+        Status::Judging(judging) => matches!(judging.state, JudgeState::AtWork(_)),
+        Status::Drafted
+        | Status::Ready { .. }
+        | Status::Proving
+        | Status::Checking(_)
+        | Status::Recording { .. }
+        | Status::Failed
+        | Status::WaitingFor(_)
+        | Status::Asking(_)
+        | Status::Done
+        | Status::Skipped => false,
+    }
+}
+
+/// Why nobody is left for what comes next, if an agent was dropped and that is so.
+fn out_of_agents(state: &State) -> Option<String> {
+    let reason = state.out_of_agents.clone()?;
+    let lacks = |task: &Task| wants_agent(task) && state.lacks_agent(role_of(task));
+    let is_stuck = next_to_start(state).is_some_and(lacks) || state.attention().any(lacks);
+    is_stuck.then_some(reason)
+}
+
+fn role_of(task: &Task) -> Role {
+    let Status::Judging(judging) = &task.status else { return role_for(task) };
+    if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa }
 }
 
 fn time_up(state: &State, now: Timestamp) -> Option<What> {

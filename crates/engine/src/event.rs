@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Failure, FileState};
 use crate::observation::Response;
 use crate::plan_changes::PlanChanges;
+use crate::roster::Lasting;
 use crate::rules::Rules;
+use crate::spending::Spent;
 use crate::status::{Judge, Question, Role};
 use crate::task::{Attempt, Dispatch, TaskDecl};
 
@@ -92,6 +94,21 @@ pub enum What {
         /// When to try again.
         until: Timestamp,
     },
+    /// An agent cannot be had and is not asked again by this start of the program; no attempt is spent.
+    AgentDropped {
+        /// The task.
+        task: TaskId,
+        /// The agent's start.
+        dispatch: Dispatch,
+        /// The agent's name.
+        agent: String,
+        /// What makes it useless to ask again.
+        lasting: Lasting,
+        /// Why, in words.
+        reason: String,
+    },
+    /// An agent told what it used.
+    Spent(Box<Spent>),
     /// The program's own checks are green.
     ChecksPassed {
         /// The task.
@@ -304,5 +321,15 @@ pub enum CapKind {
     Time {
         /// The cap.
         seconds: u64,
+    },
+    /// Money.
+    Cost {
+        /// The cap, in millionths of a dollar.
+        micros: u64,
+    },
+    /// Tokens.
+    Tokens {
+        /// The cap.
+        limit: u64,
     },
 }

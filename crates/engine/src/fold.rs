@@ -9,8 +9,9 @@ use crate::event::{End, Event, FixPlan, Opened, Started, What};
 use crate::failure::Failure;
 use crate::observation::{Baseline, Response};
 use crate::plan_changes::PlanChanges;
+use crate::spending::Spent;
 use crate::state::{Backoff, Regression, State};
-use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Running, Status};
+use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
 use crate::task::{Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
 use crate::transition::{EventKind, StatusKind, is_legal};
 
@@ -87,6 +88,8 @@ impl State {
             What::AgentUnavailable { task, reason, nth, until, .. } => {
                 self.apply_unavailable(task, *nth, Backoff { until: *until, reason: reason.clone() })
             }
+            What::AgentDropped { task, agent, reason, .. } => self.apply_dropped(task, agent, reason),
+            What::Spent(spent) => self.apply_spent(spent),
             What::ChecksPassed { task, warnings, judge } => self.apply_checks_passed(task, warnings, *judge),
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
             What::JudgePassed { task, next } => self.apply_judge_passed(task, *next),
@@ -144,6 +147,7 @@ impl State {
             self.renew();
             self.round_since = Some(event.at);
             self.round_dispatches = 0;
+            self.spending.renew();
         } else {
             self.leave_out_pause(event.at);
         }
@@ -153,6 +157,8 @@ impl State {
             self.unavailable_in_row = 0;
         }
         self.first_opened_at = self.first_opened_at.or(Some(event.at));
+        self.roster.open(&opened.rules.agents);
+        self.out_of_agents = None;
         self.opened = Some(Opened {
             round: opened.round,
             rules: opened.rules.clone(),
@@ -267,12 +273,13 @@ impl State {
         task.claimed = None;
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
         self.retries = self.retries.saturating_add(retries);
-        self.count_dispatch(started.dispatch);
+        self.count_dispatch(started.dispatch, started.role);
         Ok(())
     }
 
-    fn count_dispatch(&mut self, dispatch: Dispatch) {
+    fn count_dispatch(&mut self, dispatch: Dispatch, role: Role) {
         self.dispatched = self.dispatched.max(dispatch);
+        self.roster.start(dispatch, role);
         self.round_dispatches = self.round_dispatches.saturating_add(1);
         self.backoff = None;
     }
@@ -321,6 +328,32 @@ impl State {
         Ok(())
     }
 
+    /// As if the agent had been unavailable, but nobody waits for it.
+    fn apply_dropped(&mut self, id: &TaskId, agent: &str, reason: &str) -> Applied {
+        self.uncount_dispatch(self.place(id)?);
+        self.go_on(id, EventKind::AgentUnavailable, |task| {
+            let Status::Judging(judging) = &task.status else { return Status::Ready { proves: false } };
+            Status::Judging(Judging { state: JudgeState::Wanted, ..judging.clone() })
+        })?;
+        self.roster.drop(agent);
+        self.unavailable_in_row = 0;
+        self.backoff = None;
+        self.out_of_agents = Some(reason.to_owned());
+        Ok(())
+    }
+
+    /// What an agent used is known whatever becomes of its attempt.
+    fn apply_spent(&mut self, spent: &Spent) -> Applied {
+        let added = self.spending.take_in(spent.dispatch, spent.usage);
+        // The task may be gone from the plan by now; the money is spent all the same.
+        if let Some(place) = self.position(&spent.task) {
+            let task = &mut self.tasks[place];
+            task.usage = task.usage.plus(added);
+            task.session = spent.session.clone().map(|session| (spent.agent.clone(), session));
+        }
+        Ok(())
+    }
+
     fn apply_checks_passed(&mut self, id: &TaskId, warnings: &[String], judge: Option<Judge>) -> Applied {
         self.count_warnings(warnings);
         self.go_on(id, EventKind::ChecksPassed, |task| {
@@ -335,7 +368,11 @@ impl State {
             let Status::Judging(judging) = &task.status else { return Status::Failed };
             Status::Judging(Judging { state: JudgeState::AtWork(dispatch), ..judging.clone() })
         })?;
-        self.count_dispatch(dispatch);
+        let role = match self.task(id).map(|task| &task.status) {
+            Some(Status::Judging(Judging { judge: Judge::Reviewer, .. })) => Role::Reviewer,
+            Some(_) | None => Role::Qa,
+        };
+        self.count_dispatch(dispatch, role);
         Ok(())
     }
 

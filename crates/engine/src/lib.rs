@@ -34,14 +34,17 @@ mod places;
 mod plan_changes;
 mod red;
 mod result;
+mod roster;
 mod rules;
 mod schedule;
+mod spending;
 mod state;
 mod statistics;
 mod status;
 mod summary;
 mod task;
 mod transition;
+mod usage;
 
 pub use action::{Action, ActionKey};
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind, contradiction};
@@ -56,8 +59,10 @@ pub use observation::{
 };
 pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
+pub use roster::{Agents, Lasting};
 pub use rules::{Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
 pub use schedule::schedule;
+pub use spending::Spent;
 pub use state::{Backoff, State};
 pub use statistics::{
     AgentStatistics, History, Mark, MarkKind, Pattern, PatternKind, Span, SpanKind, SpanOutcome, Spread,
@@ -67,3 +72,4 @@ pub use status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Ru
 pub use summary::Summary;
 pub use task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
 pub use transition::{EventKind, StatusKind, TRANSITIONS, mermaid};
+pub use usage::{Session, Usage};

@@ -8,7 +8,9 @@ use plan::TaskId;
 
 use crate::claim::Claim;
 use crate::failure::{Cause, FileState};
+use crate::roster::Lasting;
 use crate::rules::Rules;
+use crate::spending::Spent;
 use crate::task::{Dispatch, TaskDecl};
 
 /// Something seen, and when.
@@ -42,6 +44,16 @@ pub enum Seen {
         dispatch: Dispatch,
         /// What came of it.
         report: AgentReport,
+    },
+    /// An agent at work told what it used so far.
+    Spending {
+        /// What it told.
+        spent: Box<Spent>,
+    },
+    /// What an agent used, now that it has ended.
+    Spent {
+        /// What it told.
+        spent: Box<Spent>,
     },
     /// A `[VERIFY]` command, run directly, has ended: red with a failure, green without.
     ProofEnded {
@@ -176,6 +188,20 @@ pub enum AgentEnd {
         reason: String,
         /// How long it asks to be left alone.
         retry_after: Option<Duration>,
+    },
+    /// It could not be had, and asking again is of no use.
+    OutOfReach {
+        /// What makes it so.
+        lasting: Lasting,
+        /// Why, in words.
+        reason: String,
+    },
+    /// It gave up by its own account: a refusal, a limit of its own.
+    GaveUp {
+        /// Why, in words.
+        reason: String,
+        /// The end of what it said.
+        tail: String,
     },
     /// It was not permitted to do what it had to.
     PermissionDenied {

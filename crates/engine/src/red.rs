@@ -63,7 +63,7 @@ impl Red {
 
     /// What is wrong with an agent's report on the face of it: the signal, a contradiction, the boxes.
     pub(crate) fn of_report(dialect: Dialect, report: &AgentReport) -> Option<Self> {
-        let is_absent = matches!(report.end, AgentEnd::Unavailable { .. });
+        let is_absent = matches!(report.end, AgentEnd::Unavailable { .. } | AgentEnd::OutOfReach { .. });
         if let (Some(commit), false) = (&report.lost_commit, is_absent) {
             return Some(of_lost_commit(commit));
         }
@@ -77,7 +77,8 @@ impl Red {
                 Some(Self::new(Cause::AgentTimeout, format!("agent timed out: {limit}"), tail))
             }
             AgentEnd::PermissionDenied { text } => Some(of_denial(text)),
-            AgentEnd::Unavailable { .. } => None,
+            AgentEnd::GaveUp { reason, tail } => Some(Self::new(Cause::BadExit, reason.clone(), tail)),
+            AgentEnd::Unavailable { .. } | AgentEnd::OutOfReach { .. } => None,
         }
     }
 
@@ -207,7 +208,10 @@ impl Judgement {
             AgentEnd::TimedOut { limit, .. } => Self::Open(format!("the judging agent timed out: {limit}")),
             AgentEnd::Exited { code, .. } => Self::Open(format!("the judging agent exited with code {code}")),
             AgentEnd::PermissionDenied { text } => Self::No(of_denial(text)),
-            AgentEnd::Unavailable { reason, .. } => Self::Open(reason.clone()),
+            AgentEnd::GaveUp { reason, .. } => Self::Open(format!("the judging agent gave up: {reason}")),
+            AgentEnd::Unavailable { reason, .. } | AgentEnd::OutOfReach { reason, .. } => {
+                Self::Open(reason.clone())
+            }
         }
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use plan::Dialect;
 use serde::{Deserialize, Serialize};
 
+use crate::roster::Agents;
+
 /// All that a run was told about how to decide. Recorded with the start of every run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -27,6 +29,9 @@ pub struct Rules {
     pub keep_going: Toggle,
     /// The dialect of the plan: it decides how an agent claims success.
     pub dialect: Dialect,
+    /// Who works in which role, and who takes over.
+    #[serde(skip_serializing_if = "Agents::is_empty")]
+    pub agents: Agents,
 }
 
 impl Default for Rules {
@@ -41,6 +46,7 @@ impl Default for Rules {
             regression: Toggle::Off,
             keep_going: Toggle::Off,
             dialect: Dialect::Spec,
+            agents: Agents::default(),
         }
     }
 }
@@ -65,6 +71,12 @@ pub struct Limits {
     pub unavailable_wait_max: Duration,
     /// How long a round may take.
     pub time_max: Option<Duration>,
+    /// What a round may cost, in millionths of a dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_micros_max: Option<u64>,
+    /// How many tokens a round may use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_max: Option<u64>,
     /// Characters of one failure in the feedback.
     pub failure_chars_max: usize,
     /// Characters of the whole feedback.
@@ -82,6 +94,8 @@ impl Default for Limits {
             unavailable_wait: Duration::from_secs(1),
             unavailable_wait_max: Duration::from_secs(300),
             time_max: None,
+            cost_micros_max: None,
+            tokens_max: None,
             failure_chars_max: 2_000,
             feedback_chars_max: 10_000,
         }

@@ -7,8 +7,10 @@ use plan::TaskId;
 
 use crate::event::{End, FixPlan, Opened};
 use crate::places::{PlaceSet, Places};
+use crate::roster::Roster;
 use crate::rules::Rules;
-use crate::status::Status;
+use crate::spending::Spending;
+use crate::status::{Role, Status};
 use crate::task::{Dispatch, Task, TaskKind};
 
 /// The state of a run.
@@ -39,6 +41,10 @@ pub struct State {
     pub(crate) retries: u32,
     pub(crate) retries_that_worked: u32,
     pub(crate) end: Option<End>,
+    pub(crate) spending: Spending,
+    pub(crate) roster: Roster,
+    /// Why the latest agent that was dropped could not be had.
+    pub(crate) out_of_agents: Option<String>,
 }
 
 /// Whether the regression command was green since the last task was done.
@@ -139,6 +145,17 @@ impl State {
     /// Agent starts that count in this round.
     pub fn round_dispatches(&self) -> u32 {
         self.round_dispatches
+    }
+
+    /// The agent that was started as a dispatch, where agents have names.
+    pub fn agent_of(&self, dispatch: Dispatch) -> Option<&str> {
+        self.roster.started(dispatch)
+    }
+
+    /// Whether nobody is left for a role: all that are named for it are out, or the only one there is.
+    pub(crate) fn lacks_agent(&self, role: Role) -> bool {
+        let is_named = self.rules().is_some_and(|rules| !rules.agents.of(role).is_empty());
+        if is_named { self.roster.is_exhausted(role) } else { self.out_of_agents.is_some() }
     }
 
     /// The wait that is on, if any.

@@ -7,9 +7,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use plan::TaskId;
 
+use crate::spending::Spent;
 use crate::state::State;
 use crate::status::{Question, Status};
 use crate::task::{Task, TaskKind};
+use crate::usage::Usage;
 
 mod history;
 mod pattern;
@@ -33,6 +35,8 @@ pub struct Statistics {
     pub marks: Vec<Mark>,
     /// When the plan was first taken up.
     pub began: Option<Timestamp>,
+    /// What agents used, one entry for each start that told.
+    pub spent: Vec<Spent>,
 }
 
 /// What a task amounts to.
@@ -56,6 +60,8 @@ pub struct TaskStatistics {
     pub is_begun: bool,
     /// Its own fix tasks.
     pub fixes: Vec<TaskId>,
+    /// What agents used on it.
+    pub usage: Usage,
     /// How often a person was asked about it.
     pub escalations: usize,
     /// Where it ended up.
@@ -123,6 +129,8 @@ pub struct AgentStatistics {
     pub undecided: usize,
     /// How long its attempts took, with their checks.
     pub worked: Duration,
+    /// What it used, judging included.
+    pub usage: Usage,
 }
 
 impl TaskResult {
@@ -177,6 +185,7 @@ impl Statistics {
             spans: history.spans().to_vec(),
             marks: history.marks().to_vec(),
             began: state.first_opened_at(),
+            spent: history.spent().cloned().collect(),
         }
     }
 
@@ -185,6 +194,7 @@ impl Statistics {
         self.tasks.extend(other.tasks);
         self.spans.extend(other.spans);
         self.marks.extend(other.marks);
+        self.spent.extend(other.spent);
         self.began = self.began.into_iter().chain(other.began).min();
     }
 
@@ -284,7 +294,16 @@ impl Statistics {
                 agents.entry(agent).or_default().take_in(span);
             }
         }
+        for spent in &self.spent {
+            let agent = agents.entry(&spent.agent).or_default();
+            agent.usage = agent.usage.plus(spent.usage);
+        }
         agents
+    }
+
+    /// What agents used in all.
+    pub fn usage(&self) -> Usage {
+        self.spent.iter().map(|spent| spent.usage).fold(Usage::default(), Usage::plus)
     }
 }
 
@@ -344,6 +363,7 @@ fn task_statistics(state: &State, task: &Task, known: Known<'_>) -> TaskStatisti
         worked: known.spans.iter().map(|span| span.worked()).sum(),
         is_begun: !known.spans.is_empty(),
         fixes: task.fixes.clone(),
+        usage: task.usage,
         escalations: known.asked.len(),
         result: result(state, task, known, failures),
     }

@@ -8,6 +8,7 @@ use plan::TaskId;
 use crate::state::State;
 use crate::status::Status;
 use crate::task::Task;
+use crate::usage::Usage;
 
 /// What a run amounts to so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct Summary {
     pub warnings: u32,
     /// Time from the first start to the last thing that happened.
     pub elapsed: Duration,
+    /// What agents used.
+    pub usage: Usage,
     /// Each task that needed fixes, with those.
     pub fixed: Vec<(TaskId, Vec<TaskId>)>,
 }
@@ -37,8 +40,12 @@ pub struct Summary {
 impl Summary {
     /// Counts.
     pub fn of(state: &State, now: Timestamp) -> Self {
-        let mut summary =
-            Self { skipped: state.skipped_count(), warnings: state.warnings, ..Self::default() };
+        let mut summary = Self {
+            skipped: state.skipped_count(),
+            warnings: state.warnings,
+            usage: state.usage(),
+            ..Self::default()
+        };
         for task in state.tasks() {
             summary.count(task);
         }

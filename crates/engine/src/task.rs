@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Failure, FileState, Rung};
 use crate::observation::Baseline;
 use crate::status::Status;
+use crate::usage::{Session, Usage};
 
 /// What the plan says of a task, as far as deciding needs it. Texts stay in the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +108,10 @@ pub struct Task {
     pub attempted: u32,
     /// Its fix tasks, oldest first.
     pub fixes: Vec<TaskId>,
+    /// What agents used on it.
+    pub usage: Usage,
+    /// The session of the latest agent at it that told one, with that agent's name.
+    pub session: Option<(String, Session)>,
     /// Paths that attempts at it changed and that no commit of ours holds yet.
     pub touched: BTreeSet<String>,
     /// The work tree before an attempt that has not ended: should it be lost, or its agent go away, what changed
@@ -141,6 +146,8 @@ impl Task {
             passes: 0,
             attempted: 0,
             fixes: Vec::new(),
+            usage: Usage::default(),
+            session: None,
             touched: BTreeSet::new(),
             unfinished: None,
             instruction: None,

@@ -6,14 +6,14 @@ use std::time::{Duration, SystemTime};
 
 use engine::{
     ActionKey, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch, FileState,
-    Role, Seen, Status, Stuck,
+    Role, Seen, Session, Spent, Status, Stuck, Usage,
 };
 use plan::{Script, TaskId, Verify};
 
-use crate::agent::agent_end;
+use crate::agent::{Outcome, agent_end};
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
-use crate::delegation::{DISPATCH_MARKER, file_name, write};
+use crate::delegation::{DISPATCH_MARKER, Delegation, file_name};
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::mask::mask;
@@ -24,16 +24,9 @@ use crate::settings::{Bookkeeping, Scope};
 /// What a process is under way for.
 pub(crate) enum Purpose {
     /// An attempt at a task.
-    Agent {
-        task: TaskId,
-        dispatch: Dispatch,
-        prompt: String,
-        dir: PathBuf,
-        since: SystemTime,
-        baseline: Baseline,
-    },
+    Agent { task: TaskId, at_work: AtWork, since: SystemTime, baseline: Baseline },
     /// A judgement.
-    Judge { task: TaskId, dispatch: Dispatch, prompt: String, dir: PathBuf },
+    Judge { task: TaskId, at_work: AtWork },
     /// A `[VERIFY]` command without an agent.
     Proof { task: TaskId, script: Script },
     /// The verify command of an attempt.
@@ -42,6 +35,31 @@ pub(crate) enum Purpose {
     Regression { script: Script },
     /// A person's answer.
     Ask,
+}
+
+/// An agent at work.
+pub(crate) struct AtWork {
+    pub dispatch: Dispatch,
+    pub agent: String,
+    pub prompt: String,
+    pub dir: PathBuf,
+}
+
+impl AtWork {
+    /// What it used, for the record.
+    pub(crate) fn spent(&self, task: &TaskId, usage: Usage, session: Option<Session>) -> Spent {
+        Spent { task: task.clone(), dispatch: self.dispatch, agent: self.agent.clone(), usage, session }
+    }
+}
+
+impl Purpose {
+    /// The agent at work, and what on, if it is one.
+    pub(crate) fn at_work(&self) -> Option<(&TaskId, &AtWork)> {
+        match self {
+            Self::Agent { task, at_work, .. } | Self::Judge { task, at_work } => Some((task, at_work)),
+            Self::Proof { .. } | Self::Check { .. } | Self::Regression { .. } | Self::Ask => None,
+        }
+    }
 }
 
 impl Driver<'_> {
@@ -54,18 +72,25 @@ impl Driver<'_> {
         role: Role,
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
-        let Some(prompt) = self.attempt_prompt(id, attempt, role) else {
+        let Some((prompt, session)) = self.words_for(id, (attempt, dispatch), role) else {
             return self.report_missing_task(id, dispatch);
         };
         self.keep_task_text(id, &dir)?;
-        write(&dir.join("prompt.md"), &prompt)?;
         let baseline = self.running_baseline(id);
         self.head_at_start.clone_from(&baseline.head);
         let since = SystemTime::now();
-        let limits = self.limits(self.settings.attempt_timeout, Some(self.settings.no_progress_timeout));
-        let invocation = self.agent_invocation((id, attempt, role), &dir, &prompt, limits);
-        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
-        let purpose = Purpose::Agent { task: id.clone(), dispatch, prompt, dir, since, baseline };
+        let delegation = Delegation {
+            task: id,
+            attempt,
+            dispatch,
+            role,
+            dir,
+            prompt,
+            session,
+            timeout: self.settings.attempt_timeout,
+        };
+        let (handle, at_work) = self.delegate(key.clone(), delegation)?;
+        let purpose = Purpose::Agent { task: id.clone(), at_work, since, baseline };
         self.depart(key, Flight { handle: Some(handle), purpose });
         Ok(())
     }
@@ -87,11 +112,18 @@ impl Driver<'_> {
         else {
             return self.report_missing_task(id, dispatch);
         };
-        write(&dir.join("prompt.md"), &prompt)?;
-        let limits = self.limits(self.settings.review_timeout, Some(self.settings.no_progress_timeout));
-        let invocation = self.agent_invocation((id, attempt, role), &dir, &prompt, limits);
-        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
-        let purpose = Purpose::Judge { task: id.clone(), dispatch, prompt, dir };
+        let delegation = Delegation {
+            task: id,
+            attempt,
+            dispatch,
+            role,
+            dir,
+            prompt,
+            session: None,
+            timeout: self.settings.review_timeout,
+        };
+        let (handle, at_work) = self.delegate(key.clone(), delegation)?;
+        let purpose = Purpose::Judge { task: id.clone(), at_work };
         self.depart(key, Flight { handle: Some(handle), purpose });
         Ok(())
     }
@@ -164,21 +196,26 @@ impl Driver<'_> {
         self.depart(key, Flight { handle: Some(handle), purpose });
     }
 
-    /// What the end of a process amounts to.
-    pub(crate) fn land(&mut self, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
+    /// What the end of an agent amounts to.
+    pub(crate) fn land_agent(
+        &mut self,
+        purpose: Purpose,
+        (ended, outcome): &(Ended, Outcome),
+    ) -> Result<Seen, RunError> {
+        let Some((task, at_work)) = purpose.at_work() else { return self.land(purpose, ended) };
+        sweep_if_killed(ended, &at_work.dir);
+        mask_logs(&at_work.dir);
+        let end = agent_end(ended, outcome, &at_work.prompt, self.settings.rules.dialect);
+        let spent = at_work.spent(task, outcome.usage, outcome.session.clone());
+        self.decide(Seen::Spent { spent: Box::new(spent) })?;
         match purpose {
-            Purpose::Agent { task, dispatch, prompt, dir, since, baseline } => {
-                sweep_if_killed(ended, &dir);
-                mask_logs(&dir);
-                let end = self.spell_out(agent_end(ended, &prompt, self.settings.rules.dialect));
-                let report = self.settle((&task, &dir), &baseline, since, (end, ended.elapsed))?;
-                Ok(Seen::AgentEnded { task, dispatch, report })
+            Purpose::Agent { task, at_work, since, baseline } => {
+                let end = self.spell_out(end);
+                let report = self.settle((&task, &at_work.dir), &baseline, since, (end, ended.elapsed))?;
+                Ok(Seen::AgentEnded { task, dispatch: at_work.dispatch, report })
             }
-            Purpose::Judge { task, dispatch, prompt, dir } => {
-                sweep_if_killed(ended, &dir);
-                mask_logs(&dir);
-                let end = agent_end(ended, &prompt, self.settings.rules.dialect);
-                let tampered = self.inspect_plan(&task, &dir, OwnBox::PutBack)?;
+            Purpose::Judge { task, at_work } => {
+                let tampered = self.inspect_plan(&task, &at_work.dir, OwnBox::PutBack)?;
                 let report = AgentReport {
                     end,
                     tampered,
@@ -188,8 +225,19 @@ impl Driver<'_> {
                     elapsed: ended.elapsed,
                 };
                 self.tree.forget();
-                Ok(Seen::JudgeEnded { task, dispatch, report })
+                Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report })
             }
+            Purpose::Proof { .. } | Purpose::Check { .. } | Purpose::Regression { .. } | Purpose::Ask => {
+                Ok(Seen::TimePassed)
+            }
+        }
+    }
+
+    /// What the end of a command amounts to.
+    pub(crate) fn land(&mut self, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
+        match purpose {
+            // The end of an agent comes with its own account.
+            Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
             Purpose::Proof { task, script } => {
                 let report = verdict(&script, ended);
                 self.tree.forget();
@@ -206,7 +254,6 @@ impl Driver<'_> {
                 Ok(Seen::ChecksEnded { task, dispatch, report })
             }
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
-            Purpose::Ask => Ok(Seen::TimePassed),
         }
     }
 

@@ -5,18 +5,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::{Attempt, Dispatch, Role, retry_context};
+use engine::{ActionKey, Attempt, Dispatch, Role, Session, retry_context};
 use plan::{Dialect, TaskId};
 
+use crate::agent::{Conversation, Input, McpServer, Order, Told};
 use crate::atomic;
+use crate::attempt::AtWork;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
+use crate::inbox::Message;
 use crate::mask::mask;
-use crate::process::{Invocation, ProcessLimits, Program};
+use crate::process::{self, Ended, Handle, Invocation, ProcessLimits};
 use crate::projection::learnings_in;
 use crate::prompt::{self, AttemptPart, Subject};
-use crate::settings::Bookkeeping;
+use crate::settings::{Agent, Bookkeeping};
 
 /// The variable by which leftovers of a run that died are recognised.
 pub(crate) const MARKER: &str = "TILLGREEN_RUN";
@@ -31,6 +34,23 @@ const TAIL_BYTES_MAX: usize = 128 * 1024;
 /// Between being asked to end and being ended.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// The file that an agent's reports go to.
+pub(crate) const REPORT_FILE: &str = "report.jsonl";
+
+/// What an agent is started for.
+pub(crate) struct Delegation<'a> {
+    pub task: &'a TaskId,
+    pub attempt: Attempt,
+    pub dispatch: Dispatch,
+    pub role: Role,
+    pub dir: PathBuf,
+    pub prompt: String,
+    /// The session that it takes up again.
+    pub session: Option<Session>,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
 impl Driver<'_> {
     /// What a prompt about a task is about.
     pub(crate) fn subject<'a>(&'a self, id: &'a TaskId, excerpt: &'a Excerpt) -> Subject<'a> {
@@ -40,7 +60,7 @@ impl Driver<'_> {
         Subject { id: id.name(), excerpt, file: self.file, shown, dir }
     }
 
-    pub(crate) fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {
+    fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {
         let excerpt = self.book.excerpt(&self.state, id)?;
         let task = self.state.task(id)?;
         let progress = atomic::read(&self.file.progress()).unwrap_or_default();
@@ -117,29 +137,106 @@ impl Driver<'_> {
         Ok(())
     }
 
-    pub(crate) fn agent_invocation(
+    /// The session of the attempt before, if it is to be taken up again and the same agent works.
+    fn session_to_resume(&self, id: &TaskId, attempt: Attempt, dispatch: Dispatch) -> Option<Session> {
+        if !self.settings.resume_sessions.is_on() || attempt.0 < 2 {
+            return None;
+        }
+        let (name, session) = self.state.task(id)?.session.clone()?;
+        let agent = self.settings.agent_named(self.state.agent_of(dispatch));
+        (agent.name == name && agent.kind.support().session).then_some(session)
+    }
+
+    /// What an agent is told that remembers the task: only what went wrong.
+    fn resuming_prompt(&self, id: &TaskId, attempt: Attempt) -> Option<String> {
+        let excerpt = self.book.excerpt(&self.state, id)?;
+        let context = retry_context(&self.state, self.state.task(id)?, attempt)?;
+        Some(prompt::resuming(&self.subject(id, &excerpt), &context))
+    }
+
+    /// What the agent of an attempt is told, and the session that it takes up again, if it does.
+    pub(crate) fn words_for(
         &self,
-        (id, attempt, role): (&TaskId, Attempt, Role),
-        dir: &Path,
-        prompt: &str,
-        limits: ProcessLimits,
-    ) -> Invocation {
-        let mut env = self.markers(dir);
-        let mut set = |name: &str, value: OsString| env.push((name.into(), value));
-        set("TILLGREEN_ROLE", role.name().into());
-        set("TILLGREEN_TASK_ID", id.name().into());
-        set("TILLGREEN_ATTEMPT", attempt.to_string().into());
-        set("TILLGREEN_PLAN", self.file.path.clone().into());
-        set("TILLGREEN_PROGRESS_FILE", self.progress_file(id).into());
-        Invocation {
-            command: Program::Shell(self.settings.agent.command.clone()),
-            cwd: self.project.root().to_owned(),
+        id: &TaskId,
+        (attempt, dispatch): (Attempt, Dispatch),
+        role: Role,
+    ) -> Option<(String, Option<Session>)> {
+        let session = self.session_to_resume(id, attempt, dispatch);
+        let resumed = session.and_then(|session| Some((self.resuming_prompt(id, attempt)?, Some(session))));
+        resumed.or_else(|| Some((self.attempt_prompt(id, attempt, role)?, None)))
+    }
+
+    /// Starts an agent.
+    pub(crate) fn delegate(
+        &self,
+        key: ActionKey,
+        delegation: Delegation<'_>,
+    ) -> Result<(Handle, AtWork), RunError> {
+        let Delegation { task, dispatch, dir, prompt, .. } = &delegation;
+        write(&dir.join("prompt.md"), prompt)?;
+        let agent = self.settings.agent_named(self.state.agent_of(*dispatch));
+        let server = self.report_server(agent, dir);
+        let order = Order {
+            prompt,
+            cwd: self.project.root(),
+            dir,
+            resume: delegation.session.as_ref(),
+            mcp: server.as_ref(),
+        };
+        let launch = agent.kind.launch(agent, &order);
+        for (path, text) in &launch.files {
+            write(path, text)?;
+        }
+        let sender = self.inbox_sender();
+        let told = key.clone();
+        let tell = Box::new(move |tidings: Told| {
+            // The loop may be over; then nobody wants to know.
+            let _ = sender.send(Message::Told(told.clone(), tidings));
+        });
+        let mut conversation = Conversation::new(agent, &order, tell);
+        let mut env = self.agent_env(task, &delegation);
+        env.extend(launch.env);
+        let invocation = Invocation {
+            command: launch.program,
+            cwd: order.cwd.to_owned(),
             env,
-            stdin: Some(prompt.to_owned()),
+            stdin: match launch.input {
+                Input::Nothing => None,
+                Input::Text(text) => Some(text),
+                Input::Dialogue => conversation.opening(),
+            },
             stdout_log: dir.join("stdout.log"),
             stderr_log: dir.join("stderr.log"),
-            limits,
-        }
+            limits: self.limits(delegation.timeout, Some(self.settings.no_progress_timeout)),
+        };
+        let sender = self.inbox_sender();
+        let on_end = move |ended: Ended, conversation: Conversation| {
+            let outcome = conversation.conclude(&ended);
+            // As above.
+            let _ = sender.send(Message::AgentEnded(key, Box::new((ended, outcome))));
+        };
+        let handle = process::start_listening(&self.runtime, invocation, conversation, on_end);
+        let Delegation { dispatch, dir, prompt, .. } = delegation;
+        Ok((handle, AtWork { dispatch, agent: agent.name.clone(), prompt, dir }))
+    }
+
+    fn agent_env(&self, id: &TaskId, delegation: &Delegation<'_>) -> Vec<(OsString, OsString)> {
+        let mut env = self.markers(&delegation.dir);
+        let mut set = |name: &str, value: OsString| env.push((name.into(), value));
+        set("TILLGREEN_ROLE", delegation.role.name().into());
+        set("TILLGREEN_TASK_ID", id.name().into());
+        set("TILLGREEN_ATTEMPT", delegation.attempt.to_string().into());
+        set("TILLGREEN_PLAN", self.file.path.clone().into());
+        set("TILLGREEN_PROGRESS_FILE", self.progress_file(id).into());
+        env
+    }
+
+    /// The server through which the agent can report, if it takes one.
+    fn report_server(&self, agent: &Agent, dir: &Path) -> Option<McpServer> {
+        let is_offered = self.settings.report_tools.is_on() && agent.kind.support().mcp;
+        let program = is_offered.then(std::env::current_exe)?.ok()?;
+        let report = dir.join(REPORT_FILE).to_string_lossy().into_owned();
+        Some(McpServer { program, args: vec!["mcp".to_owned(), "--report".to_owned(), report] })
     }
 
     pub(crate) fn markers(&self, dir: &Path) -> Vec<(OsString, OsString)> {

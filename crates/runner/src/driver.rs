@@ -9,6 +9,7 @@ use engine::{
 };
 use jiff::Timestamp;
 
+use crate::agent::{Activity, Told};
 use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::error::RunError;
@@ -31,6 +32,8 @@ pub enum Notice<'a> {
     Recorded(&'a Event),
     /// Something worth saying that is no event.
     Note(String),
+    /// What an agent at work on a task is doing.
+    Working(&'a plan::TaskId, &'a Activity),
 }
 
 /// How a run ended.
@@ -141,7 +144,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn decide(&mut self, seen: Seen) -> Result<(), RunError> {
+    pub(crate) fn decide(&mut self, seen: Seen) -> Result<(), RunError> {
         let observation = Observation { at: now(), seen };
         match decide(&self.state, observation) {
             Some(event) => self.record(&event),
@@ -232,6 +235,11 @@ impl<'a> Driver<'a> {
         self.flights.insert(key, flight);
     }
 
+    /// Where messages to the loop go.
+    pub(crate) fn inbox_sender(&self) -> std::sync::mpsc::Sender<Message> {
+        self.inbox.sender()
+    }
+
     /// Where the end of a process is reported.
     pub(crate) fn reporter(&self, key: ActionKey) -> impl FnOnce(crate::process::Ended) + Send + 'static {
         let sender = self.inbox.sender();
@@ -281,6 +289,24 @@ impl<'a> Driver<'a> {
                 Some(flight) => self.land(flight.purpose, &ended),
                 None => Ok(Seen::TimePassed),
             },
+            Message::AgentEnded(key, ended) => match self.flights.remove(&key) {
+                Some(flight) => self.land_agent(flight.purpose, &ended),
+                None => Ok(Seen::TimePassed),
+            },
+            Message::Told(key, told) => Ok(self.hear(&key, told)),
+        }
+    }
+
+    /// What an agent says while it works is shown, and what it used is looked at.
+    fn hear(&mut self, key: &ActionKey, told: Told) -> Seen {
+        let Some(flight) = self.flights.get(key) else { return Seen::TimePassed };
+        let Some((task, at_work)) = flight.purpose.at_work() else { return Seen::TimePassed };
+        if let Some(activity) = &told.activity {
+            (self.view)(&self.state, Notice::Working(task, activity));
+        }
+        match told.usage {
+            Some(usage) => Seen::Spending { spent: Box::new(at_work.spent(task, usage, None)) },
+            None => Seen::TimePassed,
         }
     }
 
@@ -301,7 +327,18 @@ impl<'a> Driver<'a> {
                         self.land(flight.purpose, &ended)?;
                     }
                 }
-                Some(Message::Interrupted | Message::Answered(..) | Message::NobodyAnswers(_)) => {}
+                Some(Message::AgentEnded(key, ended)) => {
+                    if let Some(flight) = self.flights.remove(&key) {
+                        // As above; what was spent is noted on the way, too.
+                        self.land_agent(flight.purpose, &ended)?;
+                    }
+                }
+                Some(
+                    Message::Interrupted
+                    | Message::Answered(..)
+                    | Message::NobodyAnswers(_)
+                    | Message::Told(..),
+                ) => {}
                 None => break,
             }
         }

@@ -9,6 +9,7 @@ use plan::TaskId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::agent::{Outcome, Told};
 use crate::process::Ended;
 
 /// What comes in.
@@ -16,6 +17,10 @@ use crate::process::Ended;
 pub(crate) enum Message {
     /// A process that was started for an action has ended.
     Ended(ActionKey, Box<Ended>),
+    /// An agent that was started for an action has ended, with its own account of it.
+    AgentEnded(ActionKey, Box<(Ended, Outcome)>),
+    /// An agent is at work.
+    Told(ActionKey, Told),
     /// Somebody wants the run to stop.
     Interrupted,
     /// A person answered.

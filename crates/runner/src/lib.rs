@@ -30,7 +30,7 @@ mod records;
 mod settings;
 mod tree;
 
-pub use agent::{find_program, version_of};
+pub use agent::{Activity, AgentKind, Permission, StreamFormat, Support, find_program, version_of};
 pub use book::order_problems;
 pub use cancel::{CancelError, Cancelled, cancel};
 pub use demo::{Demo, lay_out_demo};

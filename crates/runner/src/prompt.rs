@@ -14,6 +14,7 @@ const PHASE_BY_AGENT: &str = include_str!("../prompts/phase_bookkeeping_agent.md
 const QA: &str = include_str!("../prompts/qa.md");
 const JUDGE: &str = include_str!("../prompts/judge.md");
 const REVIEWER: &str = include_str!("../prompts/reviewer.md");
+const RESUMING: &str = include_str!("../prompts/resuming.md");
 const BY_COORDINATOR: &str = include_str!("../prompts/bookkeeping_coordinator.md");
 const BY_AGENT: &str = include_str!("../prompts/bookkeeping_agent.md");
 
@@ -80,6 +81,11 @@ pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
             ("bookkeeping", &bookkeeping),
         ],
     )
+}
+
+/// The prompt of a retry for an agent that remembers the attempt before.
+pub(crate) fn resuming(subject: &Subject<'_>, retry_context: &str) -> String {
+    fill_subject(RESUMING, subject, &[("retry_context", retry_context)])
 }
 
 /// The prompt of a judge.

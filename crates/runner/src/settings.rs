@@ -6,13 +6,21 @@ use std::time::Duration;
 
 use engine::{Rules, Toggle};
 
+use crate::agent::{AgentKind, Permission};
+
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The engine's policy.
     pub rules: Rules,
-    /// Who does the work.
+    /// Who does the work, unless the rules name others.
     pub agent: Agent,
+    /// Everybody whom the rules name.
+    pub agents: Vec<Agent>,
+    /// Whether a retry takes up the agent's own session again.
+    pub resume_sessions: Toggle,
+    /// Whether agents are offered a server through which they can report.
+    pub report_tools: Toggle,
     /// How long an attempt may take.
     pub attempt_timeout: Duration,
     /// How long an agent may stay silent.
@@ -42,8 +50,66 @@ pub struct Settings {
 pub struct Agent {
     /// The name it goes by.
     pub name: String,
-    /// The command that is given to `sh -c`, the prompt coming on standard input.
+    /// Which language it speaks.
+    pub kind: AgentKind,
+    /// The program; of a plain command or stream, the command that is given to `sh -c`.
     pub command: String,
+    /// Arguments that are added to those it needs.
+    pub args: Vec<String>,
+    /// Variables that are added to its environment.
+    pub env: Vec<(String, String)>,
+    /// The model it is to use; without one, its own choice.
+    pub model: Option<String>,
+    /// What it may do without being asked.
+    pub permission: Permission,
+    /// What it is told beside every prompt.
+    pub system_prompt: Option<String>,
+}
+
+impl Settings {
+    /// The agent of a name; whoever does the work where nobody is named so.
+    pub(crate) fn agent_named(&self, name: Option<&str>) -> &Agent {
+        let named = name.and_then(|name| self.agents.iter().find(|agent| agent.name == name));
+        named.unwrap_or(&self.agent)
+    }
+}
+
+impl Agent {
+    /// An agent of some kind, with nothing set.
+    pub fn new(name: impl Into<String>, kind: AgentKind, command: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            command: command.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            model: None,
+            permission: Permission::default(),
+            system_prompt: None,
+        }
+    }
+
+    /// The command line for people to read.
+    pub fn shown(&self) -> String {
+        std::iter::once(self.command.as_str())
+            .chain(self.args.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// The prompt for an agent that can be told nothing beside it.
+    pub(crate) fn with_system_prompt(&self, prompt: &str) -> String {
+        match &self.system_prompt {
+            Some(system) => format!("{system}\n\n{prompt}"),
+            None => prompt.to_owned(),
+        }
+    }
+
+    /// A variable as the agent will see it.
+    pub(crate) fn env_value(&self, name: &str) -> Option<String> {
+        let set = self.env.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        set.or_else(|| std::env::var(name).ok())
+    }
 }
 
 /// Who ticks the box and commits.

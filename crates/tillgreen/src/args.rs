@@ -90,7 +90,7 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Count what a run, or all of them, came to: the retry summary
     Stats(StatsArgs),
-    /// List the agents: those in tillgreen.toml and known programs; or put one to the test
+    /// List the agents: installed or not, which version, what each can do; or put one to the test
     Agents(AgentsArgs),
     /// Print completions for a shell
     #[command(

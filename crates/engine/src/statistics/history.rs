@@ -9,8 +9,10 @@ use plan::TaskId;
 use crate::event::{Event, Opened, Started, What};
 use crate::failure::{Cause, Failure, FailureType};
 use crate::plan_changes::PlanChanges;
+use crate::roster::Roster;
+use crate::spending::Spent;
 use crate::status::{Question, Role};
-use crate::task::Attempt;
+use crate::task::{Attempt, Dispatch};
 
 /// The key of the settings in the journal under which an agent's name stands.
 const AGENT_KEY: &str = "agent";
@@ -26,6 +28,8 @@ pub struct History {
     open: BTreeMap<TaskId, OpenSpan>,
     settled: BTreeMap<TaskId, Settled>,
     agent: String,
+    roster: Roster,
+    spent: BTreeMap<Dispatch, Spent>,
     latest: Option<Timestamp>,
 }
 
@@ -154,6 +158,11 @@ impl History {
         &self.marks
     }
 
+    /// What agents used, one entry for each start that told.
+    pub fn spent(&self) -> impl Iterator<Item = &Spent> {
+        self.spent.values()
+    }
+
     pub(super) fn settled(&self, task: &TaskId) -> Option<Settled> {
         self.settled.get(task).copied()
     }
@@ -171,6 +180,13 @@ impl History {
             What::AttemptClaimed { task, .. } => self.claimed(task),
             What::AttemptFailed { task, failure, .. } => self.close(task, failed(failure), at),
             What::AgentUnavailable { task, .. } => self.unavailable(task, at),
+            What::AgentDropped { task, agent, .. } => {
+                self.roster.drop(agent);
+                self.unavailable(task, at);
+            }
+            What::Spent(spent) => {
+                self.spent.insert(spent.dispatch, spent.as_ref().clone());
+            }
             What::TaskDone { task, .. } => self.done(task, at),
             What::Escalated { task, question } => self.escalated(task, *question, at),
             What::Answered { task, .. } => self.answered(task, at),
@@ -199,6 +215,7 @@ impl History {
             self.spans[open.place].idle += between(latest, at);
         }
         self.agent = opened.launch.get(AGENT_KEY).map_or(COMMAND_AGENT, String::as_str).to_owned();
+        self.roster.open(&opened.rules.agents);
         self.changed(&opened.changes, at);
     }
 
@@ -231,7 +248,8 @@ impl History {
     }
 
     fn started(&mut self, started: &Started, at: Timestamp) {
-        let (attempt, role, agent) = (started.attempt, started.role, self.agent.clone());
+        let (attempt, role) = (started.attempt, started.role);
+        let agent = self.roster.first(role).unwrap_or(&self.agent).to_owned();
         self.begin(&started.task, SpanKind::Attempt { attempt, role, agent }, at);
     }
 

@@ -299,8 +299,8 @@ fn what_was_lost_or_away_is_no_attempt_and_a_pause_is_no_work() {
     let agents: Vec<String> =
         statistics.agents().iter().map(|(name, agent)| format!("{name} {agent:?}")).collect();
     insta::assert_snapshot!(agents.join("\n"), @r"
-    a AgentStatistics { passed: 0, failed: 0, lost: 1, unavailable: 1, undecided: 0, worked: 20s }
-    b AgentStatistics { passed: 1, failed: 0, lost: 0, unavailable: 0, undecided: 0, worked: 15s }
+    a AgentStatistics { passed: 0, failed: 0, lost: 1, unavailable: 1, undecided: 0, worked: 20s, usage: Usage { input: None, cached: None, output: None, cost_micros: None } }
+    b AgentStatistics { passed: 1, failed: 0, lost: 0, unavailable: 0, undecided: 0, worked: 15s, usage: Usage { input: None, cached: None, output: None, cost_micros: None } }
     ");
     let outcomes: Vec<_> = statistics.spans.iter().map(|span| span.outcome.clone()).collect();
     assert_eq!(outcomes, [SpanOutcome::Unavailable, SpanOutcome::Lost, SpanOutcome::Passed]);

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use engine::{
-    Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failure, FileState, FixPlan, Judge, Limits,
-    OnEscalation, OnExhausted, Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Started,
-    State, Status, StopReason, Summary, TaskKind, Toggle, Unverifiable, What,
+    Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failure, FileState, FixPlan, Judge, Lasting,
+    Limits, OnEscalation, OnExhausted, Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung,
+    Session, Spent, Started, State, Status, StopReason, Summary, TaskKind, Toggle, Unverifiable, Usage, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -58,6 +58,7 @@ fn opened() -> Opened {
         regression: Toggle::Off,
         keep_going: Toggle::On,
         dialect: Dialect::Phase,
+        ..Rules::default()
     };
     Opened {
         round: 2,
@@ -80,6 +81,12 @@ fn changes() -> PlanChanges {
         unticked: vec!["1.7~2".into()],
         order: vec!["1.5".into(), "1.3".into()],
     }
+}
+
+fn spent() -> Spent {
+    let usage = Usage { input: Some(3_300), output: Some(92), cost_micros: Some(19_050), ..Usage::default() };
+    let session = Some(Session { id: text("s-1"), total: Usage::default() });
+    Spent { task: task(), dispatch: Dispatch(9), agent: text("claude"), usage, session }
 }
 
 /// One of each event, in the order of the enum.
@@ -110,6 +117,14 @@ fn events() -> Vec<What> {
         What::AttemptClaimed { task: task(), dispatch, touched, learnings: vec![text("so")], elapsed_ms: 5 },
         What::AttemptFailed { task: task(), failure: failure(), touched: vec![text("src/a.ts")] },
         What::AgentUnavailable { task: task(), dispatch, reason: text("overloaded"), nth: 3, until },
+        What::AgentDropped {
+            task: task(),
+            dispatch,
+            agent: text("claude"),
+            lasting: Lasting::Quota,
+            reason: text("out of quota"),
+        },
+        What::Spent(Box::new(spent())),
         What::ChecksPassed {
             task: task(),
             warnings: vec![text("out of scope")],
@@ -156,6 +171,8 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_claimed":{"task":"1.3","dispatch":9,"touched":[{"path":"src/a.ts","state":"created"}],"learnings":["so"],"elapsed_ms":5}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_unavailable":{"task":"1.3","dispatch":9,"reason":"overloaded","nth":3,"until":"1970-01-01T00:00:00Z"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"agent_dropped":{"task":"1.3","dispatch":9,"agent":"claude","lasting":"quota","reason":"out of quota"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"spent":{"task":"1.3","dispatch":9,"agent":"claude","usage":{"input":3300,"output":92,"cost_micros":19050},"session":{"id":"s-1"}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","next":"reviewer"}}}
@@ -292,5 +309,5 @@ fn the_journal_of_the_first_version_can_be_read() {
     assert!(state.tasks().iter().all(|task| task.status == Status::Done));
     assert!(kinds.len() > 15, "it has most kinds of events: {}", kinds.len());
     let summary = Summary::of(&state, "2026-01-26T15:30:00Z".parse().expect("a valid timestamp"));
-    assert_snapshot!(format!("{summary:?}"), @r#"Summary { originals: 4, originals_done: 4, fixes: 2, fixes_done: 2, skipped: 0, attempts: 9, failed_attempts: 3, warnings: 0, elapsed: 3600s, fixed: [(TaskId { name: "1.1", occurrence: 1 }, [TaskId { name: "1.1.1", occurrence: 1 }]), (TaskId { name: "1.3", occurrence: 1 }, [TaskId { name: "1.3.1", occurrence: 1 }])] }"#);
+    assert_snapshot!(format!("{summary:?}"), @r#"Summary { originals: 4, originals_done: 4, fixes: 2, fixes_done: 2, skipped: 0, attempts: 9, failed_attempts: 3, warnings: 0, elapsed: 3600s, usage: Usage { input: None, cached: None, output: None, cost_micros: None }, fixed: [(TaskId { name: "1.1", occurrence: 1 }, [TaskId { name: "1.1.1", occurrence: 1 }]), (TaskId { name: "1.3", occurrence: 1 }, [TaskId { name: "1.3.1", occurrence: 1 }])] }"#);
 }

@@ -12,6 +12,7 @@ mod people;
 mod random;
 mod scenario;
 mod script;
+mod spending;
 mod transcript;
 mod transcripts;
 mod transitions;

@@ -39,6 +39,10 @@ fn line(event: &Event) -> String {
         What::AgentUnavailable { task, nth, until, .. } => {
             format!("{task} agent away, {nth}, until {:.0}", until.strftime("%H:%M:%S"))
         }
+        What::AgentDropped { task, agent, lasting, .. } => {
+            format!("{task} agent {agent} dropped: {lasting:?}")
+        }
+        What::Spent(spent) => format!("{} spent {:?}", spent.task, spent.usage.tokens()),
         What::ChecksPassed { task, warnings, judge } => {
             let judge = judge.map(|judge| format!(", {judge:?} judges")).unwrap_or_default();
             format!("{task} checks green{judge}{}", list("warned", warnings))

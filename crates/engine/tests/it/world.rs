@@ -350,7 +350,10 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::AttemptStarted(started) => (&started.task, EventKind::AttemptStarted),
         What::AttemptClaimed { task, .. } => (task, EventKind::AttemptClaimed),
         What::AttemptFailed { task, .. } => (task, EventKind::AttemptFailed),
-        What::AgentUnavailable { task, .. } => (task, EventKind::AgentUnavailable),
+        What::AgentUnavailable { task, .. } | What::AgentDropped { task, .. } => {
+            (task, EventKind::AgentUnavailable)
+        }
+        What::Spent(_) => return None,
         What::ChecksPassed { task, .. } => (task, EventKind::ChecksPassed),
         What::JudgeStarted { task, .. } => (task, EventKind::JudgeStarted),
         What::JudgePassed { task, .. } => (task, EventKind::JudgePassed),

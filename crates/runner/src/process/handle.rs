@@ -8,6 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::capture::Capture;
 use super::ended::{Ended, Exit, Kept};
 use super::invocation::Invocation;
+use super::listener::{Deaf, Listener};
 use super::supervise::Supervision;
 
 /// Ends a running process early. Dropping it lets the process run on.
@@ -50,20 +51,37 @@ pub fn start(
     invocation: Invocation,
     on_end: impl FnOnce(Ended) + Send + 'static,
 ) -> Handle {
+    start_listening(runtime, invocation, Deaf, |ended, Deaf| on_end(ended))
+}
+
+/// Starts a process that somebody listens to while it runs. The listener is handed back with the end.
+pub fn start_listening<L: Listener>(
+    runtime: &tokio::runtime::Handle,
+    invocation: Invocation,
+    listener: L,
+    on_end: impl FnOnce(Ended, L) + Send + 'static,
+) -> Handle {
     let (sender, receiver) = unbounded_channel();
-    runtime.spawn(async move { on_end(run(invocation, receiver).await) });
+    runtime.spawn(async move {
+        let (ended, listener) = run(invocation, receiver, listener).await;
+        on_end(ended, listener);
+    });
     Handle { requests: sender }
 }
 
-async fn run(invocation: Invocation, requests: UnboundedReceiver<Request>) -> Ended {
+async fn run<L: Listener>(
+    invocation: Invocation,
+    requests: UnboundedReceiver<Request>,
+    listener: L,
+) -> (Ended, L) {
     let started = Instant::now();
     let captures = match create_logs(&invocation) {
         Ok(captures) => captures,
-        Err(reason) => return cannot_start(reason, started),
+        Err(reason) => return (cannot_start(reason, started), listener),
     };
-    match Supervision::begin(invocation, captures, requests) {
+    match Supervision::begin(invocation, captures, requests, listener) {
         Ok(supervision) => supervision.until_end(started).await,
-        Err(error) => cannot_start(error.to_string(), started),
+        Err((error, listener)) => (cannot_start(error.to_string(), started), listener),
     }
 }
 
@@ -112,7 +130,7 @@ mod tests {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (_sender, receiver) = unbounded_channel();
-        let ended = runtime.block_on(run(invocation, receiver));
+        let (ended, _) = runtime.block_on(run(invocation, receiver, Deaf));
         let expected = "this program cannot keep processes: its main function must call keep_if_asked first";
         assert_eq!(ended.exit, Exit::CannotStart(expected.to_owned()));
     }

@@ -17,13 +17,16 @@ mod ended;
 mod handle;
 mod invocation;
 mod keeper;
+mod lines;
+mod listener;
 mod printable;
 mod processes;
 mod supervise;
 mod sweep;
 
 pub use ended::{Ended, Exit, Kept};
-pub use handle::{Handle, start};
+pub use handle::{Handle, start, start_listening};
 pub use invocation::{Invocation, ProcessLimits, Program};
 pub use keeper::{keep_if_asked, use_keeper};
+pub use listener::{Deaf, Heard, Listener, Reply};
 pub use sweep::sweep;

@@ -7,6 +7,9 @@
 //!     └──────────┬─────────────────┴───────────────────────┴──────────────────────────┤
 //!           keeper ended ──▶ Draining ──pipes closed, or time over──▶ end ◀── time over
 //! ```
+//!
+//! In a dialogue the other side is told before it is terminated (Leaving), and one that is no longer needed has its
+//! input closed and may end by itself (Dismissed).
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -26,6 +29,8 @@ use super::ended::{Ended, Exit};
 use super::handle::Request;
 use super::invocation::{Invocation, ProcessLimits};
 use super::keeper::{CANNOT_START_CODES, CANNOT_START_PREFIX, KILL_ALL, KeeperMissing, keeper_command_line};
+use super::lines::Lines;
+use super::listener::{Heard, Listener, Reply};
 use super::printable::printable;
 
 /// How long the pipes may stay open after the keeper has ended: something that got away may hold them.
@@ -34,8 +39,14 @@ const DRAIN_TIME_MAX: Duration = Duration::from_secs(1);
 const KILLING_TIME_MAX: Duration = Duration::from_secs(4);
 /// How long a killed keeper may take to disappear.
 const FORCING_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long the other side of a dialogue may take to stop what it is doing before it is terminated.
+const LEAVING_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long one may take to end that is no longer needed.
+const DISMISSED_TIME_MAX: Duration = Duration::from_secs(2);
 /// Stands for "never" where a time lies too far ahead to be expressed.
 const FAR_AHEAD: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+/// How much may wait to be read by the other side of a dialogue.
+const UNREAD_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How much is read from a pipe at once.
 const READ_BYTES: usize = 64 * 1024;
 
@@ -53,9 +64,11 @@ pub(super) enum StartError {
 }
 
 /// A running keeper and everything that is known about it.
-pub(super) struct Supervision {
+pub(super) struct Supervision<L> {
     child: Child,
     pipes: Pipes,
+    listener: L,
+    lines: Lines,
     stdout: Capture,
     stderr: Capture,
     requests: Option<UnboundedReceiver<Request>>,
@@ -71,6 +84,8 @@ pub(super) struct Supervision {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Running,
+    Leaving { term_at: Instant },
+    Dismissed { term_at: Instant },
     Terminating { kill_at: Instant },
     Killing { force_at: Instant },
     Forcing { give_up_at: Instant },
@@ -86,19 +101,26 @@ enum Woken {
     TimePassed,
 }
 
-impl Supervision {
+impl<L: Listener> Supervision<L> {
     /// Starts the keeper.
     pub(super) fn begin(
         invocation: Invocation,
         [stdout, stderr]: [Capture; 2],
         requests: UnboundedReceiver<Request>,
-    ) -> Result<Self, StartError> {
-        let mut child = spawn(&invocation)?;
-        let pipes = Pipes::of(&mut child, invocation.stdin);
+        listener: L,
+    ) -> Result<Self, (StartError, L)> {
+        let mut child = match spawn(&invocation) {
+            Ok(child) => child,
+            Err(error) => return Err((error, listener)),
+        };
+        let stays_open = listener.is_dialogue();
+        let pipes = Pipes::of(&mut child, invocation.stdin, stays_open);
         let now = Instant::now();
         Ok(Self {
             child,
             pipes,
+            listener,
+            lines: Lines::default(),
             stdout,
             stderr,
             requests: Some(requests),
@@ -112,7 +134,7 @@ impl Supervision {
     }
 
     /// Watches until everything is over.
-    pub(super) async fn until_end(mut self, started: StdInstant) -> Ended {
+    pub(super) async fn until_end(mut self, started: StdInstant) -> (Ended, L) {
         while self.phase != Phase::Over {
             match self.woken().await {
                 Woken::Requested(request) => self.requested(request),
@@ -121,8 +143,13 @@ impl Supervision {
                 Woken::TimePassed => self.time_passed(),
             }
         }
+        if let Some(rest) = self.lines.rest() {
+            // Nobody is left to be answered.
+            let _ = self.listener.hear(rest);
+        }
         let exit = self.cause.unwrap_or_else(|| exit_of(self.status, &self.stdout, &self.stderr));
-        Ended { exit, stdout: self.stdout.finish(), stderr: self.stderr.finish(), elapsed: started.elapsed() }
+        let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
+        (Ended { exit, stdout, stderr, elapsed: started.elapsed() }, self.listener)
     }
 
     async fn woken(&mut self) -> Woken {
@@ -137,7 +164,7 @@ impl Supervision {
 
     fn requested(&mut self, request: Option<Request>) {
         match request {
-            Some(Request::Stop) if self.phase == Phase::Running => self.terminate(Exit::Stopped),
+            Some(Request::Stop) if self.phase == Phase::Running => self.leave(Exit::Stopped),
             Some(Request::Kill) => self.kill_all(),
             Some(Request::Stop) => {}
             None => self.requests = None,
@@ -156,7 +183,12 @@ impl Supervision {
     fn piped(&mut self, piped: Piped) {
         match piped {
             Piped::Fed => {}
-            Piped::Stdout(bytes) => self.stdout.take(&self.pipes.stdout.buffer[..bytes]),
+            Piped::Stdout(bytes) => {
+                self.stdout.take(&self.pipes.stdout.buffer[..bytes]);
+                if self.listener.wants_lines() {
+                    self.listen(bytes);
+                }
+            }
             Piped::Stderr(bytes) => self.stderr.take(&self.pipes.stderr.buffer[..bytes]),
         }
         if !matches!(piped, Piped::Fed) {
@@ -167,10 +199,48 @@ impl Supervision {
         }
     }
 
+    /// Hands every line that is complete now to the listener.
+    fn listen(&mut self, bytes: usize) {
+        let mut replies = Vec::new();
+        let (lines, listener) = (&mut self.lines, &mut self.listener);
+        lines.split(&self.pipes.stdout.buffer[..bytes], &mut |heard| replies.push(listener.hear(heard)));
+        for reply in replies {
+            self.reply(reply);
+        }
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        match reply {
+            Reply::Nothing => {}
+            Reply::Say(text) => self.pipes.say(&text),
+            Reply::Dismiss => self.dismiss(),
+        }
+    }
+
+    /// What is no longer needed gets the end of its input and some time to end by itself.
+    fn dismiss(&mut self) {
+        self.pipes.stdin = None;
+        match self.phase {
+            Phase::Running => {
+                self.cause = Some(Exit::Code(0));
+                self.phase = Phase::Dismissed { term_at: after(Instant::now(), DISMISSED_TIME_MAX) };
+            }
+            Phase::Leaving { .. } => self.terminate(),
+            Phase::Dismissed { .. }
+            | Phase::Terminating { .. }
+            | Phase::Killing { .. }
+            | Phase::Forcing { .. }
+            | Phase::Draining { .. }
+            | Phase::Over => {}
+        }
+    }
+
     fn next_time(&self) -> Instant {
         match self.phase {
             Phase::Running => self.no_progress_at().map_or(self.deadline_at, |at| at.min(self.deadline_at)),
-            Phase::Terminating { kill_at: at }
+            Phase::Leaving { term_at: at }
+            | Phase::Dismissed { term_at: at }
+            | Phase::Terminating { kill_at: at }
             | Phase::Killing { force_at: at }
             | Phase::Forcing { give_up_at: at }
             | Phase::Draining { until: at } => at,
@@ -184,23 +254,34 @@ impl Supervision {
 
     fn time_passed(&mut self) {
         match self.phase {
-            Phase::Running if Instant::now() >= self.deadline_at => self.terminate(Exit::DeadlinePassed),
-            Phase::Running => self.terminate(Exit::NoProgress),
+            Phase::Running if Instant::now() >= self.deadline_at => self.leave(Exit::DeadlinePassed),
+            Phase::Running => self.leave(Exit::NoProgress),
+            Phase::Leaving { .. } | Phase::Dismissed { .. } => self.terminate(),
             Phase::Terminating { .. } => self.kill_all(),
             Phase::Killing { .. } => self.force(),
             Phase::Forcing { .. } | Phase::Draining { .. } | Phase::Over => self.phase = Phase::Over,
         }
     }
 
-    fn terminate(&mut self, cause: Exit) {
+    /// Ends it. The other side of a dialogue is told first, so that it can stop its tools itself.
+    fn leave(&mut self, cause: Exit) {
         self.cause = Some(cause);
+        if !self.listener.is_dialogue() {
+            return self.terminate();
+        }
+        self.phase = Phase::Leaving { term_at: after(Instant::now(), LEAVING_TIME_MAX) };
+        let reply = self.listener.hear(Heard::Stopping);
+        self.reply(reply);
+    }
+
+    fn terminate(&mut self) {
         self.signal(Signal::SIGTERM);
         self.phase = Phase::Terminating { kill_at: after(Instant::now(), self.limits.grace) };
     }
 
     fn kill_all(&mut self) {
         match self.phase {
-            Phase::Running | Phase::Terminating { .. } => {
+            Phase::Running | Phase::Leaving { .. } | Phase::Dismissed { .. } | Phase::Terminating { .. } => {
                 self.cause.get_or_insert(Exit::Stopped);
                 self.signal(KILL_ALL);
                 self.phase = Phase::Killing { force_at: after(Instant::now(), KILLING_TIME_MAX) };
@@ -236,6 +317,8 @@ struct Feed {
     pipe: ChildStdin,
     text: String,
     written: usize,
+    /// Whether more may follow.
+    stays_open: bool,
 }
 
 /// An output that is being read into a buffer.
@@ -252,9 +335,18 @@ enum Piped {
 }
 
 impl Pipes {
-    fn of(child: &mut Child, text: Option<String>) -> Self {
-        let stdin = child.stdin.take().zip(text).map(|(pipe, text)| Feed { pipe, text, written: 0 });
+    fn of(child: &mut Child, text: Option<String>, stays_open: bool) -> Self {
+        let stdin = child.stdin.take().zip(text);
+        let stdin = stdin.map(|(pipe, text)| Feed { pipe, text, written: 0, stays_open });
         Self { stdin, stdout: Drain::of(child.stdout.take()), stderr: Drain::of(child.stderr.take()) }
+    }
+
+    /// Adds to what is on its way, unless the process does not read what is there already.
+    fn say(&mut self, text: &str) {
+        let Some(feed) = &mut self.stdin else { return };
+        if feed.text.len() - feed.written < UNREAD_BYTES_MAX {
+            feed.text.push_str(text);
+        }
     }
 
     /// Whether both outputs have ended.
@@ -292,11 +384,19 @@ impl<P: AsyncRead + Unpin> Drain<P> {
 /// a broken pipe is no failure.
 async fn feed(stdin: &mut Option<Feed>) {
     let Some(feed) = stdin else { return future::pending().await };
-    if let Some(rest @ [_, ..]) = feed.text.as_bytes().get(feed.written..)
-        && let Ok(written @ 1..) = feed.pipe.write(rest).await
-    {
-        feed.written += written;
-        return;
+    match feed.text.as_bytes().get(feed.written..) {
+        Some(rest @ [_, ..]) => {
+            if let Ok(written @ 1..) = feed.pipe.write(rest).await {
+                feed.written += written;
+                return;
+            }
+        }
+        Some([]) | None if feed.stays_open => {
+            feed.text.clear();
+            feed.written = 0;
+            return future::pending().await;
+        }
+        Some([]) | None => {}
     }
     *stdin = None;
 }

@@ -110,7 +110,7 @@ fn help(command: &str, render: impl Fn(&mut clap::Command) -> String) -> String 
 
 #[test]
 fn help_of_the_program() {
-    insta::assert_snapshot!(long(""), @"
+    insta::assert_snapshot!(long(""), @r"
     Takes a plan of tasks and does not stop until it is green.
 
     Hands each task to a coding agent, checks the work itself, sends it back with what went wrong,
@@ -130,7 +130,8 @@ fn help_of_the_program() {
       cancel       Stop a running run cleanly; nothing is deleted
       log          Print the journal of a plan, readable
       stats        Count what a run, or all of them, came to: the retry summary
-      agents       List the agents: those in tillgreen.toml and known programs; or put one to the test
+      agents       List the agents: installed or not, which version, what each can do; or put one to the
+                   test
       completions  Print completions for a shell
       man          Print the manual page
 
@@ -171,8 +172,9 @@ fn help_of_the_program() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the help is as long as it is")]
 fn short_help_of_run() {
-    insta::assert_snapshot!(short("run"), @"
+    insta::assert_snapshot!(short("run"), @r"
     Start or resume a run
 
     Usage: tillgreen run [OPTIONS] [PLAN]
@@ -205,9 +207,22 @@ fn short_help_of_run() {
                                        not depend on it [default: off]
 
     Agent:
-          --agent <NAME>         An agent defined in tillgreen.toml [default: the first that is
-                                 installed]
-          --agent-cmd <COMMAND>  A command that reads the prompt on standard input
+          --agent <NAME>              An agent by name: a known one, or one of tillgreen.toml [default:
+                                      the first that is installed]
+          --agent-cmd <COMMAND>       A command that reads the prompt on standard input
+          --model <MODEL>             The model that the agent is to use [default: its own choice]
+          --executor <NAME>           Who does tasks [default: the agent]
+          --qa <NAME>                 Who verifies, and judges what no command can prove [default: the
+                                      agent]
+          --reviewer <NAME>           Who reviews [default: the agent]
+          --fallback <NAME,…>         Who takes over, in this order, when an agent has no quota or does
+                                      not answer [default: nobody]
+          --resume-sessions[=<BOOL>]  Take up the agent's own session again when a task is tried again
+                                      [default: off]
+          --report-tools[=<BOOL>]     Offer agents that take them tools to report through [default: on]
+          --max-cost <USD>            What the run may cost, as far as agents tell [default: no limit]
+          --max-tokens <N>            How many tokens the run may use, as far as agents tell [default:
+                                      no limit]
 
     Checks:
           --unverifiable <WHO>    Who judges a task that has no runnable verify command [default: agent]
@@ -414,7 +429,7 @@ fn help_of_commands_that_set_up() {
 #[test]
 fn help_of_commands_that_list() {
     insta::assert_snapshot!(short("agents"), @r"
-    List the agents: those in tillgreen.toml and known programs; or put one to the test
+    List the agents: installed or not, which version, what each can do; or put one to the test
 
     Usage: tillgreen agents [OPTIONS] [COMMAND]
 

@@ -2,17 +2,17 @@
 
 mod trial;
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
+use runner::{Agent, AgentKind, Support};
 use serde::Serialize;
 
 use crate::args::{AgentsArgs, AgentsCommand, Format};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::settings::{FileSettings, KNOWN, Programs, program_of};
+use crate::settings::{FileSettings, KNOWN, Known, Programs, how_to_install, program_of};
 use crate::view::json;
 use crate::view::paint::Paint;
 use crate::view::text::clean;
@@ -21,12 +21,18 @@ use crate::view::text::clean;
 #[derive(Serialize)]
 struct Row {
     name: String,
-    /// Whether `tillgreen.toml` defines it; only those can be named by `--agent`.
+    kind: &'static str,
+    /// Whether `tillgreen.toml` defines it.
     defined: bool,
     installed: bool,
     path: Option<PathBuf>,
     version: Option<String>,
     command: String,
+    /// What it may do as it is set.
+    allows: &'static str,
+    supports: Vec<&'static str>,
+    /// How to install it, where that is known.
+    install: Option<&'static str>,
 }
 
 /// Lists the agents, or puts one to the test.
@@ -37,7 +43,7 @@ pub(crate) fn run(context: &mut Context, arguments: AgentsArgs) -> Ended {
     }
 }
 
-/// Lists the agents that are defined, then known programs that are not.
+/// Lists the agents that are defined, then those that are known by name.
 fn list(context: &mut Context) -> Ended {
     let project = context.project()?;
     let file = FileSettings::load(project.root())?;
@@ -53,42 +59,79 @@ fn list(context: &mut Context) -> Ended {
 }
 
 fn rows(file: &FileSettings, programs: &Programs) -> Vec<Row> {
-    let row = |name: &str, command: &str, defined| {
-        let path = program_of(command).and_then(|program| programs.find(program));
-        let installed = programs.missing(command).is_none();
-        Row { name: name.to_owned(), defined, installed, path, version: None, command: command.to_owned() }
-    };
-    let defined: BTreeSet<&str> = file.agents.iter().map(|agent| agent.name.as_str()).collect();
-    let of_file = file.agents.iter().map(|agent| row(&agent.name, &agent.command, true));
-    let known = KNOWN.iter().filter(|known| !defined.contains(known.program));
-    of_file.chain(known.map(|known| row(known.program, known.command, false))).collect()
+    let of_file = file.agents.iter().map(|agent| row(agent, true, programs));
+    let is_new = |known: &&Known| file.agents.iter().all(|agent| agent.name != known.name);
+    let known = KNOWN.iter().filter(is_new).map(|known| row(&known.agent(), false, programs));
+    of_file.chain(known).collect()
+}
+
+fn row(agent: &Agent, defined: bool, programs: &Programs) -> Row {
+    let is_shell = matches!(agent.kind, AgentKind::Command | AgentKind::Stream(_));
+    let program = if is_shell { program_of(&agent.command) } else { Some(agent.command.as_str()) };
+    let path = program.and_then(|program| programs.find(program));
+    let installed = if is_shell { programs.missing(&agent.command).is_none() } else { path.is_some() };
+    Row {
+        name: agent.name.clone(),
+        kind: agent.kind.word(),
+        defined,
+        installed,
+        path,
+        version: None,
+        command: agent.shown(),
+        allows: agent.kind.allows(agent.permission),
+        supports: supported(agent.kind.support()),
+        install: program.and_then(how_to_install),
+    }
+}
+
+fn supported(support: Support) -> Vec<&'static str> {
+    let parts = [
+        (support.stream, "stream"),
+        (support.session, "session"),
+        (support.usage, "tokens"),
+        (support.cost, "cost"),
+        (support.cancel, "cancel"),
+        (support.mcp, "report tools"),
+    ];
+    parts.into_iter().filter(|(has, _)| *has).map(|(_, name)| name).collect()
 }
 
 fn print(out: &mut dyn Write, rows: &[Row], paint: Paint) -> Result<(), Error> {
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
     for row in rows {
         let mark = if row.installed { paint.good("✓") } else { paint.faint("–") };
-        let place = match (&row.path, &row.version) {
-            (Some(path), Some(version)) => format!("{} ({})", path.display(), clean(version)),
-            (Some(path), None) => path.display().to_string(),
-            (None, _) if row.installed => "a shell command; whether it can start is not known".to_owned(),
-            (None, _) => "not installed".to_owned(),
-        };
-        let defined = if row.defined { "" } else { ", not in tillgreen.toml" };
-        writeln!(out, "{mark} {:width$}  {}{}", row.name, clean(&place), paint.faint(defined))?;
+        let defined = if row.defined { ", from tillgreen.toml" } else { "" };
+        writeln!(out, "{mark} {:width$}  {}{}", row.name, clean(&place(row)), paint.faint(defined))?;
+        let mut detail = |text: &str| writeln!(out, "  {:width$}  {}", "", paint.faint(&clean(text)));
         if row.defined {
-            writeln!(out, "  {:width$}  {}", "", paint.faint(&clean(&row.command)))?;
+            detail(&row.command)?;
+        }
+        if row.installed {
+            detail(row.allows)?;
+            let supports =
+                if row.supports.is_empty() { "its answer only".to_owned() } else { row.supports.join(", ") };
+            detail(&format!("gives: {supports}"))?;
         }
     }
-    let chosen = rows.iter().find(|row| row.defined && row.installed);
-    match chosen {
+    match rows.iter().find(|row| row.installed) {
         Some(row) => writeln!(out, "\n`tillgreen run` uses {} unless told otherwise.", row.name)?,
         None => writeln!(
             out,
-            "\nNo agent is set up: `tillgreen init` writes tillgreen.toml, or use `tillgreen run --agent-cmd 'COMMAND'`."
+            "\nNo agent is installed: install one, or use `tillgreen run --agent-cmd 'COMMAND'`."
         )?,
     }
     Ok(())
+}
+
+fn place(row: &Row) -> String {
+    match (&row.path, &row.version) {
+        (Some(path), Some(version)) => format!("{} ({version})", path.display()),
+        (Some(path), None) => path.display().to_string(),
+        (None, _) if row.installed => "a shell command; whether it can start is not known".to_owned(),
+        (None, _) => row
+            .install
+            .map_or_else(|| "not installed".to_owned(), |install| format!("not installed: `{install}`")),
+    }
 }
 
 #[cfg(test)]
@@ -100,10 +143,12 @@ mod tests {
     #[test]
     fn defined_agents_come_first() {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("mine");
-        std::fs::write(&program, "").unwrap();
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let text = "[agents.local]\ncommand = \"mine -p\"\n[agents.claude]\ncommand = \"claude -p\"\n\
+        for name in ["mine", "codex"] {
+            let program = folder.path().join(name);
+            std::fs::write(&program, "").unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let text = "[agents.local]\ncommand = \"mine -p\"\n[agents.claude]\nmodel = \"m\"\n\
                     [agents.odd]\ncommand = \"$(cat x)\"\n";
         let file = FileSettings::parse(std::path::Path::new("tillgreen.toml"), text).unwrap();
         let rows = rows(&file, &Programs::new(Some(folder.path().into()), folder.path()));
@@ -111,16 +156,27 @@ mod tests {
         print(&mut out, &rows, Paint::Plain).unwrap();
         let text = String::from_utf8(out).unwrap().replace(&folder.path().display().to_string(), "BIN");
         insta::assert_snapshot!(text, @r"
-        ✓ local     BIN/mine
-                    mine -p
-        – claude    not installed
-                    claude -p
-        ✓ odd       a shell command; whether it can start is not known
-                    $(cat x)
-        – codex     not installed, not in tillgreen.toml
-        – gemini    not installed, not in tillgreen.toml
-        – opencode  not installed, not in tillgreen.toml
-        – aider     not installed, not in tillgreen.toml
+        ✓ local         BIN/mine, from tillgreen.toml
+                        mine -p
+                        may do whatever its command allows
+                        gives: its answer only
+        – claude        not installed: `npm install -g @anthropic-ai/claude-code`, from tillgreen.toml
+                        claude
+        ✓ odd           a shell command; whether it can start is not known, from tillgreen.toml
+                        $(cat x)
+                        may do whatever its command allows
+                        gives: its answer only
+        ✓ codex         BIN/codex
+                        may edit files and run commands within its own sandbox: it writes in its folder only
+                        gives: stream, session, tokens, report tools
+        – gemini        not installed: `npm install -g @google/gemini-cli`
+        – opencode      not installed: `npm install -g opencode-ai`
+        – aider         not installed: `pipx install aider-chat`
+        – pi            not installed: `npm install -g @mariozechner/pi-coding-agent`
+        – claude-acp    not installed: `npm install -g @agentclientprotocol/claude-agent-acp`
+        – codex-acp     not installed: `npm install -g @agentclientprotocol/codex-acp`
+        – gemini-acp    not installed: `npm install -g @google/gemini-cli`
+        – opencode-acp  not installed: `npm install -g opencode-ai`
 
         `tillgreen run` uses local unless told otherwise.
         ");

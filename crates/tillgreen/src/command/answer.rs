@@ -10,7 +10,7 @@ use crate::checkpoint::Checkpoint;
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::settings::{Programs, from_launch};
+use crate::settings::{FileSettings, Programs, from_launch};
 use crate::view::subject::Subject;
 use crate::view::{ending, json, question};
 
@@ -27,7 +27,9 @@ pub(crate) fn run(context: &mut Context, arguments: &AnswerArgs) -> Ended {
     let checkpoint = Checkpoint::find(&file, task.id());
     let response = answer::read(&arguments.response, asked.question, checkpoint.as_ref())?;
     let launch = state.opened().map(|opened| opened.launch.clone()).unwrap_or_default();
-    let mut settings = from_launch(&launch, file.dialect, &Programs::of_environment(project.root()))?;
+    let of_file = FileSettings::load(project.root())?;
+    let programs = Programs::of_environment(project.root());
+    let mut settings = from_launch(&launch, file.dialect, &of_file, &programs)?;
     // Whoever sat there when the run was started need not be there now.
     settings.rules.on_escalation = attendance().escalation(settings.rules.on_escalation);
     if arguments.no_run {

@@ -76,6 +76,32 @@ const TOPICS: &[(&str, &[Setting])] = &[
         ],
     ),
     (
+        "Who works, and what it may cost",
+        &[
+            Setting("model", "\"NAME\"", "the model that the agent is to use; default: its own choice"),
+            Setting("executor", "\"claude\"", "who does tasks; default: the agent"),
+            Setting("qa", "\"codex\"", "who verifies and judges; default: the agent"),
+            Setting("reviewer", "\"codex\"", "who reviews; default: the agent"),
+            Setting(
+                "fallback",
+                "[\"codex\"]",
+                "who takes over from one without quota or answer; default: nobody",
+            ),
+            Setting(
+                "resume_sessions",
+                "false",
+                "take up the agent's own session again when a task is tried again",
+            ),
+            Setting("report_tools", "true", "offer agents that take them tools to report through"),
+            Setting(
+                "max_cost",
+                "5.00",
+                "dollars that the run may cost, as far as agents tell; default: no limit",
+            ),
+            Setting("max_tokens", "\"2M\"", "tokens that the run may use; default: no limit"),
+        ],
+    ),
+    (
         "Times",
         &[
             Setting("attempt_timeout", "\"30m\"", "how long an attempt may take"),
@@ -101,9 +127,35 @@ const TOPICS: &[(&str, &[Setting])] = &[
 
 const AGENTS: &str = "
 # Agents
-# An agent is a command, run by `sh -c` in the project's root, that reads its prompt on standard input. Its
-# standard output is its answer. The first one below that is installed is used, unless one is chosen here or by
-# --agent NAME.
+# These are known by name and need no table here: claude, codex, gemini, opencode, aider, pi, claude-acp, codex-acp,
+# gemini-acp, opencode-acp. The first that is installed is used, unless one is chosen here or by --agent NAME. A table
+# changes one of them, or adds another:
+#
+#   [agents.claude]
+#   model = 'NAME'
+#   permission = 'workspace'        # read-only, workspace or full: what it may do without being asked
+#   system_prompt = 'Be brief.'
+#   args = ['--max-turns', '50']
+#   env = { NAME = 'value' }
+#
+#   [agents.mine]                   # any command that reads its prompt on standard input and prints its answer
+#   command = './my-agent.sh'
+#
+#   [agents.streaming]              # one that prints JSON lines
+#   kind = 'stream'
+#   command = './my-agent.sh --json'
+#   done = 'type=result'            # what its last line looks like
+#   success = 'is_error=false'      # what that says when all is well
+#   text = 'result'                 # where its final message is
+#   session = 'session_id'          # where to find this and what follows, if it tells
+#   input_tokens = 'usage.input'
+#   output_tokens = 'usage.output'
+#   cost = 'cost_usd'
+#
+#   [agents.other]                  # one that speaks the Agent Client Protocol
+#   kind = 'acp'
+#   program = 'other-agent'
+#   args = ['--acp']
 ";
 
 /// A key, its default as TOML, and what it means.
@@ -119,12 +171,12 @@ struct Outcome {
 pub(crate) fn run(context: &mut Context) -> Ended {
     let project = context.project()?;
     let programs = Programs::of_environment(project.root());
-    let found: Vec<&Known> = KNOWN.iter().filter(|known| programs.find(known.program).is_some()).collect();
+    let found: Vec<&Known> = KNOWN.iter().filter(|known| known.is_installed(&programs)).collect();
     let path = project.root().join(FILE_NAME);
     let created = OpenOptions::new().write(true).create_new(true).open(&path);
     let mut file = created.map_err(|error| refused(&path, error))?;
     file.write_all(content(&found).as_bytes()).map_err(|error| Error::file("write", &path, error))?;
-    let agents: Vec<&'static str> = found.iter().map(|known| known.program).collect();
+    let agents: Vec<&'static str> = found.iter().map(|known| known.name).collect();
     match context.format {
         Format::Text => context.out.write_all(text(&agents).as_bytes())?,
         Format::Json => {
@@ -146,10 +198,11 @@ fn text(agents: &[&str]) -> String {
     let next = "Next: `tillgreen new NAME` creates a spec.";
     if agents.is_empty() {
         return format!(
-            "Wrote {FILE_NAME}. No known agent was found on PATH: define one there under [agents.NAME].\n{next}\n"
+            "Wrote {FILE_NAME}. No known agent was found on PATH: `tillgreen agents` says how to install one, or define \
+             one there under [agents.NAME].\n{next}\n"
         );
     }
-    format!("Wrote {FILE_NAME} with {}.\n{next}\n", agents.join(", "))
+    format!("Wrote {FILE_NAME}. Installed here: {}.\n{next}\n", agents.join(", "))
 }
 
 /// The file. Agents that are not installed are there as comments.
@@ -163,24 +216,11 @@ fn content(found: &[&Known]) -> String {
         }
     }
     text.push_str(AGENTS);
-    let first = found.first().map_or("claude", |known| known.program);
-    let _ = writeln!(text, "# agent = \"{first}\"");
+    let first = found.first().map_or("claude", |known| known.name);
+    let _ = writeln!(text, "#\n# agent = \"{first}\"");
     let _ =
         writeln!(text, "# agent_cmd = \"./my-agent.sh\"     # a command without a name, instead of `agent`");
-    for known in KNOWN {
-        let is_found = found.iter().any(|other| other.program == known.program);
-        let comment = if is_found { "" } else { "# " };
-        let note = if is_found { known.note.to_owned() } else { format!("not found here; {}", known.note) };
-        let command = toml_text(known.command);
-        let _ =
-            writeln!(text, "\n# {note}\n{comment}[agents.{}]\n{comment}command = {command}", known.program);
-    }
     text
-}
-
-/// A text as TOML: literal where it can be, so that quotation marks stay readable.
-fn toml_text(text: &str) -> String {
-    if text.contains(['\'', '\n']) { format!("{text:?}") } else { format!("'{text}'") }
 }
 
 #[cfg(test)]
@@ -194,8 +234,7 @@ mod tests {
     fn the_file_is_read_back_and_changes_nothing_by_itself() {
         let found: Vec<&Known> = KNOWN.iter().collect();
         let file = FileSettings::parse(Path::new(FILE_NAME), &content(&found)).unwrap();
-        assert_eq!(file.agents.len(), KNOWN.len());
-        assert_eq!(file.agents[0].command, KNOWN[0].command);
+        assert_eq!(file, FileSettings::default());
         let bare = FileSettings::parse(Path::new(FILE_NAME), &content(&[])).unwrap();
         assert_eq!(bare, FileSettings::default());
     }
@@ -217,12 +256,25 @@ mod tests {
             .lines()
             .filter(is_setting)
             .map(|line| format!("{}\n", &line[2..]))
-            .filter(|line| !line.starts_with("command"))
+            .filter(|line| !line.starts_with(' '))
             .collect();
         FileSettings::parse(Path::new(FILE_NAME), &uncommented).unwrap();
     }
 
     #[test]
+    fn the_tables_that_are_shown_are_valid() {
+        let text = content(&[]);
+        let shown: String = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("#   "))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let file = FileSettings::parse(Path::new(FILE_NAME), &shown).unwrap();
+        assert_eq!(file.agents.len(), 4);
+    }
+
+    #[test]
+    #[expect(clippy::too_many_lines, reason = "the file is as long as it is")]
     fn the_file_reads_well() {
         insta::assert_snapshot!(content(&[&KNOWN[1]]), @r#"
         # Settings of tillgreen for this project. What is commented out is the default.
@@ -249,6 +301,17 @@ mod tests {
         # review = false                  # let a reviewing agent approve each task
         # regression = "make test"        # a command that has to be green at the very end; default: none
 
+        # Who works, and what it may cost
+        # model = "NAME"                  # the model that the agent is to use; default: its own choice
+        # executor = "claude"             # who does tasks; default: the agent
+        # qa = "codex"                    # who verifies and judges; default: the agent
+        # reviewer = "codex"              # who reviews; default: the agent
+        # fallback = ["codex"]            # who takes over from one without quota or answer; default: nobody
+        # resume_sessions = false         # take up the agent's own session again when a task is tried again
+        # report_tools = true             # offer agents that take them tools to report through
+        # max_cost = 5.00                 # dollars that the run may cost, as far as agents tell; default: no limit
+        # max_tokens = "2M"               # tokens that the run may use; default: no limit
+
         # Times
         # attempt_timeout = "30m"         # how long an attempt may take
         # no_progress_timeout = "10m"     # how long an agent may show no progress
@@ -262,31 +325,38 @@ mod tests {
         # dry_run = false                 # only say what would be done
 
         # Agents
-        # An agent is a command, run by `sh -c` in the project's root, that reads its prompt on standard input. Its
-        # standard output is its answer. The first one below that is installed is used, unless one is chosen here or by
-        # --agent NAME.
+        # These are known by name and need no table here: claude, codex, gemini, opencode, aider, pi, claude-acp, codex-acp,
+        # gemini-acp, opencode-acp. The first that is installed is used, unless one is chosen here or by --agent NAME. A table
+        # changes one of them, or adds another:
+        #
+        #   [agents.claude]
+        #   model = 'NAME'
+        #   permission = 'workspace'        # read-only, workspace or full: what it may do without being asked
+        #   system_prompt = 'Be brief.'
+        #   args = ['--max-turns', '50']
+        #   env = { NAME = 'value' }
+        #
+        #   [agents.mine]                   # any command that reads its prompt on standard input and prints its answer
+        #   command = './my-agent.sh'
+        #
+        #   [agents.streaming]              # one that prints JSON lines
+        #   kind = 'stream'
+        #   command = './my-agent.sh --json'
+        #   done = 'type=result'            # what its last line looks like
+        #   success = 'is_error=false'      # what that says when all is well
+        #   text = 'result'                 # where its final message is
+        #   session = 'session_id'          # where to find this and what follows, if it tells
+        #   input_tokens = 'usage.input'
+        #   output_tokens = 'usage.output'
+        #   cost = 'cost_usd'
+        #
+        #   [agents.other]                  # one that speaks the Agent Client Protocol
+        #   kind = 'acp'
+        #   program = 'other-agent'
+        #   args = ['--acp']
+        #
         # agent = "codex"
         # agent_cmd = "./my-agent.sh"     # a command without a name, instead of `agent`
-
-        # not found here; may edit files and run commands without asking; narrow --allowedTools to your liking
-        # [agents.claude]
-        # command = 'claude -p --permission-mode acceptEdits --allowedTools "Bash Edit Write Read"'
-
-        # writes within the project only (its own sandbox)
-        [agents.codex]
-        command = 'codex exec --skip-git-repo-check -s workspace-write -'
-
-        # not found here; --yolo: without it, it has no tools for writing and no shell
-        # [agents.gemini]
-        # command = 'GEMINI_CLI_NO_RELAUNCH=true gemini --yolo --skip-trust'
-
-        # not found here; takes the prompt as an argument; tools are allowed unless its own configuration asks
-        # [agents.opencode]
-        # command = 'opencode run "$(cat)" < /dev/null'
-
-        # not found here; takes the prompt as an argument; runs no commands of its own; exit code 0 even on API errors
-        # [agents.aider]
-        # command = 'aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-gitignore --message "$(cat)" < /dev/null'
         "#);
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn attendance() -> Attendance {
 
 /// Runs a plan and says how it ended.
 pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Request<'_>) -> Ended {
-    let screen = Screen::new(context.format, subject.clone(), request.settings.agent.clone());
+    let screen = Screen::new(context.format, subject.clone(), request.settings.clone());
     let has_answer = matches!(request.beginning, Beginning::Answer(..));
     let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
@@ -150,7 +150,7 @@ fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: 
         return Ok(exit::DONE);
     }
     writeln!(context.out, "'{}': {done}/{} tasks completed", clean(&subject.name), total)?;
-    writeln!(context.out, "Agent: {} ({})", settings.agent.name, clean(&settings.agent.command))?;
+    writeln!(context.out, "Agent: {} ({})", settings.agent.name, clean(&settings.agent.shown()))?;
     for (plan, task) in open {
         writeln!(context.out, "would run {} {}", task.id, one_line(plan.title(task), TITLE_CHARS_MAX))?;
     }

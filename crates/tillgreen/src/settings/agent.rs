@@ -7,56 +7,6 @@ use std::path::{Path, PathBuf};
 /// The name of an agent that was given as a command only.
 pub(crate) const COMMAND_AGENT: &str = "command";
 
-/// An agent as `tillgreen.toml` defines it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AgentTable {
-    /// Its name.
-    pub(crate) name: String,
-    /// The command, the prompt coming on standard input.
-    pub(crate) command: String,
-}
-
-/// A program that is known to work as an agent.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
-    /// The program.
-    pub(crate) program: &'static str,
-    /// The command that runs it on a prompt from standard input.
-    pub(crate) command: &'static str,
-    /// What one should know before using it.
-    pub(crate) note: &'static str,
-}
-
-/// The programs that `init` looks for, in the order of preference.
-pub(crate) const KNOWN: &[Known] = &[
-    Known {
-        program: "claude",
-        command: "claude -p --permission-mode acceptEdits --allowedTools \"Bash Edit Write Read\"",
-        note: "may edit files and run commands without asking; narrow --allowedTools to your liking",
-    },
-    Known {
-        program: "codex",
-        command: "codex exec --skip-git-repo-check -s workspace-write -",
-        note: "writes within the project only (its own sandbox)",
-    },
-    Known {
-        program: "gemini",
-        command: "GEMINI_CLI_NO_RELAUNCH=true gemini --yolo --skip-trust",
-        note: "--yolo: without it, it has no tools for writing and no shell",
-    },
-    Known {
-        program: "opencode",
-        command: "opencode run \"$(cat)\" < /dev/null",
-        note: "takes the prompt as an argument; tools are allowed unless its own configuration asks",
-    },
-    Known {
-        program: "aider",
-        command: "aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-gitignore \
-                  --message \"$(cat)\" < /dev/null",
-        note: "takes the prompt as an argument; runs no commands of its own; exit code 0 even on API errors",
-    },
-];
-
 /// Why a name cannot be an agent's.
 pub(crate) fn agent_name_problem(name: &str) -> Option<&'static str> {
     let is_plain =
@@ -191,10 +141,9 @@ mod tests {
     }
 
     #[test]
-    fn the_known_programs_name_themselves() {
-        for known in KNOWN {
-            assert_eq!(program_of(known.command), Some(known.program));
-            assert_eq!(agent_name_problem(known.program), None);
+    fn names_of_agents() {
+        for known in super::super::known::KNOWN {
+            assert_eq!(agent_name_problem(known.name), None);
         }
         assert!(agent_name_problem("command").is_some());
         assert!(agent_name_problem("a b").is_some());

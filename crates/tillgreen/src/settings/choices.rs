@@ -9,7 +9,7 @@ use engine::{OnEscalation, OnExhausted, Toggle, Unverifiable};
 use runner::{Bookkeeping, Scope};
 
 use super::word::words;
-use super::{duration, suggest};
+use super::{amount, duration, suggest};
 
 const FAILURES: &str = "After a failure";
 const AGENT: &str = "Agent";
@@ -54,12 +54,41 @@ pub(crate) struct Choices {
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) keep_going: Option<Toggle>,
 
-    /// An agent defined in tillgreen.toml [default: the first that is installed]
+    /// An agent by name: a known one, or one of tillgreen.toml [default: the first that is installed]
     #[arg(long, help_heading = AGENT, value_parser = nonblank, value_name = "NAME", conflicts_with = "agent_cmd")]
     pub(crate) agent: Option<String>,
     /// A command that reads the prompt on standard input
     #[arg(long, help_heading = AGENT, value_parser = nonblank, value_name = "COMMAND")]
     pub(crate) agent_cmd: Option<String>,
+    /// The model that the agent is to use [default: its own choice]
+    #[arg(long, help_heading = AGENT, value_parser = nonblank, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Who does tasks [default: the agent]
+    #[arg(long, help_heading = AGENT, value_parser = nonblank, value_name = "NAME")]
+    pub(crate) executor: Option<String>,
+    /// Who verifies, and judges what no command can prove [default: the agent]
+    #[arg(long, help_heading = AGENT, value_parser = nonblank, value_name = "NAME")]
+    pub(crate) qa: Option<String>,
+    /// Who reviews [default: the agent]
+    #[arg(long, help_heading = AGENT, value_parser = nonblank, value_name = "NAME")]
+    pub(crate) reviewer: Option<String>,
+    /// Who takes over, in this order, when an agent has no quota or does not answer [default: nobody]
+    #[arg(long, help_heading = AGENT, value_parser = names, value_name = "NAME,…")]
+    pub(crate) fallback: Option<Names>,
+    /// Take up the agent's own session again when a task is tried again [default: off]
+    #[arg(long, help_heading = AGENT, value_parser = words::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) resume_sessions: Option<Toggle>,
+    /// Offer agents that take them tools to report through [default: on]
+    #[arg(long, help_heading = AGENT, value_parser = words::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) report_tools: Option<Toggle>,
+    /// What the run may cost, as far as agents tell [default: no limit]
+    #[arg(long, help_heading = AGENT, value_parser = amount::dollars, value_name = "USD")]
+    pub(crate) max_cost: Option<u64>,
+    /// How many tokens the run may use, as far as agents tell [default: no limit]
+    #[arg(long, help_heading = AGENT, value_parser = amount::tokens, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
 
     /// Who judges a task that has no runnable verify command [default: agent]
     #[arg(long, help_heading = CHECKS, value_parser = words::<Unverifiable>(), value_name = "WHO")]
@@ -111,6 +140,10 @@ pub(crate) struct Choices {
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) dry_run: Option<Toggle>,
 }
+
+/// Names in a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Names(pub(crate) Vec<String>);
 
 /// The flags on their own, to read a key and its value with.
 #[derive(Debug, Parser)]
@@ -177,6 +210,15 @@ impl Choices {
             verify_timeout: self.verify_timeout.or(next.verify_timeout),
             review_timeout: self.review_timeout.or(next.review_timeout),
             max_time: self.max_time.or(next.max_time),
+            model: self.model.or(next.model),
+            executor: self.executor.or(next.executor),
+            qa: self.qa.or(next.qa),
+            reviewer: self.reviewer.or(next.reviewer),
+            fallback: self.fallback.or(next.fallback),
+            resume_sessions: self.resume_sessions.or(next.resume_sessions),
+            report_tools: self.report_tools.or(next.report_tools),
+            max_cost: self.max_cost.or(next.max_cost),
+            max_tokens: self.max_tokens.or(next.max_tokens),
             allow_dirty: self.allow_dirty.or(next.allow_dirty),
             fresh: self.fresh.or(next.fresh),
             dry_run: self.dry_run.or(next.dry_run),
@@ -201,6 +243,14 @@ fn limit(text: &str) -> Result<u32, String> {
         Ok(number) => Ok(number),
         Err(_) => Err(format!("must be a whole number from 1 to {}", u32::MAX)),
     }
+}
+
+fn names(text: &str) -> Result<Names, String> {
+    let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+    if names.iter().any(String::is_empty) {
+        return Err("must be names, separated by commas".to_owned());
+    }
+    Ok(Names(names))
 }
 
 fn nonblank(text: &str) -> Result<String, String> {

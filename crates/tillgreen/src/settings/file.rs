@@ -4,10 +4,12 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use runner::Agent;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::agent::{AgentTable, agent_name_problem};
+use super::agent::agent_name_problem;
+use super::agent_table::{AgentTable, KEYS, TableProblem};
 use super::choices::{Choices, Refusal};
 use super::suggest;
 use crate::error::Error;
@@ -18,13 +20,17 @@ pub(crate) const FILE_NAME: &str = "tillgreen.toml";
 /// The key under which agents are defined.
 const AGENTS: &str = "agents";
 
+/// The one setting that is a list, and the one that may have a fraction.
+const LIST: &str = "fallback";
+const DECIMAL: &str = "max_cost";
+
 /// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileSettings {
     /// The settings.
     pub(super) choices: Choices,
     /// The agents, in the order of the file.
-    pub(crate) agents: Vec<AgentTable>,
+    pub(crate) agents: Vec<Agent>,
 }
 
 impl FileSettings {
@@ -88,7 +94,9 @@ impl Reader<'_> {
 
     fn setting(&mut self, key: &Key<'_>, value: &Spanned<DeValue<'_>>) {
         let name = key.get_ref().as_ref();
-        let Some(text) = plain_text(value.get_ref()) else {
+        let is_fit = name == LIST || !matches!(value.get_ref(), DeValue::Array(_));
+        let is_fit = is_fit && (name == DECIMAL || !matches!(value.get_ref(), DeValue::Float(_)));
+        let Some(text) = plain_text(value.get_ref()).filter(|_| is_fit) else {
             let kind = describe(value.get_ref());
             return self.refuse(name, key.span(), value, Refusal::Value(format!("cannot be {kind}")));
         };
@@ -136,17 +144,21 @@ impl Reader<'_> {
             return self.problem(Some(key.span()), format!("`agents.{name}` must be a table"), Some(hint));
         };
         let before = self.problems.len();
-        let mut command = None;
+        let mut draft = AgentTable::default();
+        let mut places = Vec::new();
         for (key, value) in in_order(table) {
-            self.agent_key(name, (key, value), &mut command);
+            self.agent_key(name, (key, value), &mut draft);
+            places.push((key.get_ref().to_string(), value.span()));
         }
-        match command {
-            Some(command) => self.settings.agents.push(AgentTable { name: name.to_owned(), command }),
-            None if self.problems.len() == before => {
-                let message = format!("the agent `{name}` has no command");
-                self.problem(Some(key.span()), message, Some("add `command = \"…\"`".to_owned()));
+        if self.problems.len() > before {
+            return;
+        }
+        match draft.agent(name) {
+            Ok(agent) => self.settings.agents.push(agent),
+            Err(TableProblem { key: at, message, hint }) => {
+                let place = places.into_iter().find(|(key, _)| Some(key.as_str()) == at);
+                self.problem(Some(place.map_or_else(|| key.span(), |(_, span)| span)), message, hint);
             }
-            None => {}
         }
     }
 
@@ -154,25 +166,24 @@ impl Reader<'_> {
         &mut self,
         agent: &str,
         (key, value): (&Key<'_>, &Spanned<DeValue<'_>>),
-        command: &mut Option<String>,
+        draft: &mut AgentTable,
     ) {
         let name = key.get_ref().as_ref();
-        let text = if let DeValue::String(text) = value.get_ref() { Some(text.as_ref()) } else { None };
-        match (name, text) {
-            ("command", Some(text)) if !text.trim().is_empty() => *command = Some(text.to_owned()),
-            ("command", _) => {
-                self.problem(
-                    Some(value.span()),
-                    format!("`agents.{agent}.command` must be a text and not empty"),
-                    None,
-                );
-            }
-            ("kind", Some("command")) => {}
-            ("kind", _) => {
-                self.problem(Some(value.span()), format!("`agents.{agent}.kind` must be \"command\""), None);
-            }
-            (unknown, _) => {
-                let near = suggest::nearest(unknown, ["command", "kind"]);
+        let wrong = |what: &str| format!("`agents.{agent}.{name}` must be {what}");
+        match (AgentTable::text_key(name), name, value.get_ref()) {
+            (Some(key), _, DeValue::String(text)) if !text.trim().is_empty() => draft.set(key, text),
+            (Some(_), ..) => self.problem(Some(value.span()), wrong("a text and not empty"), None),
+            (None, "args", list) => match texts(list) {
+                Some(args) => draft.args = args,
+                None => self.problem(Some(value.span()), wrong("a list of texts"), None),
+            },
+            (None, "env", DeValue::Table(table)) => match variables(table) {
+                Some(env) => draft.env = env,
+                None => self.problem(Some(value.span()), wrong("a table of names and texts"), None),
+            },
+            (None, "env", _) => self.problem(Some(value.span()), wrong("a table of names and texts"), None),
+            (None, unknown, _) => {
+                let near = suggest::nearest(unknown, KEYS.iter().copied());
                 let hint = near.map(|near| format!("did you mean `{near}`?"));
                 self.problem(Some(key.span()), format!("unknown key `agents.{agent}.{unknown}`"), hint);
             }
@@ -221,8 +232,36 @@ fn plain_text(value: &DeValue<'_>) -> Option<String> {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) => number.as_str().parse::<i64>().ok().map(|number| number.to_string()),
         DeValue::Boolean(toggle) => Some(toggle.to_string()),
-        DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
+        DeValue::Float(number) => Some(number.as_str().to_owned()),
+        list @ DeValue::Array(_) => texts(list).map(|texts| texts.join(",")),
+        DeValue::Datetime(_) | DeValue::Table(_) => None,
     }
+}
+
+/// The texts of a list of nothing else.
+fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+    let DeValue::Array(items) = value else { return None };
+    let text = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(_)
+        | DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Array(_)
+        | DeValue::Table(_) => None,
+    };
+    items.iter().map(text).collect()
+}
+
+/// Variables of an environment.
+fn variables(table: &DeTable<'_>) -> Option<Vec<(String, String)>> {
+    let is_name = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
+    let variable = |(key, value): (&Key<'_>, &Spanned<DeValue<'_>>)| {
+        let name = key.get_ref().to_string();
+        let DeValue::String(text) = value.get_ref() else { return None };
+        (is_name(&name) && !text.contains('\0')).then(|| (name, text.to_string()))
+    };
+    in_order(table).into_iter().map(variable).collect()
 }
 
 fn describe(value: &DeValue<'_>) -> &'static str {

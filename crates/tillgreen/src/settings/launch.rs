@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use engine::{Dialect, Recovery};
-use runner::{Agent, Settings};
+use runner::{AgentKind, Settings};
 
 use super::agent::{COMMAND_AGENT, Programs};
-use super::choices::{Choices, Refusal};
+use super::amount::spell_dollars;
+use super::cast::Cast;
+use super::choices::{Choices, Names, Refusal};
 use super::duration::spell;
-use super::resolve::{installed, settings};
+use super::file::FileSettings;
+use super::resolve::settings;
 use super::word::word;
 use crate::error::Error;
 
@@ -16,17 +19,18 @@ use crate::error::Error;
 pub(crate) fn from_launch(
     launch: &BTreeMap<String, String>,
     dialect: Dialect,
+    file: &FileSettings,
     programs: &Programs,
 ) -> Result<Settings, Error> {
     let choices = read(launch)?;
-    let Some(command) = choices.agent_cmd.clone() else {
+    if choices.agent.is_none() && choices.agent_cmd.is_none() {
         return Err(Error::usage("the journal does not say which agent the run was started with")
-            .hint("continue with `tillgreen run --agent-cmd 'COMMAND'`"));
-    };
-    let name = choices.agent.clone().unwrap_or_else(|| COMMAND_AGENT.to_owned());
-    let agent = Agent { name, command };
-    installed(&agent, programs)?;
-    Ok(settings(&choices, agent, dialect))
+            .hint("continue with `tillgreen run --agent NAME`"));
+    }
+    // An agent that is known by its name is as it is now; the journal's command is for those that are not there.
+    let chosen = Choices { agent: None, agent_cmd: None, ..choices.clone() };
+    let cast = Cast::of(&chosen, &choices, file, programs)?;
+    Ok(settings(&choices, cast, dialect))
 }
 
 /// What a journal says. Keys that this program does not know are those of a newer one and no reason to give up.
@@ -53,11 +57,13 @@ pub(super) fn read(launch: &BTreeMap<String, String>) -> Result<Choices, Error> 
 }
 
 /// The settings as text.
-pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
+pub(super) fn write(settings: &Settings, choices: &Choices) -> BTreeMap<String, String> {
     let rules = &settings.rules;
     let limits = &rules.limits;
     let recovery = if rules.recovery == Recovery::On { "true" } else { "false" };
     let named = Some(&settings.agent.name).filter(|name| *name != COMMAND_AGENT);
+    let is_command = settings.agent.kind == AgentKind::Command;
+    let command = Some(settings.agent.command.clone()).filter(|_| is_command);
     let entries = [
         ("recovery_mode", Some(recovery.to_owned())),
         ("max_task_iterations", Some(limits.task_iterations_max.to_string())),
@@ -70,7 +76,16 @@ pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
         ("clean_retry", Some(word(settings.clean_retry).to_owned())),
         ("keep_going", Some(word(rules.keep_going).to_owned())),
         ("agent", named.cloned()),
-        ("agent_cmd", Some(settings.agent.command.clone())),
+        ("agent_cmd", command),
+        ("model", choices.model.clone()),
+        ("executor", choices.executor.clone()),
+        ("qa", choices.qa.clone()),
+        ("reviewer", choices.reviewer.clone()),
+        ("fallback", choices.fallback.as_ref().map(|Names(names)| names.join(","))),
+        ("resume_sessions", Some(word(settings.resume_sessions).to_owned())),
+        ("report_tools", Some(word(settings.report_tools).to_owned())),
+        ("max_cost", limits.cost_micros_max.map(spell_dollars)),
+        ("max_tokens", limits.tokens_max.map(|tokens| tokens.to_string())),
         ("unverifiable", Some(word(rules.unverifiable).to_owned())),
         ("bookkeeping", Some(word(settings.bookkeeping).to_owned())),
         ("scope", Some(word(settings.scope).to_owned())),

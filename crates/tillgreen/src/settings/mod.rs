@@ -1,9 +1,13 @@
 //! From flags, `tillgreen.toml` and the unfinished run to the settings of a run.
 
 mod agent;
+mod agent_table;
+mod amount;
+mod cast;
 mod choices;
 mod duration;
 mod file;
+mod known;
 mod launch;
 mod resolve;
 mod suggest;
@@ -12,8 +16,10 @@ mod word;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use agent::{KNOWN, Known, Programs, program_of};
+pub(crate) use agent::{Programs, program_of};
+pub(crate) use amount::spell_dollars;
 pub(crate) use choices::Choices;
 pub(crate) use file::{FILE_NAME, FileSettings};
+pub(crate) use known::{KNOWN, Known, how_to_install};
 pub(crate) use launch::from_launch;
 pub(crate) use resolve::{Attendance, Mode, Resolved, Sources, Start, resolve};

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use engine::{Dialect, Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
-use runner::{Agent, Bookkeeping, Scope, Settings};
+use runner::{Bookkeeping, Scope, Settings};
 
-use super::agent::{COMMAND_AGENT, Programs};
+use super::agent::Programs;
+use super::cast::Cast;
 use super::choices::Choices;
 use super::file::FileSettings;
 use super::launch;
-use super::suggest;
 use crate::error::Error;
-use crate::view::text::quoted;
 
 /// Attempts at a task of a `*-PLAN.md`, unless something else was said.
 const PHASE_TASK_ITERATIONS_MAX: u32 = 3;
@@ -90,24 +89,26 @@ pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
     let earlier = sources.earlier.map(launch::read).transpose()?.unwrap_or_default();
     let mut choices = sources.flags.or(sources.file.choices.clone());
     choices.recovery_mode = choices.recovery_mode.or(earlier.recovery_mode);
-    let agent = agent(&choices, &earlier, sources.file, sources.programs)?;
-    installed(&agent, sources.programs)?;
+    let cast = Cast::of(&choices, &earlier, sources.file, sources.programs)?;
     let chosen = choices.on_escalation.unwrap_or(OnEscalation::Ask);
     choices.on_escalation = Some(sources.attendance.escalation(chosen));
     let is_on = |choice: Option<Toggle>| choice.is_some_and(Toggle::is_on);
     Ok(Resolved {
-        settings: settings(&choices, agent, sources.dialect),
+        settings: settings(&choices, cast, sources.dialect),
         start: if is_on(choices.fresh) { Start::Fresh } else { Start::Resume },
         mode: if is_on(choices.dry_run) { Mode::DryRun } else { Mode::Run },
     })
 }
 
 /// The settings that choices amount to, with the defaults for what they leave open.
-pub(super) fn settings(choices: &Choices, agent: Agent, dialect: Dialect) -> Settings {
+pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Settings {
     let toggle = |choice: Option<Toggle>| choice.unwrap_or(Toggle::Off);
     let mut settings = Settings {
-        rules: rules(choices, dialect),
-        agent,
+        rules: Rules { agents: cast.roles, ..rules(choices, dialect) },
+        agent: cast.agent,
+        agents: cast.agents,
+        resume_sessions: toggle(choices.resume_sessions),
+        report_tools: toggle(choices.report_tools),
         attempt_timeout: choices.attempt_timeout.unwrap_or(30 * MINUTE),
         no_progress_timeout: choices.no_progress_timeout.unwrap_or(10 * MINUTE),
         verify_timeout: choices.verify_timeout.unwrap_or(2 * MINUTE),
@@ -120,7 +121,7 @@ pub(super) fn settings(choices: &Choices, agent: Agent, dialect: Dialect) -> Set
         regression: choices.regression.clone(),
         launch: BTreeMap::new(),
     };
-    settings.launch = launch::write(&settings);
+    settings.launch = launch::write(&settings, choices);
     settings
 }
 
@@ -140,6 +141,8 @@ fn rules(choices: &Choices, dialect: Dialect) -> Rules {
             global_iterations_max: choices.max_global_iterations,
             unavailable_max: choices.infra_retries.unwrap_or(defaults.unavailable_max),
             time_max: choices.max_time,
+            cost_micros_max: choices.max_cost,
+            tokens_max: choices.max_tokens,
             ..defaults
         },
         on_exhausted: choices.on_exhausted.unwrap_or(on_exhausted),
@@ -149,86 +152,6 @@ fn rules(choices: &Choices, dialect: Dialect) -> Rules {
         regression: if choices.regression.is_some() { Toggle::On } else { Toggle::Off },
         keep_going: choices.keep_going.unwrap_or(Toggle::Off),
         dialect,
+        ..Rules::default()
     }
-}
-
-/// The agent: as chosen, else as in the unfinished run, else the first that is installed.
-fn agent(
-    choices: &Choices,
-    earlier: &Choices,
-    file: &FileSettings,
-    programs: &Programs,
-) -> Result<Agent, Error> {
-    if let Some(command) = &choices.agent_cmd {
-        return Ok(Agent { name: COMMAND_AGENT.to_owned(), command: command.clone() });
-    }
-    if let Some(name) = &choices.agent {
-        return named(name, file).ok_or_else(|| unknown(name, file));
-    }
-    if let Some(agent) = earlier_agent(earlier, file) {
-        return Ok(agent);
-    }
-    let installed = file.agents.iter().find(|table| programs.missing(&table.command).is_none());
-    let found = installed.map(|table| Agent { name: table.name.clone(), command: table.command.clone() });
-    found.ok_or_else(|| no_agent(file))
-}
-
-fn named(name: &str, file: &FileSettings) -> Option<Agent> {
-    let table = file.agents.iter().find(|table| table.name == name)?;
-    Some(Agent { name: table.name.clone(), command: table.command.clone() })
-}
-
-/// What `tillgreen.toml` says now of an agent counts; the journal's command is for agents that are not there.
-fn earlier_agent(earlier: &Choices, file: &FileSettings) -> Option<Agent> {
-    let known = earlier.agent.as_deref().and_then(|name| named(name, file));
-    known.or_else(|| {
-        let name = earlier.agent.clone().unwrap_or_else(|| COMMAND_AGENT.to_owned());
-        Some(Agent { name, command: earlier.agent_cmd.clone()? })
-    })
-}
-
-fn unknown(name: &str, file: &FileSettings) -> Error {
-    let names: Vec<&str> = file.agents.iter().map(|table| table.name.as_str()).collect();
-    let error = Error::usage(format!("unknown agent `{name}`"));
-    let error = match suggest::nearest(name, names.iter().copied()) {
-        Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None => error,
-    };
-    let known = if names.is_empty() {
-        "no agent is defined in tillgreen.toml".to_owned()
-    } else {
-        format!("defined in tillgreen.toml: {}", names.join(", "))
-    };
-    error.note(known).hint(format!(
-        "define it in tillgreen.toml by `[agents.{name}]` and `command = \"…\"`, or use --agent-cmd 'COMMAND'"
-    ))
-}
-
-fn no_agent(file: &FileSettings) -> Error {
-    let error = if file.agents.is_empty() {
-        Error::usage("no agent is set")
-    } else {
-        let list: Vec<&str> = file.agents.iter().map(|table| table.name.as_str()).collect();
-        Error::usage(format!("none of the agents in tillgreen.toml is installed ({})", list.join(", ")))
-    };
-    error
-        .hint("name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`")
-        .hint("or let `tillgreen init` write a tillgreen.toml with the agents that are installed")
-}
-
-pub(super) fn installed(agent: &Agent, programs: &Programs) -> Result<(), Error> {
-    if let Some(file) = programs.forbidden(&agent.command) {
-        let file = file.display();
-        return Err(Error::usage(format!("the agent cannot be run: {file} is not executable"))
-            .hint(format!("make it so: `chmod +x {}`", quoted(&file.to_string()))));
-    }
-    let Some(program) = programs.missing(&agent.command) else { return Ok(()) };
-    let what =
-        if agent.name == COMMAND_AGENT { "the agent".to_owned() } else { format!("agent `{}`", agent.name) };
-    Err(Error::usage(format!("{what} is not installed: `{program}` was not found"))
-        .note(format!("its command: {}", agent.command))
-        .hint(format!(
-            "install `{program}`, or choose another agent with --agent NAME or --agent-cmd 'COMMAND'"
-        ))
-        .hint("`tillgreen agents` lists what is installed"))
 }

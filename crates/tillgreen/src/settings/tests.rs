@@ -3,6 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use engine::{OnEscalation, Recovery, Toggle};
+use runner::{AgentKind, Permission};
 
 use super::*;
 use crate::args::Format;
@@ -47,13 +48,18 @@ fn resolved(flags: Choices, text: &str, earlier: &[(&str, &str)]) -> Result<Reso
     })
 }
 
+/// The settings that a journal holds.
+fn again(launch: &BTreeMap<String, String>) -> Result<runner::Settings, Error> {
+    from_launch(launch, engine::Dialect::Spec, &file(AGENT)?, &world().programs)
+}
+
 fn refused(flags: Choices, text: &str) -> String {
     let error = resolved(flags, text, &[]).unwrap_err();
     assert_eq!(error.code(), crate::exit::USAGE);
     error.render(Format::Text)
 }
 
-const AGENT: &str = "[agents.mine]\ncommand = \"agent -p\"\n";
+const AGENT: &str = "[agents.mine]\ncommand = \"agent -p\"\n[agents.second]\ncommand = \"other\"\n";
 
 #[test]
 fn a_flag_comes_before_the_file_and_the_file_before_the_run() {
@@ -100,21 +106,23 @@ fn the_first_agent_that_is_installed_is_the_default() {
 #[test]
 fn an_agent_that_cannot_be_had_is_said_before_anything_starts() {
     insta::assert_snapshot!(refused(Choices::default(), ""), @r"
-    error: no agent is set
+    error: no agent is set, and none of those that are known is installed
     hint: name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`
-    hint: or let `tillgreen init` write a tillgreen.toml with the agents that are installed
+    hint: or install one: `tillgreen agents` says how
     ");
     insta::assert_snapshot!(refused(flags(&[("agent", "mime")]), AGENT), @r#"
     error: unknown agent `mime`
-      defined in tillgreen.toml: mine
+      defined in tillgreen.toml: mine, second
+      known by name: claude, codex, gemini, opencode, aider, pi, claude-acp, codex-acp, gemini-acp, opencode-acp
     hint: did you mean `mine`?
     hint: define it in tillgreen.toml by `[agents.mime]` and `command = "…"`, or use --agent-cmd 'COMMAND'
     "#);
-    insta::assert_snapshot!(refused(flags(&[("agent", "claude")]), ""), @r#"
-    error: unknown agent `claude`
-      no agent is defined in tillgreen.toml
-    hint: define it in tillgreen.toml by `[agents.claude]` and `command = "…"`, or use --agent-cmd 'COMMAND'
-    "#);
+    insta::assert_snapshot!(refused(flags(&[("agent", "claude")]), ""), @r"
+    error: agent `claude` is not installed: `claude` was not found
+      its command: claude
+    hint: install it: `npm install -g @anthropic-ai/claude-code`, or choose another agent with --agent NAME
+    hint: `tillgreen agents` lists what is installed
+    ");
     insta::assert_snapshot!(refused(flags(&[("agent_cmd", "nowhere -p")]), AGENT), @r"
     error: the agent is not installed: `nowhere` was not found
       its command: nowhere -p
@@ -124,7 +132,7 @@ fn an_agent_that_cannot_be_had_is_said_before_anything_starts() {
     insta::assert_snapshot!(refused(Choices::default(), "[agents.x]\ncommand = \"nowhere\""), @r"
     error: none of the agents in tillgreen.toml is installed (x)
     hint: name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`
-    hint: or let `tillgreen init` write a tillgreen.toml with the agents that are installed
+    hint: or install one: `tillgreen agents` says how
     ");
 }
 
@@ -176,7 +184,7 @@ fn what_is_wrong_in_the_file_is_said_with_its_line() {
     hint: did you mean `command`?
     hint: add `command = "…"`
     "#);
-    insta::assert_snapshot!(wrong("[agents.x]\ncommand = \"a\"\nkind = \"claude\""), @r#"error: tillgreen.toml:3: `agents.x.kind` must be "command""#);
+    insta::assert_snapshot!(wrong("[agents.x]\ncommand = \"a\"\nkind = \"claude\""), @"error: tillgreen.toml:2: `agents.x.command` is not for the kind claude: set `program`");
     insta::assert_snapshot!(wrong("agent_cmd = \"  \"\nmax_fix_tasks = 99999999999"), @r"
     error: tillgreen.toml has 2 problems
       tillgreen.toml:1: `agent_cmd` must not be empty
@@ -225,21 +233,27 @@ fn settings_come_back_from_the_journal() {
         ("review_timeout", "1m1s"),
         ("max_time", "2d"),
         ("allow_dirty", "true"),
+        ("model", "m-1"),
+        ("qa", "mine"),
+        ("fallback", "mine, second"),
+        ("resume_sessions", "true"),
+        ("report_tools", "false"),
+        ("max_cost", "0.25"),
+        ("max_tokens", "2M"),
     ];
     for agent in [("agent", "mine"), ("agent_cmd", "agent --model 'a=b'")] {
         let mut choices = flags(&all);
         choices = choices.or(flags(&[agent]));
         let before = resolved(choices, AGENT, &[]).unwrap().settings;
-        let after = from_launch(&before.launch, engine::Dialect::Spec, &world().programs).unwrap();
+        let after = again(&before.launch).unwrap();
         assert_eq!(format!("{before:?}"), format!("{after:?}"));
         assert_ne!(format!("{:?}", before.rules), format!("{:?}", engine::Rules::default()));
     }
     let before = resolved(flags(&[("agent", "mine")]), AGENT, &[]).unwrap().settings;
-    assert_eq!(
-        format!("{before:?}"),
-        format!("{:?}", from_launch(&before.launch, engine::Dialect::Spec, &world().programs).unwrap())
-    );
-    let in_journal = before.launch.len() + ["max_global_iterations", "regression", "max_time"].len();
+    assert_eq!(format!("{before:?}"), format!("{:?}", again(&before.launch).unwrap()));
+    let unset = ["model", "executor", "qa", "reviewer", "fallback", "max_cost", "max_tokens"];
+    let in_journal =
+        before.launch.len() + ["max_global_iterations", "regression", "max_time"].len() + unset.len();
     assert_eq!(in_journal + ["fresh", "dry_run"].len(), Choices::keys().len(), "every setting is kept");
 }
 
@@ -247,11 +261,91 @@ fn settings_come_back_from_the_journal() {
 fn a_journal_of_a_newer_program_is_read_as_far_as_it_is_understood() {
     let launch =
         [("agent_cmd", "agent"), ("jobs", "4")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-    assert!(from_launch(&launch.into(), engine::Dialect::Spec, &world().programs).is_ok());
-    assert!(from_launch(&BTreeMap::new(), engine::Dialect::Spec, &world().programs).is_err(), "no agent");
+    assert!(again(&launch.into()).is_ok());
+    assert!(again(&BTreeMap::new()).is_err(), "no agent");
     let wrong =
         [("agent_cmd", "agent"), ("scope", "x")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-    assert!(from_launch(&wrong.into(), engine::Dialect::Spec, &world().programs).is_err());
+    assert!(again(&wrong.into()).is_err());
     let gone = [("agent_cmd".to_owned(), "nowhere -p".to_owned())];
-    assert!(from_launch(&gone.into(), engine::Dialect::Spec, &world().programs).is_err(), "not installed");
+    assert!(again(&gone.into()).is_err(), "not installed");
+}
+
+#[test]
+fn a_table_describes_an_agent() {
+    let agents = |text: &str| file(text).unwrap().agents;
+    let text = "[agents.claude]\nmodel = \"m\"\npermission = \"full\"\nargs = [\"--x\"]\nenv = { A = \"1\" }\n\
+                system_prompt = \"be brief\"\n[agents.fast]\nkind = \"codex\"\nprogram = \"/opt/codex\"\n\
+                [agents.old]\ncommand = \"claude -p\"\n[agents.talk]\nkind = \"acp\"\nprogram = \"talker\"\n\
+                [agents.lines]\nkind = \"stream\"\ncommand = \"x\"\ndone = \"a=b\"\ntext = \"c.d\"\n";
+    let [claude, fast, old, talk, lines] = agents(text).try_into().expect("there are five");
+    assert_eq!((claude.kind, claude.command.as_str()), (AgentKind::Claude, "claude"));
+    assert_eq!((claude.model.as_deref(), claude.permission), (Some("m"), Permission::Full));
+    assert_eq!((claude.args, claude.env), (vec!["--x".to_owned()], vec![("A".to_owned(), "1".to_owned())]));
+    assert_eq!(
+        (fast.kind, fast.command.as_str(), fast.permission),
+        (AgentKind::Codex, "/opt/codex", Permission::Workspace)
+    );
+    assert_eq!((old.kind, old.command.as_str()), (AgentKind::Command, "claude -p"));
+    assert_eq!((talk.kind, talk.command.as_str()), (AgentKind::Acp, "talker"));
+    assert!(matches!(lines.kind, AgentKind::Stream(format) if format.text == "c.d"));
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_said_with_its_line() {
+    let wrong = |text: &str| file(text).unwrap_err().render(Format::Text);
+    let lines = [
+        wrong("[agents.x]\nkind = \"clade\""),
+        wrong("[agents.x]\nkind = \"codex\"\ncommand = \"codex exec\""),
+        wrong("[agents.x]\ncommand = \"a\"\nprogram = \"b\""),
+        wrong("[agents.x]\ncommand = \"a\"\nargs = [\"b\"]"),
+        wrong("[agents.claude]\npermission = \"all\""),
+        wrong("[agents.claude]\nargs = \"-x\""),
+        wrong("[agents.claude]\nenv = { A = 1 }"),
+        wrong("[agents.claude]\ndone = \"a=b\""),
+        wrong("[agents.x]\nkind = \"acp\""),
+        wrong("[agents.x]\nkind = \"stream\"\ncommand = \"a\"\ntext = \"t\"\ndone = \"result\""),
+        wrong("[agents.x]\nkind = \"stream\"\ncommand = \"a\"\ntext = \"t..u\"\ndone = \"a=b\""),
+        wrong("[agents.x]\nkind = \"stream\"\ncommand = \"a\""),
+        wrong("fallback = [1]"),
+        wrong("fallback = [\"a\", \"\"]"),
+        wrong("max_cost = -1.0"),
+        wrong("max_tokens = \"many\""),
+    ];
+    insta::assert_snapshot!(lines.concat(), @r#"
+    error: tillgreen.toml:2: `agents.x.kind` must be one of claude, codex, gemini, opencode, aider, pi, acp, stream, command
+    error: tillgreen.toml:3: `agents.x.command` is not for the kind codex: set `program`
+    error: tillgreen.toml:3: `agents.x.program` is not for the kind command: set `command`
+    error: tillgreen.toml:3: `agents.x.args` is not for a command: write them into it
+    error: tillgreen.toml:2: `agents.claude.permission` must be one of read-only, workspace, full
+    error: tillgreen.toml:2: `agents.claude.args` must be a list of texts
+    error: tillgreen.toml:2: `agents.claude.env` must be a table of names and texts
+    error: tillgreen.toml:2: `agents.claude.done` is only for the kind stream
+    error: tillgreen.toml:1: the agent `x` has no program
+    hint: add `program = "…"`
+    error: tillgreen.toml:5: `agents.x.done` must look like type=result
+    error: tillgreen.toml:4: `agents.x.text` must be keys joined by dots
+    error: tillgreen.toml:1: the agent `x` has no done
+    hint: add `done = "…"`
+    error: tillgreen.toml:1: `fallback` cannot be a list
+    error: tillgreen.toml:1: `fallback` must be names, separated by commas
+    error: tillgreen.toml:1: `max_cost` must be more than 0 and at most 1000000 dollars
+    error: tillgreen.toml:1: `max_tokens` must be a whole number from 1, like 500000, 500k or 2M
+    "#);
+}
+
+#[test]
+fn roles_name_agents_and_who_takes_over() {
+    let text = format!("qa = \"second\"\nfallback = [\"second\"]\n{AGENT}");
+    let got = resolved(Choices::default(), &text, &[]).unwrap().settings;
+    assert_eq!(got.rules.agents.executor, ["mine", "second"]);
+    assert_eq!(got.rules.agents.qa, ["second"]);
+    assert_eq!(got.agents.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>(), ["mine", "second"]);
+    let alone = resolved(Choices::default(), AGENT, &[]).unwrap().settings;
+    assert!(alone.rules.agents.is_empty() && alone.agents.is_empty());
+    let unknown = refused(flags(&[("reviewer", "nobody")]), AGENT);
+    assert!(unknown.starts_with("error: unknown agent `nobody`"), "{unknown}");
+    let missing = refused(flags(&[("fallback", "codex")]), AGENT);
+    assert!(missing.contains("install it: `npm install -g @openai/codex`"), "{missing}");
+    let model = resolved(flags(&[("model", "m")]), AGENT, &[]).unwrap().settings;
+    assert_eq!(model.agent.model.as_deref(), Some("m"));
 }

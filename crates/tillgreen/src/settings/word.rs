@@ -3,7 +3,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::{OnEscalation, OnExhausted, Toggle, Unverifiable};
-use runner::{Bookkeeping, Scope};
+use runner::{Bookkeeping, Permission, Scope};
 
 /// A setting that is one of a few words.
 pub(super) trait Word: Copy + PartialEq + Send + Sync + 'static {
@@ -37,6 +37,11 @@ impl Word for Bookkeeping {
 impl Word for Scope {
     const WORDS: &'static [(&'static str, Self)] =
         &[("warn", Self::Warn), ("reject", Self::Reject), ("off", Self::Off)];
+}
+
+impl Word for Permission {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("read-only", Self::ReadOnly), ("workspace", Self::Workspace), ("full", Self::Full)];
 }
 
 /// The word for a value.

@@ -9,6 +9,7 @@ use super::summary::list;
 use super::text::{one_line, took};
 use crate::error::{Error, Kind};
 use crate::exit;
+use crate::settings::spell_dollars;
 
 /// Characters of an error text.
 const ERROR_CHARS_MAX: usize = 500;
@@ -105,6 +106,10 @@ fn capped(subject: &Subject, cap: CapKind, kind: Kind) -> Error {
         CapKind::Iterations { limit } => {
             (format!("ERROR: Max global iterations ({limit}) reached"), "--max-global-iterations N")
         }
+        CapKind::Cost { micros } => {
+            (format!("ERROR: Max cost (${}) reached", spell_dollars(micros)), "--max-cost USD")
+        }
+        CapKind::Tokens { limit } => (format!("ERROR: Max tokens ({limit}) reached"), "--max-tokens N"),
         CapKind::Time { seconds } => {
             let limit = took(std::time::Duration::from_secs(seconds));
             (format!("ERROR: Max time ({limit}) reached"), "--max-time DUR")
@@ -226,6 +231,16 @@ mod tests {
         ERROR: Max time (1h 30m) reached
           Nothing is lost: what is done stays done.
         hint: go on for as long again with `tillgreen run`, or with another limit by `tillgreen run --max-time DUR`
+        ");
+        insta::assert_snapshot!(shown(failing(), End::Capped(CapKind::Cost { micros: 2_500_000 })), @r"
+        ERROR: Max cost ($2.50) reached
+          Nothing is lost: what is done stays done.
+        hint: go on for as long again with `tillgreen run`, or with another limit by `tillgreen run --max-cost USD`
+        ");
+        insta::assert_snapshot!(shown(failing(), End::Capped(CapKind::Tokens { limit: 9_000 })), @r"
+        ERROR: Max tokens (9000) reached
+          Nothing is lost: what is done stays done.
+        hint: go on for as long again with `tillgreen run`, or with another limit by `tillgreen run --max-tokens N`
         ");
     }
 

@@ -1,13 +1,14 @@
 //! One line for each event, for people: what `run` prints where there is no terminal, and what `log` prints.
 
 use engine::{
-    End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, Question, Recovery, Response, Rung, Started,
-    State, What,
+    End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, Question, Recovery, Response, Rung, Spent,
+    Started, State, What,
 };
 use plan::TaskId;
 
 use super::paint::Paint;
 use super::text::{between, clock, count, moment, one_line, took};
+use super::usage;
 
 /// Characters of a title or an error on a line.
 const TEXT_CHARS_MAX: usize = 120;
@@ -92,6 +93,10 @@ fn line(event: &Event, state: &State) -> Line {
                 took(between(event.at, *until))
             ),
         ),
+        What::AgentDropped { task, agent, reason, .. } => {
+            plain(Mark::Odd, format!("{task} agent {} is not asked again: {}", short(agent), short(reason)))
+        }
+        What::Spent(spent) => plain(Mark::Step, spent_text(spent)),
         What::ChecksPassed { task, warnings, judge } => {
             with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
         }
@@ -177,6 +182,11 @@ fn changes_text(changes: &PlanChanges) -> String {
 fn started_text(started: &Started, state: &State) -> String {
     let role = started.role.name();
     format!("{}: attempt {} ({role})", named(state, &started.task), started.attempt)
+}
+
+fn spent_text(spent: &Spent) -> String {
+    let used = usage::words(spent.usage).unwrap_or_else(|| "nothing that is known".to_owned());
+    format!("{} agent {} used {used}", spent.task, short(&spent.agent))
 }
 
 fn failed_text(task: &TaskId, failure: &Failure) -> String {

@@ -16,6 +16,7 @@ pub(crate) mod status;
 pub(crate) mod subject;
 pub(crate) mod summary;
 pub(crate) mod text;
+pub(crate) mod usage;
 
 #[cfg(test)]
 pub(crate) mod samples;

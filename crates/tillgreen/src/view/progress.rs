@@ -6,14 +6,18 @@ use std::time::Duration;
 
 use engine::{Event, State, Summary};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use runner::Activity;
 
 use super::lines::{self, Clock};
 use super::paint::Paint;
 use super::status::{current_task, doing};
 use super::text::{count, one_line};
+use super::usage;
 
 /// Characters of a task's title on the status line.
 const TITLE_CHARS_MAX: usize = 60;
+/// Characters of what an agent is doing.
+const ACTIVITY_CHARS_MAX: usize = 60;
 /// How often the status line moves.
 const TICK: Duration = Duration::from_millis(120);
 
@@ -24,6 +28,8 @@ pub(crate) struct Progress {
     paint: Paint,
     /// What the elapsed time on the line belongs to.
     step: String,
+    /// What the agent did last.
+    activity: String,
     is_hushed: bool,
 }
 
@@ -46,7 +52,7 @@ impl Progress {
         let style = ProgressStyle::with_template(template).expect("the template is well formed");
         bar.set_style(style);
         bar.enable_steady_tick(TICK);
-        Self { bar, paint, step: String::new(), is_hushed: false }
+        Self { bar, paint, step: String::new(), activity: String::new(), is_hushed: false }
     }
 
     /// Shows an event and the state after it.
@@ -60,8 +66,17 @@ impl Progress {
         if step != self.step {
             self.bar.reset_elapsed();
             self.step = step;
+            self.activity.clear();
         }
-        self.bar.set_message(message(state));
+        self.bar.set_message(with_activity(message(state), &self.activity));
+    }
+
+    /// Shows what an agent is doing.
+    pub(crate) fn working(&mut self, state: &State, activity: &Activity) {
+        self.activity = one_line(&doings(activity), ACTIVITY_CHARS_MAX);
+        if !self.is_hushed {
+            self.bar.set_message(with_activity(message(state), &self.activity));
+        }
     }
 
     /// Prints a line above the status line.
@@ -113,6 +128,21 @@ fn message(state: &State) -> String {
     parts.join(" · ")
 }
 
+/// What an agent is doing, in words.
+fn doings(activity: &Activity) -> String {
+    match activity {
+        Activity::Said(text) => text.clone(),
+        Activity::ToolStarted { name, subject } => format!("{name} {subject}"),
+        Activity::ToolEnded => String::new(),
+        Activity::Retrying { reason } => format!("trying again: {reason}"),
+        Activity::Used(used) => usage::words(*used).unwrap_or_default(),
+    }
+}
+
+fn with_activity(message: String, activity: &str) -> String {
+    if activity.is_empty() { message } else { format!("{message} · {activity}") }
+}
+
 #[cfg(test)]
 mod tests {
     use engine::Rules;
@@ -137,6 +167,22 @@ mod tests {
         insta::assert_snapshot!(message(&story.clone().state()), @"1.2 Add a parser · attempt 1 · executor at work · 1/3 done");
         insta::assert_snapshot!(message(&story.claims("1.2").state()), @"1.2 Add a parser · attempt 1 · checking · 1/3 done");
         insta::assert_snapshot!(message(&samples::fixed().state()), @"5/5 done · 2 fixes");
+    }
+
+    #[test]
+    fn the_status_line_says_what_the_agent_does() {
+        let shown = |activity: &Activity| with_activity("1.2".to_owned(), &doings(activity));
+        let tool = Activity::ToolStarted { name: "Bash".to_owned(), subject: "npm test".to_owned() };
+        assert_eq!(shown(&tool), "1.2 · Bash npm test");
+        assert_eq!(
+            shown(&Activity::Retrying { reason: "overloaded".to_owned() }),
+            "1.2 · trying again: overloaded"
+        );
+        assert_eq!(shown(&Activity::ToolEnded), "1.2");
+        let mut progress = Progress::new(ProgressDrawTarget::hidden(), Paint::Plain);
+        let state = Story::new(Rules::default()).starts("1.2").state();
+        progress.working(&state, &Activity::Said("\u{1b}[31mred\nlines".to_owned()));
+        assert!(!progress.activity.contains(['\u{1b}', '\n']), "{:?}", progress.activity);
     }
 
     #[test]

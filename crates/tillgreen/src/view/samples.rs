@@ -197,3 +197,26 @@ pub(crate) fn fixed() -> Story {
         .passes("1.2")
         .passes("1.3")
 }
+
+/// The settings of a run with an agent, and otherwise the defaults.
+pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
+    let minute = std::time::Duration::from_secs(60);
+    runner::Settings {
+        rules: Rules::default(),
+        agent,
+        agents: Vec::new(),
+        resume_sessions: engine::Toggle::Off,
+        report_tools: engine::Toggle::On,
+        attempt_timeout: minute,
+        no_progress_timeout: minute,
+        verify_timeout: minute,
+        review_timeout: minute,
+        bookkeeping: runner::Bookkeeping::Coordinator,
+        scope: runner::Scope::Warn,
+        strict: engine::Toggle::Off,
+        clean_retry: engine::Toggle::Off,
+        allow_dirty: engine::Toggle::Off,
+        regression: None,
+        launch: std::collections::BTreeMap::new(),
+    }
+}

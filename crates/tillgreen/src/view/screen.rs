@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use engine::{OnEscalation, State, What};
 use jiff::Timestamp;
 use plan::TaskId;
-use runner::{Agent, Notice, Responder};
+use runner::{Notice, Responder, Settings};
 
 use super::asker;
 use super::json;
@@ -24,7 +24,7 @@ use crate::checkpoint::Checkpoint;
 pub(crate) struct Screen {
     show: Show,
     subject: Subject,
-    agent: Agent,
+    settings: Settings,
     responder: Option<Responder>,
     /// The question that was put last, so that none is put twice.
     asked: Option<(TaskId, Timestamp)>,
@@ -40,7 +40,7 @@ enum Show {
 
 impl Screen {
     /// The screen that fits format and terminal.
-    pub(crate) fn new(format: Format, subject: Subject, agent: Agent) -> Self {
+    pub(crate) fn new(format: Format, subject: Subject, settings: Settings) -> Self {
         let show = match format {
             Format::Json => Show::Json,
             Format::Text => match Progress::at_terminal() {
@@ -48,7 +48,7 @@ impl Screen {
                 None => Show::Lines(Paint::of(&io::stderr())),
             },
         };
-        Self { show, subject, agent, responder: None, asked: None, is_answered: false }
+        Self { show, subject, settings, responder: None, asked: None, is_answered: false }
     }
 
     /// For a run that starts with the answer to the question that is open: nobody is asked that one.
@@ -60,10 +60,15 @@ impl Screen {
     pub(crate) fn show(&mut self, state: &State, notice: Notice<'_>) {
         match notice {
             Notice::Ready(responder) => self.responder = Some(responder),
+            Notice::Working(_, activity) => {
+                if let Show::Live(progress) = &mut self.show {
+                    progress.working(state, activity);
+                }
+            }
             Notice::Note(note) => self.print(&format!("note: {}", clean(&note))),
             Notice::Recorded(event) => {
                 if matches!(event.what, What::Opened(_)) {
-                    let start = summary::start(&self.subject, state, &self.agent);
+                    let start = summary::start(&self.subject, state, &self.settings);
                     self.print(&start);
                 }
                 match &mut self.show {

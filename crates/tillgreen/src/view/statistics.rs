@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::retry_summary::{self, cell, percent, task_name, words};
 use super::text::{count, moment, took};
+use super::usage;
 
 /// Tasks in the list of those that took longest.
 const SLOWEST_MAX: usize = 10;
@@ -67,15 +68,20 @@ fn more(statistics: &Statistics) -> String {
     }
     let agents = statistics.agents();
     if !agents.is_empty() {
-        text.push_str("\n### Agents\n\n| Agent | Attempts | Passed | Failed | Lost | Unavailable | Time |\n");
-        text.push_str("|-------|----------|--------|--------|------|-------------|------|\n");
+        text.push_str("\n### Agents\n\n| Agent | Attempts | Passed | Failed | Lost | Unavailable | Time | Tokens | Cost |\n");
+        text.push_str("|-------|----------|--------|--------|------|-------------|------|--------|------|\n");
     }
     for (name, agent) in agents {
         let (attempts, time) = (agent.attempts(), took(agent.worked));
         let (passed, failed, lost, away) = (agent.passed, agent.failed, agent.lost, agent.unavailable);
         push(
             &mut text,
-            &format!("| {} | {attempts} | {passed} | {failed} | {lost} | {away} | {time} |", cell(name)),
+            &format!(
+                "| {} | {attempts} | {passed} | {failed} | {lost} | {away} | {time} | {} | {} |",
+                cell(name),
+                usage::cell(agent.usage.tokens()),
+                usage::cost(agent.usage).replace("cost ", "")
+            ),
         );
     }
     text
@@ -196,6 +202,8 @@ struct TaskReport {
     escalations: usize,
     result: String,
     worked_ms: u128,
+    tokens: Option<u64>,
+    cost_usd: Option<f64>,
     fixes: Vec<String>,
 }
 
@@ -281,8 +289,8 @@ fn agents(statistics: &Statistics) -> Vec<AgentReport> {
         lost: agent.lost,
         unavailable: agent.unavailable,
         worked_ms: agent.worked.as_millis(),
-        tokens: None,
-        cost_usd: None,
+        tokens: agent.usage.tokens(),
+        cost_usd: usage::dollars(agent.usage),
     };
     statistics.agents().into_iter().map(each).collect()
 }
@@ -298,6 +306,8 @@ impl TaskReport {
             escalations: task.escalations,
             result: words(&task.result),
             worked_ms: task.worked.as_millis(),
+            tokens: task.usage.tokens(),
+            cost_usd: usage::dollars(task.usage),
             fixes: task.fixes.iter().map(ToString::to_string).collect(),
         }
     }
@@ -334,9 +344,9 @@ mod tests {
 
         ### Agents
 
-        | Agent | Attempts | Passed | Failed | Lost | Unavailable | Time |
-        |-------|----------|--------|--------|------|-------------|------|
-        | command | 6 | 4 | 2 | 0 | 0 | 2m 20s |
+        | Agent | Attempts | Passed | Failed | Lost | Unavailable | Time | Tokens | Cost |
+        |-------|----------|--------|--------|------|-------------|------|--------|------|
+        | command | 6 | 4 | 2 | 0 | 0 | 2m 20s | unknown | unknown |
 
         ### Longest Tasks
 
@@ -388,9 +398,9 @@ mod tests {
 
         ### Agents
 
-        | Agent | Attempts | Passed | Failed | Lost | Unavailable | Time |
-        |-------|----------|--------|--------|------|-------------|------|
-        | command | 12 | 8 | 4 | 0 | 0 | 4m 40s |
+        | Agent | Attempts | Passed | Failed | Lost | Unavailable | Time | Tokens | Cost |
+        |-------|----------|--------|--------|------|-------------|------|--------|------|
+        | command | 12 | 8 | 4 | 0 | 0 | 4m 40s | unknown | unknown |
 
         Fix tasks: 4, 4 done
         Attempts: 12, 4 failed
@@ -471,11 +481,11 @@ mod tests {
         let tasks: Vec<String> =
             report.tasks.iter().map(|task| serde_json::to_string(task).unwrap()).collect();
         insta::assert_snapshot!(tasks.join("\n"), @r#"
-        {"id":"1.1","title":"Set up","fix_of":null,"attempts":0,"failures":0,"escalations":0,"result":"done before","worked_ms":0,"fixes":[]}
-        {"id":"1.2","title":"Add a parser","fix_of":null,"attempts":2,"failures":1,"escalations":0,"result":"success (fixed by 1.2.1)","worked_ms":40000,"fixes":["1.2.1"]}
-        {"id":"1.2.1","title":"Fix: no parser","fix_of":"1.2","attempts":2,"failures":1,"escalations":0,"result":"success (fixed by 1.2.1.1)","worked_ms":40000,"fixes":["1.2.1.1"]}
-        {"id":"1.2.1.1","title":"Fix: no file","fix_of":"1.2.1","attempts":1,"failures":0,"escalations":0,"result":"success","worked_ms":30000,"fixes":[]}
-        {"id":"1.3","title":"Use the parser","fix_of":null,"attempts":1,"failures":0,"escalations":0,"result":"success","worked_ms":30000,"fixes":[]}
+        {"id":"1.1","title":"Set up","fix_of":null,"attempts":0,"failures":0,"escalations":0,"result":"done before","worked_ms":0,"tokens":null,"cost_usd":null,"fixes":[]}
+        {"id":"1.2","title":"Add a parser","fix_of":null,"attempts":2,"failures":1,"escalations":0,"result":"success (fixed by 1.2.1)","worked_ms":40000,"tokens":null,"cost_usd":null,"fixes":["1.2.1"]}
+        {"id":"1.2.1","title":"Fix: no parser","fix_of":"1.2","attempts":2,"failures":1,"escalations":0,"result":"success (fixed by 1.2.1.1)","worked_ms":40000,"tokens":null,"cost_usd":null,"fixes":["1.2.1.1"]}
+        {"id":"1.2.1.1","title":"Fix: no file","fix_of":"1.2.1","attempts":1,"failures":0,"escalations":0,"result":"success","worked_ms":30000,"tokens":null,"cost_usd":null,"fixes":[]}
+        {"id":"1.3","title":"Use the parser","fix_of":null,"attempts":1,"failures":0,"escalations":0,"result":"success","worked_ms":30000,"tokens":null,"cost_usd":null,"fixes":[]}
         "#);
         let text = serde_json::to_string(&report).unwrap();
         assert!(text.starts_with(r#"{"plan":"auth","archived":false,"total":{"began":"#), "{text}");

@@ -5,23 +5,26 @@ use std::fmt::Write as _;
 use engine::{Recovery, State, Status, Summary, Task, TaskKind, Verification};
 use jiff::Timestamp;
 use plan::TaskId;
-use runner::Agent;
+use runner::{Agent, Settings};
 
 use super::subject::Subject;
 use super::text::{count, one_line, took};
+use super::usage;
 
 /// Characters of an agent's command in the start message.
 const COMMAND_CHARS_MAX: usize = 100;
 
 /// The message at the start; the state is the one after the run was opened.
-pub(crate) fn start(subject: &Subject, state: &State, agent: &Agent) -> String {
+pub(crate) fn start(subject: &Subject, state: &State, settings: &Settings) -> String {
     let mut text = format!("Starting execution for '{}'\n\n", one_line(&subject.name, COMMAND_CHARS_MAX));
     push(&mut text, &format!("Tasks: {}/{} completed", state.done_count(), state.tasks().len()));
     match state.first_unsettled() {
         Some(task) => push(&mut text, &format!("Starting from task {}", task.id())),
         None => push(&mut text, "Nothing is left to do"),
     }
-    push(&mut text, &format!("Agent: {} ({})", agent.name, one_line(&agent.command, COMMAND_CHARS_MAX)));
+    for line in crew(settings) {
+        push(&mut text, &line);
+    }
     push(&mut text, "\nThe execution loop will:");
     push(&mut text, "- Execute one task at a time and check each result itself");
     for line in policy(state) {
@@ -29,6 +32,31 @@ pub(crate) fn start(subject: &Subject, state: &State, agent: &Agent) -> String {
     }
     push(&mut text, "\nBeginning execution...");
     text
+}
+
+/// Who works, and what they may do: nobody should have to look that up.
+fn crew(settings: &Settings) -> Vec<String> {
+    let one = std::slice::from_ref(&settings.agent);
+    let agents = if settings.agents.is_empty() { one } else { &settings.agents };
+    let mut lines: Vec<String> = agents.iter().map(introduction).collect();
+    let roles = &settings.rules.agents;
+    for (role, names) in [("Executor", &roles.executor), ("QA", &roles.qa), ("Reviewer", &roles.reviewer)] {
+        if !names.is_empty() {
+            lines.push(format!("{role}: {}", names.join(", then ")));
+        }
+    }
+    lines
+}
+
+fn introduction(agent: &Agent) -> String {
+    let model = agent.model.as_ref().map(|model| format!(", model {}", one_line(model, COMMAND_CHARS_MAX)));
+    format!(
+        "Agent: {} ({}){}: {}",
+        agent.name,
+        one_line(&agent.shown(), COMMAND_CHARS_MAX),
+        model.unwrap_or_default(),
+        agent.kind.allows(agent.permission)
+    )
 }
 
 fn push(text: &mut String, line: &str) {
@@ -61,6 +89,9 @@ pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> Stri
         push(&mut text, &format!("Fix tasks: {}/{} completed", summary.fixes_done, summary.fixes));
     }
     push(&mut text, &format!("Attempts:  {}, {} failed", summary.attempts, summary.failed_attempts));
+    if let Some(used) = usage::words(summary.usage) {
+        push(&mut text, &format!("Used:      {used}"));
+    }
     for (task, fixes) in &summary.fixed {
         push(&mut text, &format!("Fixed:     {task} by {}", list(fixes)));
     }
@@ -124,19 +155,19 @@ mod tests {
     use super::*;
     use crate::view::samples::{self, Story};
 
-    fn agent() -> Agent {
-        Agent { name: "claude".to_owned(), command: "claude -p".to_owned() }
+    fn settings() -> Settings {
+        samples::settings(Agent::new("claude", runner::AgentKind::Claude, "claude"))
     }
 
     #[test]
     fn the_start() {
         let state = Story::new(Rules::default()).state();
-        insta::assert_snapshot!(start(&samples::subject(), &state, &agent()), @r"
+        insta::assert_snapshot!(start(&samples::subject(), &state, &settings()), @r"
         Starting execution for 'auth'
 
         Tasks: 1/3 completed
         Starting from task 1.2
-        Agent: claude (claude -p)
+        Agent: claude (claude): may edit files in its folder and run any command, without being asked
 
         The execution loop will:
         - Execute one task at a time and check each result itself
@@ -150,7 +181,7 @@ mod tests {
     #[test]
     fn the_start_in_recovery_mode() {
         let state = Story::new(Rules { recovery: Recovery::On, ..Rules::default() }).state();
-        let text = start(&samples::subject(), &state, &agent());
+        let text = start(&samples::subject(), &state, &settings());
         assert!(
             text.contains("- Write fix tasks for what fails: up to 3 for a task, nested up to 3 deep"),
             "{text}"

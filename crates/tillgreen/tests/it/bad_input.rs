@@ -223,7 +223,7 @@ fn a_torn_last_line_is_repaired() {
 fn agents_that_cannot_be_had() {
     let (sandbox, _) = prepared(PLAN);
     let cases: [(&[&str], &[&str]); 3] = [
-        (&["run"], &["no agent is set", "--agent-cmd 'COMMAND'", "tillgreen init"]),
+        (&["run"], &["no agent is set", "--agent-cmd 'COMMAND'", "tillgreen agents"]),
         (&["run", "--agent", "clod"], &["unknown agent `clod`", "[agents.clod]"]),
         (
             &["run", "--agent-cmd", "no-such-program --x"],

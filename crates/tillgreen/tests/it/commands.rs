@@ -107,7 +107,7 @@ fn init_writes_settings_that_work_and_overwrites_nothing() {
     sandbox.run(&["init"]).expect_code(0);
     let agents = json(&sandbox.run(&["agents", "--format", "json"]).expect_code(0));
     let claude = agents.as_array().unwrap().iter().find(|agent| agent["name"] == "claude").unwrap();
-    assert_eq!((&claude["defined"], &claude["installed"]), (&Value::Bool(true), &Value::Bool(true)));
+    assert_eq!((&claude["defined"], &claude["installed"]), (&Value::Bool(false), &Value::Bool(true)));
     let listed = sandbox.run(&["agents"]).expect_code(0);
     expect_parts(&listed.stdout, &["✓ claude", "`tillgreen run` uses claude unless told otherwise"]);
 }

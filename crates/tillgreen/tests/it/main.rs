@@ -1,5 +1,6 @@
 //! The real program in scratch repositories, with scripted agents.
 
+mod agents;
 mod bad_input;
 mod bookkeeping;
 mod commands;

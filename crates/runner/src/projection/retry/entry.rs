@@ -42,6 +42,8 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::ProofFailed { .. }
         | What::AttemptClaimed { .. }
         | What::AgentUnavailable { .. }
+        | What::AgentDropped { .. }
+        | What::Spent(_)
         | What::ChecksPassed { .. }
         | What::JudgeStarted { .. }
         | What::JudgePassed { .. }

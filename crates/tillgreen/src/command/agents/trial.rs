@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use runner::rehearsal::{Part, Score, Trial, TrialError};
+use runner::rehearsal::{Part, Pointing, Score, Trial, TrialError};
 use toml::{Table, Value};
 
 use crate::args::{Format, TestArgs};
 use crate::cli::{Context, Ended};
 use crate::error::{Error, Kind};
 use crate::exit;
-use crate::settings::{FILE_NAME, FileSettings, KNOWN, Programs};
+use crate::settings::{FILE_NAME, FileSettings, Known, Programs};
 use crate::view::paint::Paint;
 use crate::view::{json, scorecard};
 
@@ -88,19 +88,15 @@ fn named(root: &Path, name: &str) -> Result<Subject, Error> {
         let text = std::fs::read_to_string(&path).map_err(|error| Error::file("read", &path, error))?;
         return Ok(Subject::named(name, definition(root, &text, name)));
     }
-    let Some(known) = KNOWN.iter().find(|known| known.program == name) else {
+    let Some(known) = Known::named(name) else {
         let hint = "`tillgreen agents` lists those that are known; --agent-cmd 'COMMAND' tests any command";
         return Err(Error::usage(format!("unknown agent `{name}`")).hint(hint));
     };
-    if Programs::of_environment(root).find(known.program).is_none() {
-        return Err(Error::usage(format!(
-            "{name} is not installed: there is no `{}` on the path",
-            known.program
-        ))
-        .hint("install it, or test another one: `tillgreen agents` lists them"));
+    if !known.is_installed(&Programs::of_environment(root)) {
+        let message = format!("{name} is not installed: there is no `{}` on the path", known.program);
+        return Err(Error::usage(message).hint(format!("install it: {}", known.install)));
     }
-    let command = Value::String(known.command.to_owned());
-    Ok(Subject::named(name, format!("[agents.{name}]\ncommand = {}\n", inline(&command))))
+    Ok(Subject::named(name, String::new()))
 }
 
 /// The part of a `tillgreen.toml` that defines an agent, which was read before and found right.
@@ -108,13 +104,21 @@ fn definition(root: &Path, text: &str, name: &str) -> String {
     let table: Table = text.parse().unwrap_or_default();
     let agent = table.get("agents").and_then(|agents| agents.get(name)).and_then(Value::as_table);
     let lines = agent.into_iter().flatten().map(|(key, value)| {
-        let value = match value.as_str() {
-            Some(command) if key == "command" => Value::String(absolute(root, command)),
+        let value = match (key.as_str(), value.as_str(), value.as_table()) {
+            ("command" | "program", Some(command), _) => Value::String(absolute(root, command)),
+            ("env", _, Some(variables)) => Value::Table(harmless(variables)),
             _ => value.clone(),
         };
         format!("{key} = {}\n", inline(&value))
     });
     format!("[agents.{name}]\n{}", lines.collect::<String>())
+}
+
+/// Variables without those that would lead the agent past the scripted model.
+fn harmless(variables: &Table) -> Table {
+    let led = Pointing::at("").env;
+    let is_harmless = |name: &str| !led.iter().any(|(other, _)| other == name);
+    variables.clone().into_iter().filter(|(name, _)| is_harmless(name)).collect()
 }
 
 /// A value on one line. Strings of JSON are strings of TOML.
@@ -174,7 +178,7 @@ mod tests {
     #[test]
     fn only_the_definition_of_the_agent_comes_along() {
         let text = "regression = \"false\"\n[agents.a]\ncommand = \"x \\\"y\\\"\"\nargs = [\"b\", \"c\"]\n\
-                    env = { A = \"1\" }\n[agents.b]\ncommand = \"z\"\n";
+                    env = { A = \"1\", ANTHROPIC_BASE_URL = \"x\" }\n[agents.b]\ncommand = \"z\"\n";
         let found = definition(Path::new("/nowhere"), text, "a");
         assert_eq!(
             found,

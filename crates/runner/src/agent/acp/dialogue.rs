@@ -1,0 +1,346 @@
+//! One exchange with an agent: hello, a session, its mode and model, the prompt, the answer.
+
+use std::path::PathBuf;
+
+use engine::{Session, Usage};
+use serde_json::{Value, json};
+
+use super::message::{self, Message};
+use super::permission::{self, Leave};
+use crate::agent::activity::Activity;
+use crate::agent::launch::Permission;
+use crate::agent::line::{self, Line, number, text};
+use crate::agent::mcp::{MCP_NAME, McpServer};
+use crate::agent::outcome::{Conclusion, Outcome};
+use crate::agent::trouble::{Trouble, TroubleKind};
+
+/// The version of the protocol that is spoken.
+const PROTOCOL_VERSION: u32 = 1;
+
+/// How much may wait to be read by the agent. One that asks without ever reading gets no more answers.
+const OUTBOX_BYTES_MAX: usize = 1024 * 1024;
+
+/// What the agent is to be asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Errand {
+    /// The prompt.
+    pub prompt: String,
+    /// The folder it works in.
+    pub cwd: PathBuf,
+    /// The session to take up again.
+    pub resume: Option<Session>,
+    /// What it may do.
+    pub permission: Permission,
+    /// The model it is to use.
+    pub model: Option<String>,
+    /// The server through which it can report.
+    pub mcp: Option<McpServer>,
+}
+
+/// One exchange, as far as it went.
+#[derive(Debug)]
+pub(crate) struct Dialogue {
+    errand: Errand,
+    stage: Stage,
+    /// The number of the latest request of ours.
+    latest: u64,
+    outbox: String,
+    agent: String,
+    session: Option<String>,
+    message: String,
+    /// Whether a tool was used since the message was begun.
+    is_stale: bool,
+    usage: Usage,
+    denied: Option<String>,
+    conclusion: Conclusion,
+}
+
+/// What the latest request was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Greeting,
+    Opening,
+    Choosing,
+    Prompting,
+    Over,
+}
+
+impl Dialogue {
+    /// Begins with a hello.
+    pub(crate) fn new(errand: Errand) -> Self {
+        let mut dialogue = Self {
+            errand,
+            stage: Stage::Greeting,
+            latest: 0,
+            outbox: String::new(),
+            agent: String::new(),
+            session: None,
+            message: String::new(),
+            is_stale: false,
+            usage: Usage::default(),
+            denied: None,
+            conclusion: Conclusion::Cut,
+        };
+        let nothing = json!({ "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false });
+        let client = json!({ "name": "tillgreen", "version": env!("CARGO_PKG_VERSION") });
+        let hello = json!({
+            "protocolVersion": PROTOCOL_VERSION,
+            "clientCapabilities": nothing,
+            "clientInfo": client,
+        });
+        dialogue.ask(Stage::Greeting, "initialize", &hello);
+        dialogue
+    }
+
+    /// What is to be sent.
+    pub(crate) fn take_outbox(&mut self) -> String {
+        std::mem::take(&mut self.outbox)
+    }
+
+    /// Whether there is nothing left to say.
+    pub(crate) fn is_over(&self) -> bool {
+        self.stage == Stage::Over
+    }
+
+    /// Asks the agent to stop. It answers the prompt when it has.
+    pub(crate) fn cancel(&mut self) {
+        match &self.session {
+            Some(session) if self.stage == Stage::Prompting => {
+                self.send(&message::notice("session/cancel", &json!({ "sessionId": session })));
+            }
+            Some(_) | None => self.stage = Stage::Over,
+        }
+    }
+
+    /// Takes in a line.
+    pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
+        let Line::Whole(line) = line else { return };
+        let Some(value) = line::value_of(line) else { return };
+        match Message::of(&value) {
+            Some(Message::Request { id, method: "session/request_permission", params }) => {
+                self.permit(id, params, activities);
+            }
+            Some(Message::Request { id, method, .. }) => self.send(&message::no_such_method(id, method)),
+            Some(Message::Notice { method: "session/update", params }) => self.update(params, activities),
+            // Agents say much that nobody asked for.
+            Some(Message::Notice { .. }) | None => {}
+            Some(Message::Response { id, result }) if id == self.latest => self.answered(result),
+            Some(Message::Response { .. }) => {}
+        }
+    }
+
+    fn answered(&mut self, result: Result<&Value, Trouble>) {
+        let result = match (result, self.stage) {
+            (Ok(result), _) => result,
+            (Err(trouble), Stage::Opening) if self.errand.resume.is_some() => {
+                return self.conclude(Conclusion::Trouble(unknown_session(trouble.text)));
+            }
+            (Err(trouble), _) => return self.conclude(Conclusion::Trouble(trouble)),
+        };
+        match self.stage {
+            Stage::Greeting => self.open(result),
+            Stage::Opening => self.opened(result),
+            Stage::Choosing => self.prompt(),
+            Stage::Prompting => self.finish(result),
+            Stage::Over => {}
+        }
+    }
+
+    fn open(&mut self, hello: &Value) {
+        self.agent = text(hello, &["agentInfo", "name"]).unwrap_or_default().to_owned();
+        let mut params = json!({ "cwd": self.errand.cwd.to_string_lossy(), "mcpServers": self.servers() });
+        let Some(session) = self.errand.resume.clone() else {
+            return self.ask(Stage::Opening, "session/new", &params);
+        };
+        let capabilities = hello.get("agentCapabilities").unwrap_or(&Value::Null);
+        let resumes =
+            line::at(capabilities, &["sessionCapabilities", "resume"]).is_some_and(|it| !it.is_null());
+        // Where history is told again after the answer, nobody could tell it from the new one.
+        let loads = capabilities.get("loadSession") == Some(&Value::Bool(true)) && self.agent != "gemini-cli";
+        params["sessionId"] = json!(session.id);
+        match (resumes, loads) {
+            (true, _) => self.ask(Stage::Opening, "session/resume", &params),
+            (false, true) => self.ask(Stage::Opening, "session/load", &params),
+            (false, false) => {
+                let text = "the agent cannot take up a session again".to_owned();
+                self.conclude(Conclusion::Trouble(unknown_session(text)));
+            }
+        }
+    }
+
+    fn servers(&self) -> Value {
+        let server = self.errand.mcp.as_ref().map(
+            |server| json!({ "name": MCP_NAME, "command": server.command(), "args": server.args, "env": [] }),
+        );
+        Value::Array(server.into_iter().collect())
+    }
+
+    fn opened(&mut self, result: &Value) {
+        let resumed = self.errand.resume.as_ref().map(|session| session.id.clone());
+        let session = text(result, &["sessionId"]).map(str::to_owned).or(resumed);
+        let Some(session) = session else {
+            return self.conclude(Conclusion::Trouble(Trouble::of_text("the agent opened no session")));
+        };
+        // What was told of the past is not an answer to what is asked now.
+        self.message.clear();
+        let mode = permission::mode(self.errand.permission, result);
+        let model = self.errand.model.clone().and_then(|model| choice_of_model(&session, &model, result));
+        self.session = Some(session.clone());
+        if let Some(mode) = mode {
+            let params = json!({ "sessionId": session, "modeId": mode });
+            self.ask(Stage::Choosing, "session/set_mode", &params);
+        }
+        if let Some((method, params)) = model {
+            self.ask(Stage::Choosing, method, &params);
+        }
+        if self.stage == Stage::Opening {
+            self.prompt();
+        }
+    }
+
+    fn prompt(&mut self) {
+        let content = json!([{ "type": "text", "text": self.errand.prompt }]);
+        self.errand.prompt.clear();
+        let params = json!({ "sessionId": self.session, "prompt": content });
+        self.ask(Stage::Prompting, "session/prompt", &params);
+    }
+
+    fn finish(&mut self, result: &Value) {
+        self.usage = Usage { cost_micros: self.usage.cost_micros, ..self.tokens(result) };
+        let trouble = |kind: TroubleKind, text: &str| Conclusion::Trouble(Trouble::new(kind, text));
+        let conclusion = match text(result, &["stopReason"]) {
+            Some("end_turn") => self.denied.clone().map_or(Conclusion::Finished, Conclusion::Denied),
+            Some("max_tokens") => trouble(TroubleKind::AnswerLength, "the answer was cut off"),
+            Some("max_turn_requests") => trouble(TroubleKind::Turns, "the agent's limit of turns is reached"),
+            Some("refusal") => trouble(TroubleKind::Refusal, "the model refused"),
+            Some("cancelled") => trouble(TroubleKind::Interrupted, "the agent was told to stop"),
+            Some(_) | None => trouble(TroubleKind::Other, "the agent stopped for no known reason"),
+        };
+        self.conclude(conclusion);
+    }
+
+    /// The tokens of the turn. One agent tells those of the last step only: then they are not known.
+    fn tokens(&self, result: &Value) -> Usage {
+        if self.agent == "OpenCode" {
+            return Usage::default();
+        }
+        let of = |name: &str| number(result, &["usage", name]);
+        let meta = |name: &str| number(result, &["_meta", "quota", "token_count", name]);
+        let input = of("inputTokens").map(|input| input.saturating_add(of("cachedWriteTokens").unwrap_or(0)));
+        Usage {
+            input: input.or_else(|| meta("input_tokens")),
+            cached: of("cachedReadTokens"),
+            output: of("outputTokens").or_else(|| meta("output_tokens")),
+            cost_micros: None,
+        }
+    }
+
+    fn update(&mut self, params: &Value, activities: &mut Vec<Activity>) {
+        // What comes before the prompt was sent tells of the past.
+        if self.stage != Stage::Prompting {
+            return;
+        }
+        let update = params.get("update").unwrap_or(&Value::Null);
+        match text(update, &["sessionUpdate"]) {
+            Some("agent_message_chunk") => self.said(update, activities),
+            Some("tool_call") => {
+                self.is_stale = true;
+                activities.push(tool(update));
+            }
+            Some("tool_call_update") => {
+                self.is_stale = true;
+                if matches!(text(update, &["status"]), Some("completed" | "failed")) {
+                    activities.push(Activity::ToolEnded);
+                }
+            }
+            Some("usage_update") => self.cost(update, activities),
+            Some(_) | None => {}
+        }
+    }
+
+    fn said(&mut self, update: &Value, activities: &mut Vec<Activity>) {
+        let chunk = text(update, &["content", "text"]).unwrap_or_default();
+        if chunk.is_empty() {
+            return;
+        }
+        if std::mem::take(&mut self.is_stale) {
+            self.message.clear();
+        }
+        line::push_bounded(&mut self.message, chunk);
+        activities.push(Activity::Said(line::short(chunk)));
+    }
+
+    fn cost(&mut self, update: &Value, activities: &mut Vec<Activity>) {
+        if text(update, &["cost", "currency"]) != Some("USD") {
+            return;
+        }
+        let Some(cost) = line::micros(update, &["cost", "amount"]) else { return };
+        self.usage.cost_micros = Some(cost);
+        activities.push(Activity::Used(self.own_usage()));
+    }
+
+    /// One agent counts on through a session that is taken up again.
+    fn own_usage(&self) -> Usage {
+        let before = self.errand.resume.as_ref().filter(|_| self.agent == "OpenCode");
+        self.usage.since(before.map(|session| session.total).unwrap_or_default())
+    }
+
+    fn permit(&mut self, id: &Value, params: &Value, activities: &mut Vec<Activity>) {
+        self.is_stale = true;
+        let call = params.get("toolCall").unwrap_or(&Value::Null);
+        activities.push(tool(call));
+        let leave = permission::leave(self.errand.permission, params);
+        if leave == Leave::Refused {
+            let title = text(call, &["title"]).unwrap_or("a tool");
+            self.denied = Some(format!("not permitted: {}", line::short(title)));
+        }
+        self.send(&message::response(id, &permission::answer(leave, params)));
+    }
+
+    fn ask(&mut self, stage: Stage, method: &str, params: &Value) {
+        self.stage = stage;
+        self.latest += 1;
+        self.send(&message::request(self.latest, method, params));
+    }
+
+    fn send(&mut self, message: &str) {
+        if self.outbox.len() < OUTBOX_BYTES_MAX {
+            self.outbox.push_str(message);
+            self.outbox.push('\n');
+        }
+    }
+
+    fn conclude(&mut self, conclusion: Conclusion) {
+        self.conclusion = conclusion;
+        self.stage = Stage::Over;
+    }
+
+    /// What it all amounts to.
+    pub(crate) fn end(self) -> Outcome {
+        let usage = self.own_usage();
+        let total = if self.agent == "OpenCode" { self.usage } else { Usage::default() };
+        let session = self.session.map(|id| Session { id, total });
+        Outcome { conclusion: self.conclusion, message: self.message, session, usage }
+    }
+}
+
+fn unknown_session(text: String) -> Trouble {
+    Trouble::new(TroubleKind::UnknownSession, text)
+}
+
+fn tool(call: &Value) -> Activity {
+    let title = text(call, &["title"]).unwrap_or_default();
+    let name = text(call, &["kind"]).unwrap_or("tool");
+    Activity::ToolStarted { name: line::short(name), subject: line::short(title) }
+}
+
+/// How a session is told which model to use: agents offer either of two ways, or none.
+fn choice_of_model(session: &str, model: &str, result: &Value) -> Option<(&'static str, Value)> {
+    if result.get("models").is_some() {
+        return Some(("session/set_model", json!({ "sessionId": session, "modelId": model })));
+    }
+    let has_option =
+        line::items(result, &["configOptions"]).iter().any(|option| text(option, &["id"]) == Some("model"));
+    let params = json!({ "sessionId": session, "configId": "model", "value": model });
+    has_option.then_some(("session/set_config_option", params))
+}

@@ -1,0 +1,18 @@
+//! The Agent Client Protocol over standard input and output: JSON-RPC, one message a line.
+//!
+//! The program is the client and needs six methods of it, so that they are written out here. What an agent asks for
+//! beyond permission is answered by "there is no such method", because the client said that it can do nothing else.
+
+mod dialogue;
+mod message;
+mod permission;
+
+pub(super) use dialogue::{Dialogue, Errand};
+
+use super::launch::{Input, Launch};
+use crate::settings::Agent;
+
+/// How it is started.
+pub(super) fn launch(agent: &Agent) -> Launch {
+    Launch::new(&agent.command, agent.args.clone(), Input::Dialogue)
+}

@@ -1,0 +1,117 @@
+//! What an agent is answered when it asks for leave: chosen by the kind of each option, never by its place.
+
+use serde_json::{Value, json};
+
+use crate::agent::launch::Permission;
+use crate::agent::line::{items, text};
+
+/// Kinds of tools that change nothing.
+const READING: [&str; 4] = ["read", "search", "think", "fetch"];
+
+/// Modes that ask for nothing, of the agents that are known.
+const FULL_MODES: [&str; 3] = ["bypassPermissions", "yolo", "full-access"];
+
+/// Whether leave is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leave {
+    Given,
+    Refused,
+}
+
+/// Whether leave is given for what a request asks.
+pub(super) fn leave(permission: Permission, params: &Value) -> Leave {
+    let kind = text(params, &["toolCall", "kind"]).unwrap_or_default();
+    match permission {
+        Permission::Workspace | Permission::Full => Leave::Given,
+        Permission::ReadOnly if READING.contains(&kind) => Leave::Given,
+        Permission::ReadOnly => Leave::Refused,
+    }
+}
+
+/// The answer that says so. Where no option fits, the question is called off.
+pub(super) fn answer(leave: Leave, params: &Value) -> Value {
+    let wanted = match leave {
+        Leave::Given => ["allow_once", "allow_always"],
+        Leave::Refused => ["reject_once", "reject_always"],
+    };
+    let options = items(params, &["options"]);
+    let option = wanted.iter().find_map(|kind| {
+        let of_kind = options.iter().find(|option| text(option, &["kind"]) == Some(kind));
+        of_kind.and_then(|option| text(option, &["optionId"]))
+    });
+    match option {
+        Some(id) => json!({ "outcome": { "outcome": "selected", "optionId": id } }),
+        None => json!({ "outcome": { "outcome": "cancelled" } }),
+    }
+}
+
+/// The mode that has to be set, if the session's own does not fit.
+pub(super) fn mode(permission: Permission, session: &Value) -> Option<String> {
+    let modes: Vec<&str> =
+        items(session, &["modes", "availableModes"]).iter().filter_map(|mode| text(mode, &["id"])).collect();
+    let current = text(session, &["modes", "currentModeId"]);
+    let wanted = match permission {
+        Permission::Full => FULL_MODES.into_iter().find(|mode| modes.contains(mode)),
+        // One agent begins in a mode in which it cannot write at all.
+        Permission::Workspace if current == Some("read-only") => {
+            Some("auto").filter(|mode| modes.contains(mode))
+        }
+        Permission::ReadOnly => Some("read-only").filter(|mode| modes.contains(mode)),
+        Permission::Workspace => None,
+    };
+    wanted.filter(|mode| current != Some(mode)).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(kind: &str) -> Value {
+        json!({
+            "toolCall": { "kind": kind },
+            "options": [
+                { "optionId": "cancel", "kind": "reject_once" },
+                { "optionId": "always", "kind": "allow_always" },
+                { "optionId": "once", "kind": "allow_once" },
+            ],
+        })
+    }
+
+    #[test]
+    fn options_are_chosen_by_their_kind() {
+        let check = |permission: Permission, kind: &str, expected: &str| {
+            let params = asked(kind);
+            let answer = answer(leave(permission, &params), &params);
+            assert_eq!(text(&answer, &["outcome", "optionId"]), Some(expected), "{permission:?} {kind}");
+        };
+        check(Permission::Workspace, "execute", "once");
+        check(Permission::Full, "edit", "once");
+        check(Permission::ReadOnly, "read", "once");
+        check(Permission::ReadOnly, "edit", "cancel");
+        check(Permission::ReadOnly, "", "cancel");
+    }
+
+    #[test]
+    fn without_an_option_that_fits_the_question_is_called_off() {
+        for params in [json!({}), json!({ "options": [{ "kind": "other", "optionId": 3 }] }), Value::Null] {
+            assert_eq!(answer(Leave::Given, &params), json!({ "outcome": { "outcome": "cancelled" } }));
+        }
+    }
+
+    #[test]
+    fn modes_are_set_where_they_have_to_be() {
+        let session = |current: &str, modes: &[&str]| {
+            let modes: Vec<Value> = modes.iter().map(|id| json!({ "id": id })).collect();
+            json!({ "modes": { "currentModeId": current, "availableModes": modes } })
+        };
+        let gemini = session("default", &["default", "autoEdit", "yolo", "plan"]);
+        assert_eq!(mode(Permission::Workspace, &gemini), None);
+        assert_eq!(mode(Permission::Full, &gemini).as_deref(), Some("yolo"));
+        assert_eq!(mode(Permission::ReadOnly, &gemini), None);
+        let codex = session("read-only", &["read-only", "auto", "full-access"]);
+        assert_eq!(mode(Permission::Workspace, &codex).as_deref(), Some("auto"));
+        assert_eq!(mode(Permission::Full, &codex).as_deref(), Some("full-access"));
+        assert_eq!(mode(Permission::ReadOnly, &codex), None, "it is there already");
+        assert_eq!(mode(Permission::Full, &json!({})), None);
+    }
+}

@@ -1,0 +1,230 @@
+//! Claude Code: `claude -p --output-format stream-json`.
+//!
+//! The last line is a `result`, whose `subtype` says success even where the service failed: `is_error` decides. What
+//! was denied stands in `permission_denials`. An interrupted one ends with exit code 0 and without a result.
+
+use std::time::Duration;
+
+use engine::{Session, Usage};
+use serde_json::{Value, json};
+
+use super::activity::Activity;
+use super::launch::{Input, Launch, Order, Permission};
+use super::line::{self, Line, items, number, text};
+use super::mcp::MCP_NAME;
+use super::outcome::{Conclusion, Outcome};
+use super::trouble::{Trouble, TroubleKind};
+use crate::settings::Agent;
+
+/// Tools that may be used without asking.
+const TOOLS: &str = "Bash Edit Write Read Glob Grep";
+const READING_TOOLS: &str = "Read Glob Grep";
+
+/// How it is started.
+pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
+    let mut args: Vec<String> =
+        ["-p", "--output-format", "stream-json", "--verbose"].map(str::to_owned).to_vec();
+    let mut push = |items: &[&str]| args.extend(items.iter().map(|&item| item.to_owned()));
+    let tools = |tools: &str| match order.mcp {
+        Some(_) => format!("{tools} mcp__{MCP_NAME}"),
+        None => tools.to_owned(),
+    };
+    match agent.permission {
+        Permission::ReadOnly => {
+            push(&["--permission-mode", "default", "--allowedTools", &tools(READING_TOOLS)]);
+        }
+        Permission::Workspace => push(&["--permission-mode", "acceptEdits", "--allowedTools", &tools(TOOLS)]),
+        Permission::Full => push(&["--dangerously-skip-permissions"]),
+    }
+    if let Some(model) = &agent.model {
+        push(&["--model", model]);
+    }
+    if let Some(prompt) = &agent.system_prompt {
+        push(&["--append-system-prompt", prompt]);
+    }
+    if let Some(session) = order.resume {
+        push(&["--resume", &session.id]);
+    }
+    if let Some(server) = order.mcp {
+        push(&["--mcp-config", &json!({ "mcpServers": server.table() }).to_string()]);
+    }
+    args.extend(agent.args.iter().cloned());
+    Launch::new(&agent.command, args, Input::Text(order.prompt.to_owned()))
+}
+
+/// What was read of its output so far.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    session: Option<String>,
+    /// The message whose usage was counted last: each content block of it repeats that.
+    counted: Option<String>,
+    /// What the model read so far; what it wrote is not told before the end.
+    seen: Usage,
+    /// The kind of error that the latest answer was made up for.
+    error: Option<String>,
+    /// How long the agent itself waited before it tried again.
+    waited: Option<Duration>,
+    result: Option<Ending>,
+}
+
+#[derive(Debug)]
+struct Ending {
+    conclusion: Conclusion,
+    message: String,
+    usage: Usage,
+}
+
+impl Reader {
+    pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
+        let Line::Whole(line) = line else { return };
+        let Some(kind) = line::type_of(line) else { return };
+        if !matches!(kind.as_ref(), "system" | "assistant" | "user" | "result") {
+            return;
+        }
+        if kind == "user" {
+            activities.push(Activity::ToolEnded);
+            return;
+        }
+        let Some(value) = line::value_of(line) else { return };
+        if let Some(session) = text(&value, &["session_id"]) {
+            self.session = Some(session.to_owned());
+        }
+        match kind.as_ref() {
+            "system" => self.system(&value, activities),
+            "assistant" => self.assistant(&value, activities),
+            _ => self.result = Some(self.ending(&value)),
+        }
+    }
+
+    fn system(&mut self, value: &Value, activities: &mut Vec<Activity>) {
+        if text(value, &["subtype"]) != Some("api_retry") {
+            return;
+        }
+        self.waited = number(value, &["retry_delay_ms"]).map(Duration::from_millis);
+        let error = text(value, &["error"]).unwrap_or("unknown error");
+        let status = number(value, &["error_status"]).map(|status| format!(" ({status})"));
+        activities.push(Activity::Retrying { reason: format!("{error}{}", status.unwrap_or_default()) });
+    }
+
+    fn assistant(&mut self, value: &Value, activities: &mut Vec<Activity>) {
+        // It goes on, so what looked like the end was none.
+        self.result = None;
+        self.error = text(value, &["error"]).map(str::to_owned);
+        for block in items(value, &["message", "content"]) {
+            match text(block, &["type"]) {
+                Some("text") => {
+                    activities.push(Activity::Said(line::short(text(block, &["text"]).unwrap_or_default())))
+                }
+                Some("tool_use") => activities.push(Activity::ToolStarted {
+                    name: line::short(text(block, &["name"]).unwrap_or("tool")),
+                    subject: line::subject(block.get("input")),
+                }),
+                Some(_) | None => {}
+            }
+        }
+        self.count(value, activities);
+    }
+
+    fn count(&mut self, value: &Value, activities: &mut Vec<Activity>) {
+        let id = text(value, &["message", "id"]);
+        if id.is_none() || id == self.counted.as_deref() {
+            return;
+        }
+        self.counted = id.map(str::to_owned);
+        let of = |name: &str| number(value, &["message", "usage", name]);
+        let fresh = of("input_tokens")
+            .map(|input| input.saturating_add(of("cache_creation_input_tokens").unwrap_or_default()));
+        let read = Usage { input: fresh, cached: of("cache_read_input_tokens"), ..Usage::default() };
+        self.seen = self.seen.plus(read);
+        activities.push(Activity::Used(self.seen));
+    }
+
+    fn ending(&self, value: &Value) -> Ending {
+        let message = text(value, &["result"]).unwrap_or_default().to_owned();
+        Ending { conclusion: self.conclusion(value, &message), message, usage: total(value) }
+    }
+
+    fn conclusion(&self, value: &Value, message: &str) -> Conclusion {
+        let is_error = value.get("is_error").and_then(Value::as_bool);
+        let subtype = text(value, &["subtype"]);
+        if (is_error, subtype) == (Some(false), Some("success")) {
+            let denied = items(value, &["permission_denials"]);
+            return match denied.first() {
+                None => Conclusion::Finished,
+                Some(first) => Conclusion::Denied(denial(first)),
+            };
+        }
+        Conclusion::Trouble(self.trouble(value, message).or_after(self.waited))
+    }
+
+    fn trouble(&self, value: &Value, message: &str) -> Trouble {
+        let errors: Vec<&str> =
+            items(value, &["errors"]).iter().filter_map(Value::as_str).chain([message]).collect();
+        let said = errors.into_iter().find(|text| !text.is_empty()).unwrap_or("no reason given");
+        let is_aborted =
+            text(value, &["terminal_reason"]).is_some_and(|reason| reason.starts_with("aborted"));
+        let kind = match text(value, &["subtype"]) {
+            Some("error_max_turns") => Some(TroubleKind::Turns),
+            Some("error_max_budget_usd") => Some(TroubleKind::Budget),
+            Some("error_during_execution") if said.starts_with("No conversation found") => {
+                Some(TroubleKind::UnknownSession)
+            }
+            _ if is_aborted => Some(TroubleKind::Interrupted),
+            _ if text(value, &["stop_reason"]) == Some("refusal") => Some(TroubleKind::Refusal),
+            _ => self.error.as_deref().and_then(of_error),
+        };
+        match (kind, number(value, &["api_error_status"])) {
+            (Some(kind), _) => Trouble::new(kind, said),
+            (None, Some(status)) => Trouble::of_status(status, said),
+            (None, None) => Trouble::of_text(said),
+        }
+    }
+
+    pub(crate) fn end(self) -> Outcome {
+        let session = self.session.map(|id| Session { id, total: Usage::default() });
+        match self.result {
+            Some(Ending { conclusion, message, usage }) => {
+                let usage = if usage.is_unknown() { self.seen } else { usage };
+                // A session that is not known is none.
+                let is_unknown = matches!(&conclusion,
+                    Conclusion::Trouble(trouble) if trouble.kind == TroubleKind::UnknownSession);
+                Outcome { conclusion, message, session: session.filter(|_| !is_unknown), usage }
+            }
+            None => Outcome { session, usage: self.seen, ..Outcome::default() },
+        }
+    }
+}
+
+fn of_error(error: &str) -> Option<TroubleKind> {
+    match error {
+        "rate_limit" => Some(TroubleKind::RateLimit),
+        "overloaded" | "server_error" => Some(TroubleKind::Overload),
+        "authentication_failed" => Some(TroubleKind::Authentication),
+        "billing_error" => Some(TroubleKind::Quota),
+        "max_output_tokens" => Some(TroubleKind::AnswerLength),
+        _ => None,
+    }
+}
+
+fn denial(denied: &Value) -> String {
+    let name = text(denied, &["tool_name"]).unwrap_or("a tool");
+    let subject = line::subject(denied.get("tool_input"));
+    format!("{} was not permitted: {subject}", line::short(name))
+}
+
+/// What was used in all. `usage` is wrong after a broken stream, `modelUsage` is not.
+fn total(value: &Value) -> Usage {
+    let models = value.get("modelUsage").and_then(Value::as_object);
+    let of_model = |model: &Value| Usage {
+        input: number(model, &["inputTokens"]).map(|input| {
+            input.saturating_add(number(model, &["cacheCreationInputTokens"]).unwrap_or_default())
+        }),
+        cached: number(model, &["cacheReadInputTokens"]),
+        output: number(model, &["outputTokens"]),
+        cost_micros: line::micros(model, &["costUSD"]),
+    };
+    let by_model = models.into_iter().flat_map(|models| models.values()).map(of_model);
+    let sum = by_model.fold(Usage::default(), Usage::plus);
+    let cost_micros = line::micros(value, &["total_cost_usd"]);
+    Usage { cost_micros: cost_micros.or(sum.cost_micros), ..sum }
+}

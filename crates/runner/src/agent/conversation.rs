@@ -1,0 +1,134 @@
+//! Listens to an agent while it works: feeds its reader, answers where it has to be answered, and tells the loop what
+//! it is doing, though never so often that the loop could not keep up.
+
+use std::time::{Duration, Instant};
+
+use engine::Usage;
+
+use super::acp::{Dialogue, Errand};
+use super::activity::Activity;
+use super::kind::AgentKind;
+use super::launch::Order;
+use super::line::Line;
+use super::outcome::Outcome;
+use super::reader::Reader;
+use crate::process::{Ended, Exit, Heard, Listener, Reply};
+use crate::settings::Agent;
+
+/// How often the loop is told something: so many times in each stretch of time.
+const TOLD_MAX: u32 = 10;
+const STRETCH: Duration = Duration::from_millis(250);
+
+/// What the loop is told while an agent works.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// What the agent did last.
+    pub activity: Option<Activity>,
+    /// What it used so far.
+    pub usage: Option<Usage>,
+}
+
+/// Listens to an agent.
+pub(crate) struct Conversation {
+    reader: Reader,
+    tell: Box<dyn FnMut(Told) + Send>,
+    since: Instant,
+    told: u32,
+    activities: Vec<Activity>,
+    /// What it used, if the loop was not told yet.
+    usage: Option<Usage>,
+}
+
+impl Conversation {
+    /// Listens to the agent that is started by this order.
+    pub(crate) fn new(agent: &Agent, order: &Order<'_>, tell: Box<dyn FnMut(Told) + Send>) -> Self {
+        let reader = if agent.kind == AgentKind::Acp {
+            Reader::Acp(Box::new(Dialogue::new(errand(agent, order))))
+        } else {
+            Reader::new(&agent.kind, order.resume)
+        };
+        Self { reader, tell, since: Instant::now(), told: 0, activities: Vec::new(), usage: None }
+    }
+
+    /// What the agent's own account amounts to.
+    pub(crate) fn conclude(self, ended: &Ended) -> Outcome {
+        let code = if let Exit::Code(code) = ended.exit { Some(code) } else { None };
+        self.reader.end(code, &ended.stderr.text)
+    }
+
+    /// What has to be sent before anything is heard.
+    pub(crate) fn opening(&mut self) -> Option<String> {
+        if let Reader::Acp(dialogue) = &mut self.reader { Some(dialogue.take_outbox()) } else { None }
+    }
+
+    fn pass_on(&mut self) {
+        let mut latest = None;
+        for activity in self.activities.drain(..) {
+            match activity {
+                Activity::Used(usage) => self.usage = Some(usage),
+                Activity::ToolEnded => {}
+                shown @ (Activity::Said(_) | Activity::ToolStarted { .. } | Activity::Retrying { .. }) => {
+                    latest = Some(shown);
+                }
+            }
+        }
+        if latest.is_none() && self.usage.is_none() {
+            return;
+        }
+        if self.since.elapsed() >= STRETCH {
+            self.since = Instant::now();
+            self.told = 0;
+        }
+        if self.told < TOLD_MAX {
+            self.told += 1;
+            (self.tell)(Told { activity: latest, usage: self.usage.take() });
+        }
+    }
+
+    fn reply(&mut self) -> Reply {
+        let Reader::Acp(dialogue) = &mut self.reader else { return Reply::Nothing };
+        let send = dialogue.take_outbox();
+        if dialogue.is_over() { Reply::Dismiss } else { Reply::Say(send) }
+    }
+}
+
+impl Listener for Conversation {
+    fn wants_lines(&self) -> bool {
+        !matches!(self.reader, Reader::Command)
+    }
+
+    fn is_dialogue(&self) -> bool {
+        matches!(self.reader, Reader::Acp(_))
+    }
+
+    fn hear(&mut self, heard: Heard<'_>) -> Reply {
+        match heard {
+            Heard::Line(bytes) => {
+                let line = String::from_utf8_lossy(bytes);
+                self.reader.line(Line::Whole(&line), &mut self.activities);
+            }
+            Heard::LongLine(bytes) => {
+                let line = String::from_utf8_lossy(bytes);
+                self.reader.line(Line::Start(&line), &mut self.activities);
+            }
+            Heard::Stopping => {
+                if let Reader::Acp(dialogue) = &mut self.reader {
+                    dialogue.cancel();
+                }
+            }
+        }
+        self.pass_on();
+        self.reply()
+    }
+}
+
+fn errand(agent: &Agent, order: &Order<'_>) -> Errand {
+    Errand {
+        prompt: agent.with_system_prompt(order.prompt),
+        cwd: order.cwd.to_owned(),
+        resume: order.resume.cloned(),
+        permission: agent.permission,
+        model: agent.model.clone(),
+        mcp: order.mcp.cloned(),
+    }
+}

@@ -1,0 +1,194 @@
+//! What the end of an agent means: its own account, the exit code and the final message together. None of them is
+//! enough: an attempt is answered only where the final event says so and the exit code agrees.
+
+use std::time::Duration;
+
+use engine::{AgentEnd, Claim, Dialect, Lasting, Stuck, contradiction};
+
+use super::outcome::{Conclusion, Outcome};
+use super::trouble::{Trouble, TroubleKind};
+use crate::mask::mask;
+use crate::process::{Ended, Exit};
+
+/// Exit codes with a meaning of their own.
+const TEMPORARILY_UNAVAILABLE: i32 = 75;
+const PERMISSION_DENIED: i32 = 126;
+const CANNOT_START: i32 = 127;
+
+/// How much of an agent's output a failure keeps.
+const TAIL_CHARS_MAX: usize = 4_000;
+/// How much of that is the beginning, where an answer cannot be read.
+const HEAD_CHARS_MAX: usize = 1_000;
+
+/// What the end of an agent means.
+pub(crate) fn agent_end(ended: &Ended, outcome: &Outcome, prompt: &str, dialect: Dialect) -> AgentEnd {
+    let said = Said::new(ended, outcome, prompt, dialect);
+    match &ended.exit {
+        Exit::DeadlinePassed => {
+            let limit = format!("no end within {} s", ended.elapsed.as_secs());
+            AgentEnd::TimedOut { limit, tail: said.complaint() }
+        }
+        Exit::NoProgress => {
+            AgentEnd::TimedOut { limit: "no output for too long".to_owned(), tail: said.complaint() }
+        }
+        Exit::Stopped => away("the agent was stopped".to_owned(), None),
+        Exit::CannotStart(reason) => away(format!("the agent cannot be started: {reason}"), None),
+        Exit::Code(code) => said.of_conclusion(&outcome.conclusion, *code),
+        Exit::Signal(signal) => said.of_conclusion(&outcome.conclusion, 128 + signal),
+    }
+}
+
+/// What an agent said, as far as its end is told from it.
+struct Said<'a> {
+    ended: &'a Ended,
+    answer: String,
+    claim: Claim,
+}
+
+impl<'a> Said<'a> {
+    /// A plain command's answer is its output, of which an echo of the prompt is no part.
+    fn new(ended: &'a Ended, outcome: &Outcome, prompt: &str, dialect: Dialect) -> Self {
+        let answer = match outcome.conclusion {
+            Conclusion::Plain => ended.stdout.text.replacen(prompt.trim(), "", 1),
+            Conclusion::Cut | Conclusion::Finished | Conclusion::Denied(_) | Conclusion::Trouble(_) => {
+                outcome.message.clone()
+            }
+        };
+        let claim = Claim::read(&answer, dialect);
+        Self { ended, answer, claim }
+    }
+
+    fn of_conclusion(self, conclusion: &Conclusion, code: i32) -> AgentEnd {
+        match conclusion {
+            Conclusion::Plain => self.of_code(code),
+            Conclusion::Finished if code == 0 => self.answered(),
+            Conclusion::Finished => self.exited(code),
+            // Whoever claims success in spite of a refusal is believed as little as anybody: the checks decide.
+            Conclusion::Denied(_) if code == 0 && self.claim == Claim::Complete => self.answered(),
+            Conclusion::Denied(text) => AgentEnd::PermissionDenied { text: mask(text) },
+            Conclusion::Trouble(trouble) => self.of_trouble(trouble),
+            Conclusion::Cut => self.of_cut(code),
+        }
+    }
+
+    /// Of a plain command the exit code is all there is.
+    fn of_code(self, code: i32) -> AgentEnd {
+        match code {
+            0 => self.answered(),
+            TEMPORARILY_UNAVAILABLE => {
+                away(because("the agent is temporarily unavailable", &self.complaint()), None)
+            }
+            PERMISSION_DENIED => AgentEnd::PermissionDenied { text: self.complaint() },
+            CANNOT_START => away(because("the agent cannot be started", &self.complaint()), None),
+            code => self.exited(code),
+        }
+    }
+
+    /// Without its final event nobody knows whether an agent was through, whatever its exit code.
+    fn of_cut(self, code: i32) -> AgentEnd {
+        match code {
+            PERMISSION_DENIED => AgentEnd::PermissionDenied { text: self.complaint() },
+            CANNOT_START => away(because("the agent cannot be started", &self.complaint()), None),
+            code => {
+                let what = format!("the agent ended without its final event (exit code {code})");
+                away(because(&what, &mask(&self.ended.stderr.text)), None)
+            }
+        }
+    }
+
+    fn of_trouble(self, trouble: &Trouble) -> AgentEnd {
+        let text = mask(&trouble.text);
+        match trouble.kind {
+            TroubleKind::RateLimit => away(because("rate limit", &text), trouble.retry_after),
+            TroubleKind::Overload => {
+                away(because("the service is overloaded or broken", &text), trouble.retry_after)
+            }
+            TroubleKind::Connection => away(because("the connection broke", &text), trouble.retry_after),
+            TroubleKind::Interrupted => away(because("the agent was interrupted", &text), None),
+            TroubleKind::UnknownSession => {
+                away(because("the session is not known", &text), Some(Duration::ZERO))
+            }
+            TroubleKind::Quota => lasting(Lasting::Quota, because("out of quota", &text)),
+            TroubleKind::Authentication => {
+                lasting(Lasting::Authentication, because("not authenticated", &text))
+            }
+            TroubleKind::Refusal => self.gave_up("the model refused", &text),
+            TroubleKind::Turns => self.gave_up("the agent's limit of turns is reached", &text),
+            TroubleKind::Budget => self.gave_up("the agent's limit of cost is reached", &text),
+            TroubleKind::AnswerLength => {
+                self.gave_up("the answer was longer than the model may write", &text)
+            }
+            TroubleKind::Other => self.gave_up("the agent could not go on", &text),
+        }
+    }
+
+    fn gave_up(self, what: &str, text: &str) -> AgentEnd {
+        let tail = mask(&tail(&format!("{}\n{text}", self.answer.trim_end())));
+        AgentEnd::GaveUp { reason: because(what, text), tail }
+    }
+
+    fn answered(self) -> AgentEnd {
+        let tail = if self.claim == Claim::Silent { head_and_tail(&self.answer) } else { tail(&self.answer) };
+        AgentEnd::Answered {
+            tail: mask(&tail),
+            contradiction: contradiction(&self.answer).map(str::to_owned),
+            claim: masked(self.claim),
+        }
+    }
+
+    fn exited(self, code: i32) -> AgentEnd {
+        AgentEnd::Exited { code, tail: self.complaint(), claim: masked(self.claim) }
+    }
+
+    fn complaint(&self) -> String {
+        mask(&tail(&format!("{}\n{}", self.answer.trim_end(), self.ended.stderr.text)))
+    }
+}
+
+fn away(reason: String, retry_after: Option<Duration>) -> AgentEnd {
+    AgentEnd::Unavailable { reason, retry_after }
+}
+
+fn lasting(lasting: Lasting, reason: String) -> AgentEnd {
+    AgentEnd::OutOfReach { lasting, reason }
+}
+
+fn masked(claim: Claim) -> Claim {
+    match claim {
+        Claim::Failed(failed) => Claim::Failed(engine::FailureClaim {
+            error: mask(&failed.error),
+            attempted_fix: mask(&failed.attempted_fix),
+            status: mask(&failed.status),
+            suggested_fix: failed.suggested_fix.as_deref().map(mask),
+            root_cause: failed.root_cause.as_deref().map(mask),
+        }),
+        Claim::Stuck(stuck) => Claim::Stuck(Stuck { reason: mask(&stuck.reason), ..stuck }),
+        other @ (Claim::Complete | Claim::NotVerified | Claim::Silent) => other,
+    }
+}
+
+fn because(what: &str, output: &str) -> String {
+    let line = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    line.map_or_else(
+        || what.to_owned(),
+        |line| format!("{what}: {}", line.chars().take(200).collect::<String>()),
+    )
+}
+
+fn tail(text: &str) -> String {
+    let text = text.trim();
+    let count = text.chars().count();
+    text.chars().skip(count.saturating_sub(TAIL_CHARS_MAX)).collect()
+}
+
+/// What is kept of an answer that cannot be read: its beginning is what people look at first.
+fn head_and_tail(text: &str) -> String {
+    let text = text.trim();
+    let count = text.chars().count();
+    if count <= TAIL_CHARS_MAX {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(HEAD_CHARS_MAX).collect();
+    let rest: String = text.chars().skip(count - (TAIL_CHARS_MAX - HEAD_CHARS_MAX)).collect();
+    format!("{head}\n…\n{rest}")
+}

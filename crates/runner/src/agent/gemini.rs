@@ -1,0 +1,156 @@
+//! Gemini CLI: `gemini -o stream-json`.
+//!
+//! The last line is a `result` with a status. A signal ends it with exit code 0 and without one. Errors of the service
+//! show in the exit code: the HTTP status modulo 256.
+
+use engine::{Session, Usage};
+use serde_json::{Value, json};
+
+use super::activity::Activity;
+use super::launch::{Input, Launch, Order, Permission};
+use super::line::{self, Line, number, text};
+use super::outcome::{Conclusion, Outcome};
+use super::trouble::{Trouble, TroubleKind};
+use crate::settings::Agent;
+
+/// The exit code of one that does not know the session it is to take up, or the like.
+const BAD_INPUT: i32 = 42;
+/// The exit code of one that is not set up.
+const NOT_SET_UP: i32 = 41;
+
+/// How it is started.
+pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
+    let mut args: Vec<String> = ["-o", "stream-json"].map(str::to_owned).to_vec();
+    let mut push = |items: &[&str]| args.extend(items.iter().map(|&item| item.to_owned()));
+    match agent.permission {
+        // Without it neither writing tools nor a shell are declared to the model.
+        Permission::ReadOnly => {}
+        Permission::Workspace | Permission::Full => push(&["--yolo"]),
+    }
+    if let Some(model) = &agent.model {
+        push(&["-m", model]);
+    }
+    if let Some(session) = order.resume {
+        push(&["--resume", &session.id]);
+    }
+    args.extend(agent.args.iter().cloned());
+    let input = Input::Text(agent.with_system_prompt(order.prompt));
+    // A second process of its own would ignore signals, and a folder that nobody trusted yet would end it.
+    let launch = Launch::new(&agent.command, args, input)
+        .with_env("GEMINI_CLI_NO_RELAUNCH", "true")
+        .with_env("GEMINI_CLI_TRUST_WORKSPACE", "true");
+    let Some(server) = order.mcp else { return launch };
+    let settings = order.dir.join("gemini-settings.json");
+    let mut launch = launch.with_env("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", &settings);
+    launch.files.push((settings, json!({ "mcpServers": server.table() }).to_string()));
+    launch
+}
+
+/// What was read of its output so far.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    session: Option<String>,
+    message: String,
+    /// Whether a tool was used since the message was begun.
+    is_stale: bool,
+    denied: Option<String>,
+    result: Option<(Conclusion, Usage)>,
+}
+
+impl Reader {
+    pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
+        let Line::Whole(line) = line else { return };
+        let Some(kind) = line::type_of(line) else { return };
+        let Some(value) = line::value_of(line) else { return };
+        match kind.as_ref() {
+            "init" => self.session = text(&value, &["session_id"]).map(str::to_owned),
+            "message" if text(&value, &["role"]) == Some("assistant") => self.said(&value, activities),
+            "tool_use" => {
+                self.result = None;
+                self.is_stale = true;
+                activities.push(Activity::ToolStarted {
+                    name: line::short(text(&value, &["tool_name"]).unwrap_or("tool")),
+                    subject: line::subject(value.get("parameters")),
+                });
+            }
+            "tool_result" => {
+                self.is_stale = true;
+                self.denied = self.denied.take().or_else(|| denial(&value));
+                activities.push(Activity::ToolEnded);
+            }
+            "error" => activities.push(Activity::Retrying {
+                reason: line::short(text(&value, &["message"]).unwrap_or("unknown error")),
+            }),
+            "result" => {
+                let usage = usage(&value);
+                activities.push(Activity::Used(usage));
+                self.result = Some((self.conclusion(&value), usage));
+            }
+            _ => {}
+        }
+    }
+
+    fn said(&mut self, value: &Value, activities: &mut Vec<Activity>) {
+        self.result = None;
+        if std::mem::take(&mut self.is_stale) {
+            self.message.clear();
+        }
+        line::push_bounded(&mut self.message, text(value, &["content"]).unwrap_or_default());
+        activities.push(Activity::Said(line::short(&self.message)));
+    }
+
+    fn conclusion(&self, value: &Value) -> Conclusion {
+        if text(value, &["status"]) == Some("success") {
+            return self.denied.clone().map_or(Conclusion::Finished, Conclusion::Denied);
+        }
+        let message = text(value, &["error", "message"]).unwrap_or("no reason given");
+        Conclusion::Trouble(match text(value, &["error", "type"]) {
+            Some("FatalTurnLimitedError") => Trouble::new(TroubleKind::Turns, message),
+            Some("FatalAuthenticationError") => Trouble::new(TroubleKind::Authentication, message),
+            Some(_) | None => Trouble::of_text(message),
+        })
+    }
+
+    pub(crate) fn end(self, code: Option<i32>, stderr: &str) -> Outcome {
+        let (conclusion, usage) = self.result.unwrap_or_default();
+        let conclusion = match (conclusion, code) {
+            (Conclusion::Trouble(trouble), Some(code)) => Conclusion::Trouble(
+                status_of(code).map_or(trouble.clone(), |status| Trouble::of_status(status, trouble.text)),
+            ),
+            (Conclusion::Cut, Some(BAD_INPUT)) => {
+                Conclusion::Trouble(Trouble::new(TroubleKind::UnknownSession, line::short(stderr)))
+            }
+            (Conclusion::Cut, Some(NOT_SET_UP)) => {
+                Conclusion::Trouble(Trouble::new(TroubleKind::Authentication, line::short(stderr)))
+            }
+            (conclusion, _) => conclusion,
+        };
+        let session = self.session.map(|id| Session { id, total: Usage::default() });
+        Outcome { conclusion, message: self.message, session, usage }
+    }
+}
+
+/// The status that an exit code stands for, of those that mean something.
+fn status_of(code: i32) -> Option<u64> {
+    let statuses = [401_u64, 402, 403, 408, 429].into_iter().chain(500..=504).chain([529]);
+    statuses.into_iter().find(|status| i32::try_from(status % 256) == Ok(code))
+}
+
+/// Without leave to use them, the tools that write do not exist for it.
+fn denial(value: &Value) -> Option<String> {
+    let is_missing = text(value, &["error", "type"]) == Some("tool_not_registered");
+    let tool = text(value, &["tool_id"])?.split("__").next()?;
+    let is_writing = matches!(tool, "write_file" | "run_shell_command" | "replace" | "edit");
+    (is_missing && is_writing).then(|| format!("{tool} was not permitted"))
+}
+
+fn usage(value: &Value) -> Usage {
+    let cached = number(value, &["stats", "cached"]);
+    let input = number(value, &["stats", "input_tokens"]);
+    Usage {
+        input: input.map(|input| input.saturating_sub(cached.unwrap_or_default())),
+        cached,
+        output: number(value, &["stats", "output_tokens"]),
+        cost_micros: None,
+    }
+}

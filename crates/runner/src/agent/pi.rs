@@ -1,0 +1,127 @@
+//! pi: `pi -p --mode json`.
+//!
+//! It ends with `agent_end`, which repeats every message and may be too long to be kept; what the last message was
+//! and why it stopped is known from its own line.
+
+use engine::{Session, Usage};
+use serde_json::Value;
+
+use super::activity::Activity;
+use super::launch::{Input, Launch, Order, Permission};
+use super::line::{self, Line, items, text};
+use super::outcome::{Conclusion, Outcome};
+use super::trouble::{Trouble, TroubleKind};
+use crate::settings::Agent;
+
+/// How the last line begins.
+const LAST: &str = r#"{"type":"agent_end""#;
+
+/// How it is started.
+pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
+    let mut args: Vec<String> = ["-p", "--mode", "json"].map(str::to_owned).to_vec();
+    let mut push = |items: &[&str]| args.extend(items.iter().map(|&item| item.to_owned()));
+    if agent.permission == Permission::ReadOnly {
+        push(&["--tools", "read,grep,find,ls"]);
+    }
+    if let Some(model) = &agent.model {
+        push(&["--model", model]);
+    }
+    if let Some(prompt) = &agent.system_prompt {
+        push(&["--append-system-prompt", prompt]);
+    }
+    if let Some(session) = order.resume {
+        push(&["--session", &session.id]);
+    }
+    args.extend(agent.args.iter().cloned());
+    Launch::new(&agent.command, args, Input::Text(order.prompt.to_owned()))
+}
+
+/// What was read of its output so far.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    session: Option<String>,
+    message: String,
+    usage: Usage,
+    /// How the last message of the model ended.
+    stopped: Conclusion,
+    has_ended: bool,
+}
+
+impl Reader {
+    pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::Start(start) => {
+                self.has_ended |= start.starts_with(LAST);
+                return;
+            }
+        };
+        let Some(kind) = line::type_of(line) else { return };
+        match kind.as_ref() {
+            "agent_start" | "turn_start" => {
+                self.has_ended = false;
+                self.stopped = Conclusion::Cut;
+            }
+            "agent_end" => self.has_ended = true,
+            "tool_execution_end" => activities.push(Activity::ToolEnded),
+            "session" | "message_end" | "tool_execution_start" | "auto_retry_start" => {
+                if let Some(value) = line::value_of(line) {
+                    self.value(kind.as_ref(), &value, activities);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, kind: &str, value: &Value, activities: &mut Vec<Activity>) {
+        match kind {
+            "session" => self.session = text(value, &["id"]).map(str::to_owned),
+            "tool_execution_start" => activities.push(Activity::ToolStarted {
+                name: line::short(text(value, &["toolName"]).unwrap_or("tool")),
+                subject: line::subject(value.get("args")),
+            }),
+            "auto_retry_start" => activities.push(Activity::Retrying {
+                reason: line::short(text(value, &["errorMessage"]).unwrap_or("unknown error")),
+            }),
+            _ if text(value, &["message", "role"]) == Some("assistant") => self.said(value, activities),
+            _ => {}
+        }
+    }
+
+    fn said(&mut self, value: &Value, activities: &mut Vec<Activity>) {
+        let texts = items(value, &["message", "content"]).iter().filter_map(|block| text(block, &["text"]));
+        self.message = texts.collect::<Vec<_>>().join("\n");
+        activities.push(Activity::Said(line::short(&self.message)));
+        self.usage = self.usage.plus(line::usage(
+            value,
+            [
+                &["message", "usage", "input"],
+                &["message", "usage", "cacheRead"],
+                &["message", "usage", "output"],
+            ],
+            &["message", "usage", "cost", "total"],
+        ));
+        activities.push(Activity::Used(self.usage));
+        self.stopped = stopped(value);
+    }
+
+    pub(crate) fn end(self) -> Outcome {
+        let is_cut = self.stopped == Conclusion::Finished && !self.has_ended;
+        let conclusion = if is_cut { Conclusion::Cut } else { self.stopped };
+        let session = self.session.map(|id| Session { id, total: Usage::default() });
+        Outcome { conclusion, message: self.message, session, usage: self.usage }
+    }
+}
+
+fn stopped(value: &Value) -> Conclusion {
+    let error = text(value, &["message", "errorMessage"]).unwrap_or("no reason given");
+    match text(value, &["message", "stopReason"]) {
+        Some("stop") => Conclusion::Finished,
+        Some("length") => {
+            Conclusion::Trouble(Trouble::new(TroubleKind::AnswerLength, "the answer was cut off"))
+        }
+        Some("aborted") => Conclusion::Trouble(Trouble::new(TroubleKind::Interrupted, error)),
+        Some("error") => Conclusion::Trouble(Trouble::of_text(error)),
+        Some(_) | None => Conclusion::Cut,
+    }
+}

@@ -1,0 +1,6 @@
+//! Recordings of real agents, replayed through their adapters.
+
+mod acp;
+mod launches;
+mod recordings;
+mod streams;

@@ -1,0 +1,238 @@
+//! What keeps an agent from going on, told from the fields in which agents report errors. Neither what a tool
+//! printed nor what the model said is ever read for it.
+
+use std::time::Duration;
+
+/// What kept an agent from going on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trouble {
+    /// What kind it is.
+    pub kind: TroubleKind,
+    /// What the agent says of it.
+    pub text: String,
+    /// How long the service asks to be left alone.
+    pub retry_after: Option<Duration>,
+}
+
+/// What kept an agent from going on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TroubleKind {
+    /// Too many requests.
+    RateLimit,
+    /// The service has too much to do, or broke.
+    Overload,
+    /// The connection broke.
+    Connection,
+    /// Somebody interrupted the agent.
+    Interrupted,
+    /// The account has nothing left.
+    Quota,
+    /// The account is not accepted.
+    Authentication,
+    /// The session that was to be taken up is not known.
+    UnknownSession,
+    /// The model does not want to.
+    Refusal,
+    /// The agent's own limit of turns.
+    Turns,
+    /// The agent's own limit of money.
+    Budget,
+    /// The model's limit of tokens in an answer.
+    AnswerLength,
+    /// Something else.
+    Other,
+}
+
+/// Words of services, lower case, in the order in which they are looked for.
+const WORDS: &[(&str, TroubleKind)] = &[
+    ("max_output_tokens", TroubleKind::AnswerLength),
+    ("output token maximum", TroubleKind::AnswerLength),
+    ("credit balance", TroubleKind::Quota),
+    ("insufficient_quota", TroubleKind::Quota),
+    ("billing", TroubleKind::Quota),
+    ("usage limit", TroubleKind::Quota),
+    ("quota exceeded", TroubleKind::Quota),
+    ("exceeded your current quota", TroubleKind::Quota),
+    ("api key", TroubleKind::Authentication),
+    ("invalid_api_key", TroubleKind::Authentication),
+    ("authentication", TroubleKind::Authentication),
+    ("unauthorized", TroubleKind::Authentication),
+    ("not logged in", TroubleKind::Authentication),
+    ("please run /login", TroubleKind::Authentication),
+    ("rate limit", TroubleKind::RateLimit),
+    ("rate_limit", TroubleKind::RateLimit),
+    ("too many requests", TroubleKind::RateLimit),
+    ("overloaded", TroubleKind::Overload),
+    ("at capacity", TroubleKind::Overload),
+    ("internal server error", TroubleKind::Overload),
+    ("internalservererror", TroubleKind::Overload),
+    ("server_error", TroubleKind::Overload),
+    ("service unavailable", TroubleKind::Overload),
+    ("stream disconnected", TroubleKind::Connection),
+    ("connection error", TroubleKind::Connection),
+    ("connection refused", TroubleKind::Connection),
+    ("network error", TroubleKind::Connection),
+    ("fetch failed", TroubleKind::Connection),
+    ("econnrefused", TroubleKind::Connection),
+    ("econnreset", TroubleKind::Connection),
+    ("timed out", TroubleKind::Connection),
+    ("usage policy", TroubleKind::Refusal),
+];
+
+/// How much of an error is looked at.
+const TEXT_BYTES_MAX: usize = 4_096;
+
+/// The longest time to be left alone that is believed.
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(6 * 60 * 60);
+
+impl Trouble {
+    /// Trouble of a known kind.
+    pub(crate) fn new(kind: TroubleKind, text: impl Into<String>) -> Self {
+        let text = cut(text.into());
+        let retry_after = retry_after(&text);
+        Self { kind, text, retry_after }
+    }
+
+    /// Trouble that a service answered with a status; words decide where that says little.
+    pub(crate) fn of_status(status: u64, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::new(of_status(status).unwrap_or_else(|| of_words(&text)), text)
+    }
+
+    /// Trouble of which there are only words.
+    pub(crate) fn of_text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        let kind = status_in(&text).and_then(of_status).unwrap_or_else(|| of_words(&text));
+        Self::new(kind, text)
+    }
+
+    /// The same, with a wait that was told elsewhere.
+    pub(crate) fn or_after(self, wait: Option<Duration>) -> Self {
+        Self { retry_after: self.retry_after.or(wait.map(|wait| wait.min(RETRY_AFTER_MAX))), ..self }
+    }
+}
+
+fn of_status(status: u64) -> Option<TroubleKind> {
+    match status {
+        401 | 403 => Some(TroubleKind::Authentication),
+        402 => Some(TroubleKind::Quota),
+        429 => Some(TroubleKind::RateLimit),
+        408 | 500..=599 => Some(TroubleKind::Overload),
+        _ => None,
+    }
+}
+
+fn of_words(text: &str) -> TroubleKind {
+    let text = text.to_lowercase();
+    let found = WORDS.iter().find(|(words, _)| text.contains(words));
+    found.map_or(TroubleKind::Other, |(_, kind)| *kind)
+}
+
+/// The number after the word "status", which is how services' answers are told of in a sentence.
+fn status_in(text: &str) -> Option<u64> {
+    let text = text.to_lowercase();
+    text.match_indices("status").find_map(|(at, word)| {
+        let rest = text[at + word.len()..].trim_start_matches([':', ' ', '"', '=']);
+        let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([':', ' ', '"', '=']);
+        number_at(rest).map(|(number, _)| number).filter(|number| (400..=599).contains(number))
+    })
+}
+
+/// How long the text asks to be left alone: `retry after 30`, `try again in 1.5s`, `retry in 2 minutes`.
+fn retry_after(text: &str) -> Option<Duration> {
+    let text = text.to_lowercase();
+    let asks = ["retry-after", "retry after", "retry_after", "try again in", "retry in", "retrying in"];
+    asks.iter().find_map(|ask| {
+        let at = text.rfind(ask)?;
+        let rest = text[at + ask.len()..].trim_start_matches([':', ' ', '"', '=']);
+        let (number, rest) = decimal_at(rest)?;
+        let seconds = number * unit(rest.trim_start());
+        Duration::try_from_secs_f64(seconds.min(RETRY_AFTER_MAX.as_secs_f64())).ok()
+    })
+}
+
+/// How many seconds a unit stands for.
+fn unit(rest: &str) -> f64 {
+    let word: &str =
+        rest.split(|character: char| !character.is_ascii_alphabetic()).next().unwrap_or_default();
+    match word {
+        "ms" | "milliseconds" | "millisecond" => 0.001,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "h" | "hour" | "hours" => 3_600.0,
+        _ => 1.0,
+    }
+}
+
+fn number_at(text: &str) -> Option<(u64, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    Some((text[..digits].parse().ok()?, &text[digits..]))
+}
+
+fn decimal_at(text: &str) -> Option<(f64, &str)> {
+    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    Some((text[..digits].trim_end_matches('.').parse().ok()?, &text[digits..]))
+}
+
+fn cut(mut text: String) -> String {
+    let mut end = TEXT_BYTES_MAX.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_services() {
+        let check = |text: &str, kind: TroubleKind| {
+            assert_eq!(Trouble::of_text(text).kind, kind, "for {text:?}");
+        };
+        check("unexpected status 529 <unknown status code>: Overloaded", TroubleKind::Overload);
+        check("exceeded retry limit, last status: 429 Too Many Requests", TroubleKind::RateLimit);
+        check("Quota exceeded. Check your plan and billing details.", TroubleKind::Quota);
+        check("Selected model is at capacity. Please try a different model.", TroubleKind::Overload);
+        check("Incomplete response returned, reason: max_output_tokens", TroubleKind::AnswerLength);
+        check("stream disconnected before completion", TroubleKind::Connection);
+        check("unexpected status 401 Unauthorized: Incorrect API key provided", TroubleKind::Authentication);
+        check("API key not valid. Please pass a valid API key.", TroubleKind::Authentication);
+        check("bad request by script", TroubleKind::Other);
+        check("", TroubleKind::Other);
+        check("status status: 99999999999999999999999", TroubleKind::Other);
+    }
+
+    #[test]
+    fn a_status_comes_before_words() {
+        assert_eq!(Trouble::of_status(429, "Quota exceeded").kind, TroubleKind::RateLimit);
+        assert_eq!(Trouble::of_status(400, "Credit balance is too low").kind, TroubleKind::Quota);
+        assert_eq!(Trouble::of_status(400, "bad request").kind, TroubleKind::Other);
+        assert_eq!(Trouble::of_status(503, "").kind, TroubleKind::Overload);
+    }
+
+    #[test]
+    fn how_long_to_wait() {
+        let check = |text: &str, expected: Option<u64>| {
+            let wait = Trouble::of_text(text).retry_after;
+            assert_eq!(wait, expected.map(Duration::from_millis), "for {text:?}");
+        };
+        check("429, retry after 30 seconds", Some(30_000));
+        check("Please try again in 1.5s.", Some(1_500));
+        check("please retry in 200ms", Some(200));
+        check("Retry-After: 12", Some(12_000));
+        check("try again in 2 minutes", Some(120_000));
+        check("try again in a moment", None);
+        check("retry after 99999999999999999999999999 hours", Some(6 * 60 * 60 * 1_000));
+        check("retry after -5", None);
+        check("retry after 1.2.3", None);
+        check("too many requests", None);
+    }
+
+    #[test]
+    fn a_long_error_is_cut_between_characters() {
+        let trouble = Trouble::of_text("é".repeat(10_000));
+        assert_eq!(trouble.text.len(), TEXT_BYTES_MAX);
+    }
+}

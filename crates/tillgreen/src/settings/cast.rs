@@ -1,0 +1,172 @@
+//! Who plays which role, and whether everybody is installed.
+
+use engine::Agents;
+use runner::{Agent, AgentKind};
+
+use super::agent::{COMMAND_AGENT, Programs};
+use super::choices::{Choices, Names};
+use super::file::FileSettings;
+use super::known::{KNOWN, Known, how_to_install};
+use super::suggest;
+use crate::error::Error;
+use crate::view::text::quoted;
+
+/// Everybody who works in a run.
+#[derive(Clone, Debug)]
+pub(super) struct Cast {
+    /// Who does the work where no role says otherwise.
+    pub(super) agent: Agent,
+    /// Everybody whom a role names.
+    pub(super) agents: Vec<Agent>,
+    /// The names for each role; none where one agent does everything.
+    pub(super) roles: Agents,
+}
+
+impl Cast {
+    /// Finds everybody, and finds out whether they can be started.
+    pub(super) fn of(
+        choices: &Choices,
+        earlier: &Choices,
+        file: &FileSettings,
+        programs: &Programs,
+    ) -> Result<Self, Error> {
+        let mut agent = agent(choices, earlier, file, programs)?;
+        if choices.model.is_some() {
+            agent.model.clone_from(&choices.model);
+        }
+        installed(&agent, programs)?;
+        let roles = roles(choices, &agent.name);
+        let mut agents = vec![agent.clone()];
+        for name in roles.executor.iter().chain(&roles.qa).chain(&roles.reviewer) {
+            if agents.iter().all(|known| known.name != *name) {
+                let named = named(name, file).ok_or_else(|| unknown(name, file))?;
+                installed(&named, programs)?;
+                agents.push(named);
+            }
+        }
+        let agents = if roles.is_empty() { Vec::new() } else { agents };
+        Ok(Self { agent, agents, roles })
+    }
+}
+
+/// Whom each role names, the first choice first.
+fn roles(choices: &Choices, agent: &str) -> Agents {
+    let chosen = [&choices.executor, &choices.qa, &choices.reviewer];
+    if chosen.iter().all(|choice| choice.is_none()) && choices.fallback.is_none() {
+        return Agents::default();
+    }
+    let fallback = choices.fallback.as_ref().map(|Names(names)| names.clone()).unwrap_or_default();
+    let [executor, qa, reviewer] = chosen.map(|choice| {
+        let first = choice.clone().unwrap_or_else(|| agent.to_owned());
+        let others = fallback.iter().filter(|name| **name != first).cloned();
+        std::iter::once(first.clone()).chain(others).collect()
+    });
+    Agents { executor, qa, reviewer }
+}
+
+/// The agent: as chosen, else as in the unfinished run, else the first that is installed.
+fn agent(
+    choices: &Choices,
+    earlier: &Choices,
+    file: &FileSettings,
+    programs: &Programs,
+) -> Result<Agent, Error> {
+    if let Some(command) = &choices.agent_cmd {
+        return Ok(Agent::new(COMMAND_AGENT, AgentKind::Command, command));
+    }
+    if let Some(name) = &choices.agent {
+        return named(name, file).ok_or_else(|| unknown(name, file));
+    }
+    if let Some(agent) = earlier_agent(earlier, file) {
+        return Ok(agent);
+    }
+    if let Some(name) = &earlier.agent {
+        return Err(unknown(name, file));
+    }
+    let of_file = file.agents.iter().find(|agent| is_installed(agent, programs)).cloned();
+    let known = || KNOWN.iter().find(|known| known.is_installed(programs)).map(Known::agent);
+    of_file.or_else(known).ok_or_else(|| no_agent(file))
+}
+
+/// The agent of a name: as tillgreen.toml has it, else as it is known.
+pub(super) fn named(name: &str, file: &FileSettings) -> Option<Agent> {
+    let of_file = file.agents.iter().find(|agent| agent.name == name).cloned();
+    of_file.or_else(|| Known::named(name).map(Known::agent))
+}
+
+/// Whether an agent can be started, as far as can be told without starting it.
+pub(super) fn is_installed(agent: &Agent, programs: &Programs) -> bool {
+    match agent.kind {
+        AgentKind::Command | AgentKind::Stream(_) => programs.missing(&agent.command).is_none(),
+        AgentKind::Claude
+        | AgentKind::Codex
+        | AgentKind::Gemini
+        | AgentKind::Opencode
+        | AgentKind::Aider
+        | AgentKind::Pi
+        | AgentKind::Acp => programs.find(&agent.command).is_some(),
+    }
+}
+
+/// What `tillgreen.toml` says now of an agent counts; the journal's command is for agents that are not there.
+fn earlier_agent(earlier: &Choices, file: &FileSettings) -> Option<Agent> {
+    let known = earlier.agent.as_deref().and_then(|name| named(name, file));
+    known.or_else(|| {
+        let name = earlier.agent.clone().unwrap_or_else(|| COMMAND_AGENT.to_owned());
+        Some(Agent::new(name, AgentKind::Command, earlier.agent_cmd.clone()?))
+    })
+}
+
+fn unknown(name: &str, file: &FileSettings) -> Error {
+    let names: Vec<&str> = file.agents.iter().map(|table| table.name.as_str()).collect();
+    let known: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+    let error = Error::usage(format!("unknown agent `{name}`"));
+    let error = match suggest::nearest(name, names.iter().chain(&known).copied()) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error,
+    };
+    let defined = if names.is_empty() {
+        "no agent is defined in tillgreen.toml".to_owned()
+    } else {
+        format!("defined in tillgreen.toml: {}", names.join(", "))
+    };
+    error.note(defined).note(format!("known by name: {}", known.join(", "))).hint(format!(
+        "define it in tillgreen.toml by `[agents.{name}]` and `command = \"…\"`, or use --agent-cmd 'COMMAND'"
+    ))
+}
+
+fn no_agent(file: &FileSettings) -> Error {
+    let error = if file.agents.is_empty() {
+        Error::usage("no agent is set, and none of those that are known is installed")
+    } else {
+        let list: Vec<&str> = file.agents.iter().map(|table| table.name.as_str()).collect();
+        Error::usage(format!("none of the agents in tillgreen.toml is installed ({})", list.join(", ")))
+    };
+    error
+        .hint("name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`")
+        .hint("or install one: `tillgreen agents` says how")
+}
+
+pub(super) fn installed(agent: &Agent, programs: &Programs) -> Result<(), Error> {
+    if matches!(agent.kind, AgentKind::Command | AgentKind::Stream(_))
+        && let Some(file) = programs.forbidden(&agent.command)
+    {
+        let file = file.display();
+        return Err(Error::usage(format!("the agent cannot be run: {file} is not executable"))
+            .hint(format!("make it so: `chmod +x {}`", quoted(&file.to_string()))));
+    }
+    if is_installed(agent, programs) {
+        return Ok(());
+    }
+    let program = programs.missing(&agent.command).unwrap_or_else(|| agent.command.clone());
+    let what =
+        if agent.name == COMMAND_AGENT { "the agent".to_owned() } else { format!("agent `{}`", agent.name) };
+    let how = how_to_install(&program).map_or_else(
+        || format!("install `{program}`, or choose another agent with --agent NAME or --agent-cmd 'COMMAND'"),
+        |how| format!("install it: `{how}`, or choose another agent with --agent NAME"),
+    );
+    Err(Error::usage(format!("{what} is not installed: `{program}` was not found"))
+        .note(format!("its command: {}", agent.shown()))
+        .hint(how)
+        .hint("`tillgreen agents` lists what is installed"))
+}
