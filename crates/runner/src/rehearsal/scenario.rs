@@ -28,6 +28,7 @@ pub enum MainRequests {
 pub struct Turn {
     act: Act,
     when: Vec<String>,
+    unless: Vec<String>,
     times: Times,
     delay: Duration,
 }
@@ -171,7 +172,7 @@ impl Scenario {
 impl Turn {
     /// Does something once, for any request.
     pub fn new(act: Act) -> Self {
-        Self { act, when: Vec::new(), times: Times::Limited(1), delay: Duration::ZERO }
+        Self { act, when: Vec::new(), unless: Vec::new(), times: Times::Limited(1), delay: Duration::ZERO }
     }
 
     /// Says something.
@@ -215,6 +216,12 @@ impl Turn {
         self
     }
 
+    /// Only for requests that do not contain this text.
+    pub fn unless(mut self, text: &str) -> Self {
+        self.unless.push(as_in_json(text));
+        self
+    }
+
     /// So many times.
     pub fn times(self, times: usize) -> Self {
         Self { times: Times::Limited(times), ..self }
@@ -244,7 +251,8 @@ impl Turn {
             Times::Limited(times) => served < times,
             Times::Always => true,
         };
-        has_more && self.when.iter().all(|text| body.contains(text))
+        let is_wanted = self.when.iter().all(|text| body.contains(text));
+        has_more && is_wanted && !self.unless.iter().any(|text| body.contains(text))
     }
 }
 
@@ -293,5 +301,6 @@ mod tests {
         assert!(!turn.fits(2, &body), "used up");
         assert!(!turn.fits(0, "{}"), "another request");
         assert!(Turn::hang().always().fits(1_000, ""));
+        assert!(!turn.unless("please").fits(0, &body), "it is there");
     }
 }

@@ -26,6 +26,10 @@ use crate::record::load;
 const MARKER: &str = "TILLGREEN_REHEARSAL_ID";
 /// How long a part may take.
 const PART_TIME_MAX: Duration = Duration::from_secs(240);
+/// How long processes may take to end after the run has.
+const ENDING_TIME_MAX: Duration = Duration::from_secs(2);
+/// Git starts nothing that goes on after it has ended.
+const GIT_CONFIGURATION: &str = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
 /// How often it is looked whether the agent is busy: a file cannot be waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// Variables of this process that an agent may see.
@@ -102,7 +106,7 @@ impl Trial {
         let mut observed = Observed {
             code,
             started,
-            leftovers: process::sweep(&self.marker()),
+            leftovers: self.leftovers(),
             log_bytes: largest_log(&scene.project.join(".tillgreen")),
             unscripted: requests.iter().filter(|request| request.served == Served::Unscripted).count(),
             said: last_words(&scene.said),
@@ -126,6 +130,7 @@ impl Trial {
             for (name, text) in &pointing.files {
                 write(&scene.home.join(name), text)?;
             }
+            write(&scene.home.join(".gitconfig"), GIT_CONFIGURATION)?;
             write(&scene.project.join("specs/rehearsal/tasks.md"), &part.plan())?;
             write(&scene.project.join("specs/.current-spec"), "rehearsal\n")?;
             if !self.settings.is_empty() {
@@ -166,8 +171,10 @@ impl Trial {
         Ok(command)
     }
 
-    fn marker(&self) -> String {
-        format!("{MARKER}={}", self.folder.display())
+    /// How many processes are left after a run. What is only just ending is none of them.
+    fn leftovers(&self) -> usize {
+        let marker = format!("{MARKER}={}", self.folder.display());
+        if process::wait_until_gone(&marker, ENDING_TIME_MAX) { 0 } else { process::sweep(&marker) }
     }
 }
 
