@@ -10,6 +10,7 @@ mod hostile_agents;
 mod interruption;
 mod plans;
 mod readme;
+mod real_agents;
 mod recovery;
 mod rehearsal;
 mod resuming;
