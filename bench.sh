@@ -7,3 +7,4 @@ cargo bench --locked -p plan --bench parse
 cargo bench --locked -p engine --bench transitions
 cargo bench --locked -p tillgreen --bench run -- "$@"
 cargo bench --locked -p tillgreen --bench retries
+cargo bench --locked -p tillgreen --bench streams

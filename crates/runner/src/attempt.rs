@@ -13,12 +13,13 @@ use plan::{Script, TaskId, Verify};
 use crate::agent::{Outcome, agent_end};
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
-use crate::delegation::{DISPATCH_MARKER, Delegation, file_name};
+use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE, file_name};
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::mask::mask;
 use crate::process::{self, Ended, Exit, Invocation};
 use crate::prompt;
+use crate::report;
 use crate::settings::{Bookkeeping, Scope};
 
 /// What a process is under way for.
@@ -206,12 +207,18 @@ impl Driver<'_> {
         sweep_if_killed(ended, &at_work.dir);
         mask_logs(&at_work.dir);
         let end = agent_end(ended, outcome, &at_work.prompt, self.settings.rules.dialect);
+        let reports = report::reports(&at_work.dir.join(REPORT_FILE));
+        let end = report::with_reports(end, &reports);
         let spent = at_work.spent(task, outcome.usage, outcome.session.clone());
         self.decide(Seen::Spent { spent: Box::new(spent) })?;
         match purpose {
             Purpose::Agent { task, at_work, since, baseline } => {
                 let end = self.spell_out(end);
-                let report = self.settle((&task, &at_work.dir), &baseline, since, (end, ended.elapsed))?;
+                let mut report =
+                    self.settle((&task, &at_work.dir), &baseline, since, (end, ended.elapsed))?;
+                report.learnings.extend(report::learnings(&reports));
+                let unwritten = self.request_changes(&task, &report::changes(&reports))?;
+                report.learnings.extend(unwritten);
                 Ok(Seen::AgentEnded { task, dispatch: at_work.dispatch, report })
             }
             Purpose::Judge { task, at_work } => {

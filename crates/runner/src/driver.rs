@@ -155,7 +155,8 @@ impl<'a> Driver<'a> {
     fn record_due(&mut self) -> Result<(), RunError> {
         while let Some(event) = due(&self.state, now()) {
             let is_completion = matches!(event.what, What::Ended(End::Complete { .. }));
-            if is_completion && self.read_plan()? == Freshness::Changed {
+            let is_left_over = is_completion && std::mem::take(&mut self.reads_plan_again);
+            if is_completion && (self.read_plan()? == Freshness::Changed || is_left_over) {
                 // Somebody may have added a task while the last one was worked on.
                 self.decide(Seen::PlanRead(self.book.decls(&self.state)))?;
                 continue;
@@ -185,6 +186,11 @@ impl<'a> Driver<'a> {
         }
         (self.view)(&self.state, Notice::Recorded(event));
         Ok(())
+    }
+
+    /// What the plan holds now is looked at before the next start, and before the end.
+    pub(crate) fn read_plan_again(&mut self) {
+        self.reads_plan_again = true;
     }
 
     /// Says something that is no event.

@@ -27,6 +27,8 @@ mod prompt;
 mod record;
 mod recording;
 mod records;
+mod report;
+mod requests;
 mod settings;
 mod tree;
 
@@ -42,4 +44,5 @@ pub use project::{LocateError, PlanFile, Project};
 pub use projection::{StateFileError, StateFileProblem};
 pub use record::{RecordError, load};
 pub use records::{RecordFile, RecordPlace, RecordsError, records, review};
+pub use report::{ChangeKind, Report, append_report};
 pub use settings::{Agent, Bookkeeping, Scope, Settings};

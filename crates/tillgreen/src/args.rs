@@ -92,6 +92,13 @@ pub(crate) enum Command {
     Stats(StatsArgs),
     /// List the agents: installed or not, which version, what each can do; or put one to the test
     Agents(AgentsArgs),
+    /// Serve the tools through which an agent reports; agents start this, people do not
+    #[command(hide = true)]
+    Mcp {
+        /// The file that reports are added to
+        #[arg(long, value_name = "FILE")]
+        report: PathBuf,
+    },
     /// Print completions for a shell
     #[command(
         after_help = "Example: tillgreen completions bash > ~/.local/share/bash-completion/completions/tillgreen"

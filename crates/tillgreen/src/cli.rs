@@ -126,6 +126,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Agents(arguments) => command::agents::run(context, arguments),
         Command::Completions { shell } => command::completions::run(context, shell),
         Command::Man => command::man::run(context),
+        Command::Mcp { report } => command::mcp::run(&report),
     }
 }
 

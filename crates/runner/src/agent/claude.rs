@@ -20,6 +20,9 @@ use crate::settings::Agent;
 const TOOLS: &str = "Bash Edit Write Read Glob Grep";
 const READING_TOOLS: &str = "Read Glob Grep";
 
+/// The longest time that it waits between two tries of its own accord; what is longer was asked for.
+const OWN_DELAY_MAX: Duration = Duration::from_secs(60);
+
 /// How it is started.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let mut args: Vec<String> =
@@ -62,7 +65,7 @@ pub(crate) struct Reader {
     seen: Usage,
     /// The kind of error that the latest answer was made up for.
     error: Option<String>,
-    /// How long the agent itself waited before it tried again.
+    /// How long the service asked to be left alone.
     waited: Option<Duration>,
     result: Option<Ending>,
 }
@@ -100,7 +103,8 @@ impl Reader {
         if text(value, &["subtype"]) != Some("api_retry") {
             return;
         }
-        self.waited = number(value, &["retry_delay_ms"]).map(Duration::from_millis);
+        let delay = number(value, &["retry_delay_ms"]).map(Duration::from_millis);
+        self.waited = delay.filter(|delay| *delay > OWN_DELAY_MAX);
         let error = text(value, &["error"]).unwrap_or("unknown error");
         let status = number(value, &["error_status"]).map(|status| format!(" ({status})"));
         activities.push(Activity::Retrying { reason: format!("{error}{}", status.unwrap_or_default()) });

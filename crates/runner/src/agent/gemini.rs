@@ -1,10 +1,11 @@
 //! Gemini CLI: `gemini -o stream-json`.
 //!
 //! The last line is a `result` with a status. A signal ends it with exit code 0 and without one. Errors of the service
-//! show in the exit code: the HTTP status modulo 256.
+//! show in the exit code: the HTTP status modulo 256. It takes servers for tools from settings of its own only, so that it
+//! is offered none here; over the Agent Client Protocol it is.
 
 use engine::{Session, Usage};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::activity::Activity;
 use super::launch::{Input, Launch, Order, Permission};
@@ -36,14 +37,9 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     args.extend(agent.args.iter().cloned());
     let input = Input::Text(agent.with_system_prompt(order.prompt));
     // A second process of its own would ignore signals, and a folder that nobody trusted yet would end it.
-    let launch = Launch::new(&agent.command, args, input)
+    Launch::new(&agent.command, args, input)
         .with_env("GEMINI_CLI_NO_RELAUNCH", "true")
-        .with_env("GEMINI_CLI_TRUST_WORKSPACE", "true");
-    let Some(server) = order.mcp else { return launch };
-    let settings = order.dir.join("gemini-settings.json");
-    let mut launch = launch.with_env("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", &settings);
-    launch.files.push((settings, json!({ "mcpServers": server.table() }).to_string()));
-    launch
+        .with_env("GEMINI_CLI_TRUST_WORKSPACE", "true")
 }
 
 /// What was read of its output so far.

@@ -68,7 +68,8 @@ impl AgentKind {
         let headless = Support { stream: true, session: true, usage: true, ..nothing };
         match self {
             Self::Claude | Self::Opencode => Support { cost: true, mcp: true, ..headless },
-            Self::Codex | Self::Gemini => Support { mcp: true, ..headless },
+            Self::Codex => Support { mcp: true, ..headless },
+            Self::Gemini => headless,
             Self::Pi => Support { cost: true, ..headless },
             Self::Aider => Support { usage: true, cost: true, ..nothing },
             Self::Acp => Support { cost: true, cancel: true, mcp: true, ..headless },

@@ -45,11 +45,11 @@ impl Scratch {
         assert!(status.success(), "{script}");
     }
 
-    /// Runs a plan to its end.
-    pub(crate) fn run(&self, plan: &str) -> Taken {
+    /// Runs the program to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Taken {
         let started = Instant::now();
         let mut child = Command::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")))
-            .args(["run", plan, "--agent-cmd", "./agent.sh", "--max-global-iterations", "1000000"])
+            .args(arguments)
             .current_dir(self.root())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -9,6 +9,7 @@ pub(crate) mod demo;
 pub(crate) mod init;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod run;
 pub(crate) mod stats;

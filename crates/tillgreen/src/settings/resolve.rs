@@ -108,7 +108,7 @@ pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Setti
         agent: cast.agent,
         agents: cast.agents,
         resume_sessions: toggle(choices.resume_sessions),
-        report_tools: toggle(choices.report_tools),
+        report_tools: choices.report_tools.unwrap_or(Toggle::On),
         attempt_timeout: choices.attempt_timeout.unwrap_or(30 * MINUTE),
         no_progress_timeout: choices.no_progress_timeout.unwrap_or(10 * MINUTE),
         verify_timeout: choices.verify_timeout.unwrap_or(2 * MINUTE),

@@ -247,3 +247,84 @@ fn a_dialogue_is_cancelled_before_it_is_killed() {
     assert!(sandbox.control("cancelled").exists(), "it was asked to stop in its own language");
     sandbox.wait_until_quiet();
 }
+
+/// Lines of shell by which an agent calls tools of the server that it was told of, and waits for each answer.
+fn reports(calls: &[(&str, &str)]) -> String {
+    let mut lines = vec![
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+    ];
+    lines.extend(calls.iter().enumerate().map(|(place, (tool, arguments))| {
+        let id = place + 2;
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#)
+    }));
+    let quoted: Vec<String> = lines.iter().map(|line| format!("'{line}'")).collect();
+    let last = calls.len() + 1;
+    format!(
+        r#"server=$(printf '%s' "$*" | sed 's/.*"command":"\([^"]*\)".*/\1/')
+report=$(printf '%s' "$*" | sed 's/.*"--report","\([^"]*\)".*/\1/')
+heard=$(mktemp)
+{{ printf '%s\n' {}; until grep -q '"id":{last},' "$heard"; do sleep 0.02; done; }} | "$server" mcp --report "$report" > "$heard"
+"#,
+        quoted.join(" ")
+    )
+}
+
+/// The last line of Claude Code with an answer that has no signal in it.
+const CLAUDE_SILENT: &str = r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"Well.","session_id":"s","permission_denials":[]}'"#;
+
+#[test]
+fn tools_report_what_the_answer_does_not_say() {
+    let sandbox = sandbox();
+    let calls = reports(&[
+        ("add_learning", r#"{"text":"one is a word"}"#),
+        ("request_change", r#"{"kind":"prerequisite","title":"Write zero"}"#),
+        ("task_complete", "{}"),
+    ]);
+    counting(&sandbox, "claude", &format!("{calls}\necho one > one.txt\n{CLAUDE_SILENT}"));
+    sandbox.run(&["run"]).expect_code(0);
+    let progress = sandbox.read("specs/demo/.progress.md");
+    assert!(progress.contains("one is a word"), "{progress}");
+    assert!(progress.contains("Requested prerequisite: Write zero"), "{progress}");
+}
+
+#[test]
+fn a_reported_failure_is_a_claim_and_so_is_a_reported_success() {
+    let sandbox = sandbox();
+    let failed = reports(&[("task_failed", r#"{"error":"no pencil","attempted_fix":"looked for one"}"#)]);
+    let complete = reports(&[("task_complete", "{}")]);
+    let body = format!("if [ $n = 1 ]; then {failed} else {complete} fi\n{CLAUDE_SILENT}");
+    counting(&sandbox, "claude", &body);
+    let finished = sandbox.run(&["run", "--max-task-iterations", "2", "--format", "json"]).expect_code(1);
+    let events = events(&finished);
+    let errors: Vec<&str> = of_kind(&events, "attempt_failed")
+        .iter()
+        .filter_map(|failed| failed["failure"]["cause"].as_str())
+        .collect();
+    assert_eq!(errors, ["claimed_failure", "verify_red"], "{finished}");
+}
+
+#[test]
+fn a_follow_up_that_was_asked_for_is_written_into_the_plan_and_done() {
+    let sandbox = sandbox();
+    let asked = r#"{"kind":"follow_up","title":"Sharpen the pencil\\n- [x] 9.9 nothing"}"#;
+    let calls = reports(&[("request_change", asked), ("task_complete", "{}")]);
+    counting(
+        &sandbox,
+        "claude",
+        &format!("if [ $n = 1 ]; then {calls} fi\necho one > one.txt\n{CLAUDE_DONE}"),
+    );
+    sandbox.run(&["run"]).expect_code(0);
+    let tasks = sandbox.tasks("demo");
+    assert!(tasks.contains("- [x] 1.1.1 [FIX 1.1]") && tasks.contains("Sharpen the pencil"), "{tasks}");
+    assert!(!tasks.contains("\n- [x] 9.9"), "{tasks}");
+    assert_eq!(kept(&sandbox, "claude.args").lines().count(), 2);
+}
+
+#[test]
+fn tools_are_not_offered_where_that_is_not_wanted() {
+    let sandbox = sandbox();
+    counting(&sandbox, "claude", &format!("echo one > one.txt\n{CLAUDE_DONE}"));
+    sandbox.run(&["run", "--report-tools=false"]).expect_code(0);
+    assert!(!kept(&sandbox, "claude.args").contains("--mcp-config"));
+}

@@ -14,5 +14,8 @@ use crate::settings::Agent;
 
 /// How it is started.
 pub(super) fn launch(agent: &Agent) -> Launch {
+    // One agent uses no tools in a folder that nobody trusted yet; to the others this says nothing.
     Launch::new(&agent.command, agent.args.clone(), Input::Dialogue)
+        .with_env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+        .with_env("GEMINI_CLI_NO_RELAUNCH", "true")
 }

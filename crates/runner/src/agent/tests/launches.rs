@@ -71,7 +71,7 @@ fn with_everything_set() {
     KEY=value opencode run --format json --title tillgreen -m m1 -s s-1 --more <<< "be brief\n\ndo it"
     KEY=value aider --yes-always --no-auto-commits --no-check-update --no-show-release-notes --no-gitignore --no-show-model-warnings --no-pretty --no-fancy-input --analytics-disable --no-detect-urls --no-suggest-shell-commands --chat-history-file /dir/aider.chat.history.md --input-history-file /dir/aider.input.history --model m1 --message-file /dir/aider.message.md --more < /dev/null
     KEY=value pi -p --mode json --model m1 --append-system-prompt be brief --session s-1 --more <<< "do it"
-    KEY=value acp --more <> dialogue
+    GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_CLI_NO_RELAUNCH=true KEY=value acp --more <> dialogue
     KEY=value sh: command <<< "be brief\n\ndo it"
     "#);
 }
@@ -126,11 +126,11 @@ fn by_permission() {
         may use all of its tools without being asked: it knows no narrower leave to write
     pi -p --mode json <<< "do it"
         may do anything without being asked
-    acp <> dialogue
+    GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_CLI_NO_RELAUNCH=true acp <> dialogue
         what it asks for is refused unless it only reads
-    acp <> dialogue
+    GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_CLI_NO_RELAUNCH=true acp <> dialogue
         each of its tools is allowed once when it asks
-    acp <> dialogue
+    GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_CLI_NO_RELAUNCH=true acp <> dialogue
         may do anything without being asked
     sh: command <<< "do it"
         may do whatever its command allows
@@ -159,10 +159,8 @@ fn with_a_server_to_report_through() {
     insta::assert_snapshot!(lines.join("\n"), @r#"
     claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash Edit Write Read Glob Grep mcp__tillgreen --mcp-config {"mcpServers":{"tillgreen":{"command":"/bin/tillgreen","args":["mcp","it's"]}}} <<< "do it"
     codex exec --json --skip-git-repo-check -s workspace-write -c mcp_servers.tillgreen.command="/bin/tillgreen" -c mcp_servers.tillgreen.args=["mcp","it's"] - <<< "do it"
-    GEMINI_CLI_NO_RELAUNCH=true GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_CLI_SYSTEM_DEFAULTS_PATH=/dir/gemini-settings.json gemini -o stream-json --yolo <<< "do it"
-        /dir/gemini-settings.json: {"mcpServers":{"tillgreen":{"command":"/bin/tillgreen","args":["mcp","it's"]}}}
     OPENCODE_CONFIG_CONTENT={"mcp":{"tillgreen":{"type":"local","command":["/bin/tillgreen","mcp","it's"],"enabled":true}}} opencode run --format json --title tillgreen <<< "do it"
-    acp <> dialogue
+    GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_CLI_NO_RELAUNCH=true acp <> dialogue
     "#);
 }
 
