@@ -30,7 +30,7 @@ pub struct Demo {
 
 /// Lays the project out in a new folder below the given one.
 pub fn lay_out_demo(below: &Path) -> io::Result<Demo> {
-    let home = new_folder(below)?;
+    let home = new_folder(below, "tillgreen-demo")?;
     let demo = Demo { project: home.join("project"), agent: home.join("agent.sh") };
     for folder in ["bin", "tests", "specs/slugs"] {
         fs::create_dir_all(demo.project.join(folder))?;
@@ -52,9 +52,10 @@ pub fn lay_out_demo(below: &Path) -> io::Result<Demo> {
     Ok(demo)
 }
 
-fn new_folder(below: &Path) -> io::Result<PathBuf> {
+/// A folder that was not there before: the name with the first number that is free.
+pub(crate) fn new_folder(below: &Path, name: &str) -> io::Result<PathBuf> {
     for number in 1.. {
-        let folder = below.join(format!("tillgreen-demo-{number}"));
+        let folder = below.join(format!("{name}-{number}"));
         match fs::create_dir(&folder) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -65,7 +66,7 @@ fn new_folder(below: &Path) -> io::Result<PathBuf> {
 }
 
 /// A repository of its own, with an identity of its own: the user's hooks and keys are left alone.
-fn make_repository(project: &Path) -> io::Result<()> {
+pub(crate) fn make_repository(project: &Path) -> io::Result<()> {
     let steps: [&[&str]; 8] = [
         &["init", "--quiet"],
         &["symbolic-ref", "HEAD", "refs/heads/main"],

@@ -5,6 +5,7 @@
 pub mod git;
 pub mod journal;
 pub mod process;
+pub mod rehearsal;
 
 mod agent;
 mod atomic;

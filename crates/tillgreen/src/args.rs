@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod agents;
+
+pub(crate) use agents::{AgentsArgs, AgentsCommand, TestArgs};
+
 use crate::exit;
 use crate::settings::Choices;
 use crate::view::chart::ChartFile;
@@ -86,8 +90,8 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Count what a run, or all of them, came to: the retry summary
     Stats(StatsArgs),
-    /// List the agents: installed or not, which version, what each can do
-    Agents,
+    /// List the agents: installed or not, which version, what each can do; or put one to the test
+    Agents(AgentsArgs),
     /// Serve the tools through which an agent reports; agents start this, people do not
     #[command(hide = true)]
     Mcp {

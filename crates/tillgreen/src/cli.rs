@@ -123,7 +123,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Cancel(arguments) => command::cancel::run(context, &arguments),
         Command::Log(arguments) => command::log::run(context, &arguments),
         Command::Stats(arguments) => command::stats::run(context, &arguments),
-        Command::Agents => command::agents::run(context),
+        Command::Agents(arguments) => command::agents::run(context, arguments),
         Command::Completions { shell } => command::completions::run(context, shell),
         Command::Man => command::man::run(context),
         Command::Mcp { report } => command::mcp::run(&report),

@@ -52,6 +52,8 @@ pub(crate) struct Reader {
     /// Whether a tool was used since the message was begun.
     is_stale: bool,
     denied: Option<String>,
+    /// The last error that it told of; a result that is an error need not repeat it.
+    complaint: Option<String>,
     result: Option<(Conclusion, Usage)>,
 }
 
@@ -81,9 +83,11 @@ impl Reader {
                 self.denied = self.denied.take().or_else(|| denial(&value));
                 activities.push(Activity::ToolEnded);
             }
-            "error" => activities.push(Activity::Retrying {
-                reason: line::short(text(&value, &["message"]).unwrap_or("unknown error")),
-            }),
+            "error" => {
+                let message = text(&value, &["message"]).unwrap_or("unknown error");
+                self.complaint = Some(message.to_owned());
+                activities.push(Activity::Retrying { reason: line::short(message) });
+            }
             "result" => {
                 let usage = usage(&value);
                 activities.push(Activity::Used(usage));
@@ -106,7 +110,8 @@ impl Reader {
         if text(value, &["status"]) == Some("success") {
             return self.denied.clone().map_or(Conclusion::Finished, Conclusion::Denied);
         }
-        let message = text(value, &["error", "message"]).unwrap_or("no reason given");
+        let told = text(value, &["error", "message"]).or(self.complaint.as_deref());
+        let message = told.unwrap_or("no reason given");
         Conclusion::Trouble(match text(value, &["error", "type"]) {
             Some("FatalTurnLimitedError") => Trouble::new(TroubleKind::Turns, message),
             Some("FatalAuthenticationError") => Trouble::new(TroubleKind::Authentication, message),
@@ -155,5 +160,25 @@ fn usage(value: &Value) -> Usage {
         cached,
         output: number(value, &["stats", "output_tokens"]),
         cost_micros: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_the_service_cut_is_the_connection_s_fault() {
+        let mut reader = Reader::default();
+        for line in [
+            r#"{"type":"message","role":"assistant","content":"word","delta":true}"#,
+            r#"{"type":"error","severity":"error","message":"Model stream ended without a finish reason."}"#,
+            r#"{"type":"result","status":"error","stats":{}}"#,
+        ] {
+            reader.line(Line::Whole(line), &mut Vec::new());
+        }
+        let outcome = reader.end(Some(0), "");
+        let Conclusion::Trouble(trouble) = outcome.conclusion else { panic!("{outcome:?}") };
+        assert_eq!(trouble.kind, TroubleKind::Connection);
     }
 }

@@ -69,6 +69,7 @@ const WORDS: &[(&str, TroubleKind)] = &[
     ("server_error", TroubleKind::Overload),
     ("service unavailable", TroubleKind::Overload),
     ("stream disconnected", TroubleKind::Connection),
+    ("stream ended without a finish reason", TroubleKind::Connection),
     ("connection error", TroubleKind::Connection),
     ("connection refused", TroubleKind::Connection),
     ("network error", TroubleKind::Connection),

@@ -44,6 +44,19 @@ pub fn sweep(marker: &str) -> usize {
     }
 }
 
+/// Waits, not longer than this, until no process of this user, other than this one, holds exactly this `NAME=value` in
+/// its environment. Says whether none does.
+pub(crate) fn wait_until_gone(marker: &str, patience: Duration) -> bool {
+    let give_up_at = Instant::now() + patience;
+    while pids().any(|pid| is_marked(pid, marker)) {
+        if Instant::now() >= give_up_at {
+            return false;
+        }
+        thread::sleep(LOOK_INTERVAL);
+    }
+    true
+}
+
 fn is_marked(pid: Pid, marker: &str) -> bool {
     pid != getpid() && is_of_this_user(pid) && environment(pid).is_some_and(|text| holds(&text, marker))
 }

@@ -4,3 +4,4 @@
 
 mod git;
 mod process;
+mod real_agents;

@@ -130,7 +130,8 @@ fn help_of_the_program() {
       cancel       Stop a running run cleanly; nothing is deleted
       log          Print the journal of a plan, readable
       stats        Count what a run, or all of them, came to: the retry summary
-      agents       List the agents: installed or not, which version, what each can do
+      agents       List the agents: installed or not, which version, what each can do; or put one to the
+                   test
       completions  Print completions for a shell
       man          Print the manual page
 
@@ -447,9 +448,12 @@ fn help_of_commands_that_set_up() {
 #[test]
 fn help_of_commands_that_list() {
     insta::assert_snapshot!(short("agents"), @r"
-    List the agents: installed or not, which version, what each can do
+    List the agents: installed or not, which version, what each can do; or put one to the test
 
-    Usage: tillgreen agents [OPTIONS]
+    Usage: tillgreen agents [OPTIONS] [COMMAND]
+
+    Commands:
+      test  Put an agent to the test: success, failure, hang, flood and cancellation
 
     Options:
           --format <text|json>  How results are printed; JSON is one object a line where results are a

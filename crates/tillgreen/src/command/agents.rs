@@ -1,12 +1,14 @@
 //! `tillgreen agents`: what can do the work here.
 
+mod trial;
+
 use std::io::Write;
 use std::path::PathBuf;
 
 use runner::{Agent, AgentKind, Support};
 use serde::Serialize;
 
-use crate::args::Format;
+use crate::args::{AgentsArgs, AgentsCommand, Format};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
@@ -33,8 +35,16 @@ struct Row {
     install: Option<&'static str>,
 }
 
+/// Lists the agents, or puts one to the test.
+pub(crate) fn run(context: &mut Context, arguments: AgentsArgs) -> Ended {
+    match arguments.command {
+        None => list(context),
+        Some(AgentsCommand::Test(arguments)) => trial::run(context, arguments),
+    }
+}
+
 /// Lists the agents that are defined, then those that are known by name.
-pub(crate) fn run(context: &mut Context) -> Ended {
+fn list(context: &mut Context) -> Ended {
     let project = context.project()?;
     let file = FileSettings::load(project.root())?;
     let mut rows = rows(&file, &Programs::of_environment(project.root()));

@@ -10,6 +10,7 @@ pub(crate) mod paint;
 pub(crate) mod progress;
 pub(crate) mod question;
 pub(crate) mod retry_summary;
+pub(crate) mod scorecard;
 pub(crate) mod screen;
 pub(crate) mod statistics;
 pub(crate) mod status;

@@ -1,0 +1,8 @@
+//! Real agents, started by the program as users start them, against a scripted model: pinned versions, made-up keys, a
+//! fresh home and, where that is allowed, no network.
+
+mod budgets;
+mod failures;
+mod interruptions;
+mod stage;
+mod success;
