@@ -15,14 +15,32 @@ const CROWD_SECONDS: u32 = 60;
 
 fn main() {
     for (tasks, jobs, seconds) in SHAPES {
-        let taken = scratch(tasks, seconds).run_plan("bench", &["--jobs", &jobs.to_string()]);
+        let taken = scratch(tasks, seconds).run(&[
+            "run",
+            "bench",
+            "--agent-cmd",
+            "./agent.sh",
+            "--max-global-iterations",
+            "1000000",
+            "--jobs",
+            &jobs.to_string(),
+        ]);
         let bound = Duration::from_secs(u64::from(seconds * tasks.div_ceil(jobs)));
         println!(
             "{tasks:>3} tasks of {seconds} s, {jobs} at once: {:.3} times the lower bound (aim: at most 1.05)",
             taken.time.as_secs_f64() / bound.as_secs_f64()
         );
     }
-    let taken = scratch(CROWD, CROWD_SECONDS).run_plan("bench", &["--jobs", &CROWD.to_string()]);
+    let taken = scratch(CROWD, CROWD_SECONDS).run(&[
+        "run",
+        "bench",
+        "--agent-cmd",
+        "./agent.sh",
+        "--max-global-iterations",
+        "1000000",
+        "--jobs",
+        &CROWD.to_string(),
+    ]);
     println!(
         "{CROWD} agents of {CROWD_SECONDS} s at once, {:.1?} in all: {:.1} % of one core (aim: under 5 %), {:.1} MB at most \
          (aim: under 64 MB)",

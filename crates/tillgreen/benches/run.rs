@@ -54,7 +54,14 @@ fn measure(tasks: usize, measured: usize, turns: usize) {
     let mut per_task = Duration::ZERO;
     let mut own = Duration::ZERO;
     for _ in 0..turns {
-        let taken = scratch(tasks, measured).run_plan("bench", &[]);
+        let taken = scratch(tasks, measured).run(&[
+            "run",
+            "bench",
+            "--agent-cmd",
+            "./agent.sh",
+            "--max-global-iterations",
+            "1000000",
+        ]);
         let floor = run_floor(&scratch(tasks, measured), tasks, measured);
         ratios.push(taken.time.as_secs_f64() / floor.as_secs_f64());
         memory = memory.max(taken.memory);

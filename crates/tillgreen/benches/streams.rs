@@ -6,7 +6,7 @@ mod scratch;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use scratch::{Scratch, megabytes};
+use scratch::{Scratch, Taken, megabytes};
 
 /// How often the block is printed: about a gigabyte, or a little with `--quick`.
 const BLOCKS: u32 = 1_024;
@@ -29,18 +29,19 @@ fn main() {
     let blocks = if is_quick { BLOCKS_QUICK } else { BLOCKS };
     let block = block();
     let lines = u32::try_from(block.lines().count()).unwrap_or(u32::MAX).saturating_mul(blocks);
-    let (short, _) = run(0, &block);
-    let (long, memory) = run(blocks, &block);
+    let short = run(0, &block);
+    let Taken { time: long, memory, busy } = run(blocks, &block);
     let cat = cat(blocks, &block);
-    let listening = long.saturating_sub(short);
+    let listening = long.saturating_sub(short.time);
     println!(
-        "a stream of {:.0} MB in {lines} lines: {:.1} times the time of cat; {:.1} µs a line; {:.1} MB of memory",
+        "a stream of {:.0} MB in {lines} lines: {:.1} times the time of cat; {:.1} µs a line, {:.1} of them its own; {:.1} MB of memory",
         megabytes(BLOCK_BYTES as u64 * u64::from(blocks)),
         listening.as_secs_f64() / cat.as_secs_f64(),
         listening.as_secs_f64() * 1e6 / f64::from(lines),
+        busy.as_secs_f64() * 1e6 / f64::from(lines),
         megabytes(memory)
     );
-    println!("a run of one attempt without a stream: {:.0} ms", short.as_secs_f64() * 1e3);
+    println!("a run of one attempt without a stream: {:.0} ms", short.time.as_secs_f64() * 1e3);
     assert!(memory <= 32 * 1024 * 1024, "a stream of any length is heard within 32 MB");
 }
 
@@ -73,10 +74,9 @@ fn files(blocks: u32, block: &str) -> Vec<(String, String)> {
     ]
 }
 
-fn run(blocks: u32, block: &str) -> (Duration, u64) {
+fn run(blocks: u32, block: &str) -> Taken {
     let scratch = Scratch::new(AGENT, &files(blocks, block));
-    let taken = scratch.run(&["run", "bench", "--agent", "loud", "--report-tools=false"]);
-    (taken.time, taken.memory)
+    scratch.run(&["run", "bench", "--agent", "loud", "--report-tools=false"])
 }
 
 fn cat(blocks: u32, block: &str) -> Duration {

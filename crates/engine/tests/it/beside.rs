@@ -112,7 +112,9 @@ fn came_back(before: &State, journal: &[Event], id: &TaskId) {
 fn nothing_is_left_behind(before: &State, end: &End) {
     let waits = match end {
         End::Complete { .. } | End::Waiting { .. } => true,
-        End::Stopped(StopReason::Regression { .. }) | End::Capped(CapKind::Time { .. }) => false,
+        // Money and time are gone at once.
+        End::Stopped(StopReason::Regression { .. })
+        | End::Capped(CapKind::Time { .. } | CapKind::Cost { .. } | CapKind::Tokens { .. }) => false,
         End::Stopped(_) | End::Capped(CapKind::Iterations { .. }) => true,
         // A disk that is full, or a file in the way, ends it at once, as a person does.
         End::Unavailable { .. } | End::Aborted | End::Interrupted => false,

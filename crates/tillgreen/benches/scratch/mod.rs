@@ -47,12 +47,6 @@ impl Scratch {
         assert!(status.success(), "{script}");
     }
 
-    /// Runs a plan to its end.
-    pub(crate) fn run_plan(&self, plan: &str, flags: &[&str]) -> Taken {
-        let run = ["run", plan, "--agent-cmd", "./agent.sh", "--max-global-iterations", "1000000"];
-        self.run(&[&run, flags].concat())
-    }
-
     /// Runs the program to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Taken {
         let started = Instant::now();
