@@ -177,10 +177,10 @@ impl Driver<'_> {
         (task, dispatch): (TaskId, Dispatch),
         (end, elapsed, dir): (AgentEnd, Duration, PathBuf),
     ) -> Result<(), RunError> {
-        let site = self.site(&task);
+        let (site, last) = (self.site(&task), self.last_commit.clone());
         let purpose = Purpose::Survey { task, dispatch, end: Box::new(end), elapsed, dir };
         self.beside(key, purpose, move || {
-            Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey()))
+            Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey(last.as_ref())))
         })
     }
 
@@ -206,6 +206,14 @@ impl Driver<'_> {
         self.fetch_progress(task)?;
         let learnings = self.read_learnings(task);
         let Survey { touched, lost_commit, .. } = survey;
+        if let Some(commit) = &lost_commit {
+            // It is said once: whoever goes on from here goes on from what is there.
+            self.last_commit = None;
+            self.note(format!(
+                "commit {commit} of this run is no longer in the project's history (`git reset --hard {commit}` goes \
+                 back to it)"
+            ));
+        }
         Ok(AgentReport { end, tampered: Vec::new(), lost_commit, touched, learnings, elapsed })
     }
 
