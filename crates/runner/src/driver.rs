@@ -16,7 +16,7 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::Git;
+use crate::git::{Git, Oid};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::isolation::Done;
 use crate::journal::Journal;
@@ -77,6 +77,8 @@ pub(crate) struct Driver<'a> {
     pub text_at_start: BTreeMap<plan::TaskId, String>,
     /// Whether the spec files are known to git, which saves a process per commit.
     pub spec_is_tracked: bool,
+    /// The latest commit that this run made in the project.
+    pub last_commit: Option<Oid>,
     pub cleaner: Cleaner,
     /// Tasks of which it was said that they wait for others with the same files.
     pub overlaps_told: BTreeSet<plan::TaskId>,
@@ -120,6 +122,7 @@ impl<'a> Driver<'a> {
             head_at_start: None,
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
+            last_commit: None,
             cleaner: Cleaner::default(),
             overlaps_told: BTreeSet::new(),
             journal,

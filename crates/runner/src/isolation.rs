@@ -195,10 +195,10 @@ impl Driver<'_> {
         (task, dispatch): (TaskId, Dispatch),
         (ended, dir): (AgentEnded, PathBuf),
     ) -> Result<(), RunError> {
-        let site = self.site(&task);
+        let (site, last) = (self.site(&task), self.last_commit.clone());
         let purpose = Purpose::Survey { task, dispatch, dir, ended: Box::new(ended) };
         self.beside(key, purpose, move || {
-            Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey()))
+            Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey(last.as_ref())))
         })
     }
 
@@ -225,6 +225,14 @@ impl Driver<'_> {
         let mut learnings = self.read_learnings(task);
         learnings.extend(reported);
         let Survey { touched, lost_commit, .. } = survey;
+        if let Some(commit) = &lost_commit {
+            // It is said once: whoever goes on from here goes on from what is there.
+            self.last_commit = None;
+            self.note(format!(
+                "commit {commit} of this run is no longer in the project's history (`git reset --hard {commit}` goes \
+                 back to it)"
+            ));
+        }
         Ok(AgentReport { end, tampered: Vec::new(), lost_commit, touched, learnings, elapsed })
     }
 

@@ -138,8 +138,8 @@ impl Site {
         Ok(self.furnishing.paths().into_iter().filter(|path| !skipped.contains(path)).collect())
     }
 
-    /// What an attempt changed.
-    pub(crate) fn survey(&self) -> Result<Survey, GitError> {
+    /// What an attempt changed, and whether the project's history still has the commit that this run made last.
+    pub(crate) fn survey(&self, last: Option<&Oid>) -> Result<Survey, GitError> {
         let Some(base) = self.base() else { return Ok(Survey::default()) };
         let Touched { changes, dropped, left_out } =
             self.git.touched_in(&self.work(&base, &self.furnished()))?;
@@ -147,8 +147,9 @@ impl Site {
             path: change.path.clone(),
             state: crate::tree::words(change.kind).to_owned(),
         });
-        let is_lost = !self.git.contains(base.as_str())?;
-        let lost_commit = is_lost.then(|| base.as_str().to_owned());
+        let last = last.unwrap_or(&base);
+        let is_lost = !self.git.contains(last.as_str())?;
+        let lost_commit = is_lost.then(|| last.as_str().to_owned());
         Ok(Survey { touched: touched.collect(), dropped, left_out, lost_commit })
     }
 

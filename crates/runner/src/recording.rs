@@ -150,7 +150,10 @@ impl Driver<'_> {
         }
         self.tree.forget();
         match landed {
-            Landed::Done(commit) => Ok(Some(commit)),
+            Landed::Done(commit) => {
+                self.last_commit = Some(commit.clone());
+                Ok(Some(commit))
+            }
             Landed::Nothing => Ok(None),
             Landed::Moved => Ok(git.find_trailer(TRAILER, &key, TRAILER_SEARCH)?),
         }
@@ -273,6 +276,7 @@ impl Driver<'_> {
         self.spec_is_tracked = true;
         if let Some(commit) = commit {
             self.tree.committed(&paths, &commit);
+            self.last_commit = Some(commit);
         }
         Ok(())
     }

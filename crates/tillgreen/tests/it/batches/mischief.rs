@@ -143,21 +143,19 @@ fn an_agent_that_commits_on_the_projects_own_branch_is_in_nobodys_way() {
 }
 
 #[test]
-fn an_agent_that_rewinds_the_projects_own_branch_loses_nothing() {
-    let scene = Scene::new(&members(3));
-    let root = scene.root().display().to_string();
-    let landed =
-        format!("while ! git -C '{root}' log --format=%s | grep -q 'complete task 1.1'; do sleep 0.05; done");
-    let rewind =
-        format!("{landed}; git -C '{root}' reset -q --hard {}", scene.git(&["rev-parse", "HEAD"]).trim());
-    let agent =
-        Agent::new().on_attempt("1.3", 1, [Step::shell(&rewind), work(), done()]).otherwise([work(), done()]);
-    let run = scene.go(&agent, &[]);
-    scene.expect_tidy();
-    let ticked = |id: &str| scene.tasks("demo").contains(&format!("- [x] {id} "));
-    for id in scene.ids().iter().filter(|id| ticked(id)) {
-        assert!(scene.landed().contains(id), "{id} is ticked, so its work is there: {run}");
-    }
+fn an_agent_that_rewinds_the_projects_own_branch_is_found_out() {
+    let scene = Scene::new(&members(2));
+    let (root, first) = (scene.root().display().to_string(), scene.git(&["rev-parse", "HEAD"]));
+    // Whoever commits holds a lock for a moment.
+    let rewind = format!(
+        "cd '{root}'; while ! git log --format=%s | grep -q 'complete task 1.1'; do sleep 0.05; done\n\
+         until git reset -q --hard {} 2>/dev/null; do sleep 0.05; done; cd - >/dev/null",
+        first.trim()
+    );
+    let agent = Agent::new().on("1.2", [Step::shell(&rewind), work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(3);
+    assert!(run.stderr.contains("is no longer in the project's history"), "{run}");
+    assert!(run.stderr.contains("task 1.2 waits for an answer: commits are gone from the history"), "{run}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn under_way() -> (Scene, Background) {
         Step::Hang,
     ]);
     let run = scene.begin(&agent, &[]);
-    wait_for("the batch", || scene.landed() == ["1.1"] && scene.agent_calls().len() == 4);
+    wait_for("the batch", || run.stderr().contains("1.1 done") && scene.agent_calls().len() == 4);
     (scene, run)
 }
 
