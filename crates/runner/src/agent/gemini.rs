@@ -45,6 +45,8 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
 /// What was read of its output so far.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
+    /// Whether a session is taken up again.
+    is_resuming: bool,
     session: Option<String>,
     message: String,
     /// Whether a tool was used since the message was begun.
@@ -56,6 +58,11 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
+    /// For a session that is taken up again, if one is.
+    pub(crate) fn resuming(session: Option<&Session>) -> Self {
+        Self { is_resuming: session.is_some(), ..Self::default() }
+    }
+
     pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
         let Line::Whole(line) = line else { return };
         let Some(kind) = line::type_of(line) else { return };
@@ -118,7 +125,7 @@ impl Reader {
             (Conclusion::Trouble(trouble), Some(code)) => Conclusion::Trouble(
                 status_of(code).map_or(trouble.clone(), |status| Trouble::of_status(status, trouble.text)),
             ),
-            (Conclusion::Cut, Some(BAD_INPUT)) => {
+            (Conclusion::Cut, Some(BAD_INPUT)) if self.is_resuming => {
                 Conclusion::Trouble(Trouble::new(TroubleKind::UnknownSession, line::short(stderr)))
             }
             (Conclusion::Cut, Some(NOT_SET_UP)) => {

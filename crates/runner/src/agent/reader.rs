@@ -29,7 +29,7 @@ impl Reader {
         match kind {
             AgentKind::Claude => Self::Claude(claude::Reader::default()),
             AgentKind::Codex => Self::Codex(codex::Reader::resuming(resume)),
-            AgentKind::Gemini => Self::Gemini(gemini::Reader::default()),
+            AgentKind::Gemini => Self::Gemini(gemini::Reader::resuming(resume)),
             AgentKind::Opencode => Self::Opencode(opencode::Reader::default()),
             AgentKind::Aider => Self::Aider(aider::Reader::default()),
             AgentKind::Pi => Self::Pi(pi::Reader::default()),

@@ -391,6 +391,12 @@ fn sessions_that_are_not_known_are_none() {
     assert_eq!(found, Away);
     let AgentEnd::Unavailable { retry_after, .. } = end else { panic!("{end:?}") };
     assert_eq!(retry_after, Some(Duration::ZERO), "it is tried again at once, afresh");
+    let session = engine::Session { id: "s".to_owned(), total: Usage::default() };
+    for (resume, wait) in [(Some(&session), Some(Duration::ZERO)), (None, None)] {
+        let outcome = Reader::new(&AgentKind::Gemini, resume).end(Some(42), "bad input");
+        let (_, end) = ending(&outcome, 42);
+        assert!(matches!(end, AgentEnd::Unavailable { retry_after, .. } if retry_after == wait), "{end:?}");
+    }
 }
 
 #[test]
