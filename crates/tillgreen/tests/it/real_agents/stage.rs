@@ -49,8 +49,7 @@ pub(super) fn each(plan: &str, scenario: &Scenario, play: impl Fn(&Stage) + Sync
     let play_one = &play_one;
     thread::scope(|scope| {
         let plays = AGENTS.map(|name| scope.spawn(move || play_one(name)));
-        let ended: Vec<_> = plays.into_iter().map(|play| play.join()).collect();
-        if let Some(failed) = ended.into_iter().find_map(Result::err) {
+        if let Some(failed) = plays.into_iter().find_map(|play| play.join().err()) {
             panic::resume_unwind(failed);
         }
     });
