@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use crate::dependence;
 use crate::event::{CapKind, End, Event, What};
 use crate::ladder;
+use crate::pull_request;
 use crate::rules::{OnEscalation, Rules};
 use crate::schedule::{next_to_start, wants_agent};
 use crate::state::{Regression, State};
@@ -22,7 +23,7 @@ pub fn due(state: &State, now: Timestamp) -> Option<Event> {
     let due_for_task = state.attention().find_map(|task| due_for(state, task));
     let what = due_for_task
         .or_else(|| due_for_question(state, rules))
-        .or_else(|| due_for_run(state, rules))
+        .or_else(|| due_for_run(state, rules, now))
         .or_else(|| time_up(state, now))?;
     Some(Event { at: now, what })
 }
@@ -71,7 +72,7 @@ fn due_for_question(state: &State, rules: &Rules) -> Option<What> {
     }
 }
 
-fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
+fn due_for_run(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
     if state.unavailable_in_row >= rules.limits.unavailable_max
         && let Some(backoff) = state.backoff()
     {
@@ -79,7 +80,13 @@ fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
     }
     if state.first_unsettled().is_none() {
         let is_proved = !rules.regression.is_on() || state.regression == Regression::Green;
-        return is_proved.then_some(What::Ended(End::Complete { skipped: state.skipped_count() }));
+        return if !is_proved {
+            None
+        } else if rules.pull_request.lifecycle.is_on() {
+            pull_request::due(state, rules, now)
+        } else {
+            Some(What::Ended(End::Complete { skipped: state.skipped_count() }))
+        };
     }
     if let Some(task) = next_to_start(state).filter(|task| task.asks_by_design()) {
         return Some(What::Escalated { task: task.id().clone(), question: Question::Checkpoint });

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Failure, FileState};
 use crate::observation::Response;
 use crate::plan_changes::PlanChanges;
+use crate::pull_request::{LimitReached, Obstacle, PullRequestEvent};
 use crate::rules::Rules;
 use crate::status::{Judge, Question, Role};
 use crate::task::{Attempt, Dispatch, TaskDecl};
@@ -173,6 +174,8 @@ pub enum What {
     },
     /// The regression command is green.
     RegressionPassed,
+    /// Something happened to the pull request.
+    PullRequest(Box<PullRequestEvent>),
     /// The run ended, for now or for good.
     Ended(End),
 }
@@ -248,6 +251,11 @@ pub enum End {
         /// The task in question.
         task: TaskId,
     },
+    /// A person has to do something before the pull request can go on.
+    PullRequest {
+        /// What is in the way.
+        obstacle: Obstacle,
+    },
     /// The agent stays away.
     Unavailable {
         /// Why.
@@ -288,6 +296,14 @@ pub enum StopReason {
     Regression {
         /// The error in a line.
         error: String,
+    },
+    /// A limit of the pull request's lifecycle was reached.
+    PullRequest {
+        /// Which.
+        limit: LimitReached,
+        /// Where the pull request is, once it is there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
     },
 }
 

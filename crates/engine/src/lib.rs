@@ -32,6 +32,7 @@ mod ladder;
 mod observation;
 mod places;
 mod plan_changes;
+mod pull_request;
 mod red;
 mod result;
 mod rules;
@@ -56,6 +57,12 @@ pub use observation::{
 };
 pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
+pub use pull_request::{
+    Absence, Awaited, Check, CheckLog, CheckRef, CheckState, ForgeAction, ForgeReport, Kept, Lifecycle,
+    LimitReached, Look, MergeMethod, MergeState, Obstacle, Openness, Origin, Outcome, PULL_REQUEST_MOVES,
+    Place, Published, PullRequestEvent, PullRequestEventKind, PullRequestRules, Request, Review, ReviewState,
+    Source, Stage, StageKind, Thread, Watch, WhichChecks, pull_request_mermaid,
+};
 pub use rules::{Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
 pub use schedule::schedule;
 pub use state::{Backoff, State};

@@ -5,6 +5,8 @@ use std::time::Duration;
 use plan::Dialect;
 use serde::{Deserialize, Serialize};
 
+use crate::pull_request::PullRequestRules;
+
 /// All that a run was told about how to decide. Recorded with the start of every run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -25,6 +27,9 @@ pub struct Rules {
     pub regression: Toggle,
     /// Whether tasks that do not depend on it go on while a person is asked about another.
     pub keep_going: Toggle,
+    /// How the pull request is looked after.
+    #[serde(skip_serializing_if = "PullRequestRules::is_default")]
+    pub pull_request: PullRequestRules,
     /// The dialect of the plan: it decides how an agent claims success.
     pub dialect: Dialect,
 }
@@ -40,6 +45,7 @@ impl Default for Rules {
             review: Toggle::Off,
             regression: Toggle::Off,
             keep_going: Toggle::Off,
+            pull_request: PullRequestRules::default(),
             dialect: Dialect::Spec,
         }
     }

@@ -7,6 +7,7 @@ use plan::TaskId;
 
 use crate::event::{End, FixPlan, Opened};
 use crate::places::{PlaceSet, Places};
+use crate::pull_request::Lifecycle;
 use crate::rules::Rules;
 use crate::status::Status;
 use crate::task::{Dispatch, Task, TaskKind};
@@ -38,6 +39,7 @@ pub struct State {
     pub(crate) escalations: u32,
     pub(crate) retries: u32,
     pub(crate) retries_that_worked: u32,
+    pub(crate) pull_request: Lifecycle,
     pub(crate) end: Option<End>,
 }
 
@@ -126,6 +128,11 @@ impl State {
         self.first_opened_at
     }
 
+    /// The pull request.
+    pub fn pull_request(&self) -> &Lifecycle {
+        &self.pull_request
+    }
+
     /// How the run ended, if it is not under way.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()
@@ -203,7 +210,10 @@ impl State {
     pub fn next_deadline(&self, now: Timestamp) -> Option<Timestamp> {
         let backoff = self.backoff.as_ref().map(|backoff| backoff.until);
         // A deadline that has passed is no reason to wake up again: what it allows is under way already.
-        [backoff, self.time_up()].into_iter().flatten().filter(|deadline| *deadline > now).min()
+        let of_run = [backoff, self.time_up()].into_iter().flatten();
+        let rules = self.rules().map(|rules| &rules.pull_request);
+        let of_forge = rules.map(|rules| self.pull_request.deadlines(rules)).into_iter().flatten();
+        of_run.chain(of_forge).filter(|deadline| *deadline > now).min()
     }
 
     /// When the round's time is used up.
