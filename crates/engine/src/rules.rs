@@ -155,10 +155,11 @@ pub enum Unverifiable {
 }
 
 /// On or off, where a bare `bool` would say nothing at the call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Toggle {
     /// Off.
+    #[default]
     Off,
     /// On.
     On,

@@ -42,6 +42,8 @@ pub(crate) enum Purpose {
     Regression { script: Script },
     /// A person's answer.
     Ask,
+    /// Something at the forge.
+    Forge,
 }
 
 impl Driver<'_> {
@@ -206,7 +208,7 @@ impl Driver<'_> {
                 Ok(Seen::ChecksEnded { task, dispatch, report })
             }
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
-            Purpose::Ask => Ok(Seen::TimePassed),
+            Purpose::Ask | Purpose::Forge => Ok(Seen::TimePassed),
         }
     }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, End, Event, Observation, Opening, Seen, State, StopReason, What, decide, due, schedule,
+    Action, ActionKey, End, Event, Observation, Opening, PullRequestEvent, Seen, State, StopReason, What,
+    decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -151,7 +152,9 @@ impl<'a> Driver<'a> {
 
     fn record_due(&mut self) -> Result<(), RunError> {
         while let Some(event) = due(&self.state, now()) {
-            let is_completion = matches!(event.what, What::Ended(End::Complete { .. }));
+            let is_push =
+                matches!(&event.what, What::PullRequest(event) if **event == PullRequestEvent::Begun);
+            let is_completion = is_push || matches!(event.what, What::Ended(End::Complete { .. }));
             if is_completion && self.read_plan()? == Freshness::Changed {
                 // Somebody may have added a task while the last one was worked on.
                 self.decide(Seen::PlanRead(self.book.decls(&self.state)))?;
@@ -218,6 +221,7 @@ impl<'a> Driver<'a> {
             Action::InsertFix { fix } => self.insert_fix(fix)?,
             Action::Ask { .. } => self.depart(action.key(), Flight { handle: None, purpose: Purpose::Ask }),
             Action::Regress => self.start_regression(action.key())?,
+            Action::Forge(forge) => self.start_forge(action.key(), forge)?,
         }
         Ok(())
     }
@@ -230,6 +234,11 @@ impl<'a> Driver<'a> {
     /// Notes that something is under way.
     pub(crate) fn depart(&mut self, key: ActionKey, flight: Flight) {
         self.flights.insert(key, flight);
+    }
+
+    /// The way into the inbox.
+    pub(crate) fn sender(&self) -> std::sync::mpsc::Sender<Message> {
+        self.inbox.sender()
     }
 
     /// Where the end of a process is reported.
@@ -277,6 +286,11 @@ impl<'a> Driver<'a> {
                 Ok(Seen::Answered { task, response })
             }
             Message::NobodyAnswers(task) => Ok(Seen::NobodyAnswers { task }),
+            Message::Forge(key, report) => {
+                self.flights.remove(&key);
+                self.tree.forget();
+                Ok(Seen::Forge { key, report: *report })
+            }
             Message::Ended(key, ended) => match self.flights.remove(&key) {
                 Some(flight) => self.land(flight.purpose, &ended),
                 None => Ok(Seen::TimePassed),
@@ -301,7 +315,12 @@ impl<'a> Driver<'a> {
                         self.land(flight.purpose, &ended)?;
                     }
                 }
-                Some(Message::Interrupted | Message::Answered(..) | Message::NobodyAnswers(_)) => {}
+                Some(
+                    Message::Interrupted
+                    | Message::Answered(..)
+                    | Message::NobodyAnswers(_)
+                    | Message::Forge(..),
+                ) => {}
                 None => break,
             }
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use engine::{Event, Opening, State, Status, TaskDecl, Unverifiable, Verification};
+use engine::{Event, Opening, Rules, State, Status, TaskDecl, Toggle, Unverifiable, Verification};
 use plan::{Severity, TaskId};
 
 use crate::book::Book;
@@ -51,6 +51,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let Request { project, file, settings, beginning } = request;
     let mut book =
         Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
+    book = book.with_regression(settings.regression.as_ref());
     refuse_bad_plan(project, file, settings, &book)?;
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     let lock = RunLock::acquire(&file.lock())?;
@@ -74,11 +75,14 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let inbox = Inbox::new();
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
-    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
+    let lifecycle = rules(settings, &book).pull_request.lifecycle;
+    for note in
+        without_git(project).into_iter().chain(without_forge(lifecycle)).chain(replayed.torn).chain(notes)
+    {
         view(&state, Notice::Note(note));
     }
     let opening = Opening {
-        rules: settings.rules.clone(),
+        rules: rules(settings, &book),
         launch: settings.launch.clone(),
         tasks: book.decls(&state),
         dirty,
@@ -86,6 +90,14 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
+}
+
+/// The policy, with what the plan itself asks for where nobody said otherwise.
+fn rules(settings: &Settings, book: &Book) -> Rules {
+    let of_plan = if book.names_pr_lifecycle() { Toggle::On } else { Toggle::Off };
+    let mut rules = settings.rules.clone();
+    rules.pull_request.lifecycle = settings.pull_request.wanted.unwrap_or(of_plan);
+    rules
 }
 
 fn refuse_bad_plan(
@@ -122,6 +134,12 @@ fn without_git(project: &Project) -> Option<String> {
     project.git().is_none().then(|| {
         format!("{root} is not a git repository: nothing is committed, and what a task changed is not known")
     })
+}
+
+/// What to say where the plan asks for a pull request that cannot be made here.
+fn without_forge(lifecycle: Toggle) -> Option<String> {
+    let reason = if lifecycle.is_on() { crate::forge::missing() } else { None };
+    reason.map(|reason| format!("the plan asks for a pull request, but {reason}: the run will pause there"))
 }
 
 /// Puts the journal and the state file where they are kept but not read.

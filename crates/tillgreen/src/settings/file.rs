@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::agent::{AgentTable, agent_name_problem};
 use super::choices::{Choices, Refusal};
-use super::suggest;
+use super::{pull_request, suggest};
 use crate::error::Error;
 
 /// The name of the file.
@@ -74,9 +74,25 @@ impl Reader<'_> {
         for (key, value) in in_order(table) {
             if key.get_ref() == AGENTS {
                 self.agents(value);
+            } else if key.get_ref() == pull_request::TABLE {
+                self.pull_request(value);
             } else {
                 self.setting(key, value);
             }
+        }
+    }
+
+    /// The settings of the pull request, which have a table of their own.
+    fn pull_request(&mut self, value: &Spanned<DeValue<'_>>) {
+        let DeValue::Table(table) = value.get_ref() else {
+            let hint =
+                "write `[pull_request]` and under it, for example, `reply = true`; `pr = true` turns it on";
+            let message = "`pull_request` must be a table".to_owned();
+            return self.problem(Some(value.span()), message, Some(hint.to_owned()));
+        };
+        for (key, value) in in_order(table) {
+            let name = pull_request::key_in_table(key.get_ref());
+            self.named_setting(&name, key, value);
         }
     }
 
@@ -88,6 +104,10 @@ impl Reader<'_> {
 
     fn setting(&mut self, key: &Key<'_>, value: &Spanned<DeValue<'_>>) {
         let name = key.get_ref().as_ref();
+        self.named_setting(name, key, value);
+    }
+
+    fn named_setting(&mut self, name: &str, key: &Key<'_>, value: &Spanned<DeValue<'_>>) {
         let Some(text) = plain_text(value.get_ref()) else {
             let kind = describe(value.get_ref());
             return self.refuse(name, key.span(), value, Refusal::Value(format!("cannot be {kind}")));

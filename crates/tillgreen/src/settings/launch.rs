@@ -8,6 +8,7 @@ use runner::{Agent, Settings};
 use super::agent::{COMMAND_AGENT, Programs};
 use super::choices::{Choices, Refusal};
 use super::duration::spell;
+use super::pull_request;
 use super::resolve::{installed, settings};
 use super::word::word;
 use crate::error::Error;
@@ -84,5 +85,6 @@ pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
         ("max_time", limits.time_max.map(spell)),
         ("allow_dirty", Some(word(settings.allow_dirty).to_owned())),
     ];
-    entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    let entries = entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    entries.chain(pull_request::write(settings)).collect()
 }

@@ -5,6 +5,7 @@ mod choices;
 mod duration;
 mod file;
 mod launch;
+mod pull_request;
 mod resolve;
 mod suggest;
 mod word;

@@ -118,6 +118,7 @@ pub(super) fn settings(choices: &Choices, agent: Agent, dialect: Dialect) -> Set
         clean_retry: toggle(choices.clean_retry),
         allow_dirty: toggle(choices.allow_dirty),
         regression: choices.regression.clone(),
+        pull_request: choices.pull_request.settings(),
         launch: BTreeMap::new(),
     };
     settings.launch = launch::write(&settings);
@@ -148,6 +149,7 @@ fn rules(choices: &Choices, dialect: Dialect) -> Rules {
         review: choices.review.unwrap_or(Toggle::Off),
         regression: if choices.regression.is_some() { Toggle::On } else { Toggle::Off },
         keep_going: choices.keep_going.unwrap_or(Toggle::Off),
+        pull_request: choices.pull_request.rules(),
         dialect,
     }
 }

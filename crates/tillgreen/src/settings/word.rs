@@ -2,7 +2,7 @@
 //! journal.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use engine::{OnEscalation, OnExhausted, Toggle, Unverifiable};
+use engine::{MergeMethod, OnEscalation, OnExhausted, Toggle, Unverifiable, WhichChecks};
 use runner::{Bookkeeping, Scope};
 
 /// A setting that is one of a few words.
@@ -37,6 +37,19 @@ impl Word for Bookkeeping {
 impl Word for Scope {
     const WORDS: &'static [(&'static str, Self)] =
         &[("warn", Self::Warn), ("reject", Self::Reject), ("off", Self::Off)];
+}
+
+impl Word for WhichChecks {
+    const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All), ("required", Self::Required)];
+}
+
+impl Word for Option<MergeMethod> {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("false", None),
+        ("merge", Some(MergeMethod::Merge)),
+        ("squash", Some(MergeMethod::Squash)),
+        ("rebase", Some(MergeMethod::Rebase)),
+    ];
 }
 
 /// The word for a value.

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use plan::TaskId;
 use runner::Agent;
 
+use super::pull_request;
 use super::subject::Subject;
 use super::text::{count, one_line, took};
 
@@ -85,6 +86,9 @@ pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> Stri
         push(&mut text, &format!("Warnings:  {} (see {look})", summary.warnings));
     }
     push(&mut text, regression(state));
+    if let Some(said) = pull_request::summary(state.pull_request()) {
+        push(&mut text, &format!("Pull request: {said}"));
+    }
     text
 }
 
