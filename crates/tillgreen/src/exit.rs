@@ -30,7 +30,7 @@ Exit codes:
   0    all tasks complete (or complete with skips); other commands: done
   1    stopped: a task's retries, fix tasks or the pull request's limits are exhausted
   2    usage, settings, plan or state error, agent not installed; nothing was started
-  3    paused: waiting for an answer (see `tillgreen answer`), or for a person to see to the pull request
+  3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request
   4    another run holds the plan
   5    stopped at a global cap: iterations or time
   6    paused: an agent, a service or the disk is unavailable

@@ -103,6 +103,6 @@ fn details(request: &Request) -> Vec<String> {
         Origin::Check { .. } => (lines.len().saturating_sub(LINES_MAX), "Log"),
         Origin::Thread { .. } | Origin::Review { .. } => (0, "Said"),
     };
-    let said = lines[from..].iter().take(LINES_MAX).map(|line| format!("{word}: {}", line.trim()));
+    let said = lines[from..].iter().take(LINES_MAX).map(|line| format!("{word}: {}", plan::one_line(line)));
     place.into_iter().chain(said).collect()
 }

@@ -11,7 +11,7 @@ pub(super) fn answer(hub: &mut Hub, body: &Value) -> Answer {
     let query = body["query"].as_str().unwrap_or_default();
     let variables = &body["variables"];
     let says = |word: &str| query.contains(word);
-    let data = if says("__type") {
+    let data = if says("__type(") {
         json!({"PullRequest": {"fields": [{"name": "isInMergeQueue"}, {"name": "isMergeQueueEnabled"}]}})
     } else if says("mutation PullRequestCreate") {
         created(hub, &variables["input"])

@@ -159,9 +159,9 @@ fn help_of_the_program() {
 
     Exit codes:
       0    all tasks complete (or complete with skips); other commands: done
-      1    stopped: a task's retries or fix tasks are exhausted
+      1    stopped: a task's retries, fix tasks or the pull request's limits are exhausted
       2    usage, settings, plan or state error, agent not installed; nothing was started
-      3    paused: waiting for an answer (see `tillgreen answer`)
+      3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request
       4    another run holds the plan
       5    stopped at a global cap: iterations or time
       6    paused: an agent, a service or the disk is unavailable
@@ -229,6 +229,23 @@ fn short_help_of_run() {
           --review-timeout <DUR>       How long a judging agent may take [default: 5m]
           --max-time <DUR>             How long the run may take [default: no limit]
 
+    Pull request:
+          --pr[=<BOOL>]          Push, open a pull request and look after it until it is green [default:
+                                 if the plan has a PR Lifecycle]
+          --pr-look-every <DUR>  Time between two looks at checks and reviews [default: 3m]
+          --pr-cycles-max <N>    Pushes that are watched [default: 20]
+          --pr-hours-max <N>     Hours in all [default: 48]
+          --pr-ci-fixes-max <N>  How often red checks get tasks [default: 5]
+          --pr-checks <WHICH>    Which checks have to be green [default: all] [possible values: all,
+                                 required]
+          --pr-reply[=<BOOL>]    Answer review threads once their task is done [default: off]
+          --pr-resolve[=<BOOL>]  Resolve review threads once their task is done [default: off]
+          --pr-draft[=<BOOL>]    Create it as a draft [default: off]
+          --pr-base <BRANCH>     The branch to merge into [default: the default branch]
+          --pr-title <TEXT>      Its title [default: made from the plan's name]
+          --merge[=<HOW>]        Merge it once everything is green, by merge, squash or rebase [default:
+                                 never]
+
     Start:
           --allow-dirty[=<BOOL>]  Start a new run though there are uncommitted changes; they are never
                                   committed [default: off]
@@ -259,9 +276,9 @@ fn long_help_of_run_says_where_settings_come_from() {
 
     Exit codes:
       0    all tasks complete (or complete with skips); other commands: done
-      1    stopped: a task's retries or fix tasks are exhausted
+      1    stopped: a task's retries, fix tasks or the pull request's limits are exhausted
       2    usage, settings, plan or state error, agent not installed; nothing was started
-      3    paused: waiting for an answer (see `tillgreen answer`)
+      3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request
       4    another run holds the plan
       5    stopped at a global cap: iterations or time
       6    paused: an agent, a service or the disk is unavailable

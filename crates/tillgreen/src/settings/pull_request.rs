@@ -17,6 +17,10 @@ const PULL_REQUEST: &str = "Pull request";
 /// The table in `tillgreen.toml`.
 pub(super) const TABLE: &str = "pull_request";
 
+/// Whether, and how, the pull request is merged at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Merging(pub(crate) Option<MergeMethod>);
+
 /// What one place says about the pull request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct PullRequestChoices {
@@ -58,9 +62,9 @@ pub(crate) struct PullRequestChoices {
     #[arg(long, help_heading = PULL_REQUEST, value_parser = nonblank, value_name = "TEXT")]
     pub(crate) pr_title: Option<String>,
     /// Merge it once everything is green, by merge, squash or rebase [default: never]
-    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Option<MergeMethod>>(), num_args = 0..=1,
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Merging>(), num_args = 0..=1,
           default_missing_value = "merge", require_equals = true, value_name = "HOW", hide_possible_values = true)]
-    pub(crate) merge: Option<Option<MergeMethod>>,
+    pub(crate) merge: Option<Merging>,
 }
 
 impl PullRequestChoices {
@@ -95,7 +99,7 @@ impl PullRequestChoices {
             checks: self.pr_checks.unwrap_or(defaults.checks),
             reply: self.pr_reply.unwrap_or(defaults.reply),
             resolve: self.pr_resolve.unwrap_or(defaults.resolve),
-            merge: self.merge.unwrap_or(defaults.merge),
+            merge: self.merge.map_or(defaults.merge, |merging| merging.0),
         }
     }
 
@@ -126,7 +130,7 @@ pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
         ("pr_draft", Some(word(chosen.draft).to_owned())),
         ("pr_base", chosen.base.clone()),
         ("pr_title", chosen.title.clone()),
-        ("merge", Some(word(rules.merge).to_owned())),
+        ("merge", Some(word(Merging(rules.merge)).to_owned())),
     ];
     entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }

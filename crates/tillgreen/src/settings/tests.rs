@@ -239,7 +239,8 @@ fn settings_come_back_from_the_journal() {
         format!("{before:?}"),
         format!("{:?}", from_launch(&before.launch, engine::Dialect::Spec, &world().programs).unwrap())
     );
-    let in_journal = before.launch.len() + ["max_global_iterations", "regression", "max_time"].len();
+    let in_journal = before.launch.len()
+        + ["max_global_iterations", "regression", "max_time", "pr", "pr_base", "pr_title"].len();
     assert_eq!(in_journal + ["fresh", "dry_run"].len(), Choices::keys().len(), "every setting is kept");
 }
 
@@ -254,4 +255,27 @@ fn a_journal_of_a_newer_program_is_read_as_far_as_it_is_understood() {
     assert!(from_launch(&wrong.into(), engine::Dialect::Spec, &world().programs).is_err());
     let gone = [("agent_cmd".to_owned(), "nowhere -p".to_owned())];
     assert!(from_launch(&gone.into(), engine::Dialect::Spec, &world().programs).is_err(), "not installed");
+}
+
+#[test]
+fn the_pull_request_has_a_table_of_its_own() {
+    let text =
+        "pr = true\n[pull_request]\nlook_every = \"30s\"\nreply = true\nmerge = \"squash\"\nbase = \"dev\"\n";
+    let file = FileSettings::parse(std::path::Path::new("tillgreen.toml"), text).unwrap();
+    let choices = &file.choices.pull_request;
+    let rules = choices.rules();
+    assert_eq!(rules.look_every, std::time::Duration::from_secs(30));
+    assert_eq!((rules.reply, rules.merge), (engine::Toggle::On, Some(engine::MergeMethod::Squash)));
+    let chosen = choices.settings();
+    assert_eq!((chosen.wanted, chosen.base.as_deref()), (Some(engine::Toggle::On), Some("dev")));
+    for (text, expected) in [
+        ("[pull_request]\nlok_every = \"3m\"\n", "tillgreen.toml:2: unknown key `pr_lok_every`"),
+        ("[pull_request]\nbase = \"-x\"\n", "`pr_base` must be the name of a branch"),
+        ("pull_request = true\n", "`pull_request` must be a table"),
+        ("merge = \"maybe\"\n", "`merge` must be one of false, merge, squash, rebase"),
+    ] {
+        let error = FileSettings::parse(std::path::Path::new("tillgreen.toml"), text).unwrap_err();
+        let shown = error.render(crate::args::Format::Text);
+        assert!(shown.contains(expected), "{shown}");
+    }
 }

@@ -5,6 +5,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::{MergeMethod, OnEscalation, OnExhausted, Toggle, Unverifiable, WhichChecks};
 use runner::{Bookkeeping, Scope};
 
+use super::pull_request::Merging;
+
 /// A setting that is one of a few words.
 pub(super) trait Word: Copy + PartialEq + Send + Sync + 'static {
     /// Every word and what it stands for.
@@ -43,12 +45,12 @@ impl Word for WhichChecks {
     const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All), ("required", Self::Required)];
 }
 
-impl Word for Option<MergeMethod> {
+impl Word for Merging {
     const WORDS: &'static [(&'static str, Self)] = &[
-        ("false", None),
-        ("merge", Some(MergeMethod::Merge)),
-        ("squash", Some(MergeMethod::Squash)),
-        ("rebase", Some(MergeMethod::Rebase)),
+        ("false", Self(None)),
+        ("merge", Self(Some(MergeMethod::Merge))),
+        ("squash", Self(Some(MergeMethod::Squash))),
+        ("rebase", Self(Some(MergeMethod::Rebase))),
     ];
 }
 

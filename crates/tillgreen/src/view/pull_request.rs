@@ -343,3 +343,93 @@ pub(crate) fn summary(lifecycle: &Lifecycle) -> Option<String> {
     let tasks = format!("{} for CI, {} for reviews", count(ci.len(), "task"), reviews.len());
     Some(format!("{url} is {} ({tasks})", outcome_text(outcome)))
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::{Published, Rules, What};
+
+    use super::*;
+    use crate::args::Format;
+    use crate::exit;
+    use crate::view::samples::{Story, subject, time};
+
+    fn published() -> PullRequestEvent {
+        let published = Published {
+            number: 7,
+            url: "https://github.com/acme/widgets/pull/7".to_owned(),
+            branch: "feature".to_owned(),
+            base: "main".to_owned(),
+            head: "0123456789abcdef".to_owned(),
+            series: "5.".to_owned(),
+        };
+        PullRequestEvent::Published { published, cycle: 1 }
+    }
+
+    fn watched() -> Story {
+        let event = |event| What::PullRequest(Box::new(event));
+        let awaited = Awaited::Checks { pending: 1, total: 3, names: vec!["CI / test".to_owned()] };
+        Story::new(Rules::default())
+            .passes("1.2")
+            .passes("1.3")
+            .then(event(PullRequestEvent::Begun))
+            .then(event(published()))
+            .then(event(PullRequestEvent::Looked { awaited, until: time(300), checks: vec![] }))
+    }
+
+    #[test]
+    fn what_is_waited_for_since_when_and_where() {
+        let state = watched().state();
+        let standing = PullRequestStanding::of(state.pull_request()).unwrap();
+        insta::assert_snapshot!(standing.render(time(200)), @"#7: waiting for 1 of 3 checks: CI / test, for 1m 30s");
+        assert_eq!(standing.url(), Some("https://github.com/acme/widgets/pull/7"));
+        let none = Story::new(Rules::default()).state();
+        assert_eq!(PullRequestStanding::of(none.pull_request()), None);
+    }
+
+    #[test]
+    fn limits_are_errors() {
+        let shown = |reached: &LimitReached| {
+            limit(reached, Some("https://x/7"), Kind::Ended(exit::STOPPED)).render(Format::Text)
+        };
+        insta::assert_snapshot!(shown(&LimitReached::CiFixes { limit: 5, checks: vec!["CI / test".to_owned()] }), @r"
+        ERROR: CI is still red after 5 rounds of fixes
+          Red: CI / test
+          Pull request: https://x/7
+        ");
+        let late = LimitReached::Time { seconds: 172_800, awaited: "mona to review again".to_owned() };
+        insta::assert_snapshot!(shown(&late), @r"
+        ERROR: Max pull request time (48h) reached
+          It waited for mona to review again
+          Pull request: https://x/7
+        ");
+    }
+
+    #[test]
+    fn every_obstacle_says_what_to_do() {
+        let text = || "x".to_owned();
+        let obstacles = [
+            Obstacle::NoRepository,
+            Obstacle::NoRemote,
+            Obstacle::NotAForge { remote: text(), url: text() },
+            Obstacle::NoProgram { reason: text() },
+            Obstacle::NoLogin { detail: text() },
+            Obstacle::NotPermitted { detail: text() },
+            Obstacle::Detached,
+            Obstacle::DefaultBranch { branch: text() },
+            Obstacle::Protected { branch: text(), detail: text() },
+            Obstacle::Rewritten { branch: text() },
+            Obstacle::NothingToPropose { branch: text(), base: text() },
+            Obstacle::Conflict { with: text() },
+            Obstacle::Closed { number: 7, url: text() },
+            Obstacle::MergedWithout { number: 7, url: text() },
+            Obstacle::Cancelled { checks: vec![text()], url: text() },
+            Obstacle::NotMerged { url: text(), detail: text() },
+            Obstacle::Refused { command: text(), detail: text() },
+        ];
+        for obstacle in obstacles {
+            let shown = obstructed(&subject(), &obstacle, Kind::Ended(exit::WAITING)).render(Format::Text);
+            assert!(shown.starts_with("error: paused: ") && obstacle_text(&obstacle).len() > 8, "{shown}");
+            assert!(shown.contains("then go on with `tillgreen run`"), "{shown}");
+        }
+    }
+}

@@ -8,6 +8,7 @@ mod hand_edits;
 mod hostile_agents;
 mod interruption;
 mod plans;
+mod pull_request;
 mod readme;
 mod recovery;
 mod resuming;
