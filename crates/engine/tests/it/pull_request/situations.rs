@@ -15,17 +15,20 @@ use crate::world::World;
 fn course(world: &World) -> String {
     let mut words: Vec<String> = Vec::new();
     for event in &world.journal {
-        let word = match &event.what {
-            What::PullRequest(event) => format!("{:?}", event.kind()),
-            What::TaskDone { task, .. } => format!("[{task}]"),
-            What::RegressionPassed => "regression".to_owned(),
-            _ => continue,
-        };
-        if words.last() != Some(&word) {
-            words.push(word);
-        }
+        let word = word(&event.what).filter(|word| words.last() != Some(word));
+        words.extend(word);
     }
     words.join(" ")
+}
+
+fn word(what: &What) -> Option<String> {
+    if let What::PullRequest(event) = what {
+        return Some(format!("{:?}", event.kind()));
+    }
+    if let What::TaskDone { task, .. } = what {
+        return Some(format!("[{task}]"));
+    }
+    (*what == What::RegressionPassed).then(|| "regression".to_owned())
 }
 
 fn lives(hub: Hub, rules: Rules) -> World {
@@ -145,16 +148,14 @@ fn what_cannot_be_run_again_is_believed() {
     let course =
         "[5.1] Begun Published FailuresBelieved TasksPlanned TasksWritten [5.2] Begun Published Satisfied";
     check_course(external, course);
-    let refused: Hub = |sight| match sight.action {
-        ForgeAction::Rerun { checks, .. } => {
-            Some(ForgeReport::Rerun { refused: checks.iter().map(|check| check.label.clone()).collect() })
+    let refused: Hub = |sight| {
+        if let ForgeAction::Rerun { checks, .. } = sight.action {
+            let labels = checks.iter().map(|check| check.label.clone());
+            return Some(ForgeReport::Rerun { refused: labels.collect() });
         }
-        _ if sight.cycle() == 1 => {
-            let mut look = sight.look()?;
-            look.checks = vec![check("test", CheckState::Failed)];
-            looked(look)
-        }
-        _ => None,
+        let mut look = sight.look().filter(|_| sight.cycle() == 1)?;
+        look.checks = vec![check("test", CheckState::Failed)];
+        looked(look)
     };
     check_course(
         refused,
@@ -435,9 +436,9 @@ fn commits_that_somebody_pushed_are_taken_in() {
         "[5.1] Begun Published IntegrationPlanned Integrated Begun Published Satisfied",
     );
     ends_complete(&world);
-    let rejected: Hub = |sight| match sight.action {
-        ForgeAction::Publish { .. } if sight.count(Kind::Integrated) == 0 => Some(ForgeReport::Moved),
-        _ => None,
+    let rejected: Hub = |sight| {
+        let is_push = matches!(sight.action, ForgeAction::Publish { .. });
+        (is_push && sight.count(Kind::Integrated) == 0).then_some(ForgeReport::Moved)
     };
     ends_complete(&check_course(
         rejected,
@@ -465,21 +466,16 @@ fn a_push_that_the_forge_has_not_noticed_is_waited_for() {
 
 #[test]
 fn a_branch_behind_its_base_or_in_conflict_takes_the_base_in() {
-    for state in [MergeState::Behind, MergeState::Conflicting] {
-        let hub: Hub = match state {
-            MergeState::Behind => |sight| base(sight, MergeState::Behind),
-            _ => |sight| base(sight, MergeState::Conflicting),
-        };
-        ends_complete(&check_course(
-            hub,
-            "[5.1] Begun Published IntegrationPlanned Integrated Begun Published Satisfied",
-        ));
-    }
-    let conflict: Hub = |sight| match sight.action {
-        ForgeAction::Integrate { .. } => {
-            Some(ForgeReport::Obstructed(Obstacle::Conflict { with: "main".to_owned() }))
+    let behind: Hub = |sight| base(sight, MergeState::Behind);
+    let in_conflict: Hub = |sight| base(sight, MergeState::Conflicting);
+    let course = "[5.1] Begun Published IntegrationPlanned Integrated Begun Published Satisfied";
+    ends_complete(&check_course(behind, course));
+    ends_complete(&check_course(in_conflict, course));
+    let conflict: Hub = |sight| {
+        if matches!(sight.action, ForgeAction::Integrate { .. }) {
+            return Some(ForgeReport::Obstructed(Obstacle::Conflict { with: "main".to_owned() }));
         }
-        _ => base(sight, MergeState::Conflicting),
+        base(sight, MergeState::Conflicting)
     };
     ends_at(conflict, rules(), &Obstacle::Conflict { with: "main".to_owned() });
 }
@@ -551,9 +547,9 @@ fn a_new_round_after_a_limit_has_full_budgets() {
 
 #[test]
 fn already_merged_before_it_was_ever_watched() {
-    let merged: Hub = |sight| match sight.action {
-        ForgeAction::Publish { .. } => Some(ForgeReport::AlreadyMerged { number: 7, url: url() }),
-        _ => None,
+    let merged: Hub = |sight| {
+        let is_push = matches!(sight.action, ForgeAction::Publish { .. });
+        is_push.then(|| ForgeReport::AlreadyMerged { number: 7, url: url() })
     };
     ends_complete(&check_course(merged, "[5.1] Begun Satisfied"));
 }

@@ -12,10 +12,18 @@ use super::scratch::{PLAN, QUICK, agent, pushed, scratch};
 const JOURNAL: &str = ".tillgreen/specs-demo/journal.jsonl";
 
 /// What has happened to the pull request so far.
-fn steps(sandbox: &Sandbox) -> usize {
+fn steps(sandbox: &Sandbox, _: &Forge) -> usize {
     let text = fs::read_to_string(sandbox.root().join(JOURNAL)).unwrap_or_default();
     text.matches("\"what\":{\"pull_request\":").count()
 }
+
+/// What the forge was asked so far: a kill right after that comes before anything is in the journal.
+fn calls(_: &Sandbox, forge: &Forge) -> usize {
+    forge.hub().calls.len()
+}
+
+/// Something that only grows while a run goes on.
+type Measure = fn(&Sandbox, &Forge) -> usize;
 
 fn begin(sandbox: &Sandbox, forge: &Forge) -> Background {
     let command = sandbox.install_agent(&agent());
@@ -45,14 +53,14 @@ fn outcome(sandbox: &Sandbox, forge: &Forge) -> Outcome {
 }
 
 #[track_caller]
-fn check_killed_every(step: usize, expected: &Outcome) {
+fn check_killed_every(measure: Measure, step: usize, expected: &Outcome) {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
     forge.shows(eventful);
     for lives in 1.. {
         assert!(lives < 100, "the run gets nowhere: {}", sandbox.read(JOURNAL));
-        let before = steps(&sandbox);
+        let before = measure(&sandbox, &forge);
         let mut run = begin(&sandbox, &forge);
-        wait_for("something to kill for", || steps(&sandbox) >= before + step || !run.is_running());
+        wait_for("something to kill for", || measure(&sandbox, &forge) >= before + step || !run.is_running());
         if run.is_running() {
             run.kill();
             sandbox.wait_until_quiet();
@@ -65,14 +73,27 @@ fn check_killed_every(step: usize, expected: &Outcome) {
     }
 }
 
-#[test]
-fn at_every_step() {
-    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+fn undisturbed() -> Option<Outcome> {
+    let (sandbox, forge) = scratch(PLAN)?;
     forge.shows(eventful);
     let finished = begin(&sandbox, &forge).wait().expect_code(0);
-    let expected = outcome(&sandbox, &forge);
-    assert_eq!((expected.pulls, expected.answers.len()), (1, 2), "{finished}");
+    let outcome = outcome(&sandbox, &forge);
+    assert_eq!((outcome.pulls, outcome.answers.len()), (1, 2), "{finished}");
+    Some(outcome)
+}
+
+#[test]
+fn at_every_step() {
+    let Some(expected) = undisturbed() else { return };
     for step in [1, 2, 3] {
-        check_killed_every(step, &expected);
+        check_killed_every(steps, step, &expected);
+    }
+}
+
+#[test]
+fn right_after_something_was_asked_of_the_forge() {
+    let Some(expected) = undisturbed() else { return };
+    for step in [5, 7] {
+        check_killed_every(calls, step, &expected);
     }
 }
