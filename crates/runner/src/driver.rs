@@ -333,6 +333,7 @@ impl<'a> Driver<'a> {
     fn last_words(&mut self) -> Result<(), RunError> {
         let path = self.file.progress();
         let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
+        self.note_limit(&mut progress)?;
         let stuck = match self.state.end() {
             Some(End::Stopped(
                 StopReason::Retries { task, .. }

@@ -36,13 +36,19 @@ const OF_BRANCH: &str = "query($owner:String!,$name:String!,$branch:String!){rep
 const LOOK: &str = "query($owner:String!,$name:String!,$number:Int!,$endCursor:String){viewer{login}\
     repository(owner:$owner,name:$name){pullRequest(number:$number){state headRefOid mergeable mergeStateStatus \
     reviews(last:100){nodes{id state body submittedAt author{login}}}\
-    reviewThreads(first:100){nodes{id isResolved path line originalLine \
+    reviewThreads(first:100){totalCount nodes{id isResolved path line originalLine \
     comments(last:50){nodes{id body author{login}}}}}\
     commits(last:1){nodes{commit{statusCheckRollup{contexts(first:100,after:$endCursor){\
     pageInfo{hasNextPage endCursor}nodes{__typename \
     ...on CheckRun{databaseId name status conclusion detailsUrl title isRequired(pullRequestNumber:$number)\
     checkSuite{workflowRun{databaseId workflow{name}}}}\
     ...on StatusContext{id context state targetUrl description isRequired(pullRequestNumber:$number)}}}}}}}}}}";
+
+/// All threads, where they do not fit on one page.
+const THREADS: &str = "query($owner:String!,$name:String!,$number:Int!,$endCursor:String){viewer{login}\
+    repository(owner:$owner,name:$name){pullRequest(number:$number){\
+    reviewThreads(first:100,after:$endCursor){pageInfo{hasNextPage endCursor}\
+    nodes{id isResolved path line originalLine comments(last:50){nodes{id body author{login}}}}}}}}";
 
 /// The comments of a thread, to see whether it was answered.
 const THREAD: &str = "query($id:ID!){viewer{login}node(id:$id){...on PullRequestReviewThread{isResolved \
@@ -116,6 +122,13 @@ impl ForgeCommand {
     /// Everything that a look shows.
     pub(super) fn look(slug: &Slug, number: u64) -> Self {
         let mut command = Self::about("look", slug, LOOK, &[("-F", "number", number.to_string())]);
+        command.argv.push("--paginate".to_owned());
+        command
+    }
+
+    /// All threads, page by page.
+    pub(super) fn threads(slug: &Slug, number: u64) -> Self {
+        let mut command = Self::about("threads", slug, THREADS, &[("-F", "number", number.to_string())]);
         command.argv.push("--paginate".to_owned());
         command
     }

@@ -46,7 +46,9 @@ impl Integration {
         let own = Slug::of_remote(url);
         match (&self.upstream, own) {
             (Some(upstream), Some(own)) if *upstream != own => {
-                format!("https://{}/{}/{}.git", upstream.host, upstream.owner, upstream.name)
+                // Whoever may push by one protocol may fetch by it.
+                let (ours, theirs) = (own.path(), upstream.path());
+                url.replacen(&ours, &theirs, 1)
             }
             (_, _) => remote.to_owned(),
         }

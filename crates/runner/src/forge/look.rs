@@ -16,7 +16,7 @@ use crate::mask::mask;
 /// Characters of a comment or a review that are kept.
 const TEXT_CHARS_MAX: usize = 4_000;
 
-/// The fork of a pull request as it stands.
+/// Where the pull request is in an answer.
 const PULL: &str = "/data/repository/pullRequest";
 
 /// Looks.
@@ -24,7 +24,13 @@ pub(super) fn look(caller: &Caller, slug: &Slug, number: u64) -> Result<ForgeRep
     let answer = caller.call(&ForgeCommand::look(slug, number));
     let pages = documents(&answer.stdout);
     match read(&pages) {
-        Some(look) => Ok(ForgeReport::Looked(Box::new(look))),
+        Some(mut look) => {
+            if has_more_threads(&pages) {
+                let answer = caller.call(&ForgeCommand::threads(slug, number)).success()?;
+                look.threads = read_threads(&documents(&answer));
+            }
+            Ok(ForgeReport::Looked(Box::new(look)))
+        }
         None if answer.is_success() => {
             let detail = "the answer has no pull request in it".to_owned();
             Err(Obstacle::Refused { command: answer.command, detail }.into())
@@ -37,7 +43,6 @@ pub(super) fn look(caller: &Caller, slug: &Slug, number: u64) -> Result<ForgeRep
 pub(super) fn read(pages: &[Value]) -> Option<Look> {
     let first = pages.first()?;
     let pull = first.pointer(PULL).filter(|pull| pull.is_object())?;
-    let viewer = text(first, "/data/viewer/login");
     let contexts = "/commits/nodes/0/commit/statusCheckRollup/contexts/nodes";
     let pulls = pages.iter().filter_map(|page| page.pointer(PULL));
     Some(Look {
@@ -50,11 +55,28 @@ pub(super) fn read(pages: &[Value]) -> Option<Look> {
         merge: merge_state(pull),
         checks: pulls.flat_map(|pull| list(pull, contexts)).map(check).collect(),
         reviews: list(pull, "/reviews/nodes").iter().map(review).collect(),
-        threads: list(pull, "/reviewThreads/nodes")
-            .iter()
-            .filter_map(|thread| of_thread(thread, viewer))
-            .collect(),
+        threads: read_threads(&pages[..1]),
     })
+}
+
+/// Whether the first page does not have all threads.
+pub(super) fn has_more_threads(pages: &[Value]) -> bool {
+    let threads = pages.first().and_then(|page| page.pointer(&format!("{PULL}/reviewThreads")));
+    threads.is_some_and(|threads| {
+        let there = u64::try_from(list(threads, "/nodes").len()).unwrap_or(u64::MAX);
+        number(threads, "/totalCount").is_some_and(|total| total > there)
+    })
+}
+
+/// The threads of all pages.
+pub(super) fn read_threads(pages: &[Value]) -> Vec<Thread> {
+    let mut threads = Vec::new();
+    for page in pages {
+        let viewer = text(page, "/data/viewer/login");
+        let nodes = list(page, &format!("{PULL}/reviewThreads/nodes"));
+        threads.extend(nodes.iter().filter_map(|node| of_thread(node, viewer)));
+    }
+    threads
 }
 
 fn merge_state(pull: &Value) -> MergeState {

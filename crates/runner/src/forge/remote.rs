@@ -56,6 +56,11 @@ impl Slug {
         is_sound.then(|| Self { host: host.to_owned(), owner: owner.to_owned(), name: name.to_owned() })
     }
 
+    /// `OWNER/NAME`.
+    pub(super) fn path(&self) -> String {
+        format!("{}/{}", self.owner, self.name)
+    }
+
     /// As `gh` wants it.
     pub(super) fn argument(&self) -> String {
         format!("{}/{}/{}", self.host, self.owner, self.name)

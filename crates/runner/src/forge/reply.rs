@@ -1,6 +1,6 @@
 //! Answers threads whose tasks are done, each once.
 
-use engine::{ForgeReport, Toggle};
+use engine::{ForgeReport, Obstacle, Toggle};
 use plan::TaskId;
 use serde_json::Value;
 
@@ -65,10 +65,22 @@ pub(super) fn reply(
         match done {
             Ok(()) => {}
             Err(away @ Setback::Unavailable { .. }) => return Err(away),
-            Err(Setback::Obstructed(obstacle)) => failed.push((reply.task.clone(), format!("{obstacle:?}"))),
+            Err(Setback::Obstructed(obstacle)) => failed.push((reply.task.clone(), why(obstacle))),
         }
     }
     Ok(ForgeReport::Replied { failed })
+}
+
+fn why(obstacle: Obstacle) -> String {
+    let said = if let Obstacle::Refused { detail, .. }
+    | Obstacle::NotPermitted { detail }
+    | Obstacle::NoLogin { detail } = obstacle
+    {
+        detail
+    } else {
+        "gh does not work any more".to_owned()
+    };
+    format!("the thread could not be answered: {said}")
 }
 
 fn one(

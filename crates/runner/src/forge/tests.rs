@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::Answer;
 use super::logs::excerpt;
-use super::look::read;
+use super::look::{has_more_threads, read, read_threads};
 use super::setback::{Setback, version_problem};
 use crate::process::Exit;
 
@@ -112,6 +112,21 @@ fn a_look_is_read_from_all_its_pages() {
         (thread.comment.as_str(), thread.line, thread.summary.as_str()),
         ("C1", Some(7), "rename\nthis")
     );
+}
+
+#[test]
+fn threads_that_do_not_fit_on_a_page_are_asked_for() {
+    let mut page = page(&json!([]));
+    let threads = |total: u64| {
+        json!({"totalCount": total, "nodes": [
+        {"id": "T", "isResolved": false, "path": "a", "line": 1, "comments": {"nodes": [
+            {"id": "C", "body": "this", "author": {"login": "mona"}}]}}]})
+    };
+    page["data"]["repository"]["pullRequest"]["reviewThreads"] = threads(1);
+    assert!(!has_more_threads(std::slice::from_ref(&page)));
+    page["data"]["repository"]["pullRequest"]["reviewThreads"] = threads(2);
+    assert!(has_more_threads(std::slice::from_ref(&page)));
+    assert_eq!(read_threads(&[page.clone(), page]).len(), 2);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Writes tasks that the pull request asks for into the plan, and notes why.
 
-use engine::{ForgeReport, Kept, Origin, Request};
+use engine::{End, ForgeReport, Kept, LimitReached, Origin, Request, StopReason};
 use plan::TaskId;
 
 use crate::driver::Driver;
@@ -22,6 +22,30 @@ impl Driver<'_> {
         }
         let decls = requests.iter().filter_map(|request| self.book.requested_decl(request)).collect();
         Ok(ForgeReport::Written { decls, kept })
+    }
+
+    /// Notes that a limit of the pull request was reached, and which.
+    pub(crate) fn note_limit(&mut self, progress: &mut Progress) -> Result<(), RunError> {
+        let Some(End::Stopped(StopReason::PullRequest { limit, url })) = self.state.end() else {
+            return Ok(());
+        };
+        let what = match limit {
+            LimitReached::Cycles { limit } => format!("{limit} pushes were watched"),
+            LimitReached::Time { seconds, awaited } => {
+                format!("{} hours went by; it waited for {awaited}", seconds / 3_600)
+            }
+            LimitReached::CiFixes { limit, checks } => {
+                format!("CI is still red after {limit} rounds of fixes: {}", checks.join(", "))
+            }
+        };
+        let url = url.clone().unwrap_or_else(|| "before it was created".to_owned());
+        progress.learnings(&[format!("Pull request stopped ({url}): {what}")]);
+        let path = self.file.progress();
+        progress.save().map_err(RunError::io("write", &path))?;
+        if let Err(error) = self.commit_spec("chore(spec): note where the pull request stopped") {
+            self.note(format!("the progress file could not be committed: {error}"));
+        }
+        Ok(())
     }
 
     /// Red checks are worth remembering.

@@ -49,7 +49,10 @@ fn policy(state: &State) -> Vec<String> {
         ),
     };
     let cap = state.global_cap();
-    vec![after_failure, format!("Continue until all tasks complete or {cap} agent starts are reached")]
+    let goal = format!("Continue until all tasks complete or {cap} agent starts are reached");
+    let wants_forge = rules.pull_request.lifecycle.is_on();
+    let forge = wants_forge.then(|| "Push, and look after a pull request until it is green".to_owned());
+    [after_failure, goal].into_iter().chain(forge).collect()
 }
 
 /// The summary of a run that is complete.

@@ -125,6 +125,8 @@ fn ci_stays_red_whatever_is_tried() {
     assert!(finished.stderr.contains("ERROR: CI is still red after 2 rounds of fixes"), "{finished}");
     assert!(finished.stderr.contains("Pull request: https://github.com/acme/widgets/pull/7"), "{finished}");
     assert_eq!(asked_for(&sandbox), ["5.2", "5.3"]);
+    let progress = sandbox.read("specs/demo/.progress.md");
+    assert!(progress.contains("CI is still red after 2 rounds of fixes: CI / test"), "{progress}");
     forge.shows(|_| Sight::default());
     complete(&run(&sandbox, &forge, &[]));
 }
