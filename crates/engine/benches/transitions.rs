@@ -7,9 +7,9 @@
 use std::time::{Duration, Instant};
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, FileState, Limits,
-    Observation, Opening, Record, Recovery, Rules, Seen, State, TaskDecl, TaskKind, Verification, decide,
-    due, schedule,
+    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, FileState, Isolation,
+    Landing, Limits, Observation, Opening, Parallel, Record, Recovery, Rules, Seen, State, TaskDecl,
+    TaskKind, Toggle, Verification, decide, due, schedule,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -17,18 +17,26 @@ use plan::TaskId;
 fn main() {
     for tasks in [1_000, 10_000] {
         // The first run warms up; the best of the others is the least disturbed one.
-        let figures = (0..5).map(|_| run(&plan(tasks))).collect::<Vec<_>>();
-        let (transitions, best) =
-            figures.into_iter().min_by_key(|(_, elapsed)| *elapsed).expect("there are runs");
-        report(tasks, transitions, best);
+        measure(&format!("{tasks} tasks"), &plan(tasks), &Parallel::default());
         reread(tasks);
     }
+    let beside = |task: TaskDecl| TaskDecl { parallel: true, kind: TaskKind::Work, ..task };
+    let marked: Vec<TaskDecl> = plan(1_000).into_iter().map(beside).collect();
+    let trees = Parallel { jobs: 8, infer: Toggle::Off, isolation: Isolation::Trees };
+    measure("1000 tasks side by side, 8 at once", &marked, &trees);
 }
 
-fn report(tasks: usize, transitions: u32, elapsed: Duration) {
+fn measure(name: &str, plan: &[TaskDecl], parallel: &Parallel) {
+    let figures = (0..5).map(|_| run(plan, parallel)).collect::<Vec<_>>();
+    let (transitions, best) =
+        figures.into_iter().min_by_key(|(_, elapsed)| *elapsed).expect("there are runs");
+    report(name, transitions, best);
+}
+
+fn report(name: &str, transitions: u32, elapsed: Duration) {
     let rate = f64::from(transitions) / elapsed.as_secs_f64();
     let each = elapsed / transitions;
-    println!("{tasks} tasks: {transitions} transitions, {rate:.0} a second, {each:?} each");
+    println!("{name}: {transitions} transitions, {rate:.0} a second, {each:?} each");
 }
 
 /// What it costs to notice that nobody edited the plan.
@@ -58,14 +66,17 @@ fn decl(id: TaskId, number: usize) -> TaskDecl {
         digest: 0,
         files: Vec::new(),
         depends_on: Vec::new(),
+        stage: 0,
+        parallel: false,
         id,
     }
 }
 
 /// A whole run: how many transitions it took, and how long.
-fn run(plan: &[TaskDecl]) -> (u32, Duration) {
+fn run(plan: &[TaskDecl], parallel: &Parallel) -> (u32, Duration) {
     let limits = Limits { global_iterations_max: Some(u32::MAX), ..Limits::default() };
-    let rules = Rules { limits, recovery: Recovery::On, ..Rules::default() };
+    let parallel = parallel.clone();
+    let rules = Rules { limits, recovery: Recovery::On, parallel, ..Rules::default() };
     let opening = Opening { rules, tasks: plan.to_vec(), ..Opening::default() };
     let mut run = Run::new();
     run.see(Seen::Started(opening));
@@ -117,6 +128,10 @@ fn outcome(state: &State, action: Action) -> Seen {
             let is_fix = state.fix_plan(&task).is_some();
             Seen::ChecksEnded { task, dispatch, report: checks(fails && !is_fix) }
         }
+        Action::Land { task, dispatch, .. } => {
+            Seen::LandingEnded { task, dispatch, landing: Landing::Done { touched: Vec::new() } }
+        }
+        Action::Join { task, dispatch, .. } => Seen::JoinEnded { task, dispatch, report: checks(false) },
         Action::Record { task, .. } => Seen::Recorded { task, record: Record::Kept { commit: None } },
         Action::InsertFix { fix } => Seen::FixInserted { decl: Box::new(decl(fix, 0)) },
         Action::Ask { .. } | Action::Regress | Action::Forge(_) => Seen::Interrupted,

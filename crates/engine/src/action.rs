@@ -51,6 +51,24 @@ pub enum Action {
         /// Who judges.
         role: Role,
     },
+    /// Bring the work of a task from its own tree into the project.
+    Land {
+        /// The task.
+        task: TaskId,
+        /// The attempt that passed.
+        attempt: Attempt,
+        /// Its agent's start.
+        dispatch: Dispatch,
+    },
+    /// Check again, on all that came together.
+    Join {
+        /// The task.
+        task: TaskId,
+        /// The attempt that passed.
+        attempt: Attempt,
+        /// Its agent's start.
+        dispatch: Dispatch,
+    },
     /// Commit, tick, note down.
     Record {
         /// The task.
@@ -86,6 +104,8 @@ impl Action {
             Self::RunAgent { task, dispatch, .. } => format!("agent {task} {dispatch}"),
             Self::Check { task, dispatch, .. } => format!("check {task} {dispatch}"),
             Self::RunJudge { task, dispatch, .. } => format!("judge {task} {dispatch}"),
+            Self::Land { task, dispatch, .. } => format!("land {task} {dispatch}"),
+            Self::Join { task, dispatch, .. } => format!("join {task} {dispatch}"),
             Self::Record { task, attempt } => match attempt {
                 Some(attempt) => format!("record {task} {attempt}"),
                 None => format!("record {task}"),

@@ -9,7 +9,7 @@ use crate::dependence;
 use crate::event::{End, Event, Opened, Started, StopReason, What};
 use crate::failure::{Cause, Failure, same_error};
 use crate::observation::{
-    AgentEnd, AgentReport, Baseline, ChecksReport, Observation, Opening, Record, Response, Seen,
+    AgentEnd, AgentReport, Baseline, ChecksReport, Landing, Observation, Opening, Record, Response, Seen,
 };
 use crate::plan_changes::PlanChanges;
 use crate::pull_request;
@@ -41,6 +41,12 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         }
         Seen::JudgeEnded { task, dispatch, report } => {
             judge_ended(state, &task, dispatch, Dated { at, report })
+        }
+        Seen::LandingEnded { task, dispatch, landing } => {
+            landing_ended(state, &task, dispatch, Dated { at, report: landing })
+        }
+        Seen::JoinEnded { task, dispatch, report } => {
+            join_ended(state, &task, dispatch, Dated { at, report })
         }
         Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
         Seen::FixInserted { decl } => fix_inserted(state, decl),
@@ -91,11 +97,13 @@ fn plan_read(state: &State, tasks: &[TaskDecl]) -> Option<What> {
 
 fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Option<What> {
     let task = state.task(id)?;
-    if !may_prepare(state, task, at) {
-        return None;
-    }
+    let start = may_prepare(state, task, at)?;
     let dispatch = Dispatch(state.dispatched.0.saturating_add(1));
-    let baseline = task.unfinished.clone().unwrap_or(baseline);
+    let baseline = match &task.unfinished {
+        _ if start.isolated => Baseline { dirty: Vec::new(), ..baseline },
+        Some(unfinished) => unfinished.clone(),
+        None => baseline,
+    };
     match &task.status {
         Status::Ready { proves: true } => Some(What::ProofStarted { task: id.clone() }),
         Status::Ready { proves: false } => Some(What::AttemptStarted(Started {
@@ -105,12 +113,16 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
             role: role_for(task),
             head: baseline.head,
             dirty: baseline.dirty,
+            isolated: start.isolated,
         })),
         Status::Judging(_) => Some(What::JudgeStarted { task: id.clone(), dispatch }),
         Status::Drafted
         | Status::Proving
         | Status::Running(_)
         | Status::Checking(_)
+        | Status::Finished { .. }
+        | Status::Landing { .. }
+        | Status::Joining { .. }
         | Status::Recording { .. }
         | Status::Failed
         | Status::WaitingFor(_)
@@ -277,6 +289,31 @@ fn next_judge(rules: &Rules, task: &Task, judging: &Judging) -> Option<Judge> {
         Judge::Qa => reviewer(rules, task),
         Judge::Reviewer | Judge::Person => None,
     }
+}
+
+fn landing_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Landing>) -> Option<What> {
+    let task = state.task(id).filter(|task| task.dispatch == dispatch)?;
+    let rules = state.rules()?;
+    let Status::Landing { attempt } = task.status else { return None };
+    match seen.report {
+        Landing::Done { touched } => Some(What::Landed { task: id.clone(), touched }),
+        Landing::Conflict(red) => {
+            let failure = claim_refuted(rules, task, (attempt, seen.at), red.into());
+            Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
+        }
+        Landing::Blocked { reason } => Some(What::Ended(End::Unavailable { reason })),
+    }
+}
+
+fn join_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<ChecksReport>) -> Option<What> {
+    let task = state.task(id).filter(|task| task.dispatch == dispatch)?;
+    let rules = state.rules()?;
+    let Status::Joining { attempt } = task.status else { return None };
+    let Some(red) = seen.report.failure else {
+        return Some(What::JoinPassed { task: id.clone(), warnings: seen.report.warnings });
+    };
+    let failure = claim_refuted(rules, task, (attempt, seen.at), red.into());
+    Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
 }
 
 fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {

@@ -10,15 +10,9 @@ use crate::state::State;
 use crate::status::Status;
 use crate::task::{Task, TaskDecl, TaskKind};
 
-/// The first task that does not wait for a person.
-pub(crate) fn first_independent(state: &State) -> Option<&Task> {
-    let held = held_up(state);
-    state.unsettled().find(|task| !held.contains(task.id()))
-}
-
 /// Every task that waits for a person: because one is asked about it, or because of what it depends on or waits
 /// for.
-fn held_up(state: &State) -> BTreeSet<&TaskId> {
+pub(crate) fn held_up(state: &State) -> BTreeSet<&TaskId> {
     let mut held = BTreeSet::new();
     loop {
         let known = held.len();
@@ -46,6 +40,9 @@ fn sweep<'a>(state: &'a State, held: &mut BTreeSet<&'a TaskId>) {
             | Status::Running(_)
             | Status::Checking(_)
             | Status::Judging(_)
+            | Status::Finished { .. }
+            | Status::Landing { .. }
+            | Status::Joining { .. }
             | Status::Recording { .. }
             | Status::Failed
             | Status::Done
@@ -65,7 +62,7 @@ fn sweep<'a>(state: &'a State, held: &mut BTreeSet<&'a TaskId>) {
 }
 
 /// What a task is about. A fix task is about what its original is about.
-fn subject<'a>(state: &'a State, task: &'a Task) -> &'a TaskDecl {
+pub(crate) fn subject<'a>(state: &'a State, task: &'a Task) -> &'a TaskDecl {
     let mut task = task;
     while let Some(failing) = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing)) {
         task = failing;

@@ -3,12 +3,13 @@
 
 use jiff::Timestamp;
 
+use crate::batch::{is_busy, is_given_up, next_checkpoint, next_to_land, starts};
 use crate::dependence;
 use crate::event::{CapKind, End, Event, What};
 use crate::ladder;
 use crate::pull_request;
 use crate::rules::{OnEscalation, Rules};
-use crate::schedule::{next_to_start, wants_agent};
+use crate::schedule::wants_agent;
 use crate::state::{Regression, State};
 use crate::status::{Judge, Question, Status};
 use crate::task::{Task, TaskKind};
@@ -20,17 +21,20 @@ pub fn due(state: &State, now: Timestamp) -> Option<Event> {
         return None;
     }
     // A question may end the run, so it comes after whatever follows from the tasks beside it.
-    let due_for_task = state.attention().find_map(|task| due_for(state, task));
+    let due_for_task = state.attention().find_map(|task| due_for(state, rules, task));
     let what = due_for_task
+        .or_else(|| due_for_landing(state))
         .or_else(|| due_for_question(state, rules))
         .or_else(|| due_for_run(state, rules, now))
         .or_else(|| time_up(state, now))?;
     Some(Event { at: now, what })
 }
 
-fn due_for(state: &State, task: &Task) -> Option<What> {
+fn due_for(state: &State, rules: &Rules, task: &Task) -> Option<What> {
     match &task.status {
-        Status::Failed => ladder::after_failure(state, task),
+        // What others passed meanwhile comes in before a failure ends the run.
+        Status::Failed => ladder::after_failure(state, task)
+            .filter(|what| !matches!(what, What::Ended(_)) || !is_busy(state, rules)),
         Status::WaitingFor(other) => {
             let is_over = state.task(other).is_none_or(|other| other.status.is_settled());
             is_over.then(|| retry(task))
@@ -47,6 +51,9 @@ fn due_for(state: &State, task: &Task) -> Option<What> {
         | Status::Running(_)
         | Status::Checking(_)
         | Status::Judging(_)
+        | Status::Finished { .. }
+        | Status::Landing { .. }
+        | Status::Joining { .. }
         | Status::Recording { .. }
         | Status::Done
         | Status::Skipped => None,
@@ -57,6 +64,10 @@ fn retry(task: &Task) -> What {
     What::RetryPlanned { task: task.id().clone(), attempt: task.next_attempt() }
 }
 
+fn due_for_landing(state: &State) -> Option<What> {
+    Some(What::LandingStarted { task: next_to_land(state)?.id().clone() })
+}
+
 fn due_for_question(state: &State, rules: &Rules) -> Option<What> {
     let task = state.attention().find(|task| matches!(task.status, Status::Asking(_)))?;
     match rules.on_escalation {
@@ -64,7 +75,7 @@ fn due_for_question(state: &State, rules: &Rules) -> Option<What> {
         OnEscalation::Pause => {
             let goes_on =
                 state.attention().any(|task| task.status.is_active() || task.status == Status::Drafted);
-            let is_last = !goes_on && next_to_start(state).is_none();
+            let is_last = !goes_on && starts(state).is_empty();
             is_last.then(|| What::Ended(End::Waiting { task: task.id().clone() }))
         }
         OnEscalation::Skip => Some(dependence::skipped(state, task, "skipped by --on-escalation skip")),
@@ -73,10 +84,10 @@ fn due_for_question(state: &State, rules: &Rules) -> Option<What> {
 }
 
 fn due_for_run(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
-    if state.unavailable_in_row >= rules.limits.unavailable_max
-        && let Some(backoff) = state.backoff()
-    {
-        return Some(What::Ended(End::Unavailable { reason: backoff.reason.clone() }));
+    let is_busy = is_busy(state, rules);
+    if is_given_up(state, rules) && !is_busy {
+        let reason = state.backoff().map(|backoff| backoff.reason.clone()).unwrap_or_default();
+        return Some(What::Ended(End::Unavailable { reason }));
     }
     if state.first_unsettled().is_none() {
         let is_proved = !rules.regression.is_on() || state.regression == Regression::Green;
@@ -88,18 +99,19 @@ fn due_for_run(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
             Some(What::Ended(End::Complete { skipped: state.skipped_count() }))
         };
     }
-    if let Some(task) = next_to_start(state).filter(|task| task.asks_by_design()) {
+    if let Some(task) = next_checkpoint(state) {
         return Some(What::Escalated { task: task.id().clone(), question: Question::Checkpoint });
     }
     let limit = state.global_cap();
-    let wants = next_to_start(state).is_some_and(wants_agent) || state.attention().any(wants_agent);
-    (wants && state.round_dispatches >= limit)
+    let wants =
+        || starts(state).iter().any(|start| wants_agent(start.task)) || state.attention().any(wants_agent);
+    (state.is_capped() && !is_busy && wants())
         .then_some(What::Ended(End::Capped(CapKind::Iterations { limit })))
 }
 
 fn time_up(state: &State, now: Timestamp) -> Option<What> {
     let is_up = state.time_up().is_some_and(|up| now >= up);
-    let is_recording = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
+    let is_recording = state.attention().any(|task| task.status.is_coming_back());
     let seconds = state.rules()?.limits.time_max?.as_secs();
     (is_up && !is_recording).then_some(What::Ended(End::Capped(CapKind::Time { seconds })))
 }

@@ -119,6 +119,26 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next: Option<Judge>,
     },
+    /// The work of a task that passed in a tree of its own is about to be brought into the project.
+    LandingStarted {
+        /// The task.
+        task: TaskId,
+    },
+    /// It is in the project, not committed yet.
+    Landed {
+        /// The task.
+        task: TaskId,
+        /// The paths that it changed there.
+        touched: Vec<String>,
+    },
+    /// The checks are green on all that came together.
+    JoinPassed {
+        /// The task.
+        task: TaskId,
+        /// What was worth a warning.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
+    },
     /// The task is done: committed, ticked, noted.
     TaskDone {
         /// The task.
@@ -217,6 +237,14 @@ pub struct Started {
     /// Paths that were changed already.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dirty: Vec<String>,
+    /// Whether it works in a tree of its own, beside others.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub isolated: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_false(isolated: &bool) -> bool {
+    !isolated
 }
 
 /// A fix task, as decided.

@@ -104,6 +104,10 @@ pub enum Cause {
     VerifyRed,
     /// Success was claimed and the verify command did not end in time.
     VerifyTimeout,
+    /// The verify command was green in the task's own tree and is red on all that came together.
+    RedTogether,
+    /// The work does not fit to what came in while it was done.
+    Conflict,
     /// The verify command was green, but it proves nothing, and that was to be an error.
     ProvesNothing,
     /// Success was claimed beside an admission of failure.
@@ -160,6 +164,8 @@ impl Cause {
             | Self::ServiceUnavailable => FailureType::ExecutionError,
             Self::VerificationFail
             | Self::VerifyRed
+            | Self::RedTogether
+            | Self::Conflict
             | Self::ProvesNothing
             | Self::Contradiction
             | Self::Tampered
@@ -180,6 +186,8 @@ impl Cause {
             Self::VerificationFail => "the result was not accepted",
             Self::VerifyRed => "the verify command is red",
             Self::VerifyTimeout => "the verify command timed out",
+            Self::RedTogether => "the verify command is red on what came together",
+            Self::Conflict => "the work conflicts with what came in meanwhile",
             Self::ProvesNothing => "the verify command proves nothing",
             Self::Contradiction => "the agent contradicts itself",
             Self::Tampered => "boxes of other tasks were changed",
@@ -205,8 +213,10 @@ impl Cause {
             | Self::AgentTimeout
             | Self::VerificationFail
             | Self::VerifyRed
+            | Self::RedTogether
             | Self::VerifyTimeout => Rung::Fix,
             Self::ProvesNothing
+            | Self::Conflict
             | Self::Contradiction
             | Self::Tampered
             | Self::Bookkeeping

@@ -12,7 +12,7 @@ use crate::plan_changes::PlanChanges;
 use crate::pull_request::{PullRequestEventKind, StageKind};
 use crate::state::{Backoff, Regression, State};
 use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Running, Status};
-use crate::task::{Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
+use crate::task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
 use crate::transition::{EventKind, StatusKind, is_legal};
 
 /// An event that cannot follow from the state it was applied to.
@@ -101,6 +101,9 @@ impl State {
             What::ChecksPassed { task, warnings, judge } => self.apply_checks_passed(task, warnings, *judge),
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
             What::JudgePassed { task, next } => self.apply_judge_passed(task, *next),
+            What::LandingStarted { task } => self.apply_landing_started(task),
+            What::Landed { task, touched } => self.apply_landed(task, touched),
+            What::JoinPassed { task, warnings } => self.apply_join_passed(task, warnings),
             What::TaskDone { task, commit } => self.apply_done(task, commit.as_deref(), at),
             What::RetryPlanned { task, .. } => self.apply_retry(task),
             What::FixPlanned(fix) => self.apply_fix_planned(fix),
@@ -198,9 +201,14 @@ impl State {
                 Status::Judging(judging) => {
                     Status::Judging(Judging { state: JudgeState::Wanted, ..judging.clone() })
                 }
+                // What was half in the project is taken out again: it is still in the task's own tree.
+                Status::Landing { attempt } | Status::Joining { attempt } => {
+                    Status::Finished { attempt: *attempt }
+                }
                 Status::Drafted
                 | Status::Ready { .. }
                 | Status::Checking(_)
+                | Status::Finished { .. }
                 | Status::Recording { .. }
                 | Status::Failed
                 | Status::WaitingFor(_)
@@ -223,6 +231,9 @@ impl State {
             | Status::Ready { .. }
             | Status::Proving
             | Status::Checking(_)
+            | Status::Finished { .. }
+            | Status::Landing { .. }
+            | Status::Joining { .. }
             | Status::Recording { .. }
             | Status::Failed
             | Status::WaitingFor(_)
@@ -279,6 +290,8 @@ impl State {
         let task = self.go(&started.task, EventKind::AttemptStarted, Status::Running(running))?;
         task.started_at = task.started_at.or(Some(at));
         task.claimed = None;
+        task.dispatch = started.dispatch;
+        task.isolated = started.isolated;
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
         self.retries = self.retries.saturating_add(retries);
         self.count_dispatch(started.dispatch);
@@ -303,6 +316,10 @@ impl State {
         })?;
         if let Status::Checking(checking) = &task.status {
             task.attempted = checking.attempt.0;
+        }
+        if task.isolated {
+            // A tree of its own shows all that is left of earlier attempts; what a later one took back is not.
+            task.touched.clear();
         }
         task.touched.extend(claimed.files.iter().map(|file| file.path.clone()));
         task.claimed = Some(claimed);
@@ -339,7 +356,7 @@ impl State {
         self.count_warnings(warnings);
         self.go_on(id, EventKind::ChecksPassed, |task| {
             let Status::Checking(checking) = &task.status else { return Status::Failed };
-            after_checks(checking.attempt, judge)
+            after_checks(task, checking.attempt, judge)
         })?;
         Ok(())
     }
@@ -356,9 +373,36 @@ impl State {
     fn apply_judge_passed(&mut self, id: &TaskId, next: Option<Judge>) -> Applied {
         self.go_on(id, EventKind::JudgePassed, |task| {
             let Status::Judging(judging) = &task.status else { return Status::Failed };
-            after_checks(judging.attempt, next)
+            after_checks(task, judging.attempt, next)
         })?;
         self.unavailable_in_row = 0;
+        Ok(())
+    }
+
+    fn apply_landing_started(&mut self, id: &TaskId) -> Applied {
+        self.go_on(id, EventKind::LandingStarted, |task| {
+            let Status::Finished { attempt } = task.status else { return Status::Failed };
+            Status::Landing { attempt }
+        })?;
+        Ok(())
+    }
+
+    fn apply_landed(&mut self, id: &TaskId, touched: &[String]) -> Applied {
+        let task = self.go_on(id, EventKind::Landed, |task| {
+            let Status::Landing { attempt } = task.status else { return Status::Failed };
+            Status::Joining { attempt }
+        })?;
+        // What its attempts changed in their own tree is of no interest any more.
+        task.touched = touched.iter().cloned().collect();
+        Ok(())
+    }
+
+    fn apply_join_passed(&mut self, id: &TaskId, warnings: &[String]) -> Applied {
+        self.count_warnings(warnings);
+        self.go_on(id, EventKind::JoinPassed, |task| {
+            let Status::Joining { attempt } = task.status else { return Status::Failed };
+            Status::Recording { attempt: Some(attempt) }
+        })?;
         Ok(())
     }
 
@@ -373,6 +417,7 @@ impl State {
         task.commit = commit.map(str::to_owned);
         task.ended_at = Some(at);
         task.touched.clear();
+        task.isolated = false;
         task.claimed = None;
         task.proof_failure = None;
         task.instruction = None;
@@ -448,7 +493,10 @@ impl State {
             Response::Fix(_) => Status::Ready { proves: false },
             Response::Approve | Response::Reply(_) => {
                 let attempt = if let Status::Asking(asked) = &task.status { asked.attempt } else { None };
-                Status::Recording { attempt }
+                match attempt {
+                    Some(attempt) => after_checks(task, attempt, None),
+                    None => Status::Recording { attempt },
+                }
             }
             // These are recorded as what they lead to: a skip, an end, a failure.
             Response::Skip | Response::Abort | Response::Reject(_) => Status::Failed,
@@ -478,9 +526,10 @@ impl State {
     }
 }
 
-fn after_checks(attempt: crate::task::Attempt, judge: Option<Judge>) -> Status {
+fn after_checks(task: &Task, attempt: Attempt, judge: Option<Judge>) -> Status {
     match judge {
         Some(judge) => Status::Judging(Judging { attempt, judge, state: JudgeState::Wanted }),
+        None if task.isolated => Status::Finished { attempt },
         None => Status::Recording { attempt: Some(attempt) },
     }
 }
@@ -496,6 +545,8 @@ fn draft_task(fix: &FixPlan, verification: Verification) -> Task {
         digest: 0,
         files: Vec::new(),
         depends_on: Vec::new(),
+        stage: 0,
+        parallel: false,
     };
     Task::new(decl, Status::Drafted)
 }

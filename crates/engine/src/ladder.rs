@@ -64,6 +64,8 @@ fn question(cause: Cause) -> Question {
         | Cause::VerificationFail
         | Cause::VerifyRed
         | Cause::VerifyTimeout
+        | Cause::RedTogether
+        | Cause::Conflict
         | Cause::ProvesNothing
         | Cause::Contradiction
         | Cause::Tampered

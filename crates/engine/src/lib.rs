@@ -20,6 +20,7 @@
 //! ```
 
 mod action;
+mod batch;
 mod claim;
 mod decide;
 mod dependence;
@@ -30,6 +31,7 @@ mod feedback;
 mod fold;
 mod ladder;
 mod observation;
+mod order;
 mod places;
 mod plan_changes;
 mod pull_request;
@@ -45,6 +47,7 @@ mod task;
 mod transition;
 
 pub use action::{Action, ActionKey};
+pub use batch::overlaps;
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind, contradiction};
 pub use decide::decide;
 pub use due::due;
@@ -53,8 +56,10 @@ pub use failure::{Cause, Failure, FailureType, FileState, Rung, same_error};
 pub use feedback::retry_context;
 pub use fold::Impossible;
 pub use observation::{
-    AgentEnd, AgentReport, Baseline, CheckFailure, ChecksReport, Observation, Opening, Record, Response, Seen,
+    AgentEnd, AgentReport, Baseline, CheckFailure, ChecksReport, Landing, Observation, Opening, Record,
+    Response, Seen,
 };
+pub use order::{Hold, Open, Why};
 pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
 pub use pull_request::{
@@ -63,7 +68,9 @@ pub use pull_request::{
     Place, Published, PullRequestEvent, PullRequestEventKind, PullRequestRules, Request, Review, ReviewState,
     Source, Stage, StageKind, Thread, Watch, WhichChecks, pull_request_mermaid,
 };
-pub use rules::{Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
+pub use rules::{
+    Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
+};
 pub use schedule::schedule;
 pub use state::{Backoff, State};
 pub use statistics::{

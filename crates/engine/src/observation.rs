@@ -70,6 +70,24 @@ pub enum Seen {
         /// What it said.
         report: AgentReport,
     },
+    /// Bringing the work of a task into the project ended.
+    LandingEnded {
+        /// The task.
+        task: TaskId,
+        /// The agent's start whose work it is.
+        dispatch: Dispatch,
+        /// How it went.
+        landing: Landing,
+    },
+    /// The checks on all that came together ended.
+    JoinEnded {
+        /// The task.
+        task: TaskId,
+        /// The agent's start whose work came in.
+        dispatch: Dispatch,
+        /// Their result.
+        report: ChecksReport,
+    },
     /// The work was committed, the box ticked, the progress noted.
     Recorded {
         /// The task.
@@ -215,6 +233,23 @@ pub struct CheckFailure {
     pub command: Option<String>,
     /// Its exit code.
     pub exit_code: Option<i32>,
+}
+
+/// How bringing work into the project went.
+#[derive(Clone, Debug)]
+pub enum Landing {
+    /// It is there, not committed yet.
+    Done {
+        /// The paths that it changed.
+        touched: Vec<String>,
+    },
+    /// It does not fit to what came in since the attempt began. Nothing was changed.
+    Conflict(CheckFailure),
+    /// Something is in the way that is not the task's fault. Nothing was changed.
+    Blocked {
+        /// What, for people.
+        reason: String,
+    },
 }
 
 /// How recording the work went.

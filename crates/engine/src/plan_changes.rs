@@ -110,6 +110,9 @@ impl State {
             self.known(&decl.id)?.decl = decl.clone();
             self.refresh_proving(&decl.id)?;
         }
+        if !changes.reworded.is_empty() {
+            self.count_checkpoints();
+        }
         for id in &changes.ticked {
             let task = self.go(id, EventKind::Ticked, Status::Done)?;
             task.decl.ticked = true;
@@ -190,7 +193,19 @@ fn is_gone(state: &State, task: &Task, present: &BTreeSet<&TaskId>) -> bool {
 
 /// Whether two declarations differ in nothing but their boxes.
 fn is_same_text(read: &TaskDecl, known: &TaskDecl) -> bool {
-    let TaskDecl { id, title, kind, verification, fix_of, ticked: _, digest, files, depends_on } = read;
+    let TaskDecl {
+        id,
+        title,
+        kind,
+        verification,
+        fix_of,
+        ticked: _,
+        digest,
+        files,
+        depends_on,
+        stage,
+        parallel,
+    } = read;
     *id == known.id
         && *title == known.title
         && *kind == known.kind
@@ -199,6 +214,8 @@ fn is_same_text(read: &TaskDecl, known: &TaskDecl) -> bool {
         && *digest == known.digest
         && *files == known.files
         && *depends_on == known.depends_on
+        && *stage == known.stage
+        && *parallel == known.parallel
 }
 
 /// The order to record: none where keeping the known order and adding at the end gives the same.

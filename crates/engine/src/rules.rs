@@ -32,6 +32,8 @@ pub struct Rules {
     pub pull_request: PullRequestRules,
     /// The dialect of the plan: it decides how an agent claims success.
     pub dialect: Dialect,
+    /// What may run side by side, and where.
+    pub parallel: Parallel,
 }
 
 impl Default for Rules {
@@ -47,8 +49,37 @@ impl Default for Rules {
             keep_going: Toggle::Off,
             pull_request: PullRequestRules::default(),
             dialect: Dialect::Spec,
+            parallel: Parallel::default(),
         }
     }
+}
+
+/// What may run side by side, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Parallel {
+    /// How many tasks may be worked on at once.
+    pub jobs: u32,
+    /// Whether tasks that the plan shows to be independent run together though no marker says so.
+    pub infer: Toggle,
+    /// Where tasks that run side by side work.
+    pub isolation: Isolation,
+}
+
+impl Default for Parallel {
+    fn default() -> Self {
+        Self { jobs: 1, infer: Toggle::Off, isolation: Isolation::Shared }
+    }
+}
+
+/// Where tasks that run side by side work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// Each in a work tree of its own; what passed comes back in the order of the plan.
+    Trees,
+    /// All in the project itself.
+    Shared,
 }
 
 /// Nothing in a run is without a limit; each of them is here.

@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 
 use crate::action::Action;
-use crate::dependence;
+use crate::batch::{Start, is_given_up, starts};
 use crate::pull_request;
 use crate::rules::OnEscalation;
 use crate::state::{Regression, State};
 use crate::status::{Judge, JudgeState, Role, Status};
 use crate::task::Task;
 
-/// Everything that should be under way.
+/// Everything that should be under way. What starts an agent comes first: agents take longest.
 pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     let Some(rules) = state.rules() else { return Vec::new() };
     if state.end.is_some() {
@@ -18,14 +18,13 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     }
     let may_dispatch = may_dispatch(state, now);
     let asks = rules.on_escalation == OnEscalation::Ask;
+    let starts = starts(state)
+        .into_iter()
+        .filter(|start| !start.task.asks_by_design() && (may_dispatch || !wants_agent(start.task)));
     let mut actions: Vec<Action> =
-        state.attention().filter_map(|task| wanted_for(task, may_dispatch, asks)).collect();
-    if let Some(task) = next_to_start(state)
-        && !task.asks_by_design()
-        && (may_dispatch || !wants_agent(task))
-    {
-        actions.push(Action::Prepare { task: task.id().clone() });
-    }
+        starts.map(|start| Action::Prepare { task: start.task.id().clone() }).collect();
+    let wanted = state.attention().filter(|task| !waits_to_record(state, task));
+    actions.extend(wanted.filter_map(|task| wanted_for(task, may_dispatch, asks)));
     if wants_regression(state) {
         actions.push(Action::Regress);
     }
@@ -33,37 +32,29 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     actions
 }
 
-/// The task that may start now: the first that is not settled or, while that one waits for another, the other.
-/// Nothing starts beside a task that is being worked on or written. While a person is asked about one, nothing
-/// starts either, unless the rules say that what does not depend on the answer goes on.
-pub(crate) fn next_to_start(state: &State) -> Option<&Task> {
-    let is_busy =
-        |task: &Task| task.status.is_active() || matches!(task.status, Status::Drafted | Status::Failed);
-    let is_asking = |task: &Task| matches!(task.status, Status::Asking(_));
-    if state.attention().any(is_busy) {
-        return None;
-    }
-    let keeps_going = state.rules().is_some_and(|rules| rules.keep_going.is_on());
-    let mut task = match (state.attention().any(is_asking), keeps_going) {
-        (false, _) => state.first_unsettled()?,
-        (true, true) => dependence::first_independent(state)?,
-        (true, false) => return None,
-    };
-    while let Status::WaitingFor(other) = &task.status {
-        task = state.task(other)?;
-    }
-    matches!(task.status, Status::Ready { .. }).then_some(task)
-}
-
-/// Whether no wait for an absent agent is on.
+/// Whether agents may be started: no wait for an absent one is on, it was not given up (what is under way only comes
+/// to its end then), and the cap is not reached.
 fn may_dispatch(state: &State, now: Timestamp) -> bool {
-    state.backoff().is_none_or(|backoff| now >= backoff.until)
+    let is_given_up = state.rules().is_some_and(|rules| is_given_up(state, rules));
+    let is_there = state.backoff().is_none_or(|backoff| now >= backoff.until) && !is_given_up;
+    is_there && !state.is_capped()
 }
 
-/// Whether the task's next start is wanted now.
-pub(crate) fn may_prepare(state: &State, task: &Task, now: Timestamp) -> bool {
-    let is_next = wants_judge(task) || next_to_start(state).is_some_and(|next| next.id() == task.id());
-    is_next && !task.asks_by_design() && (may_dispatch(state, now) || !wants_agent(task))
+/// Whether what a person approved has to wait with being recorded: the work of another task is half in the project.
+fn waits_to_record(state: &State, task: &Task) -> bool {
+    let lands = |other: &Task| other.isolated && other.status.is_coming_back();
+    let is_recording = matches!(task.status, Status::Recording { .. });
+    is_recording && !task.isolated && state.attention().any(lands)
+}
+
+/// How the task's next start is wanted now, if it is.
+pub(crate) fn may_prepare<'a>(state: &'a State, task: &'a Task, now: Timestamp) -> Option<Start<'a>> {
+    let start = if wants_judge(task) {
+        Some(Start { task, isolated: task.isolated })
+    } else {
+        starts(state).into_iter().find(|start| start.task.id() == task.id())
+    };
+    start.filter(|_| !task.asks_by_design() && (may_dispatch(state, now) || !wants_agent(task)))
 }
 
 /// Whether all is done and the regression command has not said so yet.
@@ -87,6 +78,9 @@ pub(crate) fn wants_agent(task: &Task) -> bool {
         | Status::Proving
         | Status::Running(_)
         | Status::Checking(_)
+        | Status::Finished { .. }
+        | Status::Landing { .. }
+        | Status::Joining { .. }
         | Status::Recording { .. }
         | Status::Failed
         | Status::WaitingFor(_)
@@ -122,10 +116,19 @@ fn wanted_for(task: &Task, may_dispatch: bool, asks: bool) -> Option<Action> {
             }
             (JudgeState::AtWork(_) | JudgeState::Wanted, Judge::Person) => None,
         },
+        Status::Landing { attempt } => {
+            Some(Action::Land { task: id, attempt: *attempt, dispatch: task.dispatch })
+        }
+        Status::Joining { attempt } => {
+            Some(Action::Join { task: id, attempt: *attempt, dispatch: task.dispatch })
+        }
         Status::Recording { attempt } => Some(Action::Record { task: id, attempt: *attempt }),
         Status::Asking(_) => asks.then_some(Action::Ask { task: id }),
-        Status::Ready { .. } | Status::Failed | Status::WaitingFor(_) | Status::Done | Status::Skipped => {
-            None
-        }
+        Status::Ready { .. }
+        | Status::Finished { .. }
+        | Status::Failed
+        | Status::WaitingFor(_)
+        | Status::Done
+        | Status::Skipped => None,
     }
 }

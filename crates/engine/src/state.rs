@@ -30,6 +30,8 @@ pub struct State {
     pub(crate) drafts: BTreeMap<TaskId, FixPlan>,
     /// How many of the tasks are fix tasks that were decided on here.
     pub(crate) fixes: usize,
+    /// How many of the tasks are checkpoints.
+    pub(crate) checkpoints: usize,
     pub(crate) dispatched: Dispatch,
     pub(crate) round_dispatches: u32,
     pub(crate) backoff: Option<Backoff>,
@@ -158,6 +160,11 @@ impl State {
         self.rules().map_or(0, |rules| rules.limits.global_cap(self.tasks.len() - self.fixes))
     }
 
+    /// Whether the cap on agent starts is reached.
+    pub(crate) fn is_capped(&self) -> bool {
+        self.round_dispatches >= self.global_cap()
+    }
+
     /// The first task in the plan's order that is neither done nor skipped.
     pub fn first_unsettled(&self) -> Option<&Task> {
         self.task_at(self.unsettled.first()?)
@@ -239,6 +246,7 @@ impl State {
     /// Rebuilds what is derived from the order of tasks.
     pub(crate) fn reindex(&mut self) {
         self.places = Places::of(self.tasks.iter().map(|task| task.id()));
+        self.count_checkpoints();
         self.fixes = self.drafts.keys().filter(|id| self.places.has(id)).count();
         self.unsettled.clear();
         self.attention.clear();
@@ -246,6 +254,11 @@ impl State {
         for place in 0..self.tasks.len() {
             self.index(place);
         }
+    }
+
+    pub(crate) fn count_checkpoints(&mut self) {
+        let kinds = self.tasks.iter().map(|task| task.decl.kind);
+        self.checkpoints = kinds.filter(|kind| *kind == TaskKind::Checkpoint).count();
     }
 
     /// Puts a task in at a place; those behind it move up by one.

@@ -364,6 +364,9 @@ fn result(state: &State, task: &Task, known: Known<'_>, failures: usize) -> Task
         | Status::Running(_)
         | Status::Checking(_)
         | Status::Judging(_)
+        | Status::Finished { .. }
+        | Status::Landing { .. }
+        | Status::Joining { .. }
         | Status::Recording { .. } => TaskResult::InProgress,
         Status::Ready { .. } if has_failed => TaskResult::ToBeRetried,
         Status::Drafted | Status::Ready { .. } => TaskResult::Pending,

@@ -26,6 +26,21 @@ pub enum Status {
     Checking(Checking),
     /// The program's own checks are green; an agent or a person judges.
     Judging(Judging),
+    /// It passed in a tree of its own and waits for its turn to come back.
+    Finished {
+        /// The attempt that passed.
+        attempt: Attempt,
+    },
+    /// Its work is being brought into the project.
+    Landing {
+        /// The attempt that passed.
+        attempt: Attempt,
+    },
+    /// Its work is in the project, not committed yet; the checks run again on all that came together.
+    Joining {
+        /// The attempt that passed.
+        attempt: Attempt,
+    },
     /// Everything is green: work is being committed, the box ticked.
     Recording {
         /// The attempt that passed; none when a `[VERIFY]` command was green at once.
@@ -194,6 +209,9 @@ impl Status {
             | Self::Running(_)
             | Self::Checking(_)
             | Self::Judging(_)
+            | Self::Finished { .. }
+            | Self::Landing { .. }
+            | Self::Joining { .. }
             | Self::Recording { .. } => true,
             Self::Drafted
             | Self::Ready { .. }
@@ -203,6 +221,16 @@ impl Status {
             | Self::Done
             | Self::Skipped => false,
         }
+    }
+
+    /// Whether an agent, or a check of what one did, is at work on it: one of the jobs.
+    pub(crate) fn is_at_work(&self) -> bool {
+        matches!(self, Self::Proving | Self::Running(_) | Self::Checking(_) | Self::Judging(_))
+    }
+
+    /// Whether it has the project to itself for bringing work in.
+    pub(crate) fn is_coming_back(&self) -> bool {
+        matches!(self, Self::Landing { .. } | Self::Joining { .. } | Self::Recording { .. })
     }
 
     /// Whether nothing is left to do.

@@ -36,6 +36,22 @@ pub struct TaskDecl {
     /// Tasks that it is declared to depend on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<TaskId>,
+    /// The part of the plan that it is in: the phase of a spec, the wave of a plan with phases.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stage: u32,
+    /// Whether its author says that it can run beside its neighbours.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub parallel: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_zero(stage: &u32) -> bool {
+    *stage == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_false(parallel: &bool) -> bool {
+    !parallel
 }
 
 /// Who works on a task.
@@ -105,6 +121,8 @@ pub struct Task {
     pub passes: u32,
     /// The number of the latest attempt that claimed success or failed; 0 before the first.
     pub attempted: u32,
+    /// The agent's start of its latest attempt.
+    pub dispatch: Dispatch,
     /// Its fix tasks, oldest first.
     pub fixes: Vec<TaskId>,
     /// Paths that attempts at it changed and that no commit of ours holds yet.
@@ -112,6 +130,8 @@ pub struct Task {
     /// The work tree before an attempt that has not ended: should it be lost, or its agent go away, what changed
     /// since then is the task's work all the same.
     pub(crate) unfinished: Option<Baseline>,
+    /// Whether its latest attempt worked in a tree of its own. What it left is there, so the next one does as well.
+    pub isolated: bool,
     /// What a person told the next attempt to do.
     pub instruction: Option<String>,
     /// What a person answered at a checkpoint.
@@ -140,9 +160,11 @@ impl Task {
             failures: Vec::new(),
             passes: 0,
             attempted: 0,
+            dispatch: Dispatch::default(),
             fixes: Vec::new(),
             touched: BTreeSet::new(),
             unfinished: None,
+            isolated: false,
             instruction: None,
             reply: None,
             claimed: None,
@@ -168,6 +190,11 @@ impl Task {
     /// Whether a person is asked instead of an agent: at a checkpoint, until somebody gave an instruction.
     pub(crate) fn asks_by_design(&self) -> bool {
         self.decl.kind == TaskKind::Checkpoint && self.instruction.is_none()
+    }
+
+    /// Whether attempts at it left something in the project itself that no commit holds.
+    pub(crate) fn has_leftovers(&self) -> bool {
+        !self.isolated && (self.unfinished.is_some() || !self.touched.is_empty())
     }
 
     /// The failures of this round.

@@ -32,6 +32,20 @@ case "$TILLGREEN_TASK_ID:$TILLGREEN_ATTEMPT" in
     slug "$lower | sed 's/  */-/g; s/^-*//; s/-*\$//'"
     echo "Dashes at the ends are cut off."
     ;;
+2.1:*)
+    mkdir -p docs
+    printf 'Call it with a title: `sh bin/slug "Hello World"` prints `hello-world`.\n' > docs/usage.md
+    echo "The page is written."
+    ;;
+2.2:*)
+    mkdir -p examples
+    printf 'Hello World\n  Hello  Brave New World \n' > examples/titles.txt
+    echo "Two titles are listed."
+    ;;
+2.3:*)
+    printf '# Changes\n\n- Titles become slugs.\n' > CHANGES.md
+    echo "The list is begun."
+    ;;
 *)
     echo "Nothing is left to do here."
     ;;

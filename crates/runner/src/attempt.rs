@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    ActionKey, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch, FileState,
-    Role, Seen, Status, Stuck,
+    ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch,
+    FileState, Role, Seen, Status, Stuck,
 };
 use plan::{Script, TaskId, Verify};
 
@@ -16,6 +16,7 @@ use crate::check;
 use crate::delegation::{DISPATCH_MARKER, file_name, write};
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
+use crate::git::Oid;
 use crate::mask::mask;
 use crate::process::{self, Ended, Exit, Invocation};
 use crate::prompt;
@@ -32,6 +33,14 @@ pub(crate) enum Purpose {
         since: SystemTime,
         baseline: Baseline,
     },
+    /// A work tree is made ready for an attempt.
+    Tree { task: TaskId, attempt: Attempt, dispatch: Dispatch, role: Role, prompt: String, dir: PathBuf },
+    /// What an attempt left in its work tree is looked at.
+    Survey { task: TaskId, dispatch: Dispatch, end: Box<AgentEnd>, elapsed: Duration, dir: PathBuf },
+    /// Work is brought from its tree into the project.
+    Landing { task: TaskId, dispatch: Dispatch },
+    /// The verify command of an attempt, on all that came together.
+    Join { task: TaskId, dispatch: Dispatch, script: Script },
     /// A judgement.
     Judge { task: TaskId, dispatch: Dispatch, prompt: String, dir: PathBuf },
     /// A `[VERIFY]` command without an agent.
@@ -61,15 +70,30 @@ impl Driver<'_> {
         };
         self.keep_task_text(id, &dir)?;
         write(&dir.join("prompt.md"), &prompt)?;
-        let baseline = self.running_baseline(id);
+        let head = self.running_baseline(id).head.as_deref().and_then(Oid::parse);
+        if let (true, Some(head)) = (self.is_isolated(id), head) {
+            let purpose = Purpose::Tree { task: id.clone(), attempt, dispatch, role, prompt, dir };
+            return self.prepare_tree(key, (id, head), purpose);
+        }
+        self.launch_agent(key, (id.clone(), attempt, role), (dispatch, prompt, dir));
+        Ok(())
+    }
+
+    /// Starts the process of an agent whose workplace is ready.
+    pub(crate) fn launch_agent(
+        &mut self,
+        key: ActionKey,
+        (task, attempt, role): (TaskId, Attempt, Role),
+        (dispatch, prompt, dir): (Dispatch, String, PathBuf),
+    ) {
+        let baseline = self.running_baseline(&task);
         self.head_at_start.clone_from(&baseline.head);
         let since = SystemTime::now();
         let limits = self.limits(self.settings.attempt_timeout, Some(self.settings.no_progress_timeout));
-        let invocation = self.agent_invocation((id, attempt, role), &dir, &prompt, limits);
+        let invocation = self.agent_invocation((&task, attempt, role), &dir, &prompt, limits);
         let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
-        let purpose = Purpose::Agent { task: id.clone(), dispatch, prompt, dir, since, baseline };
+        let purpose = Purpose::Agent { task, dispatch, prompt, dir, since, baseline };
         self.depart(key, Flight { handle: Some(handle), purpose });
-        Ok(())
     }
 
     /// Starts an agent that judges a result.
@@ -112,7 +136,7 @@ impl Driver<'_> {
         let dir = self.file.attempts().join(format!("proof-{}", file_name(id)));
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let purpose = Purpose::Proof { task: id.clone(), script: script.clone() };
-        self.start_script(key, &script, &dir, purpose);
+        self.start_script(key, (&script, self.project.root().to_owned()), &dir, purpose);
         Ok(())
     }
 
@@ -129,7 +153,7 @@ impl Driver<'_> {
         match excerpt.as_ref().and_then(check::script_of) {
             Some(script) => {
                 let purpose = Purpose::Check { task: id.clone(), dispatch, text, script: script.clone() };
-                self.start_script(key, &script, &dir, purpose);
+                self.start_script(key, (&script, self.workplace(id)), &dir, purpose);
             }
             None => {
                 let report = self.later_checks(id, &text, Vec::new())?;
@@ -148,14 +172,21 @@ impl Driver<'_> {
         let script = Script::new(vec![command.clone()]);
         let dir = self.file.attempts().join("regression");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
-        self.start_script(key, &script, &dir, Purpose::Regression { script: script.clone() });
+        let purpose = Purpose::Regression { script: script.clone() };
+        self.start_script(key, (&script, self.project.root().to_owned()), &dir, purpose);
         Ok(())
     }
 
-    fn start_script(&mut self, key: ActionKey, script: &Script, dir: &Path, purpose: Purpose) {
+    pub(crate) fn start_script(
+        &mut self,
+        key: ActionKey,
+        (script, cwd): (&Script, PathBuf),
+        dir: &Path,
+        purpose: Purpose,
+    ) {
         let invocation = Invocation {
             command: check::verify_program(script),
-            cwd: self.project.root().to_owned(),
+            cwd,
             env: self.markers(dir),
             stdin: None,
             stdout_log: dir.join("verify.out.log"),
@@ -167,8 +198,16 @@ impl Driver<'_> {
     }
 
     /// What the end of a process amounts to.
-    pub(crate) fn land(&mut self, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
+    pub(crate) fn land(&mut self, key: ActionKey, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
         match purpose {
+            Purpose::Agent { task, dispatch, prompt, dir, .. } if self.is_isolated(&task) => {
+                sweep_if_killed(ended, &dir);
+                mask_logs(&dir);
+                let end = self.spell_out(agent_end(ended, &prompt, self.settings.rules.dialect));
+                self.survey(key, (task, dispatch), (end, ended.elapsed, dir))?;
+                Ok(Seen::TimePassed)
+            }
+            Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
             Purpose::Agent { task, dispatch, prompt, dir, since, baseline } => {
                 sweep_if_killed(ended, &dir);
                 mask_logs(&dir);
@@ -208,7 +247,12 @@ impl Driver<'_> {
                 Ok(Seen::ChecksEnded { task, dispatch, report })
             }
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
-            Purpose::Ask | Purpose::Forge => Ok(Seen::TimePassed),
+            // These end in other ways than by the end of a process.
+            Purpose::Tree { .. }
+            | Purpose::Survey { .. }
+            | Purpose::Landing { .. }
+            | Purpose::Ask
+            | Purpose::Forge => Ok(Seen::TimePassed),
         }
     }
 
@@ -242,7 +286,12 @@ impl Driver<'_> {
         Ok(report)
     }
 
-    fn inspect_plan(&mut self, task: &TaskId, dir: &Path, own_box: OwnBox) -> Result<Vec<TaskId>, RunError> {
+    pub(crate) fn inspect_plan(
+        &mut self,
+        task: &TaskId,
+        dir: &Path,
+        own_box: OwnBox,
+    ) -> Result<Vec<TaskId>, RunError> {
         let path = self.file.path.clone();
         let aside = dir.join("plan-as-left.md");
         let inspection = self.book.inspect(task, own_box, &aside).map_err(RunError::io("put back", path))?;
@@ -378,7 +427,7 @@ fn mask_logs(dir: &Path) {
     }
 }
 
-fn verdict(script: &Script, ended: &Ended) -> ChecksReport {
+pub(crate) fn verdict(script: &Script, ended: &Ended) -> ChecksReport {
     match check::judge_verify(script, ended) {
         Ok(warning) => ChecksReport { failure: None, warnings: warning.into_iter().collect() },
         Err(failure) => ChecksReport { failure: Some(*failure), warnings: Vec::new() },

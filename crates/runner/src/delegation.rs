@@ -129,11 +129,13 @@ impl Driver<'_> {
         set("TILLGREEN_ROLE", role.name().into());
         set("TILLGREEN_TASK_ID", id.name().into());
         set("TILLGREEN_ATTEMPT", attempt.to_string().into());
-        set("TILLGREEN_PLAN", self.file.path.clone().into());
-        set("TILLGREEN_PROGRESS_FILE", self.progress_file(id).into());
+        let cwd = self.workplace(id);
+        let here = |path: &Path| cwd.join(self.project.relative(path));
+        set("TILLGREEN_PLAN", here(&self.file.path).into());
+        set("TILLGREEN_PROGRESS_FILE", here(&self.progress_file(id)).into());
         Invocation {
             command: Program::Shell(self.settings.agent.command.clone()),
-            cwd: self.project.root().to_owned(),
+            cwd,
             env,
             stdin: Some(prompt.to_owned()),
             stdout_log: dir.join("stdout.log"),

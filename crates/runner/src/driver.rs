@@ -1,19 +1,23 @@
 //! The loop: what is wanted is started, what comes in is decided on, what was decided is durable before
 //! anything follows from it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, End, Event, Observation, Opening, PullRequestEvent, Seen, State, StopReason, What,
-    decide, due, schedule,
+    Action, ActionKey, Baseline, End, Event, Observation, Opening, PullRequestEvent, Seen, State, StopReason,
+    What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
 use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
+use crate::cleaning::Cleaner;
 use crate::error::RunError;
+use crate::git::Git;
 use crate::inbox::{Inbox, Message, Responder};
+use crate::isolation::Done;
 use crate::journal::Journal;
 use crate::open::{Beginning, Request};
 use crate::process::Handle;
@@ -70,6 +74,9 @@ pub(crate) struct Driver<'a> {
     pub text_at_start: BTreeMap<plan::TaskId, String>,
     /// Whether the spec files are known to git, which saves a process per commit.
     pub spec_is_tracked: bool,
+    pub cleaner: Cleaner,
+    /// Tasks of which it was said that they wait for others with the same files.
+    pub overlaps_told: BTreeSet<plan::TaskId>,
     journal: Journal,
     projections: Projections,
     inbox: Inbox,
@@ -110,6 +117,8 @@ impl<'a> Driver<'a> {
             head_at_start: None,
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
+            cleaner: Cleaner::default(),
+            overlaps_told: BTreeSet::new(),
             journal,
             projections,
             inbox,
@@ -123,6 +132,7 @@ impl<'a> Driver<'a> {
 
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
+        self.clear_old_trees()?;
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
         loop {
@@ -183,7 +193,13 @@ impl<'a> Driver<'a> {
             // With agent bookkeeping the agent may have ticked it; a tick must not outlive a failure.
             self.book.untick(task).map_err(RunError::io("write", &self.file.path))?;
         }
+        if let What::TaskDone { task, .. } = &event.what {
+            self.clear_trees(task)?;
+        }
         (self.view)(&self.state, Notice::Recorded(event));
+        if matches!(event.what, What::AttemptStarted(_)) && self.flights.is_empty() {
+            self.tell_of_overlaps();
+        }
         Ok(())
     }
 
@@ -214,6 +230,10 @@ impl<'a> Driver<'a> {
             Action::RunJudge { task, attempt, dispatch, role } => {
                 self.start_judge(action.key(), task, (*attempt, *dispatch), *role)?;
             }
+            Action::Land { task, attempt, .. } => self.start_landing(action.key(), task, *attempt)?,
+            Action::Join { task, attempt, dispatch } => {
+                self.start_join(action.key(), task, (*attempt, *dispatch))?;
+            }
             Action::Record { task, attempt } => {
                 let record = self.record_work(task, *attempt);
                 self.see(Seen::Recorded { task: task.clone(), record });
@@ -237,7 +257,7 @@ impl<'a> Driver<'a> {
     }
 
     /// The way into the inbox.
-    pub(crate) fn sender(&self) -> std::sync::mpsc::Sender<Message> {
+    pub(crate) fn sender(&self) -> Sender<Message> {
         self.inbox.sender()
     }
 
@@ -262,8 +282,14 @@ impl<'a> Driver<'a> {
             self.see(Seen::PlanRead(decls));
             return Ok(());
         }
-        self.clean_before_retry(task)?;
-        let baseline = self.tree.baseline()?;
+        let baseline = if self.state.attention().any(|task| task.status.is_active() && task.isolated) {
+            // What starts beside others gets a tree of its own, whatever the project's looks like.
+            let head = self.tree.git().map_or(Ok(None), Git::head)?;
+            Baseline { head: head.map(|head| head.as_str().to_owned()), dirty: Vec::new() }
+        } else {
+            self.clean_before_retry(task)?;
+            self.tree.baseline()?
+        };
         self.see(Seen::Prepared { task: task.clone(), baseline });
         Ok(())
     }
@@ -292,7 +318,11 @@ impl<'a> Driver<'a> {
                 Ok(Seen::Forge { key, report: *report })
             }
             Message::Ended(key, ended) => match self.flights.remove(&key) {
-                Some(flight) => self.land(flight.purpose, &ended),
+                Some(flight) => self.land(key, flight.purpose, &ended),
+                None => Ok(Seen::TimePassed),
+            },
+            Message::Done(key, done) => match self.flights.remove(&key) {
+                Some(flight) => self.take_in(key, flight.purpose, *done),
                 None => Ok(Seen::TimePassed),
             },
         }
@@ -305,16 +335,17 @@ impl<'a> Driver<'a> {
                 handle.stop();
             }
         }
-        self.flights.retain(|_, flight| flight.handle.is_some());
+        self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
         while !self.flights.is_empty() {
             match self.inbox.receive(Some(LAST_WAIT)) {
                 Some(Message::Ended(key, ended)) => {
                     if let Some(flight) = self.flights.remove(&key) {
                         // The run is over, so what this says is of no interest; that the plan file is put in
                         // order on the way is.
-                        self.land(flight.purpose, &ended)?;
+                        self.land(key, flight.purpose, &ended)?;
                     }
                 }
+                Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
                 Some(
                     Message::Interrupted
                     | Message::Answered(..)
@@ -324,9 +355,20 @@ impl<'a> Driver<'a> {
                 None => break,
             }
         }
+        self.drop_half_landing()?;
         self.last_words()?;
+        self.tell_of_kept_trees();
+        self.cleaner.finish();
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
         Ok(Finished { end, state: self.state, at: now() })
+    }
+
+    /// What was done beside the loop and came in after the end. Nothing starts any more.
+    fn take_in_late(&mut self, key: ActionKey, done: Done) -> Result<(), RunError> {
+        match self.flights.remove(&key).map(|flight| flight.purpose) {
+            Some(Purpose::Tree { .. }) | None => Ok(()),
+            Some(purpose) => self.take_in(key, purpose, done).map(drop),
+        }
     }
 
     /// What the progress file says of how it ended.

@@ -9,6 +9,7 @@ use plan::TaskId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::isolation::Done;
 use crate::process::Ended;
 
 /// What comes in.
@@ -18,6 +19,8 @@ pub(crate) enum Message {
     Ended(ActionKey, Box<Ended>),
     /// Something that was started at the forge has come to an end.
     Forge(ActionKey, Box<ForgeReport>),
+    /// What was done beside the loop for an action is done.
+    Done(ActionKey, Box<Done>),
     /// Somebody wants the run to stop.
     Interrupted,
     /// A person answered.

@@ -5,19 +5,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use engine::{Event, Opening, Rules, State, Status, TaskDecl, Toggle, Unverifiable, Verification};
+use engine::{
+    Event, Isolation, Opening, Parallel, Rules, State, Status, TaskDecl, Toggle, Unverifiable, Verification,
+};
 use plan::{Severity, TaskId};
 
 use crate::book::Book;
 use crate::driver::{Driver, Finished, Notice};
 use crate::error::RunError;
-use crate::git::Git;
+use crate::git::{Git, Parallelism};
 use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
 use crate::process;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
-use crate::settings::Settings;
+use crate::settings::{Bookkeeping, Settings};
 use crate::tree::{OWN_PATTERNS, Tree};
 
 /// What is to be run.
@@ -70,6 +72,9 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         git.exclude(&OWN_PATTERNS)?;
     }
     let mut tree = Tree::new(project, git.as_ref(), file);
+    if let (Some(git), Some(_)) = (&git, state.opened()) {
+        drop_half_landing(git, &state)?;
+    }
     let dirty = dirty(project, file, settings, &state, &mut tree)?;
     let notes = recover(git.as_ref(), &mut book, &state, file)?;
     let inbox = Inbox::new();
@@ -81,12 +86,13 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     {
         view(&state, Notice::Note(note));
     }
-    let opening = Opening {
-        rules: rules(settings, &book),
-        launch: settings.launch.clone(),
-        tasks: book.decls(&state),
-        dirty,
-    };
+    let tasks = book.decls(&state);
+    let (parallel, reason) = side_by_side(git.as_ref(), settings, &dirty);
+    if let Some(reason) = reason.filter(|_| is_wide(&tasks, settings)) {
+        view(&state, Notice::Note(reason));
+    }
+    let rules = Rules { parallel, ..rules(settings, &book) };
+    let opening = Opening { rules, launch: settings.launch.clone(), tasks, dirty };
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
@@ -126,6 +132,49 @@ fn refuse_bad_plan(
         }
     }
     Ok(())
+}
+
+/// Work that a run which died had half in the project goes out of it: it is still in its task's own tree. What was
+/// about to be recorded had passed and stays.
+fn drop_half_landing(git: &Git, state: &State) -> Result<(), RunError> {
+    let is_recording = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
+    if !is_recording {
+        git.drop_landing()?;
+    }
+    Ok(())
+}
+
+/// How tasks can run side by side here and, where they cannot, why not.
+fn side_by_side(git: Option<&Git>, settings: &Settings, dirty: &[String]) -> (Parallel, Option<String>) {
+    let wanted = settings.rules.parallel.clone();
+    let alone = |reason: String| (Parallel { jobs: 1, ..wanted.clone() }, Some(reason));
+    let (Some(git), Isolation::Trees) = (git, wanted.isolation) else {
+        return (Parallel { isolation: Isolation::Shared, ..wanted }, None);
+    };
+    if wanted.jobs <= 1 {
+        return (wanted, None);
+    }
+    if settings.bookkeeping == Bookkeeping::Agent {
+        return alone("agents keep the books themselves, so tasks run one by one".to_owned());
+    }
+    if let Some(path) = dirty.first() {
+        return alone(format!(
+            "there are uncommitted changes ({path}), which work trees of tasks would not see, so tasks run one by one"
+        ));
+    }
+    match git.parallelism() {
+        Ok(Parallelism::Possible) => (wanted, None),
+        Ok(Parallelism::Sequential(reason)) => alone(format!("tasks run one by one: {reason}")),
+        Err(error) => alone(format!("tasks run one by one: {error}")),
+    }
+}
+
+/// Whether anything in the plan could run side by side.
+fn is_wide(tasks: &[TaskDecl], settings: &Settings) -> bool {
+    let open = || tasks.iter().filter(|task| !task.ticked);
+    let is_spec = settings.rules.dialect == plan::Dialect::Spec;
+    let is_marked = |task: &&TaskDecl| task.parallel || !is_spec;
+    settings.rules.parallel.infer.is_on() || open().filter(is_marked).count() > 1
 }
 
 /// What to say where there is no repository.

@@ -261,6 +261,11 @@ impl PlanFile {
         self.home.join("attempts")
     }
 
+    /// Where the work trees of tasks that run side by side are.
+    pub fn trees(&self) -> PathBuf {
+        self.home.join("trees")
+    }
+
     /// The progress file. A folder of plans has none of its own, so it is kept with the journal.
     pub fn progress(&self) -> PathBuf {
         match self.dialect {

@@ -4,19 +4,19 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use engine::{Attempt, Cause, CheckFailure, Record, Seen};
+use engine::{Attempt, Cause, CheckFailure, Landing, Record, Seen};
 use plan::{Commit as CommitField, Dialect, FixTask, TaskId};
 
 use crate::atomic;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::{ChangeKind, Commit, Git, GitError, Oid, Staging};
+use crate::git::{COMMIT_DEADLINE, ChangeKind, Commit, Git, GitError, Landed, Oid, Staging};
 use crate::projection::Progress;
 use crate::settings::Bookkeeping;
 
 /// The trailer by which a commit of ours is found again.
-const TRAILER: &str = "Tillgreen-Task";
+pub(crate) const TRAILER: &str = "Tillgreen-Task";
 
 /// How far back such a commit is looked for.
 const TRAILER_SEARCH: usize = 50;
@@ -52,15 +52,25 @@ impl Driver<'_> {
     pub(crate) fn record_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Record {
         match self.try_record(id, attempt) {
             Ok(commit) => Record::Kept { commit: commit.map(|commit| commit.as_str().to_owned()) },
-            Err(Obstacle::Refused(output)) => Record::Refused(CheckFailure {
-                cause: Cause::CommitRefused,
-                error: format!("a git hook refused the commit: {}", last_line(&output)),
-                details: crate::mask::mask(&output),
-                command: Some("git commit".to_owned()),
-                exit_code: Some(1),
-            }),
+            Err(Obstacle::Refused(output)) => self.refused(id, &output),
             Err(Obstacle::Blocked(reason)) => Record::Blocked { reason },
         }
+    }
+
+    /// A hook said no. What was brought in from a tree goes out of the project again.
+    fn refused(&mut self, id: &TaskId, output: &str) -> Record {
+        if let (true, Some(git)) = (self.is_isolated(id), self.tree.git())
+            && let Err(error) = git.drop_landing()
+        {
+            return Record::Blocked { reason: error.to_string() };
+        }
+        Record::Refused(CheckFailure {
+            cause: Cause::CommitRefused,
+            error: format!("a git hook refused the commit: {}", last_line(output)),
+            details: crate::mask::mask(output),
+            command: Some("git commit".to_owned()),
+            exit_code: Some(1),
+        })
     }
 
     fn try_record(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
@@ -90,6 +100,9 @@ impl Driver<'_> {
     /// Commits what attempts at the task left in the tree: their paths and no others.
     fn commit_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
         let Some(git) = self.tree.git() else { return Ok(None) };
+        if let (true, Some(attempt)) = (self.is_isolated(id), attempt) {
+            return self.commit_landing(id, git, attempt);
+        }
         let paths = self.paths_of_work(id);
         let changes = self.tree.uncommitted(&paths)?;
         let Some(message) = self.commit_message(id) else {
@@ -99,7 +112,7 @@ impl Driver<'_> {
             }
             return Ok(None);
         };
-        let key = format!("{}/{id}#{}", self.file.name, attempt.map_or(0, |attempt| attempt.0));
+        let key = self.trailer(id, attempt);
         let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
         let has_new = changes.iter().any(|change| change.kind != ChangeKind::Modified);
         let staging = if has_new { Staging::Add } else { Staging::Skip };
@@ -109,6 +122,37 @@ impl Driver<'_> {
             return Ok(Some(commit));
         }
         self.commit_already_made(id, git, &key)
+    }
+
+    /// By which the commit of a task's work is found again.
+    pub(crate) fn trailer(&self, id: &TaskId, attempt: Option<Attempt>) -> String {
+        format!("{}/{id}#{}", self.file.name, attempt.map_or(0, |attempt| attempt.0))
+    }
+
+    /// The message of a commit that brings work back from a tree of its own, which cannot be done without one.
+    pub(crate) fn landing_message(&self, id: &TaskId) -> String {
+        self.commit_message(id).unwrap_or_else(|| format!("chore({}): task {id}", self.file.name))
+    }
+
+    /// Commits work that was brought into the project.
+    fn commit_landing(&mut self, id: &TaskId, git: &Git, attempt: Attempt) -> Result<Option<Oid>, Obstacle> {
+        let (message, key) = (self.landing_message(id), self.trailer(id, Some(attempt)));
+        let trailer = (TRAILER, key.as_str());
+        let mut landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE)?;
+        if landed == Landed::Moved && self.state.task(id).is_some_and(|task| !task.touched.is_empty()) {
+            self.note(format!("somebody committed while task {id} came back, so it is brought in once more"));
+            if let Some(Landing::Blocked { reason }) = self.site(id).map(|site| site.land(&message, trailer))
+            {
+                return Err(Obstacle::Blocked(reason));
+            }
+            landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE)?;
+        }
+        self.tree.forget();
+        match landed {
+            Landed::Done(commit) => Ok(Some(commit)),
+            Landed::Nothing => Ok(None),
+            Landed::Moved => Ok(git.find_trailer(TRAILER, &key, TRAILER_SEARCH)?),
+        }
     }
 
     /// Nothing was left to commit: the agent did it itself, or we did before a crash.

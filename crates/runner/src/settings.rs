@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use engine::{Rules, Toggle};
 
+use crate::git::Furnishing;
+
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -31,6 +33,8 @@ pub struct Settings {
     pub clean_retry: Toggle,
     /// Whether a dirty tree is accepted at the start of a new run.
     pub allow_dirty: Toggle,
+    /// What the work trees of tasks that run side by side are given.
+    pub furnishing: Furnishing,
     /// The command that has to be green at the very end.
     pub regression: Option<String>,
     /// What the pull request is like.

@@ -168,6 +168,11 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// Paths whose changes in a work tree of a task are dropped.
+    pub(crate) fn dropped(&self) -> Vec<String> {
+        self.spec_files.iter().chain(&self.plans).cloned().collect()
+    }
+
     /// Whether a path is the program's own business: its files, the plan, the progress file.
     pub(crate) fn is_ours(&self, path: &str) -> bool {
         is_own(path) || self.spec_files.iter().chain(&self.plans).any(|ours| ours == path)
@@ -194,7 +199,7 @@ pub(crate) fn is_own(path: &str) -> bool {
         || path.starts_with(".ultraplan/logs/")
 }
 
-fn words(kind: ChangeKind) -> &'static str {
+pub(crate) fn words(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Modified => "partially modified",
         ChangeKind::Added | ChangeKind::Untracked => "created",

@@ -73,7 +73,7 @@ pub(crate) enum Command {
     /// Read a plan and print its tasks and problems; runs nothing
     ///
     /// Exit code 0 if there are no errors (warnings are allowed), 2 if there are.
-    Check(PlanArgs),
+    Check(CheckArgs),
     /// Start or resume a run
     Run(Box<RunArgs>),
     /// Show where a run stands, also while it runs and after a crash
@@ -107,6 +107,30 @@ pub(crate) enum Command {
 pub(crate) struct PlanArgs {
     /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
     pub(crate) plan: Option<String>,
+}
+
+/// What `check` takes.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// A spec's name, a spec's folder, a tasks.md, a *-PLAN.md or a folder of plans [default: the active spec]
+    pub(crate) plan: Option<String>,
+    /// Show what waits for what, and what can run side by side
+    #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "text", require_equals = true, value_name = "FORM")]
+    pub(crate) graph: Option<GraphForm>,
+    /// With --graph: as a run with --infer-parallel would see it
+    #[arg(long, requires = "graph")]
+    pub(crate) infer_parallel: bool,
+}
+
+/// How a graph is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum GraphForm {
+    /// For people
+    Text,
+    /// For Mermaid
+    Mermaid,
+    /// For Graphviz
+    Dot,
 }
 
 /// What `new` takes.

@@ -179,6 +179,9 @@ impl History {
             What::ChecksPassed { .. }
             | What::JudgeStarted { .. }
             | What::JudgePassed { .. }
+            | What::LandingStarted { .. }
+            | What::Landed { .. }
+            | What::JoinPassed { .. }
             | What::RetryPlanned { .. }
             | What::FixPlanned(_)
             | What::FixInserted { .. }

@@ -52,6 +52,8 @@ fn decl(id: &str) -> TaskDecl {
         digest: 0,
         files: vec![],
         depends_on: vec![],
+        stage: 0,
+        parallel: false,
     }
 }
 
@@ -77,6 +79,7 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             role: Role::Executor,
             head: None,
             dirty: vec![],
+            isolated: false,
         })],
         "claim" => {
             let (touched, learnings) = (vec![], vec![]);

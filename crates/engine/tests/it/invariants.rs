@@ -76,6 +76,7 @@ fn is_proved(journal: &[Event], id: &TaskId) -> bool {
         matches!(
             event.what,
             What::ChecksPassed { judge: None, .. }
+                | What::JoinPassed { .. }
                 | What::JudgePassed { next: None, .. }
                 | What::ProofPassed { .. }
                 | What::Answered { response: Response::Approve | Response::Reply(_), .. }
@@ -218,22 +219,49 @@ impl Outcome {
                 .collect(),
             tasks: tasks.collect(),
             fixes: state.tasks().iter().map(|task| (task.id().clone(), task.fixes.clone())).collect(),
-            commits: world.commits.clone(),
+            commits: commits(world),
             history: history(&world.journal),
             dispatches: state.round_dispatches(),
             counters: (state.escalations(), state.retries(), state.retries_that_worked()),
         }
     }
+
+    /// Whether every attempt that failed in both failed in the same way.
+    pub(crate) fn goes_with(&self, other: &Self) -> bool {
+        let of = |id: &TaskId| other.tasks.iter().find(|(other, ..)| other == id);
+        self.tasks.iter().all(|(id, _, failed)| {
+            let others = of(id).map_or(&[][..], |(_, _, failed)| failed);
+            failed.iter().zip(others).all(|(one, other)| one == other)
+        })
+    }
+}
+
+/// What was committed. Tasks that run side by side fail and come back sooner or later, so the order of their commits
+/// may be another one after a crash; each is there once all the same.
+fn commits(world: &World) -> BTreeMap<String, String> {
+    let mut commits = world.commits.clone();
+    let is_parallel = world.state.rules().is_some_and(|rules| rules.parallel.jobs > 1);
+    commits.retain(|_, commit| {
+        if is_parallel {
+            commit.clear();
+        }
+        true
+    });
+    commits
 }
 
 /// Each task's events that a crash must neither lose nor double. A start is left out because a lost one comes
-/// again, a question because it is put again.
+/// again, and so is what was half in the project.
 fn history(journal: &[Event]) -> BTreeMap<TaskId, Vec<String>> {
     let mut history: BTreeMap<TaskId, Vec<String>> = BTreeMap::new();
     for event in journal {
         let is_start = matches!(
             event.what,
-            What::AttemptStarted(_) | What::JudgeStarted { .. } | What::ProofStarted { .. }
+            What::AttemptStarted(_)
+                | What::JudgeStarted { .. }
+                | What::ProofStarted { .. }
+                | What::LandingStarted { .. }
+                | What::Landed { .. }
         );
         if let Some((task, kind)) = subject(&event.what)
             && !is_start

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use engine::{
-    Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failure, FileState, FixPlan, Judge, Limits,
-    OnEscalation, OnExhausted, Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Started,
-    State, Status, StopReason, Summary, TaskKind, Toggle, Unverifiable, What,
+    Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failure, FileState, FixPlan, Isolation, Judge,
+    Limits, OnEscalation, OnExhausted, Opened, Parallel, PlanChanges, Question, Recovery, Response, Role,
+    Rules, Rung, Started, State, Status, StopReason, Summary, TaskKind, Toggle, Unverifiable, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -59,6 +59,7 @@ fn opened() -> Opened {
         keep_going: Toggle::On,
         pull_request: engine::PullRequestRules::default(),
         dialect: Dialect::Phase,
+        parallel: Parallel { jobs: 4, infer: Toggle::On, isolation: Isolation::Trees },
     };
     Opened {
         round: 2,
@@ -92,6 +93,7 @@ fn events() -> Vec<What> {
         role: Role::Qa,
         head: Some(text("4ead")),
         dirty: vec![text("notes.txt")],
+        isolated: true,
     };
     let fix = FixPlan {
         fix: "1.3.1".into(),
@@ -118,6 +120,9 @@ fn events() -> Vec<What> {
         },
         What::JudgeStarted { task: task(), dispatch },
         What::JudgePassed { task: task(), next: Some(Judge::Reviewer) },
+        What::LandingStarted { task: task() },
+        What::Landed { task: task(), touched: vec![text("src/a.rs")] },
+        What::JoinPassed { task: task(), warnings: vec![text("careful")] },
         What::TaskDone { task: task(), commit: Some(text("c0ffee")) },
         What::RetryPlanned { task: task(), attempt: Attempt(3) },
         What::FixPlanned(fix),
@@ -149,18 +154,21 @@ fn every_kind_of_event() {
     assert!(kinds.iter().enumerate().all(|(place, kind)| !kinds[..place].contains(kind)), "one of each");
     let lines: Vec<String> = events().into_iter().map(line).collect();
     assert_snapshot!(lines.join("\n"), @r#"
-    {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off","keep_going":"on","dialect":"phase"},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off","keep_going":"on","dialect":"phase","parallel":{"jobs":4,"infer":"on","isolation":"trees"}},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"plan_changed":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_started":{"task":"1.3"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_passed":{"task":"1.3","warnings":["proves nothing"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","dirty":["notes.txt"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","dirty":["notes.txt"],"isolated":true}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_claimed":{"task":"1.3","dispatch":9,"touched":[{"path":"src/a.ts","state":"created"}],"learnings":["so"],"elapsed_ms":5}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_unavailable":{"task":"1.3","dispatch":9,"reason":"overloaded","nth":3,"until":"1970-01-01T00:00:00Z"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","next":"reviewer"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"landing_started":{"task":"1.3"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"landed":{"task":"1.3","touched":["src/a.rs"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"join_passed":{"task":"1.3","warnings":["careful"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"task_done":{"task":"1.3","commit":"c0ffee"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"retry_planned":{"task":"1.3","attempt":3}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"fix_planned":{"fix":"1.3.1","failing":"1.3","error":"2 failed","attempted_fix":"npm i"}}}

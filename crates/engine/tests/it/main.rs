@@ -1,5 +1,7 @@
 //! The engine in a simulated world, and tables over its pure functions.
 
+mod batches;
+mod beside;
 mod claims;
 mod crash;
 mod decisions;

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use engine::{
     Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dialect, Event,
-    FailureClaim, FileState, Question, Record, Response, Role, Seen, Status, TaskDecl, TaskKind, What,
+    FailureClaim, FileState, Landing, Question, Record, Response, Role, Seen, Status, TaskDecl, TaskKind,
+    What,
 };
 use plan::TaskId;
 
-use crate::script::{Agent, By, Check, Recording, Says, Turn};
+use crate::script::{Agent, Back, By, Check, Recording, Says, Turn};
 use crate::world::World;
 
 impl World {
@@ -37,6 +38,18 @@ impl World {
             Action::RunJudge { task, attempt, dispatch, role } => {
                 let report = self.judged(task, attempt.0, *role);
                 vec![Seen::JudgeEnded { task: task.clone(), dispatch: *dispatch, report }]
+            }
+            Action::Land { task, attempt, dispatch } => {
+                let landing = self.landed(task, attempt.0);
+                vec![Seen::LandingEnded { task: task.clone(), dispatch: *dispatch, landing }]
+            }
+            Action::Join { task, attempt, dispatch } => {
+                let join = self.script.turn(task, attempt.0).join;
+                let mut report = self.checked(task, attempt.0, &join);
+                if let Some(failure) = &mut report.failure {
+                    failure.cause = Cause::RedTogether;
+                }
+                vec![Seen::JoinEnded { task: task.clone(), dispatch: *dispatch, report }]
             }
             Action::Record { task, attempt } => {
                 let record = self.recorded(task, attempt.map_or(0, |attempt| attempt.0), &action.key());
@@ -229,6 +242,18 @@ impl World {
         Record::Kept { commit: Some(commit.clone()) }
     }
 
+    fn landed(&mut self, task: &TaskId, attempt: u32) -> Landing {
+        match self.script.turn(task, attempt).landing {
+            Back::Conflicts(error) => {
+                Landing::Conflict(other(Cause::Conflict, &self.text(task, attempt, &error)))
+            }
+            Back::Blocked if !self.was_blocked() => {
+                Landing::Blocked { reason: "notes.txt is in the way".to_owned() }
+            }
+            Back::Lands | Back::Blocked => Landing::Done { touched: vec![format!("{task}.txt")] },
+        }
+    }
+
     fn was_blocked(&self) -> bool {
         self.journal.iter().any(|event| matches!(&event.what, What::Ended(engine::End::Unavailable { .. })))
     }
@@ -261,6 +286,8 @@ impl World {
             digest: 2,
             files: Vec::new(),
             depends_on: Vec::new(),
+            stage: 0,
+            parallel: false,
         };
         self.file.insert(place, decl.clone());
         decl

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use engine::{
-    Dialect, Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle, Unverifiable,
+    Dialect, End, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Response, Rules,
+    TaskDecl, Toggle, Unverifiable,
 };
 use proptest::prelude::*;
 
 use crate::invariants::{self, Outcome};
-use crate::script::{Agent, By, Check, Edit, Recording, Says, Script, Turn, decl};
+use crate::script::{Agent, Back, By, Check, Edit, Recording, Says, Script, Turn, decl};
 use crate::transcript::transcript;
 use crate::world::{Crash, World};
 
@@ -20,10 +21,14 @@ fn plans() -> impl Strategy<Value = Vec<TaskDecl>> {
     ];
     let files = prop_oneof![2 => Just(""), 3 => Just(" in:a"), 3 => Just(" in:b"), 1 => Just(" in:a,c"), 2 => Just(" in:d")];
     let on = prop_oneof![5 => Just(None), 1 => (1_usize..9).prop_map(Some)];
-    prop::collection::vec((kind, files, on), 1..=8).prop_map(|tasks| {
-        let decls = tasks.iter().enumerate().map(|(place, (kind, files, on))| {
+    let beside = prop_oneof![2 => Just(" p"), 1 => Just("")];
+    let part = prop_oneof![5 => Just(0_usize), 1 => Just(1)];
+    prop::collection::vec((kind, files, on, beside, part), 1..=8).prop_map(|tasks| {
+        let mut stage = 1;
+        let decls = tasks.iter().enumerate().map(|(place, (kind, files, on, beside, part))| {
+            stage += part;
             let on = on.map(|on| format!(" on:1.{on}")).unwrap_or_default();
-            decl(&format!("1.{}{kind}{files}{on}", place + 1))
+            decl(&format!("1.{}{kind}{files}{on}{beside} stage:{stage}", place + 1))
         });
         decls.collect()
     })
@@ -48,6 +53,17 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    /// Half of the runs do one task at a time.
+    fn parallels()(
+        jobs in prop_oneof![4 => Just(1_u32), 4 => 2_u32..6],
+        infer in toggle(),
+        isolation in prop_oneof![2 => Just(Isolation::Trees), 1 => Just(Isolation::Shared)],
+    ) -> Parallel {
+        Parallel { jobs, infer, isolation }
+    }
+}
+
 fn toggle() -> impl Strategy<Value = Toggle> {
     prop_oneof![Just(Toggle::Off), Just(Toggle::On)]
 }
@@ -65,10 +81,12 @@ prop_compose! {
         regression in toggle(),
         keep_going in toggle(),
         dialect in prop_oneof![Just(Dialect::Spec), Just(Dialect::Phase)],
+        parallel in parallels(),
     ) -> Rules {
         Rules {
             recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression, keep_going, dialect,
             pull_request: engine::PullRequestRules::default(),
+            parallel,
         }
     }
 }
@@ -130,6 +148,10 @@ fn recordings() -> impl Strategy<Value = Recording> {
     prop_oneof![8 => Just(Recording::Kept), 1 => Just(Recording::Refused("no".to_owned())), 1 => Just(Recording::Blocked)]
 }
 
+fn landings() -> impl Strategy<Value = Back> {
+    prop_oneof![8 => Just(Back::Lands), 1 => Just(Back::Conflicts("both".to_owned())), 1 => Just(Back::Blocked)]
+}
+
 prop_compose! {
     fn turns()(
         proof in checks(),
@@ -139,10 +161,12 @@ prop_compose! {
         check in checks(),
         qa in says(),
         reviewer in says(),
+        landing in landings(),
+        join in prop_oneof![5 => Just(Check::Green), 1 => Just(Check::Red("red together".to_owned()))],
         record in recordings(),
         learning in prop_oneof![Just(None), "[a-z<&> \n]{1,300}".prop_map(Some)],
     ) -> Turn {
-        Turn { proof, absences, retry_after, agent, check, qa, reviewer, record, learning }
+        Turn { proof, absences, retry_after, agent, check, qa, reviewer, landing, join, record, learning }
     }
 }
 
@@ -168,6 +192,29 @@ prop_compose! {
         leaves in any::<bool>(),
     ) -> Script {
         Script { deck, answers, restarts, regressions, notes, leaves, ..Script::default() }
+    }
+}
+
+prop_compose! {
+    /// What each attempt comes to depends on nothing but the task and the number of the attempt.
+    fn steady_scripts()(script in scripts()) -> Script {
+        let steady = |turn: &Turn| Turn {
+            agent: if matches!(turn.agent, Agent::Stuck(..)) { Agent::Silent } else { turn.agent.clone() },
+            landing: if matches!(turn.landing, Back::Blocked) { Back::Lands } else { turn.landing.clone() },
+            record: if matches!(turn.record, Recording::Blocked) { Recording::Kept } else { turn.record.clone() },
+            ..turn.clone()
+        };
+        let deck = script.deck.iter().map(steady).collect();
+        Script { deck, restarts: 0, regressions: 0, ..script }
+    }
+}
+
+prop_compose! {
+    /// Several jobs, and no limit, nor a person, whose turn comes sooner or later.
+    fn steady_rules()(rules in rules(), jobs in 2_u32..6) -> Rules {
+        let limits = Limits { global_iterations_max: Some(5_000), unavailable_max: 1_000, ..rules.limits };
+        let on_escalation = OnEscalation::Skip;
+        Rules { limits, on_escalation, parallel: Parallel { jobs, ..rules.parallel }, ..rules }
     }
 }
 
@@ -218,12 +265,31 @@ proptest! {
 
     #[test]
     fn crashes_change_nothing(plan in plans(), script in scripts(), rules in rules(), crashes in crashes()) {
+        let rules = Rules { parallel: Parallel { jobs: 1, ..rules.parallel }, ..rules };
         let calm = World::new(&plan, script.clone(), rules.clone()).run();
         invariants::at_the_end(&calm);
         let crashes = moments(&crashes, calm.journal.len());
         let world = World::new(&plan, script, rules).crashing(&crashes).run();
         invariants::at_the_end(&world);
         prop_assert!(Outcome::of(&calm) == Outcome::of(&world),
+            "{crashes:?}\ncalm\n{}\n\ncrashed\n{}", transcript(&calm), transcript(&world));
+    }
+
+    /// Where nothing depends on who is faster, a crash changes nothing side by side either. A run that stops before
+    /// all is done has come as far with the others as time allowed, so there no attempt may have ended otherwise,
+    /// but some may be missing.
+    #[test]
+    fn crashes_change_nothing_side_by_side(
+        plan in plans(), script in steady_scripts(), rules in steady_rules(), crashes in crashes()
+    ) {
+        let calm = World::new(&plan, script.clone(), rules.clone()).run();
+        invariants::at_the_end(&calm);
+        let crashes = moments(&crashes, calm.journal.len());
+        let world = World::new(&plan, script, rules).crashing(&crashes).run();
+        invariants::at_the_end(&world);
+        let is_complete = matches!(calm.state.end(), Some(End::Complete { .. }));
+        let (expected, found) = (Outcome::of(&calm), Outcome::of(&world));
+        prop_assert!(if is_complete { expected == found } else { expected.goes_with(&found) },
             "{crashes:?}\ncalm\n{}\n\ncrashed\n{}", transcript(&calm), transcript(&world));
     }
 

@@ -3,8 +3,11 @@
 
 use std::time::Duration;
 
-use engine::{Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle, Unverifiable};
+use engine::{
+    End, Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle, Unverifiable,
+};
 
+use crate::batches;
 use crate::obstacles;
 use crate::script::{Agent, Check, Edit, Recording, Says, Script, Turn, agent, fails, plan, red};
 use crate::world::World;
@@ -19,6 +22,15 @@ pub(crate) struct Scenario {
 impl Scenario {
     pub(crate) fn world(&self) -> World {
         World::new(&self.plan, self.script.clone(), self.rules.clone())
+    }
+
+    /// Whether crashes change nothing in the end. Where tasks run side by side, a run that stops before all is done
+    /// has come as far with the others as time allowed, and a crash takes time; other settings then find more or
+    /// less to do.
+    pub(crate) fn is_comparable(&self, calm: &World) -> bool {
+        let is_complete = matches!(calm.state.end(), Some(End::Complete { .. }));
+        let is_steady = is_complete && self.script.later.is_none();
+        self.is_timeless() && (self.rules.parallel.jobs == 1 || is_steady)
     }
 
     pub(crate) fn echoing(mut self) -> Self {
@@ -52,6 +64,7 @@ pub(crate) fn all() -> Vec<Scenario> {
         edits(),
         medley(),
         obstacles::all(),
+        batches::all(),
     ]
     .into_iter()
     .flatten()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use engine::{Response, TaskDecl, TaskKind, Verification};
+use engine::{Response, Rules, TaskDecl, TaskKind, Verification};
 use plan::TaskId;
 
 /// Everything that is not the engine.
@@ -27,6 +27,8 @@ pub(crate) struct Script {
     pub(crate) leaves: bool,
     /// What the forge shows, where it is not simply all well.
     pub(crate) forge: Option<crate::pull_request::Hub>,
+    /// The rules with which the program is started again after it ended.
+    pub(crate) later: Option<Rules>,
     /// Whether every observation arrives twice.
     pub(crate) echo: bool,
 }
@@ -48,6 +50,10 @@ pub(crate) struct Turn {
     pub(crate) qa: Says,
     /// What the reviewer says of the result.
     pub(crate) reviewer: Says,
+    /// How bringing the work back goes.
+    pub(crate) landing: Back,
+    /// What the checks show on all that came together.
+    pub(crate) join: Check,
     /// How recording goes.
     pub(crate) record: Recording,
     /// What the agent notes down.
@@ -111,6 +117,15 @@ pub(crate) enum Says {
 }
 
 #[derive(Clone, Debug, Default)]
+pub(crate) enum Back {
+    #[default]
+    Lands,
+    Conflicts(String),
+    /// Something is in the way, until the program was started again.
+    Blocked,
+}
+
+#[derive(Clone, Debug, Default)]
 pub(crate) enum Recording {
     #[default]
     Kept,
@@ -151,6 +166,12 @@ impl Script {
         self
     }
 
+    /// With these rules the program is started again after it ended.
+    pub(crate) fn later(mut self, rules: Rules) -> Self {
+        self.later = Some(rules);
+        self
+    }
+
     pub(crate) fn notes(mut self) -> Self {
         self.notes = true;
         self
@@ -186,7 +207,8 @@ impl Script {
 
 /// The tasks of a plan: `1.2`, `1.3 verify` for a `[VERIFY]` task, `1.4 judge` for one without a command,
 /// `1.5 done` for a ticked one, `1.6 checkpoint` for a question by design, `1.7 in:a,b` for one that is about
-/// these files, `1.8 on:1.1` for one that declares what it depends on.
+/// these files, `1.8 on:1.1` for one that declares what it depends on, `1.9 p` for one that may run beside its
+/// neighbours, `2.1 stage:2` for one in a later part of the plan.
 pub(crate) fn plan(tasks: &[&str]) -> Vec<TaskDecl> {
     tasks.iter().map(|text| decl(text)).collect()
 }
@@ -208,6 +230,8 @@ pub(crate) fn decl(text: &str) -> TaskDecl {
         digest: 1,
         files: listed(&marks, "in:").map(str::to_owned).collect(),
         depends_on: listed(&marks, "on:").map(TaskId::from).collect(),
+        stage: listed(&marks, "stage:").find_map(|stage| stage.parse().ok()).unwrap_or(0),
+        parallel: marks.contains(&"p"),
         id,
     }
 }

@@ -50,6 +50,9 @@ fn line(event: &Event) -> String {
                 next.map(|judge| format!(", {judge:?} judges")).unwrap_or_default()
             )
         }
+        What::LandingStarted { task } => format!("{task} comes back"),
+        What::Landed { task, .. } => format!("{task} landed"),
+        What::JoinPassed { task, warnings } => format!("{task} green together{}", list("warned", warnings)),
         What::TaskDone { task, commit } => format!("{task} done{}", list("commit", commit.as_slice())),
         What::RetryPlanned { task, attempt } => format!("{task} again, attempt {attempt}"),
         What::FixPlanned(fix) => format!("{} gets fix {}", fix.failing, fix.fix),

@@ -80,6 +80,7 @@ fn events(id: &TaskId) -> Vec<What> {
         role: Role::Executor,
         head: None,
         dirty: Vec::new(),
+        isolated: false,
     };
     let fix =
         FixPlan { fix: TaskId::from("77"), failing: task(), error: "red".to_owned(), attempted_fix: None };
@@ -108,6 +109,9 @@ fn events(id: &TaskId) -> Vec<What> {
         What::JudgeStarted { task: task(), dispatch: Dispatch(1) },
         What::JudgePassed { task: task(), next: None },
         What::JudgePassed { task: task(), next: Some(Judge::Reviewer) },
+        What::LandingStarted { task: task() },
+        What::Landed { task: task(), touched: Vec::new() },
+        What::JoinPassed { task: task(), warnings: Vec::new() },
         What::TaskDone { task: task(), commit: None },
         What::RetryPlanned { task: task(), attempt: Attempt(2) },
         What::FixPlanned(fix),
@@ -125,7 +129,7 @@ fn events(id: &TaskId) -> Vec<What> {
 #[test]
 fn what_is_not_in_the_table_is_refused() {
     let examples = examples();
-    assert_eq!(examples.len(), 12, "there is an example of every status");
+    assert_eq!(examples.len(), 15, "there is an example of every status");
     for (from, (state, id)) in &examples {
         for what in events(id) {
             let (_, kind) = subject(&what).expect("these move a task");
@@ -195,14 +199,23 @@ fn the_diagram_shows_the_table() {
         Running --> Ready: Lost
         Checking --> Judging: ChecksPassed
         Checking --> Recording: ChecksPassed
+        Checking --> Finished: ChecksPassed
         Checking --> Failed: AttemptFailed
         Judging --> Judging: JudgeStarted
         Judging --> Judging: JudgePassed
         Judging --> Recording: JudgePassed
+        Judging --> Finished: JudgePassed
         Judging --> Failed: AttemptFailed
         Judging --> Judging: AgentUnavailable
         Judging --> Judging: Lost
         Judging --> Asking: Escalated
+        Finished --> Landing: LandingStarted
+        Landing --> Joining: Landed
+        Landing --> Failed: AttemptFailed
+        Landing --> Finished: Lost
+        Joining --> Recording: JoinPassed
+        Joining --> Failed: AttemptFailed
+        Joining --> Finished: Lost
         Recording --> Done: TaskDone
         Recording --> Failed: AttemptFailed
         Failed --> Ready: RetryPlanned
@@ -214,6 +227,7 @@ fn the_diagram_shows_the_table() {
         WaitingFor --> Ready: RetryPlanned
         Asking --> Ready: Answered
         Asking --> Recording: Answered
+        Asking --> Finished: Answered
         Asking --> Failed: AttemptFailed
         Asking --> Skipped: TaskSkipped
         Asking --> Ready: Renewed

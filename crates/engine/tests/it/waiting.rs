@@ -69,7 +69,8 @@ fn depends(state: &State, task: &Task, on: &Task) -> bool {
     task.decl.depends_on.contains(on.id()) || (is_earlier && (is_vague || shares))
 }
 
-fn original<'a>(state: &'a State, task: &'a Task) -> &'a Task {
+/// The task of the plan's author that a fix task is for in the end; any other task is its own.
+pub(crate) fn original<'a>(state: &'a State, task: &'a Task) -> &'a Task {
     let failing = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing));
     failing.map_or(task, |failing| original(state, failing))
 }

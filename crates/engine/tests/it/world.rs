@@ -11,6 +11,7 @@ use engine::{
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 
+use crate::beside;
 use crate::invariants;
 use crate::script::{Agent, Edit, Script, decl};
 use crate::waiting;
@@ -98,6 +99,9 @@ impl World {
             if self.state.end().is_some() && !self.starts_again() {
                 return self;
             }
+            if let (Some(rules), Some(_)) = (&self.script.later, self.state.end()) {
+                self.rules = rules.clone();
+            }
             opening = self.opening();
         }
     }
@@ -161,6 +165,7 @@ impl World {
         self.journal.push(read);
         self.note_moves(&statuses(&before));
         waiting::after_event(&self.rules, &before, &event);
+        beside::after_event(&before, &self.state, &self.journal);
         invariants::after_event(self);
         self.edit();
         self.strike(Crash::After(self.journal.len()))
@@ -241,6 +246,10 @@ impl World {
     /// What an agent does to the plan while it works.
     fn begin(&mut self, action: &Action) {
         let Action::RunAgent { task, attempt, .. } = action else { return };
+        // What an agent does to the plan in a tree of its own stays there.
+        if self.state.task(task).is_some_and(|task| task.isolated) {
+            return;
+        }
         let agent = self.script.turn(task, attempt.0).agent;
         if let Agent::TicksOwnBox | Agent::TicksAndFails(_) = agent {
             self.set_box(task, true);
@@ -325,7 +334,8 @@ fn statuses(state: &State) -> BTreeMap<TaskId, Status> {
 fn duration(action: &Action) -> Duration {
     Duration::from_secs(match action {
         Action::Prepare { .. } | Action::Record { .. } | Action::InsertFix { .. } => 1,
-        Action::Prove { .. } | Action::Check { .. } => 5,
+        Action::Land { .. } => 2,
+        Action::Prove { .. } | Action::Check { .. } | Action::Join { .. } => 5,
         Action::RunAgent { .. } | Action::RunJudge { .. } => 60,
         Action::Ask { .. } => 3_600,
         Action::Regress | Action::Forge(_) => 10,
@@ -363,6 +373,9 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::ChecksPassed { task, .. } => (task, EventKind::ChecksPassed),
         What::JudgeStarted { task, .. } => (task, EventKind::JudgeStarted),
         What::JudgePassed { task, .. } => (task, EventKind::JudgePassed),
+        What::LandingStarted { task } => (task, EventKind::LandingStarted),
+        What::Landed { task, .. } => (task, EventKind::Landed),
+        What::JoinPassed { task, .. } => (task, EventKind::JoinPassed),
         What::TaskDone { task, .. } => (task, EventKind::TaskDone),
         What::RetryPlanned { task, .. } => (task, EventKind::RetryPlanned),
         What::FixPlanned(fix) => (&fix.failing, EventKind::FixPlanned),

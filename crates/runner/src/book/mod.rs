@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
-use plan::{Dialect, FixTask, Plan, Problem, Task, TaskId, Verify};
+use plan::{Commit, Dialect, FixTask, Plan, Problem, Task, TaskId, Verify};
 
 pub(crate) use excerpt::Excerpt;
 pub use order::order_problems;
@@ -65,6 +65,11 @@ pub(crate) enum OwnBox {
     PutBack,
     /// The agent was to tick it: it stays.
     Keep,
+}
+
+/// What a plan declares of its tasks, in the order in which they run.
+pub fn declared(file: &PlanFile) -> Result<Vec<TaskDecl>, (PathBuf, io::Error)> {
+    Book::open(file, Toggle::Off).map(|book| book.decls(&State::default()))
 }
 
 impl Book {
@@ -157,7 +162,8 @@ impl Book {
             let mut before: Vec<TaskId> = self.last_tasks_needed(&source.plan);
             for task in source.plan.tasks() {
                 let depends_on = std::mem::replace(&mut before, vec![task.id.clone()]);
-                decls.push(self.complete(state, decl(&source.plan, task), depends_on));
+                let decl = TaskDecl { stage: self.stage(&source.plan, task), ..decl(&source.plan, task) };
+                decls.push(self.complete(state, decl, depends_on));
                 self.push_fixes(state, &task.id, &mut decls);
             }
         }
@@ -172,6 +178,18 @@ impl Book {
                 let ticked = state.task(&decl.id).is_some_and(|task| task.status == Status::Done);
                 TaskDecl { ticked, depends_on, ..decl }
             }
+        }
+    }
+
+    /// The part of the plan that a task is in: its phase, or its plan's wave. A plan that names no wave follows all
+    /// that do, and those before it.
+    fn stage(&self, plan: &Plan, task: &Task) -> u32 {
+        match self.dialect {
+            Dialect::Spec => task.phase.map_or(0, |phase| count(phase.get() + 1)),
+            Dialect::Phase => plan.front_matter().and_then(|front| front.wave).unwrap_or_else(|| {
+                let place = self.sources.iter().position(|source| std::ptr::eq(&source.plan, plan));
+                u32::MAX / 2 + count(place.unwrap_or_default())
+            }),
         }
     }
 
@@ -198,7 +216,8 @@ impl Book {
     /// What the engine has to know of one task.
     pub(crate) fn decl(&self, state: &State, id: &TaskId) -> Option<TaskDecl> {
         if let Some((plan, task)) = self.find(id) {
-            return Some(self.complete(state, decl(plan, task), Vec::new()));
+            let decl = TaskDecl { stage: self.stage(plan, task), ..decl(plan, task) };
+            return Some(self.complete(state, decl, Vec::new()));
         }
         let known = state.task(id)?;
         let excerpt = self.excerpt(state, id)?;
@@ -326,6 +345,10 @@ fn decl(plan: &Plan, task: &Task) -> TaskDecl {
         Verify::Runnable(_) => Verification::Command,
         Verify::Prose(_) | Verify::Absent => Verification::Judgement,
     };
+    let fields = plan.fields(task);
+    // A task of a plan that names no files of its own may touch all that its plan does.
+    let of_plan = || plan.front_matter().map(|front| front.files_modified.clone()).unwrap_or_default();
+    let parallel = task.markers.runs_parallel() && fields.commit != Commit::None;
     TaskDecl {
         id: task.id.clone(),
         title: plan.title(task).to_owned(),
@@ -334,9 +357,20 @@ fn decl(plan: &Plan, task: &Task) -> TaskDecl {
         fix_of: task.markers.fix_of.as_ref().map(|name| TaskId::new(name)),
         ticked: task.state.is_done(),
         digest: digest(plan, task),
-        files: plan.fields(task).files.map(|files| files.paths).unwrap_or_default(),
+        files: fields
+            .files
+            .map(|files| files.paths)
+            .filter(|paths| !paths.is_empty())
+            .unwrap_or_else(of_plan),
         depends_on: Vec::new(),
+        stage: 0,
+        // What is not to be committed cannot come back from a tree of its own.
+        parallel,
     }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX / 4)
 }
 
 fn kind(task: &Task) -> TaskKind {

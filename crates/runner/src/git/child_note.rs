@@ -36,8 +36,7 @@ impl ChildNote {
     /// Notes a process that was just started. None if that is not possible: the command is not worth failing for
     /// it, only a leftover lock would then need a person.
     pub(super) fn write(place: NotePlace<'_>, pid: u32) -> Option<ChildNote> {
-        let noted =
-            Noted { pid, started: start_time(pid)?, boot: boot_id(), git_dir: place.git_dir.to_owned() };
+        let noted = Noted::of(pid, place.git_dir)?;
         let text = serde_json::to_vec(&noted).ok()?;
         let file = place.folder.join(format!("{PREFIX}{pid}.json"));
         fs::write(&file, text).ok()?;
@@ -68,6 +67,16 @@ impl ChildNote {
 }
 
 impl Noted {
+    /// A process at work in a repository; none if there is no such process.
+    pub(super) fn of(pid: u32, git_dir: &Path) -> Option<Noted> {
+        Some(Noted { pid, started: start_time(pid)?, boot: boot_id(), git_dir: git_dir.to_owned() })
+    }
+
+    /// Whether it is another process than this one, and still there.
+    pub(super) fn is_another(&self) -> bool {
+        self.pid != std::process::id() && self.is_alive()
+    }
+
     /// Whether this very process is still there. A zombie is not: it holds nothing any more.
     pub(super) fn is_alive(&self) -> bool {
         self.boot == boot_id() && start_time(self.pid) == Some(self.started)

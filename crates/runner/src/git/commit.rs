@@ -58,7 +58,7 @@ impl<'a> Commit<'a> {
 }
 
 /// How git answered to a list of paths.
-enum Answer {
+pub(super) enum Answer {
     Done,
     NothingToCommit,
     /// Some path is ignored, gone or not known.
@@ -127,7 +127,7 @@ impl Git {
     }
 
     /// Runs a call that needs git's locks, waiting a little for another git that has them.
-    fn run_locking<'a>(&self, call: impl Fn() -> Call<'a>) -> Result<Ended, GitError> {
+    pub(super) fn run_locking<'a>(&self, call: impl Fn() -> Call<'a>) -> Result<Ended, GitError> {
         for wait in LOCK_WAITS {
             let ended = self.run_and_clean(call())?;
             if locked_file(&ended).is_none() {
@@ -156,7 +156,7 @@ impl Git {
         result
     }
 
-    fn judge(&self, ended: Ended) -> Result<Answer, GitError> {
+    pub(super) fn judge(&self, ended: Ended) -> Result<Answer, GitError> {
         if ended.is_success() {
             return Ok(Answer::Done);
         }
@@ -175,7 +175,7 @@ impl Git {
         }
     }
 
-    fn refuse_if_in_progress(&self) -> Result<(), GitError> {
+    pub(super) fn refuse_if_in_progress(&self) -> Result<(), GitError> {
         const SIGNS: [(&str, &str); 5] = [
             ("MERGE_HEAD", "merge"),
             ("rebase-merge", "rebase"),
@@ -203,6 +203,11 @@ fn commit_arguments(message: &str) -> Vec<std::ffi::OsString> {
     ])
 }
 
+/// For a commit of a whole index; the message comes next.
+pub(super) fn commit_options() -> [&'static str; 4] {
+    ["commit", "--untracked-files=no", "--cleanup=whitespace", "-m"]
+}
+
 /// The paths that may be committed, each once. Those ending in a slash are repositories of their own.
 fn acceptable(paths: &[String]) -> Result<BTreeSet<&str>, GitError> {
     let mut kept = BTreeSet::new();
@@ -227,7 +232,7 @@ pub(super) fn is_inside(path: &str) -> bool {
     !path.is_empty() && !path.contains('\0') && components.all(plain)
 }
 
-fn full_message(request: &Commit<'_>) -> Result<String, GitError> {
+pub(super) fn full_message(request: &Commit<'_>) -> Result<String, GitError> {
     let message = request.message.replace('\0', "");
     let message = message.trim();
     if message.is_empty() {
@@ -268,7 +273,7 @@ fn names_unknown_path(stderr: &str) -> bool {
         || stderr.contains("paths are ignored by one of your .gitignore")
 }
 
-fn lacks_identity(stderr: &str) -> bool {
+pub(super) fn lacks_identity(stderr: &str) -> bool {
     [
         "Please tell me who you are",
         "empty ident name",

@@ -101,7 +101,7 @@ pub enum GitError {
 }
 
 impl GitError {
-    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> GitError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> GitError {
         let path = path.to_owned();
         move |source| GitError::Io { action, path, source }
     }

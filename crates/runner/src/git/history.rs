@@ -6,7 +6,7 @@ use std::fs;
 use serde::{Deserialize, Serialize};
 
 use super::error::GitError;
-use super::process;
+use super::process::{self, Ended};
 use super::repository::Git;
 
 /// The full name of a commit.
@@ -19,6 +19,14 @@ impl Oid {
     pub fn parse(text: &str) -> Option<Oid> {
         let whole = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         whole.then(|| Oid(text.to_owned()))
+    }
+
+    /// The name that a command printed.
+    pub(super) fn printed(ended: Ended) -> Result<Oid, GitError> {
+        let command = ended.command.clone();
+        let stdout = ended.success()?;
+        let output = String::from_utf8_lossy(&stdout).trim_end_matches(['\n', '\0']).to_owned();
+        Oid::parse(&output).ok_or(GitError::Unexpected { command, output })
     }
 
     /// The digits.
@@ -102,7 +110,7 @@ impl Git {
     }
 }
 
-fn carries(record: &str, value: &str) -> Option<Oid> {
+pub(super) fn carries(record: &str, value: &str) -> Option<Oid> {
     let (oid, values) = record.split_once('\n')?;
     values.lines().any(|line| line.trim() == value.trim()).then(|| Oid::parse(oid)).flatten()
 }

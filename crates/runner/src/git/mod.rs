@@ -3,24 +3,45 @@
 //!
 //! When to commit what, and what a commit means to a run, is decided elsewhere.
 
+mod carry;
 mod child_note;
 mod commit;
 mod error;
 mod exclude;
+mod furnish;
 mod history;
+mod keep;
+mod landing;
+mod landing_note;
+mod merge;
+mod obstacle;
+mod pack;
+mod parallelism;
 mod process;
+mod raw_change;
 mod remote;
 mod repository;
 mod restore;
+mod scratch_index;
+mod snapshot;
 mod stale_lock;
 mod status;
+mod submodules;
+mod worktree;
 
 #[cfg(test)]
 mod tests;
 
 pub use commit::{COMMIT_DEADLINE, Commit, Staging};
 pub use error::GitError;
+pub use furnish::Furnishing;
 pub use history::Oid;
+pub use keep::Keep;
+pub use landing::{Applied, Dropped, Landed, Landing};
+pub use merge::Conflict;
+pub use pack::Packed;
+pub use parallelism::{Parallelism, Reason};
 pub use remote::Joined;
 pub use repository::{Git, MINIMUM_VERSION};
+pub use snapshot::{Touched, TreeWork};
 pub use status::{Change, ChangeKind, Status};

@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -288,11 +289,11 @@ pub(super) fn words(list: &[&str]) -> Vec<OsString> {
 }
 
 /// Paths as git reads them from standard input: taken literally and separated by NUL, so that no name is special.
-pub(super) fn pathspecs<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
+pub(super) fn pathspecs<P: AsRef<OsStr>>(paths: impl IntoIterator<Item = P>) -> Vec<u8> {
     let mut text = Vec::new();
     for path in paths {
         text.extend_from_slice(b":(literal)");
-        text.extend_from_slice(path.as_bytes());
+        text.extend_from_slice(path.as_ref().as_bytes());
         text.push(0);
     }
     text

@@ -70,6 +70,10 @@ impl Git {
         &self.common_dir
     }
 
+    pub(super) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
     pub(super) fn note_place(&self) -> Option<NotePlace<'_>> {
         self.notes.as_deref().map(|folder| NotePlace { folder, git_dir: &self.git_dir })
     }
@@ -101,6 +105,14 @@ fn ask(dir: &Path, environment: &Environment, list: &[&str]) -> Result<Ended, Gi
         deadline: QUESTION_DEADLINE,
         note_in: None,
     })
+}
+
+/// The version of the installed git.
+pub(super) fn version(dir: &Path, environment: &Environment) -> Result<(u32, u32), GitError> {
+    let ended = ask(dir, environment, &["--version"])?;
+    let command = ended.command.clone();
+    let output = String::from_utf8_lossy(&ended.success()?).trim().to_owned();
+    parse_version(&output).ok_or(GitError::Unexpected { command, output })
 }
 
 fn check_version(dir: &Path, environment: &Environment) -> Result<(), GitError> {

@@ -32,7 +32,7 @@ impl Git {
         let (kept, new): (Vec<_>, Vec<_>) =
             paths.iter().partition(|path| committed.contains(path.as_bytes()));
         for path in new {
-            delete(self.root(), path)?;
+            delete(self.root(), Path::new(path))?;
         }
         self.check_out(&kept)
     }
@@ -52,9 +52,9 @@ impl Git {
 }
 
 /// Deletes a file and the folders that this leaves empty, never through a symbolic link.
-fn delete(root: &Path, path: &str) -> Result<(), GitError> {
+pub(super) fn delete(root: &Path, path: &Path) -> Result<(), GitError> {
     let file = root.join(path);
-    let folders = || Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    let folders = || path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     if folders().any(|folder| root.join(folder).is_symlink()) {
         return Ok(());
     }

@@ -118,6 +118,44 @@ fn fill(content: &mut Map<String, Value>, state: &State, rules: &Rules) {
     set("recoveryMode", json!(rules.recovery == Recovery::On));
     set("maxFixTasksPerOriginal", json!(rules.limits.fix_tasks_max));
     set("fixTaskMap", fix_task_map(state));
+    set("parallelGroup", group(state, index));
+    set("taskResults", results(state));
+}
+
+/// The tasks that are under way side by side; where there is only one, that one.
+fn group(state: &State, index: usize) -> Value {
+    let active = state.attention().filter(|task| task.status.is_active());
+    let mut indices: Vec<usize> = active.filter_map(|task| state.position(task.id())).collect();
+    if indices.is_empty() {
+        indices.push(index);
+    }
+    json!({
+        "startIndex": indices.first(),
+        "endIndex": indices.last(),
+        "isParallel": indices.len() > 1,
+        "taskIndices": indices,
+    })
+}
+
+/// How the tasks that are under way stand.
+fn results(state: &State) -> Value {
+    let word = |task: &Task| match &task.status {
+        Status::Finished { .. }
+        | Status::Landing { .. }
+        | Status::Joining { .. }
+        | Status::Recording { .. } => "success",
+        Status::Failed | Status::WaitingFor(_) | Status::Asking(_) => "failed",
+        Status::Drafted
+        | Status::Ready { .. }
+        | Status::Proving
+        | Status::Running(_)
+        | Status::Checking(_)
+        | Status::Judging(_)
+        | Status::Done
+        | Status::Skipped => "pending",
+    };
+    let all = state.attention().map(|task| (task.id().to_string(), json!({"status": word(task)})));
+    Value::Object(all.collect())
 }
 
 /// Which try at the task this is, in this round.

@@ -75,7 +75,7 @@ fn wrong_usage_names_the_flag_and_what_was_meant() {
         &["'--agent <NAME>' cannot be used with '--agent-cmd"],
     );
     refused(&["run", "--agent-cmd", " "], &["--agent-cmd", "must not be empty"]);
-    refused(&["run", "--jobs", "4"], &["unexpected argument '--jobs'"]);
+    refused(&["run", "--wings", "4"], &["unexpected argument '--wings'"]);
     refused(&["run", "--strict=maybe"], &["--strict", "maybe"]);
     refused(&["--format", "yaml", "status"], &["--format", "[possible values: text, json]"]);
     refused(&["completions", "tcsh"], &["[possible values: bash"]);
@@ -206,6 +206,17 @@ fn short_help_of_run() {
           --keep-going[=<BOOL>]        While a person is asked about one task, go on with those that do
                                        not depend on it [default: off]
 
+    Side by side:
+      -j, --jobs <N>                 How many tasks may be worked on at once [default: 4]
+          --infer-parallel[=<BOOL>]  Run tasks side by side that the plan's Files and dependencies show
+                                     to be independent [default: off]
+          --share-tree[=<BOOL>]      Let tasks that run side by side share the project instead of having
+                                     work trees [default: off]
+          --worktree-link <PATH,…>   Untracked paths that work trees share with the project, such as
+                                     node_modules [default: none]
+          --worktree-copy <PATH,…>   Untracked paths that each work tree gets a copy of, such as .env
+                                     [default: none]
+
     Agent:
           --agent <NAME>         An agent defined in tillgreen.toml [default: the first that is
                                  installed]
@@ -296,21 +307,29 @@ fn long_help_of_run_says_where_settings_come_from() {
 }
 
 #[test]
-fn help_of_commands_about_a_plan() {
-    insta::assert_snapshot!(short("check"), @r"
+fn help_of_check() {
+    insta::assert_snapshot!(short("check"), @"
     Read a plan and print its tasks and problems; runs nothing
 
     Usage: tillgreen check [OPTIONS] [PLAN]
 
     Arguments:
-      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      [PLAN]  A spec's name, a spec's folder, a tasks.md, a *-PLAN.md or a folder of plans [default: the
+              active spec]
 
     Options:
           --format <text|json>  How results are printed; JSON is one object a line where results are a
                                 stream [default: text]
+          --graph[=<FORM>]      Show what waits for what, and what can run side by side [possible
+                                values: text, mermaid, dot]
       -C <DIR>                  Work as if started in this folder
+          --infer-parallel      With --graph: as a run with --infer-parallel would see it
       -h, --help                Print help (see more with '--help')
     ");
+}
+
+#[test]
+fn help_of_commands_about_a_run() {
     insta::assert_snapshot!(short("status"), @r"
     Show where a run stands, also while it runs and after a crash
 

@@ -4,14 +4,16 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use engine::{Parallel, Rules, Toggle};
 use plan::{Dialect, Markers, Plan, Problem, ScriptLint, Severity, Task, TaskType, Verify};
-use runner::{PlanFile, order_problems};
+use runner::{PlanFile, declared, order_problems};
 use serde::Serialize;
 
-use crate::args::{Format, PlanArgs};
+use crate::args::{CheckArgs, Format, GraphForm};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
+use crate::view::graph::Graph;
 use crate::view::json;
 use crate::view::paint::Paint;
 use crate::view::text::{clean, count, one_line};
@@ -72,9 +74,12 @@ struct ProblemRow {
 }
 
 /// Prints tasks and problems.
-pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
+pub(crate) fn run(context: &mut Context, arguments: &CheckArgs) -> Ended {
     let project = context.project()?;
     let (file, _) = context.plan(&project, arguments.plan.as_deref())?;
+    if let Some(form) = arguments.graph {
+        return graph(context, &file, arguments, form);
+    }
     let mut errors = 0;
     let plans = read(&file)?;
     let of_order = order_problems(&plans.iter().map(|(_, plan)| plan).collect::<Vec<_>>());
@@ -91,6 +96,24 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
         }
     }
     Ok(if errors > 0 { exit::USAGE } else { exit::DONE })
+}
+
+/// Prints what waits for what.
+fn graph(context: &mut Context, file: &PlanFile, arguments: &CheckArgs, form: GraphForm) -> Ended {
+    let decls = declared(file).map_err(|(path, error)| Error::file("read", &path, error))?;
+    let infer = if arguments.infer_parallel { Toggle::On } else { Toggle::Off };
+    let parallel = Parallel { infer, ..Parallel::default() };
+    let rules = Rules { dialect: file.dialect, parallel, ..Rules::default() };
+    let graph = Graph::new(&file.name, &rules, &decls);
+    match (context.format, form) {
+        (Format::Json, _) => json::document(&mut context.out, &graph)?,
+        (Format::Text, GraphForm::Text) => {
+            context.out.write_all(graph.text(Paint::of(&std::io::stdout())).as_bytes())?;
+        }
+        (Format::Text, GraphForm::Mermaid) => context.out.write_all(graph.mermaid().as_bytes())?,
+        (Format::Text, GraphForm::Dot) => context.out.write_all(graph.dot().as_bytes())?,
+    }
+    Ok(exit::DONE)
 }
 
 /// Reads and parses the files of a plan.

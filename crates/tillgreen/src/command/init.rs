@@ -53,6 +53,24 @@ const TOPICS: &[(&str, &[Setting])] = &[
         ],
     ),
     (
+        "Side by side",
+        &[
+            Setting("jobs", "4", "how many tasks may be worked on at once"),
+            Setting("infer_parallel", "false", "run tasks side by side that are shown to be independent"),
+            Setting("share_tree", "false", "side by side in the project itself instead of in work trees"),
+            Setting(
+                "worktree_link",
+                "[\"node_modules\"]",
+                "untracked paths that work trees share; default: none",
+            ),
+            Setting(
+                "worktree_copy",
+                "[\".env\"]",
+                "untracked paths that work trees get a copy of; default: none",
+            ),
+        ],
+    ),
+    (
         "Checks",
         &[
             Setting(
@@ -257,6 +275,13 @@ mod tests {
         # on_escalation = "pause"         # ask, pause, skip or abort; default: ask at a terminal, else pause
         # clean_retry = false             # take a failed attempt's changes back before the next one
         # keep_going = false              # go on with other tasks while a person is asked about one
+
+        # Side by side
+        # jobs = 4                        # how many tasks may be worked on at once
+        # infer_parallel = false          # run tasks side by side that are shown to be independent
+        # share_tree = false              # side by side in the project itself instead of in work trees
+        # worktree_link = ["node_modules"] # untracked paths that work trees share; default: none
+        # worktree_copy = [".env"]        # untracked paths that work trees get a copy of; default: none
 
         # Checks
         # unverifiable = "agent"          # agent, ask or refuse: who judges a task without a verify command

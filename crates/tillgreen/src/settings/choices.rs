@@ -1,6 +1,7 @@
 //! What one place (the flags, `tillgreen.toml`, an earlier run) says about settings. The parsers of the flags are
 //! the parsers of every place, so a key means the same wherever it stands.
 
+use std::path::{Component, Path};
 use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -14,6 +15,7 @@ use super::{duration, suggest};
 
 const FAILURES: &str = "After a failure";
 const AGENT: &str = "Agent";
+const BESIDE: &str = "Side by side";
 const CHECKS: &str = "Checks";
 const TIMES: &str = "Times";
 const START: &str = "Start";
@@ -54,6 +56,24 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = FAILURES, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) keep_going: Option<Toggle>,
+
+    /// How many tasks may be worked on at once [default: 4]
+    #[arg(long, short, help_heading = BESIDE, value_parser = limit, value_name = "N")]
+    pub(crate) jobs: Option<u32>,
+    /// Run tasks side by side that the plan's Files and dependencies show to be independent [default: off]
+    #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) infer_parallel: Option<Toggle>,
+    /// Let tasks that run side by side share the project instead of having work trees [default: off]
+    #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) share_tree: Option<Toggle>,
+    /// Untracked paths that work trees share with the project, such as node_modules [default: none]
+    #[arg(long, help_heading = BESIDE, value_parser = paths, value_name = "PATH,…")]
+    pub(crate) worktree_link: Option<Paths>,
+    /// Untracked paths that each work tree gets a copy of, such as .env [default: none]
+    #[arg(long, help_heading = BESIDE, value_parser = paths, value_name = "PATH,…")]
+    pub(crate) worktree_copy: Option<Paths>,
 
     /// An agent defined in tillgreen.toml [default: the first that is installed]
     #[arg(long, help_heading = AGENT, value_parser = nonblank, value_name = "NAME", conflicts_with = "agent_cmd")]
@@ -116,6 +136,10 @@ pub(crate) struct Choices {
     pub(crate) dry_run: Option<Toggle>,
 }
 
+/// Some paths inside the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Paths(pub(crate) Vec<String>);
+
 /// The flags on their own, to read a key and its value with.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true)]
@@ -170,6 +194,11 @@ impl Choices {
             on_escalation: self.on_escalation.or(next.on_escalation),
             clean_retry: self.clean_retry.or(next.clean_retry),
             keep_going: self.keep_going.or(next.keep_going),
+            jobs: self.jobs.or(next.jobs),
+            infer_parallel: self.infer_parallel.or(next.infer_parallel),
+            share_tree: self.share_tree.or(next.share_tree),
+            worktree_link: self.worktree_link.or(next.worktree_link),
+            worktree_copy: self.worktree_copy.or(next.worktree_copy),
             unverifiable: self.unverifiable.or(next.unverifiable),
             bookkeeping: self.bookkeeping.or(next.bookkeeping),
             scope: self.scope.or(next.scope),
@@ -205,6 +234,21 @@ pub(super) fn limit(text: &str) -> Result<u32, String> {
         Ok(0) => Err("must be at least 1".to_owned()),
         Ok(number) => Ok(number),
         Err(_) => Err(format!("must be a whole number from 1 to {}", u32::MAX)),
+    }
+}
+
+/// A list of paths that do not lead out of the project.
+fn paths(text: &str) -> Result<Paths, String> {
+    let listed = text.split(',').map(str::trim).filter(|path| !path.is_empty());
+    let listed: Vec<String> =
+        listed.map(|path| path.trim_start_matches("./").trim_end_matches('/').to_owned()).collect();
+    let leads_out = |path: &&String| {
+        let mut parts = Path::new(path.as_str()).components();
+        path.is_empty() || !parts.all(|part| matches!(part, Component::Normal(name) if name != ".git"))
+    };
+    match listed.iter().find(leads_out) {
+        Some(path) => Err(format!("`{path}` is not a path inside the project")),
+        None => Ok(Paths(listed)),
     }
 }
 

@@ -14,6 +14,8 @@ use crate::error::Error;
 
 /// The name of the file.
 pub(crate) const FILE_NAME: &str = "tillgreen.toml";
+/// Keys whose value may be a list.
+const LISTS: [&str; 2] = ["worktree_link", "worktree_copy"];
 
 /// The key under which agents are defined.
 const AGENTS: &str = "agents";
@@ -108,7 +110,8 @@ impl Reader<'_> {
     }
 
     fn named_setting(&mut self, name: &str, key: &Key<'_>, value: &Spanned<DeValue<'_>>) {
-        let Some(text) = plain_text(value.get_ref()) else {
+        let listed = if LISTS.contains(&name) { list_text(value.get_ref()) } else { None };
+        let Some(text) = listed.or_else(|| plain_text(value.get_ref())) else {
             let kind = describe(value.get_ref());
             return self.refuse(name, key.span(), value, Refusal::Value(format!("cannot be {kind}")));
         };
@@ -234,6 +237,13 @@ fn in_order<'a, 'b>(table: &'a DeTable<'b>) -> Vec<(&'a Key<'b>, &'a Spanned<DeV
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     entries
+}
+
+/// A list of texts as the flag of that name takes it.
+fn list_text(value: &DeValue<'_>) -> Option<String> {
+    let DeValue::Array(list) = value else { return None };
+    let items: Option<Vec<String>> = list.iter().map(|item| plain_text(item.get_ref())).collect();
+    items.map(|items| items.join(","))
 }
 
 fn plain_text(value: &DeValue<'_>) -> Option<String> {

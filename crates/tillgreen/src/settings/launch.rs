@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Dialect, Recovery};
+use engine::{Dialect, Isolation, Recovery};
 use runner::{Agent, Settings};
 
 use super::agent::{COMMAND_AGENT, Programs};
@@ -58,6 +58,8 @@ pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
     let rules = &settings.rules;
     let limits = &rules.limits;
     let recovery = if rules.recovery == Recovery::On { "true" } else { "false" };
+    let shares = if rules.parallel.isolation == Isolation::Shared { "true" } else { "false" };
+    let list = |paths: &[String]| Some(paths.join(",")).filter(|text| !text.is_empty());
     let named = Some(&settings.agent.name).filter(|name| *name != COMMAND_AGENT);
     let entries = [
         ("recovery_mode", Some(recovery.to_owned())),
@@ -70,6 +72,11 @@ pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
         ("on_escalation", Some(word(rules.on_escalation).to_owned())),
         ("clean_retry", Some(word(settings.clean_retry).to_owned())),
         ("keep_going", Some(word(rules.keep_going).to_owned())),
+        ("jobs", Some(rules.parallel.jobs.to_string())),
+        ("infer_parallel", Some(word(rules.parallel.infer).to_owned())),
+        ("share_tree", Some(shares.to_owned())),
+        ("worktree_link", list(&settings.furnishing.link)),
+        ("worktree_copy", list(&settings.furnishing.copy)),
         ("agent", named.cloned()),
         ("agent_cmd", Some(settings.agent.command.clone())),
         ("unverifiable", Some(word(rules.unverifiable).to_owned())),

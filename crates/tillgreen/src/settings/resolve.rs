@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use engine::{Dialect, Limits, OnEscalation, OnExhausted, Recovery, Rules, Toggle, Unverifiable};
+use engine::{
+    Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
+};
+use runner::git::Furnishing;
 use runner::{Agent, Bookkeeping, Scope, Settings};
 
 use super::agent::{COMMAND_AGENT, Programs};
@@ -17,6 +20,9 @@ use crate::view::text::quoted;
 
 /// Attempts at a task of a `*-PLAN.md`, unless something else was said.
 const PHASE_TASK_ITERATIONS_MAX: u32 = 3;
+
+/// How many tasks are worked on at once.
+const JOBS: u32 = 4;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -117,6 +123,10 @@ pub(super) fn settings(choices: &Choices, agent: Agent, dialect: Dialect) -> Set
         strict: toggle(choices.strict),
         clean_retry: toggle(choices.clean_retry),
         allow_dirty: toggle(choices.allow_dirty),
+        furnishing: Furnishing {
+            link: choices.worktree_link.clone().unwrap_or_default().0,
+            copy: choices.worktree_copy.clone().unwrap_or_default().0,
+        },
         regression: choices.regression.clone(),
         pull_request: choices.pull_request.settings(),
         launch: BTreeMap::new(),
@@ -151,6 +161,16 @@ fn rules(choices: &Choices, dialect: Dialect) -> Rules {
         keep_going: choices.keep_going.unwrap_or(Toggle::Off),
         pull_request: choices.pull_request.rules(),
         dialect,
+        parallel: parallel(choices),
+    }
+}
+
+fn parallel(choices: &Choices) -> Parallel {
+    let shares = choices.share_tree.is_some_and(Toggle::is_on);
+    Parallel {
+        jobs: choices.jobs.unwrap_or(JOBS),
+        infer: choices.infer_parallel.unwrap_or(Toggle::Off),
+        isolation: if shares { Isolation::Shared } else { Isolation::Trees },
     }
 }
 

@@ -213,6 +213,11 @@ fn settings_come_back_from_the_journal() {
         ("on_escalation", "abort"),
         ("clean_retry", "true"),
         ("keep_going", "true"),
+        ("jobs", "7"),
+        ("infer_parallel", "true"),
+        ("share_tree", "true"),
+        ("worktree_link", "node_modules,a/b"),
+        ("worktree_copy", ".env"),
         ("unverifiable", "refuse"),
         ("bookkeeping", "agent"),
         ("scope", "reject"),
@@ -240,14 +245,15 @@ fn settings_come_back_from_the_journal() {
         format!("{:?}", from_launch(&before.launch, engine::Dialect::Spec, &world().programs).unwrap())
     );
     let in_journal = before.launch.len()
-        + ["max_global_iterations", "regression", "max_time", "pr", "pr_base", "pr_title"].len();
+        + ["max_global_iterations", "regression", "max_time", "worktree_link", "worktree_copy"].len()
+        + ["pr", "pr_base", "pr_title"].len();
     assert_eq!(in_journal + ["fresh", "dry_run"].len(), Choices::keys().len(), "every setting is kept");
 }
 
 #[test]
 fn a_journal_of_a_newer_program_is_read_as_far_as_it_is_understood() {
     let launch =
-        [("agent_cmd", "agent"), ("jobs", "4")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        [("agent_cmd", "agent"), ("wings", "4")].map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert!(from_launch(&launch.into(), engine::Dialect::Spec, &world().programs).is_ok());
     assert!(from_launch(&BTreeMap::new(), engine::Dialect::Spec, &world().programs).is_err(), "no agent");
     let wrong =

@@ -101,6 +101,13 @@ fn line(event: &Event, state: &State) -> Line {
         What::JudgePassed { task, next } => {
             plain(Mark::Step, format!("{task} was approved{}", judge_text(*next)))
         }
+        What::LandingStarted { task } => plain(Mark::Step, format!("{task} comes back from its work tree")),
+        What::Landed { task, .. } => {
+            plain(Mark::Step, format!("{task} is in the project; checking all that came together"))
+        }
+        What::JoinPassed { task, warnings } => {
+            with_warnings(format!("{task} checks are green together with what came before"), warnings)
+        }
         What::TaskDone { task, commit } => plain(Mark::Good, done_text(task, commit.as_deref(), state)),
         What::RetryPlanned { task, attempt } => {
             plain(Mark::Step, format!("{task} will be tried again (attempt {attempt})"))
@@ -179,7 +186,8 @@ fn changes_text(changes: &PlanChanges) -> String {
 
 fn started_text(started: &Started, state: &State) -> String {
     let role = started.role.name();
-    format!("{}: attempt {} ({role})", named(state, &started.task), started.attempt)
+    let place = if started.isolated { ", in a work tree" } else { "" };
+    format!("{}: attempt {} ({role}{place})", named(state, &started.task), started.attempt)
 }
 
 fn failed_text(task: &TaskId, failure: &Failure) -> String {

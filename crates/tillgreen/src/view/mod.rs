@@ -3,6 +3,7 @@
 pub(crate) mod asker;
 pub(crate) mod chart;
 pub(crate) mod ending;
+pub(crate) mod graph;
 pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod paint;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use engine::{Event, State, Summary};
+use engine::{Event, State, Summary, Task};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::lines::{self, Clock};
@@ -17,6 +17,8 @@ use super::text::{count, one_line};
 const TITLE_CHARS_MAX: usize = 60;
 /// Characters of what is waited for on the status line.
 const WAIT_CHARS_MAX: usize = 100;
+/// How many tasks beside it are named.
+const BESIDE_MAX: usize = 5;
 /// How often the status line moves.
 const TICK: Duration = Duration::from_millis(120);
 
@@ -116,6 +118,7 @@ fn message(state: &State) -> String {
         parts.push(format!("{} {}", task.id(), one_line(&task.decl.title, TITLE_CHARS_MAX)));
         parts.extend(attempt.map(|attempt| format!("attempt {attempt}")));
         parts.push(doing);
+        parts.extend(beside(state, task));
     }
     if state.first_unsettled().is_none() && state.pull_request().stage().is_active() {
         parts.push(format!(
@@ -129,6 +132,17 @@ fn message(state: &State) -> String {
         parts.push(count(summary.fixes, "fix"));
     }
     parts.join(" · ")
+}
+
+/// The tasks that are under way beside the one that is named.
+fn beside(state: &State, named: &Task) -> Option<String> {
+    let others = state.attention().filter(|task| task.status.is_active() && task.id() != named.id());
+    let others: Vec<String> = others.map(|task| task.id().to_string()).collect();
+    match others.as_slice() {
+        [] => None,
+        _ if others.len() <= BESIDE_MAX => Some(format!("beside it {}", others.join(", "))),
+        _ => Some(format!("beside it {} others", others.len())),
+    }
 }
 
 #[cfg(test)]

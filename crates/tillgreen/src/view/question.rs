@@ -32,6 +32,9 @@ pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
         | Status::Running(_)
         | Status::Checking(_)
         | Status::Judging(_)
+        | Status::Finished { .. }
+        | Status::Landing { .. }
+        | Status::Joining { .. }
         | Status::Recording { .. }
         | Status::Failed
         | Status::WaitingFor(_)

@@ -37,6 +37,8 @@ pub(crate) fn decl(id: &str, title: &str) -> TaskDecl {
         digest: 0,
         files: Vec::new(),
         depends_on: Vec::new(),
+        stage: 0,
+        parallel: false,
     }
 }
 
@@ -76,6 +78,7 @@ impl Story {
             role: Role::Executor,
             head: None,
             dirty: vec![],
+            isolated: false,
         };
         self.then(What::AttemptStarted(started))
     }

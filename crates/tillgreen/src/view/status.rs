@@ -33,6 +33,9 @@ pub(crate) struct Standing {
     round: u32,
     tasks: Counts,
     current: Option<Current>,
+    /// What is under way beside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    beside: Vec<Current>,
     last_failure: Option<LastFailure>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pull_request: Option<PullRequestStanding>,
@@ -109,6 +112,7 @@ impl Standing {
             round: 0,
             tasks,
             current: None,
+            beside: Vec::new(),
             last_failure: None,
             pull_request: None,
             question: None,
@@ -130,7 +134,8 @@ impl Standing {
             since: holder.map(|holder| holder.started),
             round: state.opened().map_or(0, |opened| opened.round),
             tasks: counts(state, now),
-            current: current(state, phase).filter(|_| !is_over),
+            current: current_task(state).filter(|_| !is_over).map(|task| current(task, phase)),
+            beside: beside(state).map(|task| current(task, phase)).collect(),
             last_failure: last_failure(state).filter(|_| !is_over),
             pull_request: PullRequestStanding::of(state.pull_request()),
             question: asked.map(|(task, asked)| OpenQuestion {
@@ -160,6 +165,7 @@ impl Standing {
         }
         if let Some(current) = &self.current {
             row("Task", &current.render(now));
+            self.beside.iter().for_each(|other| row("Beside it", &other.render(now)));
         }
         if let Some(failure) = &self.last_failure {
             row("Failure", &failure.render(now));
@@ -291,6 +297,9 @@ pub(crate) fn doing(task: &Task) -> (String, Option<u32>, Option<Timestamp>) {
         }
         Status::Checking(checking) => ("checking", Some(checking.attempt.0), None),
         Status::Judging(judging) => (judge_text(judging.judge, judging.state), Some(judging.attempt.0), None),
+        Status::Finished { attempt } => ("passed, waiting for its turn to come back", Some(attempt.0), None),
+        Status::Landing { attempt } => ("coming back from its work tree", Some(attempt.0), None),
+        Status::Joining { attempt } => ("checking all that came together", Some(attempt.0), None),
         Status::Recording { attempt } => ("committing", attempt.map(|attempt| attempt.0), None),
         Status::Failed => ("failed", task.last_failure().map(|failure| failure.attempt.0), None),
         Status::WaitingFor(_) => ("waiting for its fix", None, None),
@@ -310,15 +319,20 @@ fn judge_text(judge: Judge, state: JudgeState) -> &'static str {
     }
 }
 
-fn current(state: &State, phase: Phase) -> Option<Current> {
-    let task = current_task(state)?;
+/// The tasks that are under way beside the current one.
+fn beside(state: &State) -> impl Iterator<Item = &Task> {
+    let current = current_task(state).map(Task::id);
+    state.attention().filter(move |task| task.status.is_active() && Some(task.id()) != current)
+}
+
+fn current(task: &Task, phase: Phase) -> Current {
     let (mut doing, attempt, mut since) = doing(task);
     if phase == Phase::Crashed && task.status.is_active() {
         doing = format!("{doing} when it crashed; it starts again");
         since = None;
     }
     let title = one_line(&task.decl.title, TEXT_CHARS_MAX);
-    Some(Current { task: task.id().to_string(), title, doing, attempt, since })
+    Current { task: task.id().to_string(), title, doing, attempt, since }
 }
 
 fn last_failure(state: &State) -> Option<LastFailure> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine::{Recovery, State, Status, Summary, Task, TaskKind, Verification};
+use engine::{Dialect, Isolation, Parallel, Recovery, State, Status, Summary, Task, TaskKind, Verification};
 use jiff::Timestamp;
 use plan::TaskId;
 use runner::Agent;
@@ -24,7 +24,7 @@ pub(crate) fn start(subject: &Subject, state: &State, agent: &Agent) -> String {
     }
     push(&mut text, &format!("Agent: {} ({})", agent.name, one_line(&agent.command, COMMAND_CHARS_MAX)));
     push(&mut text, "\nThe execution loop will:");
-    push(&mut text, "- Execute one task at a time and check each result itself");
+    push(&mut text, &format!("- {} and check each result itself", side_by_side(state)));
     for line in policy(state) {
         push(&mut text, &format!("- {line}"));
     }
@@ -35,6 +35,25 @@ pub(crate) fn start(subject: &Subject, state: &State, agent: &Agent) -> String {
 fn push(text: &mut String, line: &str) {
     // Writing into a string cannot fail.
     let _ = writeln!(text, "{line}");
+}
+
+fn side_by_side(state: &State) -> String {
+    let parallel = state.rules().map(|rules| &rules.parallel);
+    let marked = || state.unsettled().filter(|task| task.decl.parallel).take(2).count() == 2;
+    let is_wide = |parallel: &&Parallel| {
+        let is_spec = state.rules().is_some_and(|rules| rules.dialect == Dialect::Spec);
+        parallel.jobs > 1 && (!is_spec || parallel.infer.is_on() || marked())
+    };
+    match parallel.filter(is_wide) {
+        None => "Execute one task at a time".to_owned(),
+        Some(parallel) => {
+            let place = match parallel.isolation {
+                Isolation::Trees => "each in a work tree of its own",
+                Isolation::Shared => "all in the project itself",
+            };
+            format!("Execute up to {} independent tasks side by side, {place},", parallel.jobs)
+        }
+    }
 }
 
 fn policy(state: &State) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! The real program in scratch repositories, with scripted agents.
 
 mod bad_input;
+mod batches;
 mod bookkeeping;
 mod commands;
 mod escalation;

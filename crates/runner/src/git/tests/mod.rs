@@ -1,11 +1,16 @@
 //! How git is used, with the real program in scratch repositories.
 
+mod batch;
 mod commits;
 mod discovery;
 mod excludes;
+mod furnishings;
 mod histories;
+mod landings;
 mod locks;
 mod refusals;
 mod restores;
 mod scratch;
+mod special;
 mod states;
+mod trees;

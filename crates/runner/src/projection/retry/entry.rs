@@ -45,6 +45,9 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::ChecksPassed { .. }
         | What::JudgeStarted { .. }
         | What::JudgePassed { .. }
+        | What::LandingStarted { .. }
+        | What::Landed { .. }
+        | What::JoinPassed { .. }
         | What::RetryPlanned { .. }
         | What::FixPlanned(_)
         | What::FixInserted { .. }

@@ -103,6 +103,9 @@ fn word(task: &Task) -> &'static str {
         | Status::Running(_)
         | Status::Checking(_)
         | Status::Judging(_)
+        | Status::Finished { .. }
+        | Status::Landing { .. }
+        | Status::Joining { .. }
         | Status::Recording { .. } => "executing",
     }
 }

@@ -1,0 +1,252 @@
+//! What runs side by side: which tasks may start now, where each of them works, and whose work comes back next.
+
+use std::collections::BTreeSet;
+
+use plan::{Dialect, TaskId};
+
+use crate::dependence;
+use crate::order::{Hold, Open, Why};
+use crate::rules::{Isolation, Rules};
+use crate::state::State;
+use crate::status::{JudgeState, Status};
+use crate::task::{Task, TaskKind};
+
+/// A task that may start now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start<'a> {
+    pub task: &'a Task,
+    /// Whether it works in a tree of its own.
+    pub isolated: bool,
+}
+
+/// The tasks that may start now, in the plan's order.
+///
+/// Nothing starts while something is due for another task, while a person is asked about one (unless the rules say
+/// that what does not depend on the answer goes on), or beside a task that has the project to itself.
+pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
+    let Some(rules) = state.rules() else { return Vec::new() };
+    if !may_start(state, rules) {
+        return Vec::new();
+    }
+    let at_work = state.attention().filter(|task| task.status.is_at_work()).count();
+    let jobs = usize::try_from(rules.parallel.jobs.max(1)).unwrap_or(usize::MAX);
+    let ready = ready(state, rules, jobs.saturating_sub(at_work));
+    if state.attention().any(|task| task.status.is_active()) {
+        let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
+        return beside.map(|task| Start { task, isolated: is_isolated(rules) }).collect();
+    }
+    // What is left over in the project is first put in order by whoever left it there.
+    let left_over = ready.iter().copied().find(|task| task.has_leftovers());
+    let first = in_sequence(state, rules).or(left_over).or_else(|| ready.first().copied());
+    let Some(first) = first.or_else(|| waited_for(state)) else { return Vec::new() };
+    let together = ready.iter().filter(|task| may_run_beside(state, rules, task)).count();
+    if together < 2 || !may_run_beside(state, rules, first) {
+        return vec![Start { task: first, isolated: works_apart(state, rules, first) }];
+    }
+    let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
+    beside.map(|task| Start { task, isolated: is_isolated(rules) }).collect()
+}
+
+/// The first checkpoint that is ready: a person can be asked whatever else is under way.
+pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
+    let rules = state.rules()?;
+    let is_checkpoint = |task: &&Task| task.asks_by_design();
+    let waited = || waited_for(state).filter(|_| !state.attention().any(|task| task.status.is_active()));
+    let found = || {
+        if let Some(task) = in_sequence(state, rules) {
+            return Some(task).filter(is_checkpoint).filter(|_| waited().is_some());
+        }
+        let ready = ready(state, rules, usize::MAX);
+        ready.into_iter().find(is_checkpoint).or_else(|| waited().filter(is_checkpoint))
+    };
+    // Few plans have any, and looking for one takes a look at the whole plan.
+    (state.checkpoints > 0 && may_start(state, rules)).then(found).flatten()
+}
+
+/// Whether anything may start at all.
+fn may_start(state: &State, rules: &Rules) -> bool {
+    state.attention().all(|task| match &task.status {
+        Status::Drafted | Status::Failed => false,
+        Status::Asking(_) => rules.keep_going.is_on(),
+        Status::WaitingFor(_) | Status::Ready { .. } | Status::Done | Status::Skipped => true,
+        Status::Proving
+        | Status::Running(_)
+        | Status::Checking(_)
+        | Status::Judging(_)
+        | Status::Finished { .. }
+        | Status::Landing { .. }
+        | Status::Joining { .. }
+        | Status::Recording { .. } => lets_others_start(rules, task),
+    })
+}
+
+/// Whether something may start beside a task that is under way. Whoever works in the project itself has it alone,
+/// unless it was to be shared.
+fn lets_others_start(rules: &Rules, task: &Task) -> bool {
+    match rules.parallel.isolation {
+        Isolation::Trees => task.isolated,
+        Isolation::Shared => rules.parallel.jobs > 1 && !task.isolated && may_share(task),
+    }
+}
+
+fn is_isolated(rules: &Rules) -> bool {
+    rules.parallel.isolation == Isolation::Trees
+}
+
+/// Whether a task can run beside others at all.
+fn may_share(task: &Task) -> bool {
+    !matches!(task.status, Status::Ready { proves: true } | Status::Proving)
+        && task.decl.kind == TaskKind::Work
+}
+
+fn may_run_beside(state: &State, rules: &Rules, task: &Task) -> bool {
+    let leftovers = || state.attention().chain([task]).any(Task::has_leftovers);
+    may_share(task) && (!is_isolated(rules) || !leftovers())
+}
+
+/// Whether a task that starts alone works in a tree of its own all the same: what an earlier attempt at it, or at
+/// the task that it repairs, left behind is there.
+fn works_apart(state: &State, rules: &Rules, task: &Task) -> bool {
+    let mut current = Some(task);
+    let mut left_apart = false;
+    while let Some(task) = current {
+        left_apart |= task.isolated;
+        current = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing));
+    }
+    is_isolated(rules) && left_apart
+}
+
+/// The first tasks, at most so many, that are ready and wait for none before them.
+fn ready<'a>(state: &'a State, rules: &Rules, most: usize) -> Vec<&'a Task> {
+    look_ahead(state, rules, most, |_| false)
+}
+
+/// Those of them that come before a task.
+fn ready_before<'a>(state: &'a State, rules: &Rules, task: &Task) -> Vec<&'a Task> {
+    look_ahead(state, rules, usize::MAX, |other| other.id() == task.id())
+}
+
+/// Where one task runs at a time, or something half done lies about in the project, the plan is taken in its order.
+fn in_sequence<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
+    let is_tidy = || !state.attention().any(Task::has_leftovers);
+    if rules.parallel.jobs > 1 && is_tidy() { None } else { waited_for(state) }
+}
+
+fn look_ahead<'a>(
+    state: &'a State,
+    rules: &Rules,
+    most: usize,
+    is_end: impl Fn(&Task) -> bool,
+) -> Vec<&'a Task> {
+    let held_up = held_up(state);
+    let mut open = Open::new(rules);
+    let mut found = Vec::new();
+    for task in state.unsettled() {
+        if found.len() >= most || open.holds_all() || is_end(task) {
+            break;
+        }
+        // Whoever waits for a task waits for its fix tasks with it.
+        if let Some(fix) = state.fix_plan(task.id()) {
+            if state.task(&fix.failing).is_none_or(|failing| failing.status.is_settled()) {
+                open.add(&task.decl);
+            }
+            continue;
+        }
+        let is_ready = matches!(task.status, Status::Ready { .. });
+        let is_held = || open.hold(&task.decl).is_some() || held_up.contains(task.id());
+        if is_ready && !is_held() && !came_too_late(state, rules, task) {
+            found.push(task);
+        }
+        open.add(&task.decl);
+    }
+    found
+}
+
+/// Whether something that would have had to wait for this task is under way already: a person put the task in, or
+/// moved it, before one that is at work.
+fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
+    let place = state.position(task.id());
+    let mut open = Open::new(rules);
+    open.add(&task.decl);
+    let mut later =
+        state.attention().filter(|other| other.status.is_active() && state.position(other.id()) > place);
+    later.any(|other| open.hold(dependence::subject(state, other)).is_some())
+}
+
+/// What waits for a person's answer, where the rest goes on.
+fn held_up(state: &State) -> BTreeSet<&TaskId> {
+    let asks = state.attention().any(|task| matches!(task.status, Status::Asking(_)));
+    if asks { dependence::held_up(state) } else { BTreeSet::new() }
+}
+
+/// When none is ready: the task that the first unsettled one waits for, be it a fix task or one in its way.
+fn waited_for(state: &State) -> Option<&Task> {
+    let held_up = held_up(state);
+    let mut task = state.unsettled().find(|task| !held_up.contains(task.id()))?;
+    while let Status::WaitingFor(other) = &task.status {
+        task = state.task(other)?;
+    }
+    matches!(task.status, Status::Ready { .. }).then_some(task)
+}
+
+/// Whose work comes back into the project next. In a spec that goes by the order of the tasks: whoever is at work or
+/// about to start is waited for, but whoever failed lines up again. Plans that run side by side come back as they
+/// are ready.
+pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
+    let rules = state.rules()?;
+    let first = state.attention().find(|task| matches!(task.status, Status::Finished { .. }))?;
+    let is_taken = |task: &Task| task.status.is_coming_back() || (task.status.is_active() && !task.isolated);
+    let waits = || rules.dialect == Dialect::Spec && is_waited_for_before(state, rules, first);
+    (!state.attention().any(is_taken) && !waits()).then_some(first)
+}
+
+fn is_waited_for_before(state: &State, rules: &Rules, finished: &Task) -> bool {
+    let place = state.position(finished.id());
+    let is_before = |task: &&Task| state.position(task.id()) < place && task.round_failures().is_empty();
+    let will_start = || {
+        let can_start = may_start(state, rules) && !state.is_capped() && !is_given_up(state, rules);
+        can_start && ready_before(state, rules, finished).iter().any(&is_before)
+    };
+    state.attention().filter(is_before).any(|task| is_progressing(state, rules, task)) || will_start()
+}
+
+/// Whether a task is at work and nothing that is missing for good keeps it from going on.
+fn is_progressing(state: &State, rules: &Rules, task: &Task) -> bool {
+    let waits_for_judge =
+        matches!(&task.status, Status::Judging(judging) if judging.state == JudgeState::Wanted);
+    let no_judge = state.is_capped() || is_given_up(state, rules);
+    task.status.is_at_work() && !(waits_for_judge && no_judge)
+}
+
+/// Whether something is under way that will come to an end by itself, and that should.
+pub(crate) fn is_busy(state: &State, rules: &Rules) -> bool {
+    state.attention().any(|task| {
+        let comes_back = matches!(task.status, Status::Finished { .. }) || task.status.is_coming_back();
+        comes_back || is_progressing(state, rules, task)
+    })
+}
+
+/// Whether agents were away so often that the run ends.
+pub(crate) fn is_given_up(state: &State, rules: &Rules) -> bool {
+    state.unavailable_in_row >= rules.limits.unavailable_max && state.backoff().is_some()
+}
+
+/// The tasks that would be ready, were they not about the same files as one that is under way.
+pub fn overlaps(state: &State) -> Vec<(TaskId, Hold)> {
+    let Some(rules) = state.rules().filter(|rules| rules.parallel.jobs > 1) else { return Vec::new() };
+    let mut open = Open::new(rules);
+    let mut found = Vec::new();
+    for task in state.unsettled() {
+        if open.holds_all() {
+            break;
+        }
+        if state.fix_plan(task.id()).is_some() {
+            continue;
+        }
+        if let Some(hold @ Hold { why: Why::Overlap(_), .. }) = open.hold(&task.decl) {
+            found.push((task.id().clone(), hold));
+        }
+        open.add(&task.decl);
+    }
+    found
+}

@@ -1,0 +1,198 @@
+//! What holds what, in tables, and against the same said pair by pair.
+
+use plan::{Dialect, TaskId};
+use proptest::prelude::*;
+
+use super::{Open, Why, is_barrier};
+use crate::rules::{Parallel, Rules, Toggle};
+use crate::task::{TaskDecl, TaskKind, Verification};
+
+fn task(id: &str, files: &[&str]) -> TaskDecl {
+    TaskDecl {
+        id: TaskId::from(id),
+        title: String::new(),
+        kind: TaskKind::Work,
+        verification: Verification::Command,
+        fix_of: None,
+        ticked: false,
+        digest: 0,
+        files: files.iter().map(|file| (*file).to_owned()).collect(),
+        depends_on: Vec::new(),
+        stage: 1,
+        parallel: true,
+    }
+}
+
+fn rules(dialect: Dialect, infer: Toggle) -> Rules {
+    Rules { dialect, parallel: Parallel { infer, ..Parallel::default() }, ..Rules::default() }
+}
+
+fn why(rules: &Rules, earlier: &TaskDecl, later: &TaskDecl) -> Option<Why> {
+    let mut open = Open::new(rules);
+    open.add(earlier);
+    let hold = open.hold(later)?;
+    assert_eq!(hold.by, earlier.id);
+    Some(hold.why)
+}
+
+#[test]
+fn overlaps_of_files() {
+    let check = |one: &str, other: &str, overlap: bool| {
+        for dialect in [Dialect::Spec, Dialect::Phase] {
+            let rules = rules(dialect, Toggle::Off);
+            for (first, second) in [(one, other), (other, one)] {
+                let found = why(&rules, &task("1", &["x", first]), &task("2", &[second, "y"]));
+                let expected = overlap.then(|| Why::Overlap(second.to_owned()));
+                assert_eq!(found, expected, "{first} and {second}");
+            }
+        }
+    };
+    check("src/a", "src/a", true);
+    check("src/a", "./src/a", true);
+    check(" src/a ", "././src/a", true);
+    check("src/a", "src/ab", false);
+    check("src/a", "src/a/b", true);
+    check("src", "src/a/b", true);
+    check("src/", "src", true);
+    check("src/", "src/a", true);
+    check("src/", "srcs/a", false);
+    check("src/a*", "src/ab", true);
+    check("src/a*", "src/b", false);
+    check("src/a*", "src/a/b", true);
+    check("src/a*", "src", true);
+    check("src/**/a.rs", "src/b.rs", true);
+    check("src/?.rs", "lib/a.rs", false);
+    check("src/{a,b}.rs", "src/a.rs", true);
+    check("src/[ab].rs", "src/c/", true);
+    check("*", "a", true);
+    check(".", "a/b", true);
+    check("./", "a/b", true);
+    check("", "a", true);
+    check("ä/ö", "ä/öl", false);
+    check("ä/ö*", "ä/öl", true);
+    check("ä", "ä/ö", true);
+    check("日/本", "日/本/語", true);
+    check("日*", "月", false);
+    check("a", "b", false);
+}
+
+#[test]
+fn reasons_in_a_spec() {
+    let off = rules(Dialect::Spec, Toggle::Off);
+    let on = rules(Dialect::Spec, Toggle::On);
+    let marked = |files: &[&str]| task("1", files);
+    let unmarked = |files: &[&str]| TaskDecl { parallel: false, ..task("2", files) };
+    let verify = || TaskDecl { kind: TaskKind::Verify, ..task("3", &[]) };
+    let checkpoint = || TaskDecl { kind: TaskKind::Checkpoint, ..task("4", &[]) };
+    let staged = || TaskDecl { stage: 2, ..task("5", &[]) };
+    let declared = || TaskDecl { depends_on: vec![TaskId::from("1")], ..task("6", &[]) };
+    let check = |rules: &Rules, earlier: TaskDecl, later: TaskDecl, expected: Option<Why>| {
+        let later = TaskDecl { id: TaskId::from("9"), ..later };
+        assert_eq!(why(rules, &earlier, &later), expected, "{earlier:?} {later:?}");
+    };
+    for rules in [&off, &on] {
+        check(rules, marked(&[]), marked(&[]), None);
+        check(rules, marked(&["a"]), marked(&["b"]), None);
+        check(rules, marked(&["a"]), unmarked(&[]), Some(Why::Sequence));
+        check(rules, unmarked(&[]), marked(&["b"]), Some(Why::Sequence));
+        check(rules, marked(&[]), verify(), Some(Why::Barrier));
+        check(rules, verify(), marked(&[]), Some(Why::Barrier));
+        check(rules, checkpoint(), marked(&[]), Some(Why::Barrier));
+        check(rules, marked(&[]), checkpoint(), Some(Why::Barrier));
+        check(rules, marked(&[]), staged(), Some(Why::Stage));
+        check(rules, marked(&[]), declared(), Some(Why::Declared));
+    }
+    check(&off, unmarked(&["a"]), unmarked(&["b"]), Some(Why::Sequence));
+    check(&on, unmarked(&["a"]), unmarked(&["b"]), None);
+    check(&on, unmarked(&["a"]), marked(&["b"]), None);
+    check(&on, unmarked(&["a"]), unmarked(&["a/b"]), Some(Why::Overlap("a/b".to_owned())));
+}
+
+#[test]
+fn reasons_among_plans() {
+    let early = TaskDecl { parallel: false, ..task("1", &[]) };
+    let late = TaskDecl { stage: 2, ..early.clone() };
+    let late = TaskDecl { id: TaskId::from("2"), ..late };
+    let declared = TaskDecl { depends_on: vec![TaskId::from("1")], ..late.clone() };
+    let beside = TaskDecl { id: TaskId::from("3"), kind: TaskKind::Checkpoint, ..early.clone() };
+    let off = rules(Dialect::Phase, Toggle::Off);
+    let on = rules(Dialect::Phase, Toggle::On);
+    assert_eq!(why(&off, &early, &late), Some(Why::Stage));
+    assert_eq!(why(&on, &early, &late), None);
+    assert_eq!(why(&on, &early, &declared), Some(Why::Declared));
+    assert_eq!(why(&off, &early, &beside), None);
+}
+
+/// Whether the later task waits for the earlier one, with nothing but the two of them in view.
+fn waits(rules: &Rules, earlier: &TaskDecl, later: &TaskDecl) -> bool {
+    let overlap = later.files.iter().any(|one| earlier.files.iter().any(|other| overlaps(one, other)));
+    let infer = rules.parallel.infer.is_on();
+    let by_order = match rules.dialect {
+        Dialect::Phase => earlier.stage < later.stage && !infer,
+        Dialect::Spec => {
+            let inferred = infer && !earlier.files.is_empty() && !later.files.is_empty();
+            let together = (earlier.parallel && later.parallel) || inferred;
+            is_barrier(earlier) || is_barrier(later) || earlier.stage != later.stage || !together
+        }
+    };
+    later.depends_on.contains(&earlier.id) || by_order || overlap
+}
+
+fn overlaps(one: &str, other: &str) -> bool {
+    let covers = |one: &str, other: &str| {
+        let literal =
+            |name: &str| name.trim_start_matches("./").split('*').next().unwrap_or_default().to_owned();
+        let (path, below) = (literal(one), literal(other));
+        let is_wide = one.contains('*') || path.ends_with('/') || path.is_empty();
+        (is_wide && below.starts_with(&path)) || below == path || below.starts_with(&format!("{path}/"))
+    };
+    covers(one, other) || covers(other, one)
+}
+
+fn decls() -> impl Strategy<Value = Vec<TaskDecl>> {
+    let kind =
+        prop_oneof![8 => Just(TaskKind::Work), 1 => Just(TaskKind::Verify), 1 => Just(TaskKind::Checkpoint)];
+    let file = "(\\./)?(a|ab|ä|a/b|a/ä/c|b|b/c)(/|\\*|/\\*)?";
+    let files = prop::collection::vec(file, 0..3);
+    let on = prop::collection::vec(0_usize..9, 0..2);
+    let decl = (kind, files, on, 0_u32..2, prop::bool::weighted(0.8));
+    prop::collection::vec(decl, 1..9).prop_map(|decls| {
+        let mut reached = 0;
+        let decls = decls.into_iter().enumerate().map(|(place, (kind, files, on, step, parallel))| {
+            // The phases of a spec follow each other.
+            reached += u32::from(step == 1 && place % 3 == 2);
+            let depends_on = on.iter().map(|place| TaskId::from(place.to_string().as_str())).collect();
+            let id = TaskId::from(place.to_string().as_str());
+            TaskDecl { id, kind, files, depends_on, stage: reached, parallel, ..task("", &[]) }
+        });
+        decls.collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+
+    #[test]
+    fn all_at_once_or_pair_by_pair(
+        decls in decls(),
+        dialect in prop_oneof![Just(Dialect::Spec), Just(Dialect::Phase)],
+        infer in prop_oneof![Just(Toggle::Off), Just(Toggle::On)],
+        open in any::<u8>(),
+    ) {
+        let rules = rules(dialect, infer);
+        let mut known = Open::new(&rules);
+        let mut before: Vec<&TaskDecl> = Vec::new();
+        for (place, decl) in decls.iter().enumerate() {
+            let hold = known.hold(decl);
+            let expected = before.iter().any(|earlier| waits(&rules, earlier, decl));
+            prop_assert_eq!(hold.is_some(), expected, "{:?} after {:?}", decl, before);
+            prop_assert!(!known.holds_all() || expected, "nothing may start, and {:?} may", decl);
+            let by = hold.and_then(|hold| before.iter().find(|earlier| earlier.id == hold.by));
+            prop_assert!(by.is_none_or(|by| waits(&rules, by, decl)), "{by:?} does not hold {decl:?}");
+            if open & (1 << place) != 0 {
+                known.add(decl);
+                before.push(decl);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Bringing packed work into a linked working tree that stands at a newer commit, and telling what came in between.
+
+use std::path::Path;
+
+use super::error::GitError;
+use super::history::Oid;
+use super::merge::{Conflict, Merge};
+use super::process::{self, Call};
+use super::repository::Git;
+
+/// How many commits are told of.
+const TOLD_MAX: &str = "--max-count=20";
+
+impl Git {
+    /// Puts the changes between `base` and `commit` into a linked working tree at `head`, uncommitted. Where they do
+    /// not fit, nothing is changed and the conflict is given back.
+    pub fn carry_over(
+        &self,
+        tree: &Path,
+        (base, commit): (&Oid, &Oid),
+        head: &Oid,
+    ) -> Result<Option<Conflict>, GitError> {
+        let merged = match self.merge(base, head, commit)? {
+            Merge::Clean(merged) => merged,
+            Merge::Conflict(conflict) => return Ok(Some(conflict)),
+        };
+        let switch = ["read-tree", "-m", "-u", head.as_str(), merged.as_str()];
+        process::run(Call { dir: tree, ..self.locking_call(&switch, Vec::new()) })?.success()?;
+        Ok(None)
+    }
+
+    /// The commits since another one, a line each, the newest first.
+    pub fn told_since(&self, base: &Oid) -> Result<Vec<String>, GitError> {
+        let range = format!("{base}..HEAD");
+        let log = ["log", "--no-show-signature", "--no-color", "--format=%h %s", TOLD_MAX, &range, "--"];
+        let stdout = process::run(self.call(&log))?.success()?;
+        Ok(String::from_utf8_lossy(&stdout).lines().map(str::to_owned).collect())
+    }
+}

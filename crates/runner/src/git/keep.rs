@@ -1,0 +1,117 @@
+//! References of our own, which keep packed work alive until it has landed, and after that for nobody.
+
+use super::error::GitError;
+use super::history::Oid;
+use super::process::{self, Call};
+use super::repository::Git;
+
+const PLACE: &str = "refs/tillgreen";
+
+/// A reference is a file as well, and names of files are bounded.
+const NAME_BYTES_MAX: usize = 120;
+
+/// The reference that keeps the work of one key of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Keep {
+    reference: String,
+}
+
+impl Keep {
+    /// Different keys have different references, whatever they are made of.
+    pub fn new(plan: &str, key: &str) -> Keep {
+        Keep { reference: format!("{}/{}", place_of(plan), encode(key)) }
+    }
+
+    /// Its full name.
+    pub fn reference(&self) -> &str {
+        &self.reference
+    }
+}
+
+impl Git {
+    /// The work that is kept under a key.
+    pub fn kept(&self, keep: &Keep) -> Result<Option<Oid>, GitError> {
+        let commit = format!("{}^{{commit}}", keep.reference());
+        let ended = process::run(self.call(&["rev-parse", "--verify", "--quiet", &commit]))?;
+        match ended.code {
+            Some(0) => Oid::printed(ended).map(Some),
+            Some(1) => Ok(None),
+            Some(_) | None => Err(ended.into_failure()),
+        }
+    }
+
+    /// Lets one go.
+    pub fn drop_kept(&self, keep: &Keep) -> Result<(), GitError> {
+        self.drop_references(keep.reference())
+    }
+
+    /// Lets go of everything that is kept for a plan.
+    pub fn drop_all_kept(&self, plan: &str) -> Result<(), GitError> {
+        self.drop_references(&place_of(plan))
+    }
+
+    /// Deletes the references at a name and below it, here and in submodules.
+    fn drop_references(&self, name: &str) -> Result<(), GitError> {
+        let mut places = vec![self.root().to_owned()];
+        if self.head()?.is_some() {
+            places.extend(self.submodules("HEAD")?.into_iter().map(|submodule| submodule.main));
+        }
+        for dir in &places {
+            let list = self.call(&["for-each-ref", "--format=delete %(refname)", name]);
+            let commands = process::run(Call { dir, ..list })?.success()?;
+            if !commands.is_empty() {
+                let delete = self.locking_call(&["update-ref", "--stdin"], commands);
+                process::run(Call { dir, ..delete })?.success()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn place_of(plan: &str) -> String {
+    format!("{PLACE}/{}", encode(plan))
+}
+
+/// One part of a reference's name: letters, digits, dashes and single dots between them stay, the rest is written as
+/// numbers. What is too long is cut and told apart by a checksum.
+fn encode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut name = String::new();
+    for (index, byte) in bytes.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|index| bytes.get(index));
+        let is_plain_dot = *byte == b'.'
+            && before.is_some_and(u8::is_ascii_alphanumeric)
+            && bytes.get(index + 1).is_some_and(u8::is_ascii_digit);
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || is_plain_dot {
+            name.push(char::from(*byte));
+        } else {
+            name.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    if name.is_empty() {
+        name.push('%');
+    }
+    if name.len() > NAME_BYTES_MAX {
+        name.truncate(NAME_BYTES_MAX);
+        name.push_str(&format!("%%{:08x}-{}", crc32fast::hash(bytes), bytes.len()));
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encode;
+
+    #[test]
+    fn any_key_becomes_a_name_that_git_accepts() {
+        let check = |key: &str, expected: &str| assert_eq!(encode(key), expected);
+        check("1.3", "1.3");
+        check("demo/1.1#2", "demo%2F1.1%232");
+        check("..", "%2E%2E");
+        check("x.lock", "x%2Elock");
+        check("-a b~^:?*[\\@{é", "-a%20b%7E%5E%3A%3F%2A%5B%5C%40%7B%C3%A9");
+        check("", "%");
+        assert_ne!(encode(&"a".repeat(500)), encode(&"a".repeat(501)));
+        assert!(encode(&"é".repeat(500)).len() < 160);
+    }
+}

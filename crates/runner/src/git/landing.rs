@@ -1,0 +1,320 @@
+//! Landing packed work in the main working tree, in three steps: *apply* joins it with what is there and changes the
+//! files, so that it can be verified; *commit* makes it history; *drop* takes it back. Each may be killed at any moment
+//! and done again.
+//!
+//! ```text
+//!            apply                    commit
+//!  (nothing) ─────▶ noted, files new ───────▶ committed, note gone
+//!      ▲                  │
+//!      └──────────────────┘ drop
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::time::Duration;
+
+use super::child_note::Noted;
+use super::commit::{Answer, Commit, commit_options, full_message};
+use super::error::GitError;
+use super::history::{Oid, carries};
+use super::landing_note::LandingNote;
+use super::merge::{Conflict, Merge};
+use super::process::{self, Call, Ended, pathspecs};
+use super::raw_change::{Entry, RawChange, names, split_names};
+use super::repository::Git;
+use super::restore::delete;
+use super::scratch_index::{self, ScratchIndex};
+
+/// How far back a commit of ours is looked for: more than can have landed since a tree was made.
+const SEARCH: &str = "--max-count=10000";
+
+/// Packed work that is to land.
+#[derive(Debug, Clone, Copy)]
+pub struct Landing<'a> {
+    /// The packed commit.
+    pub commit: &'a Oid,
+    /// The commit that it was made on top of.
+    pub base: &'a Oid,
+    /// By which its commit is found again.
+    pub trailer: (&'a str, &'a str),
+}
+
+/// How applying came out. Only with `Done` has anything been changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Applied {
+    /// The files are in the working tree, to be verified and then committed or dropped.
+    Done {
+        /// What changed.
+        paths: Vec<String>,
+    },
+    /// It is in the history already.
+    Already(Oid),
+    /// What landed before holds all of it: there is nothing to commit.
+    Nothing,
+    /// It does not fit what landed since.
+    Conflict(Conflict),
+    /// Somebody's changes in the main working tree are in the way.
+    Refused {
+        /// Which.
+        paths: Vec<String>,
+    },
+}
+
+/// How committing came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Landed {
+    /// It is in the history, and is what is checked out.
+    Done(Oid),
+    /// There was nothing left to commit.
+    Nothing,
+    /// Somebody committed since, or nothing is applied: apply it again, for what was verified is not what would be
+    /// committed.
+    Moved,
+}
+
+/// What was left of a landing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dropped {
+    /// None was under way.
+    Nothing,
+    /// Its files are what they were.
+    PutBack,
+    /// It had been committed: it stays.
+    Committed(Oid),
+}
+
+impl Git {
+    /// Joins packed work with what is checked out and puts the result into index and working tree. A landing that a
+    /// killed program had begun is finished or taken back first.
+    pub fn apply_landing(&self, landing: &Landing<'_>) -> Result<Applied, GitError> {
+        self.drop_landing()?;
+        self.refuse_if_in_progress()?;
+        if let Some(commit) = self.landed(landing.base, landing.trailer)? {
+            return Ok(Applied::Already(commit));
+        }
+        let Some(head) = self.head()? else {
+            return Err(GitError::Unacceptable {
+                what: "a branch without commits",
+                value: "HEAD".to_owned(),
+            });
+        };
+        let tree = match self.merge(landing.base, &head, landing.commit)? {
+            Merge::Clean(tree) => tree,
+            Merge::Conflict(conflict) => return Ok(Applied::Conflict(conflict)),
+        };
+        let changes = self.differences(&head, &tree)?;
+        if changes.is_empty() {
+            return Ok(Applied::Nothing);
+        }
+        let paths = self.in_the_way(&head, &tree, &changes)?;
+        if !paths.is_empty() {
+            return Ok(Applied::Refused { paths });
+        }
+        let (key, value) = landing.trailer;
+        let note = LandingNote {
+            trailer: (key.to_owned(), value.to_owned()),
+            head,
+            tree,
+            owner: Noted::of(std::process::id(), self.git_dir()),
+        };
+        self.change_files(&note, &changes)
+    }
+
+    /// Commits what was applied, with the user's hooks and signing. What a verify command made of the files counts.
+    /// That a hook refuses is an error, upon which the landing should be dropped.
+    pub fn commit_landing(
+        &self,
+        trailer: (&str, &str),
+        message: &str,
+        deadline: Duration,
+    ) -> Result<Landed, GitError> {
+        let Some(note) = LandingNote::read(self.git_dir())? else {
+            let found = self.find_trailer(trailer.0, trailer.1, 1_000)?;
+            return Ok(found.map_or(Landed::Moved, Landed::Done));
+        };
+        if (note.trailer.0.as_str(), note.trailer.1.as_str()) != trailer {
+            return Err(GitError::Unacceptable {
+                what: "a landing that is not under way",
+                value: trailer.1.to_owned(),
+            });
+        }
+        if let Some(commit) = self.landed(&note.head, trailer)? {
+            return self.finish(&commit).map(|()| Landed::Done(commit));
+        }
+        self.refuse_if_in_progress()?;
+        if self.head()?.as_ref() != Some(&note.head) {
+            return Ok(Landed::Moved);
+        }
+        let request = Commit { trailer: Some(trailer), deadline, ..Commit::new(&[], message) };
+        match self.commit_joined(&note, &request)? {
+            Answer::Done => {}
+            Answer::NothingToCommit | Answer::UnknownPath => return Ok(Landed::Nothing),
+        }
+        match self.head()? {
+            Some(commit) => self.finish(&commit).map(|()| Landed::Done(commit)),
+            None => Ok(Landed::Moved),
+        }
+    }
+
+    /// Takes back a landing that was applied and not committed; one that was committed is finished. Also what to call
+    /// after a crash.
+    pub fn drop_landing(&self) -> Result<Dropped, GitError> {
+        let Some(note) = LandingNote::read(self.git_dir())? else { return Ok(Dropped::Nothing) };
+        // A git that outlived the program is waited for: it may be the one that commits.
+        self.clear_stale_lock()?;
+        if let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? {
+            self.finish(&commit)?;
+            return Ok(Dropped::Committed(commit));
+        }
+        self.put_back(&note)?;
+        scratch_index::sweep(self.git_dir());
+        LandingNote::remove(self.git_dir())?;
+        Ok(Dropped::PutBack)
+    }
+
+    /// The commit with this trailer since another one.
+    fn landed(&self, since: &Oid, trailer: (&str, &str)) -> Result<Option<Oid>, GitError> {
+        let (key, value) = trailer;
+        let range = format!("{since}..HEAD");
+        let format = format!("--format=%H%n%(trailers:key={key},valueonly,unfold)");
+        let log = ["log", "-z", "--no-show-signature", "--no-color", SEARCH, &format, &range, "--"];
+        let stdout = process::run(self.call(&log))?.success()?;
+        Ok(String::from_utf8_lossy(&stdout).split('\0').find_map(|record| carries(record, value)))
+    }
+
+    fn differences(&self, from: &Oid, to: &Oid) -> Result<Vec<RawChange>, GitError> {
+        let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", from.as_str(), to.as_str(), "--"];
+        RawChange::parse_all(process::run(self.call(&diff))?)
+    }
+
+    fn change_files(&self, note: &LandingNote, changes: &[RawChange]) -> Result<Applied, GitError> {
+        note.write(self.git_dir())?;
+        let switch = ["read-tree", "-m", "-u", note.head.as_str(), note.tree.as_str()];
+        let ended = self.run_locking(|| self.locking_call(&switch, Vec::new()))?;
+        if names_obstacle(&ended) {
+            // Somebody was quicker. Git looks at everything before it changes anything.
+            LandingNote::remove(self.git_dir())?;
+            return Ok(Applied::Refused { paths: self.obstacles(changes)? });
+        }
+        ended.success()?;
+        self.update_submodules(&gitlinks(changes))?;
+        Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect() })
+    }
+
+    /// Commits the joined tree, through an index of its own: what people have staged stays out of it and stays staged.
+    fn commit_joined(&self, note: &LandingNote, request: &Commit<'_>) -> Result<Answer, GitError> {
+        let message = full_message(request)?;
+        let index = ScratchIndex::of_main(self)?;
+        index.read_tree(note.tree.as_str())?;
+        let changes = self.differences(&note.head, &note.tree)?;
+        let files = changes.iter().filter(|change| !change.new.is_absent() && !change.new.is_gitlink());
+        let is_there = |path: &&OsStr| {
+            fs::symlink_metadata(self.root().join(path)).is_ok_and(|metadata| !metadata.is_dir())
+        };
+        let files = names(files.map(|change| change.path.as_os_str()).filter(is_there));
+        index.run(&["update-index", "-z", "--stdin"], files)?.success()?;
+        let ended = self.run_locking(|| {
+            let mut call = index.call(&commit_options(), Vec::new());
+            call.arguments.push(message.clone().into());
+            Call { deadline: request.deadline, ..call }
+        })?;
+        self.judge(ended)
+    }
+
+    /// The index follows what was committed, hooks' additions included.
+    fn finish(&self, commit: &Oid) -> Result<(), GitError> {
+        if self.head()?.as_ref() == Some(commit) {
+            let list = [
+                "diff-tree",
+                "-r",
+                "--root",
+                "--no-commit-id",
+                "--name-only",
+                "-z",
+                "--no-renames",
+                commit.as_str(),
+                "--",
+            ];
+            let committed = process::run(self.call(&list))?.success()?;
+            self.unstage(&split_names(&committed).collect())?;
+        }
+        scratch_index::sweep(self.git_dir());
+        LandingNote::remove(self.git_dir())
+    }
+
+    /// Makes these paths in the index what they are in HEAD.
+    fn unstage(&self, paths: &BTreeSet<OsString>) -> Result<(), GitError> {
+        let list = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--"];
+        let staged = process::run(self.call(&list))?.success()?;
+        let staged: Vec<OsString> = split_names(&staged).filter(|path| paths.contains(path)).collect();
+        if staged.is_empty() {
+            return Ok(());
+        }
+        let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD"];
+        let stdin = pathspecs(staged.iter().map(OsString::as_os_str));
+        self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success().map(drop)
+    }
+
+    /// Makes the paths of a landing what they are in HEAD. They were so before it: nothing of anybody's is lost.
+    fn put_back(&self, note: &LandingNote) -> Result<(), GitError> {
+        let changes = self.differences(&note.head, &note.tree)?;
+        let before = self.before(note, &changes)?;
+        self.unstage(&before.keys().cloned().collect())?;
+        for (path, _) in before.iter().filter(|(_, entry)| entry.is_absent()) {
+            delete(self.root(), path.as_ref())?;
+        }
+        let skipped = self.outside_sparse_checkout()?;
+        let files = before
+            .iter()
+            .filter(|(path, entry)| !entry.is_absent() && !entry.is_gitlink() && !skipped.contains(*path));
+        let stdin = names(files.map(|(path, _)| path.as_os_str()));
+        if !stdin.is_empty() {
+            let list = ["checkout-index", "--force", "--index", "-z", "--stdin"];
+            self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
+        }
+        self.update_submodules(&gitlinks(&changes))
+    }
+
+    /// What HEAD has at the paths of a landing; it may have moved on since.
+    fn before(
+        &self,
+        note: &LandingNote,
+        changes: &[RawChange],
+    ) -> Result<BTreeMap<OsString, Entry>, GitError> {
+        let head = self.head()?;
+        if head.as_ref() == Some(&note.head) {
+            return Ok(changes.iter().map(|change| (change.path.clone(), change.old.clone())).collect());
+        }
+        let Some(head) = head else { return Ok(BTreeMap::new()) };
+        let now = self.differences(&head, &note.tree)?;
+        let now: BTreeMap<&OsStr, &Entry> =
+            now.iter().map(|change| (change.path.as_os_str(), &change.old)).collect();
+        let entry =
+            |change: &RawChange| now.get(change.path.as_os_str()).map_or(&change.new, |old| *old).clone();
+        Ok(changes.iter().map(|change| (change.path.clone(), entry(change))).collect())
+    }
+
+    /// Paths that are in the index and, by a sparse checkout, not on disk.
+    fn outside_sparse_checkout(&self) -> Result<BTreeSet<OsString>, GitError> {
+        let ended = process::run(self.call(&["config", "--type=bool", "core.sparseCheckout"]))?;
+        if ended.stdout.trim_ascii() != b"true" {
+            return Ok(BTreeSet::new());
+        }
+        let listing = process::run(self.call(&["ls-files", "-t", "-z"]))?.success()?;
+        let skipped = listing.split(|byte| *byte == 0).filter_map(|record| record.strip_prefix(b"S "));
+        Ok(skipped.flat_map(split_names).collect())
+    }
+}
+
+/// Whether git found changes of somebody's in the way.
+pub(super) fn names_obstacle(ended: &Ended) -> bool {
+    const WORDS: [&str; 4] =
+        ["not uptodate", "would be overwritten", "would lose untracked files", "would be removed"];
+    !ended.is_success() && WORDS.iter().any(|words| ended.stderr.contains(words))
+}
+
+pub(super) fn gitlinks(changes: &[RawChange]) -> Vec<&OsStr> {
+    let links = changes.iter().filter(|change| change.new.is_gitlink() || change.old.is_gitlink());
+    links.map(|change| change.path.as_os_str()).collect()
+}

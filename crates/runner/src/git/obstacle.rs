@@ -1,0 +1,120 @@
+//! What of somebody's stands where a landing would change files. It is found before anything is changed.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::error::GitError;
+use super::history::Oid;
+use super::landing::{gitlinks, names_obstacle};
+use super::process::{self, Call};
+use super::raw_change::RawChange;
+use super::repository::Git;
+
+impl Git {
+    /// The paths that stand in the way of turning one tree into another; none if it can be done.
+    pub(super) fn in_the_way(
+        &self,
+        head: &Oid,
+        tree: &Oid,
+        changes: &[RawChange],
+    ) -> Result<Vec<String>, GitError> {
+        let found = self.untracked(changes);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        for link in gitlinks(changes) {
+            if self.is_dirty_inside(link)? {
+                return Ok(vec![link.to_string_lossy().into_owned()]);
+            }
+        }
+        let rehearse = ["read-tree", "--dry-run", "-m", "-u", head.as_str(), tree.as_str()];
+        if process::run(self.locking_call(&rehearse, Vec::new()))?.is_success() {
+            return Ok(Vec::new());
+        }
+        // Files that only look changed, by their times, are looked at once more.
+        let refresh = ["update-index", "-q", "--refresh"];
+        self.run_locking(|| self.locking_call(&refresh, Vec::new()))?;
+        let ended = process::run(self.locking_call(&rehearse, Vec::new()))?;
+        if ended.is_success() {
+            return Ok(Vec::new());
+        }
+        let paths = self.obstacles(changes)?;
+        if paths.is_empty() && !names_obstacle(&ended) {
+            return Err(ended.into_failure());
+        }
+        Ok(paths)
+    }
+
+    /// What is changed in the main working tree at, above or below the paths of a landing.
+    pub(super) fn obstacles(&self, changes: &[RawChange]) -> Result<Vec<String>, GitError> {
+        let status = self.status()?;
+        let wanted: BTreeSet<&OsStr> = changes.iter().map(|change| change.path.as_os_str()).collect();
+        let above: BTreeSet<&OsStr> = changes.iter().flat_map(|change| folders_of(&change.path)).collect();
+        let unnameable = status.unnameable.iter().map(OsString::as_os_str);
+        let dirty = status.changes.iter().map(|change| OsStr::new(change.path.trim_end_matches('/')));
+        let meets = |path: &&OsStr| {
+            wanted.contains(path)
+                || above.contains(path)
+                || folders_of(path).any(|folder| wanted.contains(folder))
+        };
+        let met = dirty.chain(unnameable).filter(meets);
+        Ok(met.map(|path| path.to_string_lossy().into_owned()).collect())
+    }
+
+    /// Files where there should be none yet. Git itself would overwrite those that it ignores.
+    fn untracked(&self, changes: &[RawChange]) -> Vec<String> {
+        let leaving: BTreeSet<&OsStr> = changes
+            .iter()
+            .filter(|change| change.new.is_absent())
+            .map(|change| change.path.as_os_str())
+            .collect();
+        let emptied: BTreeSet<&OsStr> = leaving.iter().flat_map(|path| folders_of(path)).collect();
+        let mut found = BTreeSet::new();
+        for change in changes.iter().filter(|change| change.old.is_absent()) {
+            let path = change.path.as_os_str();
+            match fs::symlink_metadata(self.root().join(path)) {
+                Ok(metadata) if metadata.is_dir() => {
+                    let is_free = emptied.contains(path) || change.new.is_gitlink() || self.is_empty(path);
+                    if !is_free {
+                        found.insert(change.shown());
+                    }
+                }
+                Ok(_) if !folders_of(path).any(|folder| leaving.contains(folder)) => {
+                    found.insert(change.shown());
+                }
+                Ok(_) | Err(_) => {}
+            }
+            let blocked = folders_of(path).filter(|folder| !leaving.contains(folder)).find(|folder| {
+                fs::symlink_metadata(self.root().join(folder)).is_ok_and(|metadata| !metadata.is_dir())
+            });
+            found.extend(blocked.map(|folder| folder.to_string_lossy().into_owned()));
+        }
+        found.into_iter().collect()
+    }
+
+    fn is_empty(&self, folder: &OsStr) -> bool {
+        fs::read_dir(self.root().join(folder)).is_ok_and(|mut entries| entries.next().is_none())
+    }
+
+    /// Whether a submodule that is checked out has changes of its own, or is not where the superproject wants it.
+    fn is_dirty_inside(&self, path: &OsStr) -> Result<bool, GitError> {
+        let dir = self.root().join(path);
+        if !dir.join(".git").exists() {
+            return Ok(false);
+        }
+        let call = self.call(&["--no-optional-locks", "status", "--porcelain", "-z"]);
+        let inside = process::run(Call { dir: &dir, ..call })?.success()?;
+        let mut call = self.call(&["--literal-pathspecs", "diff-files", "--quiet", "--"]);
+        call.arguments.push(path.to_owned());
+        Ok(!inside.is_empty() || !process::run(call)?.is_success())
+    }
+}
+
+/// The folders that a path lies in, innermost first.
+fn folders_of(path: &OsStr) -> impl Iterator<Item = &OsStr> {
+    let folders = Path::new(path).ancestors().skip(1).map(Path::as_os_str);
+    folders.filter(|folder| !folder.as_bytes().is_empty())
+}

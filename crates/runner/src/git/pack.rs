@@ -1,0 +1,60 @@
+//! Packing the work of a linked working tree into one commit on top of its base, kept alive by a reference until it
+//! has landed.
+
+use super::commit::{Commit, full_message, lacks_identity};
+use super::error::GitError;
+use super::history::Oid;
+use super::keep::Keep;
+use super::process;
+use super::repository::Git;
+use super::snapshot::{Snapshot, TreeWork};
+
+/// What a tree came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packed {
+    /// The commit.
+    pub commit: Oid,
+    /// What changed and cannot come back.
+    pub left_out: Vec<String>,
+}
+
+impl Git {
+    /// Packs the work of a linked tree. None: nothing changed. Doing it again gives another commit with the same
+    /// content, and the reference then keeps that one.
+    ///
+    /// No hook runs and nothing is signed here; that happens where the work lands.
+    pub fn pack(
+        &self,
+        work: &TreeWork<'_>,
+        message: &str,
+        trailer: (&str, &str),
+        keep: &Keep,
+    ) -> Result<Option<Packed>, GitError> {
+        let request = Commit { trailer: Some(trailer), ..Commit::new(&[], message) };
+        let message = full_message(&request)?;
+        let snapshot = self.snapshot(work)?;
+        if snapshot.changes.is_empty() {
+            return Ok(None);
+        }
+        let tree = snapshot.index.write_tree()?;
+        let base = work.base.as_str();
+        let list = ["commit-tree", tree.as_str(), "-p", base, "-F", "-"];
+        let ended = process::run(self.locking_call(&list, message.into_bytes()))?;
+        if lacks_identity(&ended.stderr) {
+            return Err(GitError::NoIdentity { root: self.root().to_owned() });
+        }
+        let commit = Oid::printed(ended)?;
+        self.keep_submodules(&snapshot, keep)?;
+        let update = ["update-ref", keep.reference(), commit.as_str()];
+        process::run(self.locking_call(&update, Vec::new()))?.success()?;
+        Ok(Some(Packed { commit, left_out: snapshot.left_out }))
+    }
+
+    /// Commits that the agent made in submodules are kept there.
+    fn keep_submodules(&self, snapshot: &Snapshot<'_>, keep: &Keep) -> Result<(), GitError> {
+        for change in snapshot.changes.iter().filter(|change| change.new.is_gitlink()) {
+            self.keep_in(&self.root().join(&change.path), keep.reference(), &change.new.oid)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! Whether tasks can run side by side here, each in a linked working tree; if not, why, in words for people.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::error::GitError;
+use super::process;
+use super::repository::{Git, version};
+use crate::agent::find_program;
+
+/// The oldest git that joins trees without a working tree, from a given base.
+const PARALLEL_VERSION: (u32, u32) = (2, 40);
+
+/// Whether linked trees can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parallelism {
+    /// They can.
+    Possible,
+    /// They cannot: tasks run one after another.
+    Sequential(Reason),
+}
+
+/// Why tasks cannot run side by side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// Git lacks what is needed.
+    OldGit,
+    /// There is nothing to make a tree of.
+    NoCommit,
+    /// A merge or the like has been begun.
+    InProgress(&'static str),
+    /// A submodule that is checked out keeps its repository inside, or has submodules of its own that are.
+    Submodule {
+        /// Where it is.
+        path: String,
+        /// What about it.
+        problem: &'static str,
+    },
+    /// Files pass through a program that is not there.
+    Filter {
+        /// The filter's name.
+        name: String,
+        /// The program.
+        program: String,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::OldGit => {
+                let (major, minor) = PARALLEL_VERSION;
+                write!(f, "git {major}.{minor} or newer is needed to join the work of several trees")
+            }
+            Reason::NoCommit => f.write_str("the branch has no commit yet"),
+            Reason::InProgress(operation) => write!(f, "a {operation} is in progress"),
+            Reason::Submodule { path, problem } => write!(f, "the submodule {path} {problem}"),
+            Reason::Filter { name, program } => {
+                write!(f, "files pass through the filter {name}, and its program {program} is not installed")
+            }
+        }
+    }
+}
+
+impl Git {
+    /// Whether linked trees can be used in this repository at this moment.
+    pub fn parallelism(&self) -> Result<Parallelism, GitError> {
+        let reason = match self.broad_reason()? {
+            Some(reason) => Some(reason),
+            None => match self.submodule_reason()? {
+                Some(reason) => Some(reason),
+                None => self.filter_reason()?,
+            },
+        };
+        Ok(reason.map_or(Parallelism::Possible, Parallelism::Sequential))
+    }
+
+    fn broad_reason(&self) -> Result<Option<Reason>, GitError> {
+        if version(self.root(), self.environment())? < PARALLEL_VERSION {
+            return Ok(Some(Reason::OldGit));
+        }
+        if self.head()?.is_none() {
+            return Ok(Some(Reason::NoCommit));
+        }
+        match self.refuse_if_in_progress() {
+            Err(GitError::InProgress { operation, .. }) => Ok(Some(Reason::InProgress(operation))),
+            ended @ (Ok(()) | Err(_)) => ended.map(|()| None),
+        }
+    }
+
+    fn submodule_reason(&self) -> Result<Option<Reason>, GitError> {
+        for submodule in self.submodules("HEAD")? {
+            let problem = if submodule.main.join(".git").is_dir() {
+                "keeps its repository inside its folder (`git submodule absorbgitdirs` moves it)"
+            } else if submodule.main.join(".gitmodules").exists() {
+                "has submodules of its own"
+            } else if !self.has_in(&submodule.main, submodule.commit.as_str())? {
+                "lacks the commit that is asked for (`git submodule update` gets it)"
+            } else {
+                continue;
+            };
+            let path = submodule.path.to_string_lossy().into_owned();
+            return Ok(Some(Reason::Submodule { path, problem }));
+        }
+        Ok(None)
+    }
+
+    /// Filters that are required and whose program is missing: checking out a file would fail.
+    fn filter_reason(&self) -> Result<Option<Reason>, GitError> {
+        let settings = self.filter_settings()?;
+        let required = settings.iter().filter(|(key, value)| key.ends_with(".required") && value == "true");
+        let required: BTreeSet<&str> = required.filter_map(|(key, _)| filter_name(key)).collect();
+        for (key, command) in settings.iter().filter(|(key, _)| !key.ends_with(".required")) {
+            let Some(name) = filter_name(key).filter(|name| required.contains(name)) else { continue };
+            let Some(program) =
+                program_of(command).filter(|program| find_program(program, self.root()).is_none())
+            else {
+                continue;
+            };
+            if self.uses_filter(name)? {
+                return Ok(Some(Reason::Filter { name: name.to_owned(), program: program.to_owned() }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn filter_settings(&self) -> Result<Vec<(String, String)>, GitError> {
+        let list = ["config", "-z", "--get-regexp", r"^filter\..*\.(smudge|process|required)$"];
+        let ended = process::run(self.call(&list))?;
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        let pairs = text.split('\0').filter_map(|record| record.split_once('\n'));
+        Ok(pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
+    }
+
+    /// Whether attributes of this repository name the filter.
+    fn uses_filter(&self, name: &str) -> Result<bool, GitError> {
+        let wanted = format!("filter={name}");
+        let local = std::fs::read_to_string(self.common_dir().join("info/attributes")).unwrap_or_default();
+        if local.split_whitespace().any(|word| word == wanted) {
+            return Ok(true);
+        }
+        let list = ["grep", "-q", "-w", "-F", "-e", &wanted, "HEAD", "--", ":(glob)**/.gitattributes"];
+        let ended = process::run(self.call(&list))?;
+        match ended.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            Some(_) | None => Err(ended.into_failure()),
+        }
+    }
+}
+
+/// `lfs` of `filter.lfs.smudge`.
+fn filter_name(key: &str) -> Option<&str> {
+    key.strip_prefix("filter.")?.rsplit_once('.').map(|(name, _)| name)
+}
+
+/// The program of a command line, if it is plain to see.
+fn program_of(command: &str) -> Option<&str> {
+    let word = command.split_whitespace().next()?;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+    word.bytes().all(is_plain).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{filter_name, program_of};
+
+    #[test]
+    fn names_and_programs_of_filters_are_read() {
+        assert_eq!(filter_name("filter.lfs.smudge"), Some("lfs"));
+        assert_eq!(filter_name("filter.a.b.process"), Some("a.b"));
+        assert_eq!(program_of("git-lfs smudge -- %f"), Some("git-lfs"));
+        assert_eq!(program_of("\"/a b/c\" x"), None);
+        assert_eq!(program_of(""), None);
+    }
+}

@@ -1,0 +1,142 @@
+//! What differs between two trees, down to modes and objects, as git's raw diff format tells it. Names are bytes:
+//! whatever a file system allows comes through.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use super::error::GitError;
+use super::process::Ended;
+use super::status::{Change, ChangeKind};
+
+/// The mode of a path that is not there.
+const ABSENT: &str = "000000";
+/// The mode of a repository inside this one.
+const GITLINK: &str = "160000";
+
+/// One path that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RawChange {
+    pub(super) path: OsString,
+    pub(super) old: Entry,
+    pub(super) new: Entry,
+}
+
+/// What a tree holds at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) mode: String,
+    pub(super) oid: String,
+}
+
+impl Entry {
+    pub(super) fn is_absent(&self) -> bool {
+        self.mode == ABSENT
+    }
+
+    pub(super) fn is_gitlink(&self) -> bool {
+        self.mode == GITLINK
+    }
+}
+
+impl RawChange {
+    /// Reads the output of `diff-tree -r --raw -z` or `diff-index --raw -z`, both without renames.
+    pub(super) fn parse_all(ended: Ended) -> Result<Vec<RawChange>, GitError> {
+        let command = ended.command.clone();
+        let output = ended.success()?;
+        let mut fields = output.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+        let mut changes = Vec::new();
+        while let Some(meta) = fields.next() {
+            let change = fields.next().and_then(|path| RawChange::parse(meta, path));
+            changes.push(change.ok_or_else(|| GitError::Unexpected {
+                command: command.clone(),
+                output: String::from_utf8_lossy(meta).into_owned(),
+            })?);
+        }
+        Ok(changes)
+    }
+
+    fn parse(meta: &[u8], path: &[u8]) -> Option<RawChange> {
+        let meta = std::str::from_utf8(meta).ok()?.strip_prefix(':')?;
+        let mut words = meta.split(' ').map(str::to_owned);
+        let (old_mode, new_mode) = (words.next()?, words.next()?);
+        let old = Entry { mode: old_mode, oid: words.next()? };
+        let new = Entry { mode: new_mode, oid: words.next()? };
+        Some(RawChange { path: OsStr::from_bytes(path).to_owned(), old, new })
+    }
+
+    /// The path for people.
+    pub(super) fn shown(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+
+    /// Whether the path is one of these, or lies below one of them.
+    pub(super) fn lies_in(&self, places: &[String]) -> bool {
+        places
+            .iter()
+            .any(|place| is_at_or_below(self.path.as_bytes(), place.trim_end_matches('/').as_bytes()))
+    }
+
+    /// The change as a status tells it.
+    pub(super) fn told(&self) -> Change {
+        let kind = match (self.old.is_absent(), self.new.is_absent()) {
+            (true, _) => ChangeKind::Added,
+            (false, true) => ChangeKind::Deleted,
+            (false, false) => ChangeKind::Modified,
+        };
+        Change { path: self.shown(), kind, staged: false }
+    }
+}
+
+fn is_at_or_below(path: &[u8], place: &[u8]) -> bool {
+    match path.strip_prefix(place) {
+        Some(rest) => rest.is_empty() || rest.starts_with(b"/"),
+        None => false,
+    }
+}
+
+/// Lines for `update-index -z --index-info` that put these entries into an index. What is to go comes first, so that
+/// a folder makes room for a file of the same name.
+pub(super) fn index_info<'a>(entries: impl IntoIterator<Item = (&'a OsStr, &'a Entry)>) -> Vec<u8> {
+    let (gone, there): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(_, entry)| entry.is_absent());
+    let mut lines = Vec::new();
+    for (path, entry) in gone.into_iter().chain(there) {
+        let mode = if entry.is_absent() { "0" } else { &entry.mode };
+        lines.extend_from_slice(format!("{mode} {}\t", entry.oid).as_bytes());
+        lines.extend_from_slice(path.as_bytes());
+        lines.push(0);
+    }
+    lines
+}
+
+/// Names as git reads them from standard input where no pathspec is meant.
+pub(super) fn names<'a>(paths: impl IntoIterator<Item = &'a OsStr>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for path in paths {
+        text.extend_from_slice(path.as_bytes());
+        text.push(0);
+    }
+    text
+}
+
+/// The names in a list that is separated by NUL.
+pub(super) fn split_names(list: &[u8]) -> impl Iterator<Item = OsString> {
+    list.split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty())
+        .map(|name| OsString::from_vec(name.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_at_or_below;
+
+    #[test]
+    fn a_place_holds_itself_and_what_lies_below() {
+        let check = |path: &str, place: &str, expected| {
+            assert_eq!(is_at_or_below(path.as_bytes(), place.as_bytes()), expected, "{path} in {place}");
+        };
+        check("target", "target", true);
+        check("target/debug/x", "target", true);
+        check("targets", "target", false);
+        check("a/target", "target", false);
+    }
+}

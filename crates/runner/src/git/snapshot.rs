@@ -1,0 +1,175 @@
+//! What an agent made of a linked working tree, whatever it did to HEAD, branches and index: the files are what
+//! counts. The tree's own index is only read.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::error::GitError;
+use super::history::Oid;
+use super::process::Ended;
+use super::raw_change::{RawChange, index_info};
+use super::repository::Git;
+use super::scratch_index::ScratchIndex;
+use super::status::Change;
+use crate::tree::is_own;
+
+/// A linked working tree and what is not to come back from it.
+#[derive(Debug, Clone, Copy)]
+pub struct TreeWork<'a> {
+    /// Its top folder.
+    pub tree: &'a Path,
+    /// The commit that it was made at.
+    pub base: &'a Oid,
+    /// Paths whose changes are dropped: the spec files.
+    pub dropped: &'a [String],
+    /// Paths that were linked or copied into it.
+    pub furnished: &'a [String],
+}
+
+/// What changed in a linked working tree, committed there or not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// The work.
+    pub changes: Vec<Change>,
+    /// Changed, but to be dropped.
+    pub dropped: Vec<String>,
+    /// What cannot come back: repositories inside the tree, submodules at commits that nobody else has.
+    pub left_out: Vec<String>,
+}
+
+/// The work in an index of its own.
+pub(super) struct Snapshot<'a> {
+    pub(super) index: ScratchIndex<'a>,
+    pub(super) changes: Vec<RawChange>,
+    pub(super) dropped: Vec<String>,
+    pub(super) left_out: Vec<String>,
+}
+
+impl Git {
+    /// What changed in a linked working tree since it was made.
+    pub fn touched_in(&self, work: &TreeWork<'_>) -> Result<Touched, GitError> {
+        let Snapshot { changes, dropped, left_out, .. } = self.snapshot(work)?;
+        Ok(Touched { changes: changes.iter().map(RawChange::told).collect(), dropped, left_out })
+    }
+
+    pub(super) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot<'_>, GitError> {
+        let state = self.state_of(work.tree)?;
+        let index = ScratchIndex::copy(self, work.tree, &state)?;
+        let mut left_out = match add_all(&index, work) {
+            Ok(left_out) => left_out,
+            // An index that an agent broke says nothing; the files do. Git then has to read all of them.
+            Err(GitError::Failed { .. }) => {
+                drop(index);
+                return self.snapshot_afresh(work, &state);
+            }
+            Err(error) => return Err(error),
+        };
+        self.sort_out(index, work, &mut left_out)
+    }
+
+    fn snapshot_afresh(&self, work: &TreeWork<'_>, state: &Path) -> Result<Snapshot<'_>, GitError> {
+        let index = ScratchIndex::empty(self, work.tree, state);
+        index.read_tree(work.base.as_str())?;
+        let mut left_out = add_all(&index, work)?;
+        self.sort_out(index, work, &mut left_out)
+    }
+
+    /// Tells work from what is dropped or left out, and takes the latter out of the index.
+    fn sort_out<'a>(
+        &'a self,
+        index: ScratchIndex<'a>,
+        work: &TreeWork<'_>,
+        left_out: &mut Vec<String>,
+    ) -> Result<Snapshot<'a>, GitError> {
+        let diff = [
+            "diff-index",
+            "--cached",
+            "--raw",
+            "-z",
+            "--no-renames",
+            "--no-abbrev",
+            work.base.as_str(),
+            "--",
+        ];
+        let all = RawChange::parse_all(index.run(&diff, Vec::new())?)?;
+        let (mut changes, mut dropped, mut undone) = (Vec::new(), Vec::new(), Vec::new());
+        for change in all {
+            if is_own(&change.shown()) || change.lies_in(work.furnished) {
+                undone.push(change);
+            } else if change.lies_in(work.dropped) {
+                dropped.push(change.shown());
+                undone.push(change);
+            } else if self.is_unreachable(&change)? {
+                left_out.push(change.shown());
+                undone.push(change);
+            } else {
+                changes.push(change);
+            }
+        }
+        index.set(index_info(undone.iter().map(|change| (change.path.as_os_str(), &change.old))))?;
+        left_out.sort();
+        left_out.dedup();
+        Ok(Snapshot { index, changes, dropped, left_out: std::mem::take(left_out) })
+    }
+
+    /// Whether a change points at a commit of another repository that would be gone with the tree.
+    fn is_unreachable(&self, change: &RawChange) -> Result<bool, GitError> {
+        if !change.new.is_gitlink() {
+            return Ok(false);
+        }
+        let main = self.root().join(&change.path);
+        if !change.old.is_gitlink() || !main.join(".git").exists() {
+            return Ok(true);
+        }
+        Ok(!self.has_in(&main, &change.new.oid)?)
+    }
+}
+
+/// Puts all that is in the tree into the index; what is left out are repositories without a commit.
+fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>, GitError> {
+    let add = [
+        "-c",
+        "advice.addEmbeddedRepo=false",
+        "-c",
+        "core.safecrlf=false",
+        "add",
+        "--all",
+        "--ignore-errors",
+        "--pathspec-from-file=-",
+        "--pathspec-file-nul",
+    ];
+    let mut pathspecs = b":(top)\0".to_vec();
+    for path in work.furnished.iter().chain(work.dropped) {
+        pathspecs.extend_from_slice(b":(top,exclude,literal)");
+        pathspecs.extend_from_slice(OsString::from(path.trim_end_matches('/')).as_bytes());
+        pathspecs.push(0);
+    }
+    let ended = index.run(&add, pathspecs)?;
+    if ended.is_success() {
+        return Ok(Vec::new());
+    }
+    match repositories_without_commit(&ended) {
+        Some(paths) => Ok(paths),
+        None => Err(ended.into_failure()),
+    }
+}
+
+/// The paths that git complains of, if it complains of nothing else. That something which is not wanted anyway is also
+/// ignored is a complaint that it makes after having done all the rest.
+fn repositories_without_commit(ended: &Ended) -> Option<Vec<String>> {
+    const COMPLAINT: &str = "' does not have a commit checked out";
+    let mut paths = Vec::new();
+    for line in ended.stderr.lines().filter(|line| line.starts_with("error: ")) {
+        let Some(path) = line.strip_prefix("error: '").and_then(|rest| rest.strip_suffix(COMPLAINT)) else {
+            // Git says a second time which file it did not take.
+            if line.starts_with("error: unable to index file '") {
+                continue;
+            }
+            return None;
+        };
+        paths.push(path.to_owned());
+    }
+    let is_about_ignored = ended.stderr.contains("are ignored by one of your .gitignore files");
+    (ended.code == Some(1) && (!paths.is_empty() || is_about_ignored)).then_some(paths)
+}

@@ -1,0 +1,80 @@
+//! Submodules in linked working trees. Each becomes a linked tree of the submodule's own repository: nothing is
+//! fetched or copied, and what an agent commits there is in the store that the main working tree's submodule uses.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::error::GitError;
+use super::history::Oid;
+use super::process::{self, Call};
+use super::repository::Git;
+
+/// A submodule that is checked out in the main working tree.
+#[derive(Debug)]
+pub(super) struct Submodule {
+    pub(super) path: OsString,
+    /// The commit that the superproject asks for.
+    pub(super) commit: Oid,
+    /// Its working tree in the main one.
+    pub(super) main: PathBuf,
+}
+
+impl Git {
+    /// The submodules of a commit that are checked out here. Those that are not are left empty in linked trees, too.
+    pub(super) fn submodules(&self, commit: &str) -> Result<Vec<Submodule>, GitError> {
+        if !self.root().join(".gitmodules").exists() {
+            return Ok(Vec::new());
+        }
+        let list = ["ls-tree", "-r", "-z", "--full-tree", commit];
+        let listing = process::run(self.call(&list))?.success()?;
+        let records = listing.split(|byte| *byte == 0);
+        let found = records.filter_map(|record| self.read_gitlink(record));
+        Ok(found.filter(|submodule| submodule.main.join(".git").exists()).collect())
+    }
+
+    fn read_gitlink(&self, record: &[u8]) -> Option<Submodule> {
+        let rest = record.strip_prefix(b"160000 commit ")?;
+        let tab = rest.iter().position(|byte| *byte == b'\t')?;
+        let commit = Oid::parse(std::str::from_utf8(rest.get(..tab)?).ok()?)?;
+        let path = OsStr::from_bytes(rest.get(tab + 1..)?).to_owned();
+        Some(Submodule { main: self.root().join(&path), commit, path })
+    }
+
+    /// Checks submodules out in a new linked tree.
+    pub(super) fn add_submodules(&self, tree: &Path) -> Result<(), GitError> {
+        let Ok(state) = self.state_of(tree) else { return Ok(()) };
+        let head = fs::read_to_string(state.join("HEAD")).unwrap_or_default();
+        for submodule in self.submodules(head.trim())? {
+            self.link_tree(&submodule.main, &tree.join(&submodule.path), &submodule.commit)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a submodule's repository has a commit.
+    pub(super) fn has_in(&self, main: &Path, commit: &str) -> Result<bool, GitError> {
+        let object = format!("{commit}^{{commit}}");
+        let call = self.call(&["cat-file", "-e", &object]);
+        Ok(process::run(Call { dir: main, ..call })?.is_success())
+    }
+
+    /// Keeps a commit of a submodule alive, or with none lets it go.
+    pub(super) fn keep_in(&self, main: &Path, reference: &str, commit: &str) -> Result<(), GitError> {
+        let call = self.locking_call(&["update-ref", reference, commit], Vec::new());
+        process::run(Call { dir: main, ..call })?.success().map(drop)
+    }
+
+    /// Makes submodules of the main working tree what the index asks for.
+    pub(super) fn update_submodules(&self, paths: &[&OsStr]) -> Result<(), GitError> {
+        let checked_out = |path: &&&OsStr| self.root().join(path).join(".git").exists();
+        let paths: Vec<&OsStr> = paths.iter().filter(checked_out).copied().collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let update = ["submodule", "update", "--quiet", "--no-fetch", "--checkout", "--force", "--"];
+        let mut call = self.locking_call(&update, Vec::new());
+        call.arguments.extend(paths.into_iter().map(OsStr::to_owned));
+        process::run(call)?.success().map(drop)
+    }
+}

@@ -1,0 +1,352 @@
+//! Tasks in work trees of their own: where they are, how their attempts start and end there, and how what passed comes
+//! back. What git has to do for that happens beside the loop, in `offstage`.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use engine::{
+    ActionKey, AgentEnd, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen,
+    Why,
+};
+use plan::TaskId;
+
+use crate::atomic;
+use crate::attempt::{Purpose, verdict};
+use crate::book::{Excerpt, OwnBox};
+use crate::check;
+use crate::delegation::file_name;
+use crate::driver::{Driver, Flight};
+use crate::error::RunError;
+use crate::git::{GitError, Keep, Oid};
+use crate::inbox::Message;
+use crate::offstage::{Ready, Site, Survey};
+use crate::process::Ended;
+
+/// How many tasks that wait for others are named at once.
+const OVERLAPS_TOLD_MAX: usize = 20;
+
+/// What was done beside the loop.
+#[derive(Debug)]
+pub(crate) enum Done {
+    /// A work tree is ready.
+    Tree(Result<Ready, GitError>),
+    /// What an attempt left was looked at.
+    Survey(Result<Survey, GitError>),
+    /// Work was brought into the project.
+    Landing(Landing),
+}
+
+impl Driver<'_> {
+    /// Whether the task's latest attempt is in a tree of its own.
+    pub(crate) fn is_isolated(&self, id: &TaskId) -> bool {
+        self.state.task(id).is_some_and(|task| task.isolated)
+    }
+
+    /// Where a task is worked on.
+    pub(crate) fn workplace(&self, id: &TaskId) -> PathBuf {
+        if self.is_isolated(id) { self.tree_path(id) } else { self.project.root().to_owned() }
+    }
+
+    fn tree_path(&self, id: &TaskId) -> PathBuf {
+        self.file.trees().join(file_name(id))
+    }
+
+    /// The work tree of a task; none without git.
+    pub(crate) fn site(&self, id: &TaskId) -> Option<Site> {
+        let git = self.tree.git()?.clone();
+        let dropped = self.tree.dropped();
+        let mut furnishing = self.settings.furnishing.clone();
+        // A plan that git does not know is not in a new tree by itself.
+        let own = [&self.file.dir, &self.file.path]
+            .map(|path| self.project.relative(path).to_string_lossy().into_owned());
+        furnishing.copy.extend(own.into_iter().filter(|path| !path.is_empty()));
+        let keep = Keep::new(&self.file.name, &file_name(id));
+        Some(Site { git, tree: self.tree_path(id), keep, dropped, furnishing })
+    }
+
+    /// What earlier attempts left in trees: at the task itself or, for a fix task, at the one that it repairs.
+    fn leftovers(&self, id: &TaskId) -> Option<Site> {
+        if self.settings.clean_retry.is_on() {
+            return None;
+        }
+        let mut current = Some(id);
+        while let Some(id) = current {
+            let site = self.site(id).filter(|site| self.is_isolated(id) && site.base().is_some());
+            if site.is_some() {
+                return site;
+            }
+            current = self.state.fix_plan(id).map(|fix| &fix.failing);
+        }
+        None
+    }
+
+    /// Makes the tree of a task ready, beside the loop. The agent starts when that is done.
+    pub(crate) fn prepare_tree(
+        &mut self,
+        key: ActionKey,
+        (id, head): (&TaskId, Oid),
+        purpose: Purpose,
+    ) -> Result<(), RunError> {
+        let (site, left) = (self.site(id), self.leftovers(id));
+        self.beside(key, purpose, move || {
+            Done::Tree(match site {
+                Some(site) => site.prepare(&head, left.as_ref()),
+                None => Ok(Ready::default()),
+            })
+        })
+    }
+
+    fn beside(
+        &mut self,
+        key: ActionKey,
+        purpose: Purpose,
+        work: impl FnOnce() -> Done + Send + 'static,
+    ) -> Result<(), RunError> {
+        let (sender, name) = (self.sender(), key.clone());
+        let thread = thread::Builder::new().name("offstage".to_owned());
+        let started = thread.spawn(move || {
+            // The loop may be over; then nobody waits.
+            let _ = sender.send(Message::Done(name, Box::new(work())));
+        });
+        started.map_err(RunError::io("start a thread for", &self.file.home))?;
+        self.depart(key, Flight { handle: None, purpose });
+        Ok(())
+    }
+
+    /// What the end of something that was done beside the loop amounts to.
+    pub(crate) fn take_in(&mut self, key: ActionKey, purpose: Purpose, done: Done) -> Result<Seen, RunError> {
+        match (purpose, done) {
+            (Purpose::Tree { task, attempt, dispatch, role, prompt, dir }, Done::Tree(made)) => match made {
+                Ok(ready) => {
+                    ready.notes.into_iter().for_each(|note| self.note(format!("task {task}: {note}")));
+                    self.launch_agent(key, (task, attempt, role), (dispatch, prompt, dir));
+                    Ok(Seen::TimePassed)
+                }
+                Err(error) => Ok(without_tree(task, dispatch, &error)),
+            },
+            (Purpose::Survey { task, dispatch, end, elapsed, dir }, Done::Survey(survey)) => {
+                let tampered = self.inspect_plan(&task, &dir, OwnBox::PutBack)?;
+                self.tell_of_boxes(&tampered);
+                let report = self.surveyed(&task, survey, (*end, elapsed))?;
+                Ok(Seen::AgentEnded { task, dispatch, report })
+            }
+            (Purpose::Landing { task, dispatch }, Done::Landing(landing)) => {
+                self.tree.forget();
+                Ok(Seen::LandingEnded { task, dispatch, landing })
+            }
+            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(_)) => Ok(Seen::TimePassed),
+        }
+    }
+
+    /// When tasks begin to run side by side: which of them wait although they need not by their marks, and why.
+    pub(crate) fn tell_of_overlaps(&mut self) {
+        let mut overlaps = engine::overlaps(&self.state);
+        overlaps.retain(|(task, _)| self.overlaps_told.insert(task.clone()));
+        let more = overlaps.len().saturating_sub(OVERLAPS_TOLD_MAX);
+        for (task, hold) in overlaps.into_iter().take(OVERLAPS_TOLD_MAX) {
+            if let Why::Overlap(file) = hold.why {
+                self.note(format!("{task} waits for {}: both are about {file}", hold.by));
+            }
+        }
+        if more > 0 {
+            self.note(format!("{more} more tasks wait for others that are about the same files"));
+        }
+    }
+
+    /// Several agents may have been at work, so nobody is blamed.
+    fn tell_of_boxes(&mut self, tampered: &[TaskId]) {
+        if !tampered.is_empty() {
+            let names: Vec<String> = tampered.iter().map(ToString::to_string).collect();
+            self.note(format!(
+                "while tasks were running side by side, the plan was changed at these tasks, which was put back: {}",
+                names.join(", ")
+            ));
+        }
+    }
+
+    /// Looks at what an attempt left in its tree, beside the loop.
+    pub(crate) fn survey(
+        &mut self,
+        key: ActionKey,
+        (task, dispatch): (TaskId, Dispatch),
+        (end, elapsed, dir): (AgentEnd, Duration, PathBuf),
+    ) -> Result<(), RunError> {
+        let site = self.site(&task);
+        let purpose = Purpose::Survey { task, dispatch, end: Box::new(end), elapsed, dir };
+        self.beside(key, purpose, move || {
+            Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey()))
+        })
+    }
+
+    fn surveyed(
+        &mut self,
+        task: &TaskId,
+        survey: Result<Survey, GitError>,
+        (end, elapsed): (AgentEnd, Duration),
+    ) -> Result<AgentReport, RunError> {
+        let survey = survey.unwrap_or_else(|error| {
+            self.note(format!("what task {task} changed is not known: {error}"));
+            Survey::default()
+        });
+        if !survey.dropped.is_empty() {
+            self.note(format!(
+                "task {task} changed files of the plan, which is dropped: {}",
+                survey.dropped.join(", ")
+            ));
+        }
+        if !survey.left_out.is_empty() {
+            self.note(format!("task {task} left what cannot come back: {}", survey.left_out.join(", ")));
+        }
+        self.fetch_progress(task)?;
+        let learnings = self.read_learnings(task);
+        let Survey { touched, lost_commit, .. } = survey;
+        Ok(AgentReport { end, tampered: Vec::new(), lost_commit, touched, learnings, elapsed })
+    }
+
+    /// What an attempt noted in its tree is merged from beside the plan, in the order in which tasks come back.
+    fn fetch_progress(&self, task: &TaskId) -> Result<(), RunError> {
+        let to = self.progress_file(task);
+        let from = self.tree_path(task).join(self.project.relative(&to));
+        match atomic::read(&from) {
+            Ok(text) => {
+                atomic::replace(&to, &String::from_utf8_lossy(&text)).map_err(RunError::io("write", &to))
+            }
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Brings the work of a task into the project, beside the loop.
+    pub(crate) fn start_landing(
+        &mut self,
+        key: ActionKey,
+        id: &TaskId,
+        attempt: Attempt,
+    ) -> Result<(), RunError> {
+        let Some(site) = self.site(id) else { return Ok(()) };
+        let (message, trailer) = (self.landing_message(id), self.trailer(id, Some(attempt)));
+        let dispatch = self.state.task(id).map(|task| task.dispatch).unwrap_or_default();
+        let purpose = Purpose::Landing { task: id.clone(), dispatch };
+        self.beside(key, purpose, move || {
+            Done::Landing(site.land(&message, (crate::recording::TRAILER, &trailer)))
+        })
+    }
+
+    /// Runs the verify command again, on all that came together.
+    pub(crate) fn start_join(
+        &mut self,
+        key: ActionKey,
+        id: &TaskId,
+        (attempt, dispatch): (Attempt, Dispatch),
+    ) -> Result<(), RunError> {
+        let dir = self.attempt_dir(id, attempt, dispatch)?.join("joined");
+        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
+        let text = self.task_text(id, dir.parent().unwrap_or(&dir));
+        let excerpt = Excerpt::read(self.file.dialect, &text);
+        match excerpt.as_ref().and_then(check::script_of) {
+            Some(script) => {
+                let purpose = Purpose::Join { task: id.clone(), dispatch, script: script.clone() };
+                let root = self.project.root().to_owned();
+                self.start_script(key, (&script, root), &dir, purpose);
+            }
+            None => {
+                let report = ChecksReport::default();
+                self.see(Seen::JoinEnded { task: id.clone(), dispatch, report });
+            }
+        }
+        Ok(())
+    }
+
+    /// Red together: the work goes out of the project again, and the feedback says what it met there.
+    pub(crate) fn joined(
+        &mut self,
+        (task, dispatch): (TaskId, Dispatch),
+        script: &plan::Script,
+        ended: &Ended,
+    ) -> Result<Seen, RunError> {
+        let mut report = verdict(script, ended);
+        self.tree.forget();
+        if let Some(failure) = &mut report.failure {
+            failure.cause = Cause::RedTogether;
+            if let (Some(git), Some(base)) = (self.tree.git(), self.site(&task).and_then(|site| site.base()))
+            {
+                let since = git.told_since(&base).unwrap_or_default();
+                failure.details = format!(
+                    "Green in its own tree, red together with what came in meanwhile:\n{}\n\n{}",
+                    since.join("\n"),
+                    failure.details
+                );
+                git.drop_landing()?;
+            }
+        }
+        Ok(Seen::JoinEnded { task, dispatch, report })
+    }
+
+    /// After a task is done: its tree goes, and those of the tasks that it repaired, whose work came in with its own.
+    pub(crate) fn clear_trees(&mut self, id: &TaskId) -> Result<(), RunError> {
+        if self.settings.rules.parallel.isolation != Isolation::Trees {
+            return Ok(());
+        }
+        let mut sites = Vec::new();
+        let mut current = Some(id);
+        while let Some(id) = current {
+            sites.extend(self.site(id).filter(Site::is_there));
+            current = self.state.fix_plan(id).map(|fix| &fix.failing);
+        }
+        for site in sites {
+            self.cleaner.clear(site).map_err(RunError::io("start a thread for", &self.file.home))?;
+        }
+        Ok(())
+    }
+
+    /// Trees of tasks that are done, which a program that died did not get to remove.
+    pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
+        if !self.file.trees().is_dir() {
+            return Ok(());
+        }
+        let tasks = self.state.tasks().iter();
+        let done = tasks.filter(|task| task.isolated && task.status == engine::Status::Done);
+        let done: Vec<TaskId> = done.map(|task| task.id().clone()).collect();
+        done.iter().try_for_each(|id| self.clear_trees(id))
+    }
+
+    /// When a run ends with tasks that failed: where to look at what they left.
+    pub(crate) fn tell_of_kept_trees(&mut self) {
+        if !matches!(self.state.end(), Some(End::Stopped(_) | End::Waiting { .. })) {
+            return;
+        }
+        let failed = self.state.attention().filter(|task| task.isolated && !task.failures.is_empty());
+        let sites = failed.filter_map(|task| Some((task.id().clone(), self.site(task.id())?)));
+        let kept: Vec<(TaskId, Site)> = sites.filter(|(_, site)| site.base().is_some()).collect();
+        for (task, site) in kept {
+            let place = self.project.relative(&site.tree).display();
+            self.note(format!("what the last attempt at task {task} left is kept in {place}"));
+        }
+    }
+
+    /// Work that is half in the project goes out of it: it is still in the task's own tree.
+    pub(crate) fn drop_half_landing(&mut self) -> Result<(), RunError> {
+        let is_recording =
+            self.state.attention().any(|task| matches!(task.status, engine::Status::Recording { .. }));
+        if let (Some(git), false) = (self.tree.git(), is_recording) {
+            git.drop_landing()?;
+        }
+        Ok(())
+    }
+}
+
+/// An agent that could not be given a tree was never started.
+fn without_tree(task: TaskId, dispatch: Dispatch, error: &GitError) -> Seen {
+    let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    let end = AgentEnd::Unavailable { reason: format!("no work tree: {error}{hint}"), retry_after: None };
+    let report = AgentReport {
+        end,
+        tampered: Vec::new(),
+        lost_commit: None,
+        touched: Vec::new(),
+        learnings: Vec::new(),
+        elapsed: Duration::ZERO,
+    };
+    Seen::AgentEnded { task, dispatch, report }
+}

@@ -1,0 +1,197 @@
+//! What is done to work trees beside the loop, in threads: making one ready, looking at what an attempt left in it,
+//! bringing its work into the project. Each of these may take as long as git takes; none decides anything.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use engine::{Cause, CheckFailure, FileState, Landing};
+
+use crate::atomic;
+use crate::git::{self, Applied, Conflict, Furnishing, Git, GitError, Keep, Oid, Touched, TreeWork};
+use crate::mask::mask;
+
+/// A work tree of one task, and what is known of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub git: Git,
+    /// Its top folder.
+    pub tree: PathBuf,
+    /// The name under which its work is kept.
+    pub keep: Keep,
+    /// Paths whose changes are dropped: the plan and what belongs to it.
+    pub dropped: Vec<String>,
+    /// What the project needs in it besides what git knows.
+    pub furnishing: Furnishing,
+}
+
+/// A site that is ready, and what was noticed on the way.
+#[derive(Debug, Default)]
+pub(crate) struct Ready {
+    pub notes: Vec<String>,
+}
+
+/// Where the commit that a tree was made at is noted.
+fn base_file(tree: &Path) -> PathBuf {
+    let mut name = tree.file_name().unwrap_or_default().to_owned();
+    name.push(".base");
+    tree.with_file_name(name)
+}
+
+impl Site {
+    /// The commit that the tree was made at, if there is a tree.
+    pub(crate) fn base(&self) -> Option<Oid> {
+        let text = fs::read_to_string(base_file(&self.tree)).ok()?;
+        Oid::parse(text.lines().next()?.trim()).filter(|_| self.tree.is_dir())
+    }
+
+    /// What was linked or copied into the tree when it was made.
+    fn furnished(&self) -> Vec<String> {
+        let text = fs::read_to_string(base_file(&self.tree)).unwrap_or_default();
+        text.lines().skip(1).map(str::to_owned).collect()
+    }
+
+    fn work<'a>(&'a self, base: &'a Oid, furnished: &'a [String]) -> TreeWork<'a> {
+        TreeWork { tree: &self.tree, base, dropped: &self.dropped, furnished }
+    }
+
+    /// Makes the tree anew at a commit. What an earlier attempt left, here or at the site of the task that this one
+    /// repairs, is brought along as far as it fits.
+    pub(crate) fn prepare(&self, head: &Oid, left: Option<&Site>) -> Result<Ready, GitError> {
+        let mut notes = Vec::new();
+        let carried = left.and_then(|left| left.pack_leftovers(&mut notes));
+        let note = base_file(&self.tree);
+        // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
+        let _ = fs::remove_file(&note);
+        self.git.add_tree(&self.tree, head)?;
+        let furnished: String = self.furnish(&mut notes)?.iter().map(|path| format!("{path}\n")).collect();
+        atomic::replace(&note, &format!("{head}\n{furnished}")).map_err(GitError::io("write", &note))?;
+        if let Some((base, commit)) = carried {
+            match self.git.carry_over(&self.tree, (&base, &commit), head)? {
+                None => {}
+                Some(conflict) => notes.push(format!(
+                    "what the attempt before left does not fit to what came in since ({}): the next one starts \
+                     without it; it is kept as {commit}",
+                    conflict.files.join(", ")
+                )),
+            }
+        }
+        Ok(Ready { notes })
+    }
+
+    /// What an attempt left in the tree, as a commit. A tree that cannot be read holds nothing worth carrying.
+    fn pack_leftovers(&self, notes: &mut Vec<String>) -> Option<(Oid, Oid)> {
+        let base = self.base()?;
+        let trailer = ("Tillgreen-Left", "1");
+        match self.git.pack(&self.work(&base, &self.furnished()), "left by an attempt", trailer, &self.keep) {
+            Ok(packed) => packed.map(|packed| (base, packed.commit)),
+            Err(error) => {
+                notes.push(format!("what is in {} cannot be taken over: {error}", self.tree.display()));
+                None
+            }
+        }
+    }
+
+    /// Brings in what git does not, and tells what that was.
+    fn furnish(&self, notes: &mut Vec<String>) -> Result<Vec<String>, GitError> {
+        let skipped = self.furnishing.put(self.git.root(), &self.tree)?;
+        for path in &skipped {
+            if fs::symlink_metadata(self.git.root().join(path)).is_err() {
+                notes.push(format!("{path} is not there, so its work tree goes without it"));
+            }
+        }
+        Ok(self.furnishing.paths().into_iter().filter(|path| !skipped.contains(path)).collect())
+    }
+
+    /// What an attempt changed.
+    pub(crate) fn survey(&self) -> Result<Survey, GitError> {
+        let Some(base) = self.base() else { return Ok(Survey::default()) };
+        let Touched { changes, dropped, left_out } =
+            self.git.touched_in(&self.work(&base, &self.furnished()))?;
+        let touched = changes.iter().map(|change| FileState {
+            path: change.path.clone(),
+            state: crate::tree::words(change.kind).to_owned(),
+        });
+        let is_lost = !self.git.contains(base.as_str())?;
+        let lost_commit = is_lost.then(|| base.as_str().to_owned());
+        Ok(Survey { touched: touched.collect(), dropped, left_out, lost_commit })
+    }
+
+    /// Brings the work into the project, uncommitted.
+    pub(crate) fn land(&self, message: &str, trailer: (&str, &str)) -> Landing {
+        match self.try_land(message, trailer) {
+            Ok(landing) => landing,
+            Err(error) => {
+                let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+                Landing::Blocked { reason: format!("{error}{hint}") }
+            }
+        }
+    }
+
+    fn try_land(&self, message: &str, trailer: (&str, &str)) -> Result<Landing, GitError> {
+        let Some(base) = self.base() else {
+            return Ok(Landing::Conflict(red("its work tree is gone".to_owned(), String::new())));
+        };
+        let packed = match self.git.pack(&self.work(&base, &self.furnished()), message, trailer, &self.keep) {
+            Ok(packed) => packed,
+            Err(error) => {
+                let error = format!("its work tree cannot be read: {error}");
+                return Ok(Landing::Conflict(red(error, String::new())));
+            }
+        };
+        let Some(packed) = packed else { return Ok(Landing::Done { touched: Vec::new() }) };
+        let landing = git::Landing { commit: &packed.commit, base: &base, trailer };
+        Ok(match self.git.apply_landing(&landing)? {
+            Applied::Done { paths } => Landing::Done { touched: paths },
+            Applied::Already(_) | Applied::Nothing => Landing::Done { touched: Vec::new() },
+            Applied::Conflict(conflict) => {
+                let since = self.git.told_since(&base).unwrap_or_default();
+                Landing::Conflict(conflicting(&conflict, &packed.commit, &since))
+            }
+            Applied::Refused { paths } => Landing::Blocked {
+                reason: format!(
+                    "uncommitted changes in the project are in the way of finished work: {} (commit or stash them, \
+                     then run again)",
+                    paths.join(", ")
+                ),
+            },
+        })
+    }
+
+    /// Whether anything of it is left.
+    pub(crate) fn is_there(&self) -> bool {
+        self.tree.exists() || base_file(&self.tree).exists()
+    }
+
+    /// Removes the tree and what was kept of it. That it stays is a nuisance and no more. The note goes last, so that
+    /// whoever is killed on the way is known to have left something.
+    pub(crate) fn clear(&self) {
+        let is_dropped = self.git.drop_kept(&self.keep).is_ok();
+        if self.git.remove_tree(&self.tree).is_ok() && is_dropped {
+            let _ = fs::remove_file(base_file(&self.tree));
+        }
+    }
+}
+
+/// What an attempt left in its tree.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    pub touched: Vec<FileState>,
+    pub dropped: Vec<String>,
+    pub left_out: Vec<String>,
+    pub lost_commit: Option<String>,
+}
+
+fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {
+    let error = format!("the work conflicts with what came in meanwhile: {}", conflict.files.join(", "));
+    let details = format!(
+        "{}\nCame in meanwhile:\n{}\nThe work of this attempt is kept as commit {commit} (git show {commit}).\n{}",
+        conflict.messages.join("\n"),
+        since.join("\n"),
+        conflict.hunks
+    );
+    red(error, mask(&details))
+}
+
+fn red(error: String, details: String) -> CheckFailure {
+    CheckFailure { cause: Cause::Conflict, error, details, command: None, exit_code: None }
+}

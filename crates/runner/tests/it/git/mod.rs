@@ -1,0 +1,3 @@
+//! Work of several tasks comes back, whenever the program is killed.
+
+mod killed;

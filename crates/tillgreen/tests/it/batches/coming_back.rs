@@ -1,0 +1,142 @@
+//! Batches in which every member does its work: side by side, not more at once than allowed, and back in order.
+
+use testkit::{Agent, Step};
+
+use super::scene::{PROGRESS, Scene, done, member, members, task, work, worker};
+
+/// Everybody is at work at once, each in a tree of its own, and comes back in the plan's order.
+#[track_caller]
+fn check_all_at_once(count: usize) {
+    let scene = Scene::new(&members(count));
+    let run = scene.go(&Agent::new().otherwise([scene.meet(count), work(), done()]), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.landed(), scene.ids(), "in the plan's order");
+    let mut folders: Vec<String> = scene.agent_calls().into_iter().map(|call| call.folder).collect();
+    folders.sort();
+    folders.dedup();
+    assert_eq!(folders.len(), count, "a folder each");
+    assert!(!folders.contains(&scene.root().display().to_string()));
+    let pairs = scene
+        .ids()
+        .into_iter()
+        .flat_map(|id| [format!("feat: task {id}"), format!("chore(spec): complete task {id}")]);
+    assert_eq!(scene.subjects()[1..], pairs.collect::<Vec<_>>());
+}
+
+#[test]
+fn two_at_once() {
+    check_all_at_once(2);
+}
+
+#[test]
+fn fifty_at_once() {
+    check_all_at_once(50);
+}
+
+#[test]
+fn who_is_ready_first_waits_for_its_turn() {
+    let scene = Scene::new(&members(3));
+    let last = scene.control("third").display().to_string();
+    let agent = Agent::new()
+        .on("1.1", [Step::AwaitFile(last.clone()), work(), done()])
+        .on("1.3", [work(), Step::write(&last, ""), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.landed(), ["1.1", "1.2", "1.3"]);
+}
+
+#[test]
+fn not_more_at_once_than_jobs() {
+    for jobs in [1, 2, 3] {
+        let scene = Scene::new(&members(6));
+        let (place, seen) = (scene.control("at-work"), scene.control("seen"));
+        let count = format!(
+            "mkdir -p '{0}/'$TILLGREEN_TASK_ID; ls '{0}' | wc -l >> '{1}'; sleep 0.1; rmdir '{0}/'$TILLGREEN_TASK_ID",
+            place.display(),
+            seen.display()
+        );
+        let agent = Agent::new().otherwise([Step::shell(&count), work(), done()]);
+        let run = scene.go(&agent, &["--jobs", &jobs.to_string()]).expect_code(0);
+        scene.expect_complete(&run);
+        let seen = std::fs::read_to_string(seen).unwrap();
+        let most = seen.lines().filter_map(|line| line.trim().parse::<usize>().ok()).max();
+        assert!(most <= Some(jobs), "{most:?} at once with --jobs {jobs}");
+    }
+}
+
+#[test]
+fn tasks_about_the_same_file_follow_each_other_and_the_reason_is_said() {
+    let first = task("1.1", "out/1.1.txt, log.txt", "grep -q 1.1 log.txt");
+    let second = task("1.2", "log.txt", "grep -q 1.2 log.txt");
+    let scene = Scene::new(&[first, second, member("1.3")]);
+    let log = || Step::shell("echo $TILLGREEN_TASK_ID >> log.txt");
+    let agent = Agent::new().on("1.1", [scene.meet(2), log(), done()]).on("1.2", [log(), done()]);
+    let run = scene.go(&agent.on("1.3", [scene.meet(2), work(), done()]), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.read("log.txt"), "1.1\n1.2\n");
+    assert!(run.stderr.contains("1.2 waits for 1.1: both are about log.txt"), "{run}");
+    assert_eq!(scene.agent_calls().len(), 3, "nobody had to try again");
+}
+
+#[test]
+fn a_verification_comes_after_the_whole_batch_and_the_next_batch_after_it() {
+    let check =
+        "- [ ] V1 [VERIFY] All are there\n  - **Verify**: `test $(ls out | wc -l) = 3`\n\n".to_owned();
+    let tasks = [members(3), vec![check], vec![member("2.1"), member("2.2")]].concat();
+    let scene = Scene::new(&tasks);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.landed(), ["1.1", "1.2", "1.3", "2.1", "2.2"]);
+}
+
+#[test]
+fn a_single_marked_task_runs_in_the_project() {
+    let single = member("1.2").replace(" [P]", "");
+    let scene = Scene::new(&[member("1.1"), single, member("1.3")]);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    assert!(run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
+    let root = scene.root().display().to_string();
+    assert!(scene.agent_calls().iter().all(|call| call.folder == root), "{run}");
+    scene.expect_tidy();
+}
+
+#[test]
+fn what_members_learned_is_noted_in_their_order() {
+    let scene = Scene::new(&members(4));
+    let learn = Step::shell(
+        "printf '## Learnings\\n- %s learned\\n' $TILLGREEN_TASK_ID > \"$TILLGREEN_PROGRESS_FILE\"",
+    );
+    let run = scene.go(&Agent::new().otherwise([scene.meet(4), learn, work(), done()]), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    let progress = scene.read(PROGRESS);
+    let places: Vec<_> = scene.ids().iter().map(|id| progress.find(&format!("- {id} learned"))).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{progress}");
+    let completed: Vec<_> = scene.ids().iter().map(|id| progress.find(&format!("- [x] {id} "))).collect();
+    assert!(completed.iter().all(Option::is_some) && completed.is_sorted(), "{progress}");
+}
+
+#[test]
+fn what_a_project_needs_is_in_every_tree_and_comes_back_from_none() {
+    let scene = Scene::new(&members(2));
+    scene.write(".gitignore", ".env\ncache/\n");
+    scene.commit_all("ignore");
+    scene.write(".env", "SECRET=1\n");
+    scene.write("cache/big", "big\n");
+    let uses = Step::shell("grep -q SECRET .env && grep -q big cache/big && echo more >> .env || exit 3");
+    let agent = Agent::new().otherwise([uses, work(), done()]);
+    let run = scene.go(&agent, &["--worktree-copy", ".env", "--worktree-link", "cache"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.read(".env"), "SECRET=1\n", "a copy is a copy");
+    assert_eq!(scene.read("cache/big"), "big\n", "what is linked outlives the trees");
+}
+
+#[test]
+fn tasks_that_show_to_be_independent_run_together_when_that_is_asked_for() {
+    let unmarked: Vec<String> = members(3).iter().map(|task| task.replace(" [P]", "")).collect();
+    let scene = Scene::new(&unmarked);
+    let agent = Agent::new().otherwise([scene.meet(3), work(), done()]);
+    let run = scene.go(&agent, &["--infer-parallel"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.landed(), scene.ids());
+}

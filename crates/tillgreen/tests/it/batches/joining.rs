@@ -1,0 +1,142 @@
+//! Work that does not fit together: conflicts, checks that are green alone and red together, hooks that say no.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use testkit::{Agent, Step};
+
+use super::scene::{Scene, done, member, members, task, work, worker};
+
+#[test]
+fn a_conflict_that_files_do_not_tell_of_is_resolved_on_top_of_what_landed() {
+    let scene = Scene::new(&members(3));
+    let rewrite = || Step::shell("echo $TILLGREEN_TASK_ID > base.txt");
+    let agent = Agent::new()
+        .on_attempt("1.1", 1, [scene.meet(3), rewrite(), work(), done()])
+        .on_attempt("1.2", 1, [scene.meet(3), rewrite(), work(), done()])
+        .on("1.2", [Step::shell("grep -q '^1.1$' base.txt && echo 1.2 >> base.txt"), work(), done()])
+        .otherwise([scene.meet(3), work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.read("base.txt"), "1.1\n1.2\n", "both are in it");
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2"), scene.attempts("1.3")), (1, 2, 1));
+    let feedback = scene.feedback("1.2", 2);
+    for part in
+        ["conflicts with what came in meanwhile: base.txt", "feat: task 1.1", "base.txt, line 1", "======="]
+    {
+        assert!(feedback.contains(part), "{part:?} is missing in {feedback}");
+    }
+}
+
+#[test]
+fn a_file_that_one_deletes_and_another_changes_is_a_conflict() {
+    let scene = Scene::new(&members(2));
+    let agent = Agent::new()
+        .on("1.1", [scene.meet(2), Step::Delete("base.txt".to_owned()), work(), done()])
+        .on_attempt("1.2", 1, [scene.meet(2), Step::append("base.txt", "more\n"), work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(scene.feedback("1.2", 2).contains("base.txt"), "{run}");
+}
+
+#[test]
+fn everybody_in_conflict_with_everybody_still_ends() {
+    let scene = Scene::new(&members(6));
+    let add = Step::shell("echo $TILLGREEN_TASK_ID >> base.txt");
+    let agent = Agent::new().otherwise([add, work(), done()]);
+    let run = scene.go(&agent, &["--max-task-iterations", "10"]).expect_code(0);
+    scene.expect_complete(&run);
+    let mut lines: Vec<String> = scene.read("base.txt").lines().skip(1).map(str::to_owned).collect();
+    lines.sort();
+    assert_eq!(lines, scene.ids(), "each line is there once");
+}
+
+#[test]
+fn green_alone_and_red_together_is_the_failure_of_who_comes_later() {
+    let few = "test $(ls out | wc -l) -le 1 || test -f allowed";
+    let second = task("1.2", "out/1.2.txt", &format!("grep -q done out/1.2.txt && ({few})"));
+    let scene = Scene::new(&[member("1.1"), second, member("1.3")]);
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [scene.meet(3), work(), done()])
+        .on("1.2", [Step::write("allowed", "yes\n"), work(), done()])
+        .otherwise([scene.meet(3), work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    let feedback = scene.feedback("1.2", 2);
+    for part in ["Green in its own tree, red together", "feat: task 1.1"] {
+        assert!(feedback.contains(part), "{part:?} is missing in {feedback}");
+    }
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.3")), (1, 1));
+}
+
+#[test]
+fn a_hook_that_refuses_one_landing_is_that_tasks_failure() {
+    let scene = Scene::new(&members(3));
+    scene.write(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\nif grep -rqs forbidden out; then echo 'no forbidden words'; exit 1; fi\n",
+    );
+    let hook = scene.root().join(".git/hooks/pre-commit");
+    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [Step::write("out/1.2.txt", "done\nforbidden\n"), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(scene.feedback("1.2", 2).contains("no forbidden words"), "{run}");
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2"), scene.attempts("1.3")), (1, 2, 1));
+}
+
+#[test]
+fn a_hook_that_changes_what_is_committed_is_taken_along() {
+    let scene = Scene::new(&members(3));
+    scene.write(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\nfor f in out/*.txt; do echo formatted > $f.fmt; git add $f.fmt; done\n",
+    );
+    let hook = scene.root().join(".git/hooks/pre-commit");
+    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.read("out/1.3.txt.fmt"), "formatted\n");
+}
+
+#[test]
+fn somebody_commits_in_the_project_while_a_batch_runs() {
+    let scene = Scene::new(&members(3));
+    let root = scene.root().display().to_string();
+    let meddle =
+        format!("cd '{root}' && echo person > person.txt && git add person.txt && git commit -qm person");
+    let agent = Agent::new()
+        .on("1.1", [Step::shell(&format!("({meddle})")), work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(scene.subjects().contains(&"person".to_owned()));
+    assert_eq!(scene.read("person.txt"), "person\n");
+}
+
+#[test]
+fn a_persons_uncommitted_file_in_the_way_is_never_overwritten() {
+    let scene = Scene::new(&members(2));
+    let root = scene.root().display().to_string();
+    let agent = Agent::new()
+        .on(
+            "1.1",
+            [
+                Step::shell(&format!("mkdir -p '{root}/out'; echo mine > '{root}/out/1.2.txt'")),
+                work(),
+                done(),
+            ],
+        )
+        .otherwise([scene.meet(1), work(), done()]);
+    let run = scene.go(&agent, &[]);
+    assert_ne!(run.code, Some(0), "{run}");
+    assert_eq!(scene.read("out/1.2.txt"), "mine\n");
+    assert!(run.stderr.contains("out/1.2.txt"), "{run}");
+    assert_eq!(scene.landed(), ["1.1"]);
+    fs::remove_file(scene.root().join("out/1.2.txt")).unwrap();
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+}

@@ -1,0 +1,7 @@
+//! Tasks side by side: whatever agents do in their trees and whenever the program dies, what passed comes back in
+//! order, once, and nothing else does.
+
+mod coming_back;
+mod failures;
+mod joining;
+mod scene;

@@ -1,0 +1,186 @@
+//! The world that batches are tested in: plans of marked tasks, an agent that does what it should, and what has to hold
+//! when all is done.
+
+use std::ops::Deref;
+use std::path::Path;
+
+use testkit::{Agent, Background, Finished, Sandbox, Step};
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
+pub(crate) const TASKS: &str = "specs/demo/tasks.md";
+pub(crate) const PROGRESS: &str = "specs/demo/.progress.md";
+pub(crate) const TREES: &str = ".tillgreen/specs-demo/trees";
+pub(crate) const JOURNAL: &str = ".tillgreen/specs-demo/journal.jsonl";
+
+/// A project with one spec, and an agent.
+pub(crate) struct Scene {
+    sandbox: Sandbox,
+}
+
+/// A marked task that is done when its file says so.
+pub(crate) fn member(id: &str) -> String {
+    task(id, &format!("out/{id}.txt"), &format!("grep -q done out/{id}.txt"))
+}
+
+/// A marked task with these Files and this verify command.
+pub(crate) fn task(id: &str, files: &str, verify: &str) -> String {
+    let files: Vec<String> = files.split(", ").map(|file| format!("`{file}`")).collect();
+    let files = files.join(", ");
+    format!(
+        "- [ ] {id} [P] Task number {id}\n  - **Files**: {files}\n  - **Verify**: `{verify}`\n  \
+         - **Commit**: `feat: task {id}`\n\n"
+    )
+}
+
+/// Members 1.1 to 1.N.
+pub(crate) fn members(count: usize) -> Vec<String> {
+    (1..=count).map(|number| member(&format!("1.{number}"))).collect()
+}
+
+pub(crate) fn plan(tasks: &[String]) -> String {
+    format!("# Tasks\n\n## Phase 1: Work\n\n{}", tasks.concat())
+}
+
+/// Writes the file of its task.
+pub(crate) fn work() -> Step {
+    Step::shell("mkdir -p out && echo done > \"out/$TILLGREEN_TASK_ID.txt\"")
+}
+
+pub(crate) fn done() -> Step {
+    Step::say("TASK_COMPLETE")
+}
+
+/// An agent that does its work.
+pub(crate) fn worker() -> Agent {
+    Agent::new().otherwise([work(), done()])
+}
+
+impl Scene {
+    pub(crate) fn new(tasks: &[String]) -> Scene {
+        let sandbox = Sandbox::new(Path::new(PROGRAM));
+        sandbox.write("base.txt", "base\n");
+        sandbox.spec("demo", &plan(tasks));
+        sandbox.commit_all("plan");
+        Scene { sandbox }
+    }
+
+    /// The same in a sandbox that was made otherwise.
+    pub(crate) fn within(sandbox: Sandbox) -> Scene {
+        Scene { sandbox }
+    }
+
+    /// Waits in an agent until so many agents have come this far.
+    pub(crate) fn meet(&self, count: usize) -> Step {
+        let place = self.control("met").display().to_string();
+        Step::shell(&format!(
+            "mkdir -p '{place}'; : > '{place}'/$TILLGREEN_TASK_ID-$TILLGREEN_ATTEMPT\n\
+             while test $(ls '{place}' | wc -l) -lt {count}; do sleep 0.02; done"
+        ))
+    }
+
+    #[track_caller]
+    pub(crate) fn go(&self, agent: &Agent, flags: &[&str]) -> Finished {
+        let command = self.install_agent(agent);
+        let finished = self.run(&[&["run", "--agent-cmd", &command], jobs(flags), flags].concat());
+        assert!(!finished.stderr.contains("panicked"), "{finished}");
+        finished
+    }
+
+    #[track_caller]
+    pub(crate) fn begin(&self, agent: &Agent, flags: &[&str]) -> Background {
+        let command = self.install_agent(agent);
+        self.start(&[&["run", "--agent-cmd", &command], jobs(flags), flags].concat())
+    }
+
+    /// The tasks whose work is in the history, oldest first.
+    pub(crate) fn landed(&self) -> Vec<String> {
+        let format = "--format=%(trailers:key=Tillgreen-Task,valueonly)";
+        let trailers = self.git(&["log", "--reverse", format]);
+        let id = |line: &str| Some(line.split_once('/')?.1.split_once('#')?.0.to_owned());
+        trailers.lines().filter_map(id).collect()
+    }
+
+    /// The ids of all tasks of the plan, in its order.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        let text = self.tasks("demo");
+        let boxes = text.lines().filter_map(|line| line.strip_prefix("- [")?.get(3..));
+        boxes.filter_map(|rest| rest.split_whitespace().next()).map(str::to_owned).collect()
+    }
+
+    /// The attempts that were made at a task.
+    pub(crate) fn attempts(&self, task: &str) -> usize {
+        self.agent_calls().iter().filter(|call| call.task == task).count()
+    }
+
+    /// What an attempt was told of those before it.
+    #[track_caller]
+    pub(crate) fn feedback(&self, task: &str, attempt: u32) -> String {
+        let calls = self.agent_calls();
+        let call = calls.iter().find(|call| call.task == task && call.attempt == attempt);
+        let prompt = &call.unwrap_or_else(|| panic!("no attempt {attempt} at {task}")).prompt;
+        prompt.split_once("</retry_context>").map(|(feedback, _)| feedback.to_owned()).unwrap_or_default()
+    }
+
+    /// The files of the latest commit with their contents' names, without those of the plan.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let listing = self.git(&["ls-tree", "-r", "HEAD"]);
+        listing.lines().filter(|line| !line.contains("\tspecs/")).map(str::to_owned).collect()
+    }
+
+    /// All is done and nothing else: every box ticked, every task's work in the history once, nothing left over.
+    #[track_caller]
+    pub(crate) fn expect_complete(&self, run: &Finished) {
+        self.expect_settled(run);
+        let (mut landed, mut ids) = (self.landed(), self.ids());
+        landed.sort();
+        ids.retain(|id| !self.is_verification(id));
+        ids.sort();
+        assert_eq!(landed, ids, "every task's work is in the history once\n{run}");
+    }
+
+    /// All is done and nothing is left over, whatever the history looks like.
+    #[track_caller]
+    pub(crate) fn expect_settled(&self, run: &Finished) {
+        assert!(run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
+        assert!(!self.tasks("demo").contains("- [ ]"), "all boxes are ticked: {}", self.tasks("demo"));
+        self.expect_tidy();
+        let rest = self.git(&["for-each-ref", "refs/tillgreen"]);
+        assert_eq!(rest, "", "nothing is kept of what has landed");
+        assert_eq!(self.trees(), [""; 0], "no work tree is left");
+        let left = self.try_git(&["ls-files", "--others", "--", "specs"]).stdout;
+        assert_eq!(String::from_utf8_lossy(&left), "", "no progress file of a task is left");
+    }
+
+    fn is_verification(&self, id: &str) -> bool {
+        self.tasks("demo").lines().any(|line| line.contains(id) && line.contains("[VERIFY]"))
+    }
+
+    /// The project is as its history says, and nothing runs.
+    #[track_caller]
+    pub(crate) fn expect_tidy(&self) {
+        self.wait_until_quiet();
+        assert_eq!(self.dirt(), [""; 0], "the project's own tree is clean");
+        let marked = self.try_git(&["grep", "-l", "-E", "^(<<<<<<<|>>>>>>>)", "HEAD"]);
+        assert_eq!(String::from_utf8_lossy(&marked.stdout), "", "no conflict marker landed");
+    }
+
+    /// The linked trees that git knows.
+    pub(crate) fn trees(&self) -> Vec<String> {
+        let list = self.git(&["worktree", "list", "--porcelain"]);
+        let paths = list.lines().filter_map(|line| line.strip_prefix("worktree "));
+        paths.skip(1).map(str::to_owned).collect()
+    }
+}
+
+impl Deref for Scene {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
+}
+
+/// As many at once as a test could want, where it does not say itself.
+fn jobs(flags: &[&str]) -> &'static [&'static str] {
+    if flags.contains(&"--jobs") { &[] } else { &["--jobs", "50"] }
+}
