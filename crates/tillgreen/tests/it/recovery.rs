@@ -143,6 +143,8 @@ fn the_state_file_shows_where_it_stands_and_goes_in_the_end() {
         "fixTaskMap": {
             "1.3": {"attempts": 1, "fixTaskIds": ["1.3.1"], "lastError": "File not found: src/parser.ts"}
         },
+        "parallelGroup": {"startIndex": 1, "endIndex": 1, "taskIndices": [1], "isParallel": false},
+        "taskResults": {"1.3": {"status": "failed"}, "1.3.1": {"status": "pending"}},
     });
     assert_eq!(state, expected);
     assert!(!sandbox.has(STATE), "it goes when all is done");
