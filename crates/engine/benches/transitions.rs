@@ -134,7 +134,7 @@ fn outcome(state: &State, action: Action) -> Seen {
         Action::Join { task, dispatch, .. } => Seen::JoinEnded { task, dispatch, report: checks(false) },
         Action::Record { task, .. } => Seen::Recorded { task, record: Record::Kept { commit: None } },
         Action::InsertFix { fix } => Seen::FixInserted { decl: Box::new(decl(fix, 0)) },
-        Action::Ask { .. } | Action::Regress => Seen::Interrupted,
+        Action::Ask { .. } | Action::Regress | Action::Forge(_) => Seen::Interrupted,
     }
 }
 

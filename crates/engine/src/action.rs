@@ -3,6 +3,7 @@
 
 use plan::TaskId;
 
+use crate::pull_request::ForgeAction;
 use crate::status::Role;
 use crate::task::{Attempt, Dispatch};
 
@@ -87,6 +88,8 @@ pub enum Action {
     },
     /// Run the regression command.
     Regress,
+    /// Do something at the forge, for the pull request.
+    Forge(ForgeAction),
 }
 
 /// The deterministic name of an action: the same state gives the same keys, after a restart as well.
@@ -110,6 +113,7 @@ impl Action {
             Self::InsertFix { fix } => format!("insert {fix}"),
             Self::Ask { task } => format!("ask {task}"),
             Self::Regress => "regress".to_owned(),
+            Self::Forge(action) => action.key(),
         }
     }
 }

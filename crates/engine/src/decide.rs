@@ -12,6 +12,7 @@ use crate::observation::{
     AgentEnd, AgentReport, Baseline, ChecksReport, Landing, Observation, Opening, Record, Response, Seen,
 };
 use crate::plan_changes::PlanChanges;
+use crate::pull_request;
 use crate::red::{Judgement, Red};
 use crate::roster::Lasting;
 use crate::rules::{Rules, Unverifiable};
@@ -55,6 +56,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
         Seen::FixInserted { decl } => fix_inserted(state, decl),
         Seen::RegressionEnded { report } => regression_ended(state, report),
+        Seen::Forge { key, report } => pull_request::decide(state, &key, report, at),
         Seen::Answered { .. } => None,
         Seen::NobodyAnswers { task } => nobody_answers(state, task),
         Seen::Interrupted => Some(What::Ended(End::Interrupted)),
@@ -75,9 +77,11 @@ fn opened(state: &State, opening: Opening) -> What {
         (Some(before), Some(End::Complete { .. } | End::Stopped(_) | End::Capped(_) | End::Aborted)) => {
             before.round.saturating_add(1)
         }
-        (Some(before), None | Some(End::Waiting { .. } | End::Unavailable { .. } | End::Interrupted)) => {
-            before.round
-        }
+        (
+            Some(before),
+            None
+            | Some(End::Waiting { .. } | End::PullRequest { .. } | End::Unavailable { .. } | End::Interrupted),
+        ) => before.round,
     };
     let lost = state.attention().filter(|task| matches!(task.status, Status::Running(_)));
     let lost = lost.map(|task| task.id().clone()).collect();

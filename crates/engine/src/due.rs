@@ -8,6 +8,7 @@ use crate::decide::role_for;
 use crate::dependence;
 use crate::event::{CapKind, End, Event, What};
 use crate::ladder;
+use crate::pull_request;
 use crate::rules::{OnEscalation, Rules};
 use crate::schedule::wants_agent;
 use crate::state::{Regression, State};
@@ -25,7 +26,7 @@ pub fn due(state: &State, now: Timestamp) -> Option<Event> {
     let what = due_for_task
         .or_else(|| due_for_landing(state))
         .or_else(|| due_for_question(state, rules))
-        .or_else(|| due_for_run(state, rules))
+        .or_else(|| due_for_run(state, rules, now))
         .or_else(|| time_up(state, now))?;
     Some(Event { at: now, what })
 }
@@ -83,7 +84,7 @@ fn due_for_question(state: &State, rules: &Rules) -> Option<What> {
     }
 }
 
-fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
+fn due_for_run(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
     let is_busy = is_busy(state, rules);
     if is_given_up(state, rules) && !is_busy {
         let reason = state.backoff().map(|backoff| backoff.reason.clone()).unwrap_or_default();
@@ -94,7 +95,13 @@ fn due_for_run(state: &State, rules: &Rules) -> Option<What> {
     }
     if state.first_unsettled().is_none() {
         let is_proved = !rules.regression.is_on() || state.regression == Regression::Green;
-        return is_proved.then_some(What::Ended(End::Complete { skipped: state.skipped_count() }));
+        return if !is_proved {
+            None
+        } else if rules.pull_request.lifecycle.is_on() {
+            pull_request::due(state, rules, now)
+        } else {
+            Some(What::Ended(End::Complete { skipped: state.skipped_count() }))
+        };
     }
     if let Some(task) = next_checkpoint(state) {
         return Some(What::Escalated { task: task.id().clone(), question: Question::Checkpoint });

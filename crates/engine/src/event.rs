@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Failure, FileState};
 use crate::observation::Response;
 use crate::plan_changes::PlanChanges;
+use crate::pull_request::{LimitReached, Obstacle, PullRequestEvent};
 use crate::roster::Lasting;
 use crate::rules::Rules;
 use crate::spending::Spent;
@@ -210,6 +211,8 @@ pub enum What {
     },
     /// The regression command is green.
     RegressionPassed,
+    /// Something happened to the pull request.
+    PullRequest(Box<PullRequestEvent>),
     /// The run ended, for now or for good.
     Ended(End),
 }
@@ -293,6 +296,11 @@ pub enum End {
         /// The task in question.
         task: TaskId,
     },
+    /// A person has to do something before the pull request can go on.
+    PullRequest {
+        /// What is in the way.
+        obstacle: Obstacle,
+    },
     /// The agent stays away.
     Unavailable {
         /// Why.
@@ -333,6 +341,14 @@ pub enum StopReason {
     Regression {
         /// The error in a line.
         error: String,
+    },
+    /// A limit of the pull request's lifecycle was reached.
+    PullRequest {
+        /// Which.
+        limit: LimitReached,
+        /// Where the pull request is, once it is there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
     },
 }
 

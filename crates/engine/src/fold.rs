@@ -9,6 +9,7 @@ use crate::event::{End, Event, FixPlan, Opened, Started, What};
 use crate::failure::Failure;
 use crate::observation::{Baseline, Response};
 use crate::plan_changes::PlanChanges;
+use crate::pull_request::{PullRequestEventKind, StageKind};
 use crate::spending::Spent;
 use crate::state::{Backoff, Regression, State};
 use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
@@ -29,6 +30,13 @@ pub enum Impossible {
         /// What happened.
         event: EventKind,
     },
+    /// The table of the pull request has no such move.
+    PullRequest {
+        /// Where it stood.
+        from: StageKind,
+        /// What happened.
+        event: PullRequestEventKind,
+    },
     /// A task was to be created that exists already.
     TaskExists(TaskId),
     /// A task was to wait for one that waits for it.
@@ -46,6 +54,9 @@ impl fmt::Display for Impossible {
             Self::UnknownTask(task) => write!(formatter, "task {task} is not known"),
             Self::Move { task, from, event } => {
                 write!(formatter, "task {task} is {from:?}, which {event:?} cannot follow")
+            }
+            Self::PullRequest { from, event } => {
+                write!(formatter, "the pull request is {from:?}, which {event:?} cannot follow")
             }
             Self::TaskExists(task) => write!(formatter, "task {task} exists already"),
             Self::Circle { task, by } => {
@@ -108,6 +119,7 @@ impl State {
                 self.regression = Regression::Green;
                 Ok(())
             }
+            What::PullRequest(event) => self.apply_pull_request(event, at),
             What::Ended(end) => self.apply_ended(end),
         }
     }
@@ -158,6 +170,7 @@ impl State {
         if self.end.take().is_some() {
             self.backoff = None;
             self.unavailable_in_row = 0;
+            self.pull_request.resume(renews);
         }
         self.first_opened_at = self.first_opened_at.or(Some(event.at));
         self.roster.open(&opened.rules.agents);
@@ -179,6 +192,7 @@ impl State {
         let pause = now.duration_since(latest);
         if pause.is_positive() {
             self.round_since = Some(since.checked_add(pause).unwrap_or(now));
+            self.pull_request.leave_out(pause);
         }
     }
 
@@ -447,6 +461,7 @@ impl State {
         let worked = u32::from(by_agent && !task.failures.is_empty());
         self.retries_that_worked = self.retries_that_worked.saturating_add(worked);
         self.regression = Regression::Open;
+        self.pull_request.reset();
         Ok(())
     }
 

@@ -34,6 +34,7 @@ mod observation;
 mod order;
 mod places;
 mod plan_changes;
+mod pull_request;
 mod red;
 mod result;
 mod roster;
@@ -64,6 +65,12 @@ pub use observation::{
 pub use order::{Hold, Open, Why};
 pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
+pub use pull_request::{
+    Absence, Awaited, Check, CheckLog, CheckRef, CheckState, ForgeAction, ForgeReport, Kept, Lifecycle,
+    LimitReached, Look, MergeMethod, MergeState, Obstacle, Openness, Origin, Outcome, PULL_REQUEST_MOVES,
+    Place, Published, PullRequestEvent, PullRequestEventKind, PullRequestRules, Request, Review, ReviewState,
+    Source, Stage, StageKind, Thread, Watch, WhichChecks, pull_request_mermaid,
+};
 pub use roster::{Agents, Lasting};
 pub use rules::{
     Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,

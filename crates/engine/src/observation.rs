@@ -6,8 +6,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use plan::TaskId;
 
+use crate::action::ActionKey;
 use crate::claim::Claim;
 use crate::failure::{Cause, FileState};
+use crate::pull_request::ForgeReport;
 use crate::roster::Lasting;
 use crate::rules::Rules;
 use crate::spending::Spent;
@@ -114,6 +116,13 @@ pub enum Seen {
     RegressionEnded {
         /// What it showed.
         report: ChecksReport,
+    },
+    /// Something was done at the forge.
+    Forge {
+        /// For which action.
+        key: ActionKey,
+        /// What came of it.
+        report: ForgeReport,
     },
     /// A person answered the question about a task.
     Answered {

@@ -105,6 +105,7 @@ impl State {
             return Ok(());
         }
         self.regression = Regression::Open;
+        self.pull_request.reset();
         for decl in &changes.reworded {
             self.known(&decl.id)?.decl = decl.clone();
             self.refresh_proving(&decl.id)?;

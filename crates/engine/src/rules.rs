@@ -5,6 +5,7 @@ use std::time::Duration;
 use plan::Dialect;
 use serde::{Deserialize, Serialize};
 
+use crate::pull_request::PullRequestRules;
 use crate::roster::Agents;
 
 /// All that a run was told about how to decide. Recorded with the start of every run.
@@ -27,6 +28,9 @@ pub struct Rules {
     pub regression: Toggle,
     /// Whether tasks that do not depend on it go on while a person is asked about another.
     pub keep_going: Toggle,
+    /// How the pull request is looked after.
+    #[serde(skip_serializing_if = "PullRequestRules::is_default")]
+    pub pull_request: PullRequestRules,
     /// The dialect of the plan: it decides how an agent claims success.
     pub dialect: Dialect,
     /// What may run side by side, and where.
@@ -47,6 +51,7 @@ impl Default for Rules {
             review: Toggle::Off,
             regression: Toggle::Off,
             keep_going: Toggle::Off,
+            pull_request: PullRequestRules::default(),
             dialect: Dialect::Spec,
             parallel: Parallel::default(),
             agents: Agents::default(),
@@ -194,10 +199,11 @@ pub enum Unverifiable {
 }
 
 /// On or off, where a bare `bool` would say nothing at the call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Toggle {
     /// Off.
+    #[default]
     Off,
     /// On.
     On,

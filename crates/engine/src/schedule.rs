@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::action::Action;
 use crate::batch::{Start, is_given_up, starts};
+use crate::pull_request;
 use crate::rules::OnEscalation;
 use crate::state::{Regression, State};
 use crate::status::{Judge, JudgeState, Role, Status};
@@ -27,6 +28,7 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     if wants_regression(state) {
         actions.push(Action::Regress);
     }
+    actions.extend(pull_request::wanted(state, now).map(Action::Forge));
     actions
 }
 

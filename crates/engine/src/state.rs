@@ -7,6 +7,7 @@ use plan::TaskId;
 
 use crate::event::{End, FixPlan, Opened};
 use crate::places::{PlaceSet, Places};
+use crate::pull_request::Lifecycle;
 use crate::roster::Roster;
 use crate::rules::Rules;
 use crate::spending::Spending;
@@ -42,6 +43,7 @@ pub struct State {
     pub(crate) escalations: u32,
     pub(crate) retries: u32,
     pub(crate) retries_that_worked: u32,
+    pub(crate) pull_request: Lifecycle,
     pub(crate) end: Option<End>,
     pub(crate) spending: Spending,
     pub(crate) roster: Roster,
@@ -132,6 +134,11 @@ impl State {
     /// When the plan was first taken up.
     pub fn first_opened_at(&self) -> Option<Timestamp> {
         self.first_opened_at
+    }
+
+    /// The pull request.
+    pub fn pull_request(&self) -> &Lifecycle {
+        &self.pull_request
     }
 
     /// How the run ended, if it is not under way.
@@ -227,7 +234,10 @@ impl State {
     pub fn next_deadline(&self, now: Timestamp) -> Option<Timestamp> {
         let backoff = self.backoff.as_ref().map(|backoff| backoff.until);
         // A deadline that has passed is no reason to wake up again: what it allows is under way already.
-        [backoff, self.time_up()].into_iter().flatten().filter(|deadline| *deadline > now).min()
+        let of_run = [backoff, self.time_up()].into_iter().flatten();
+        let rules = self.rules().map(|rules| &rules.pull_request);
+        let of_forge = rules.map(|rules| self.pull_request.deadlines(rules)).into_iter().flatten();
+        of_run.chain(of_forge).filter(|deadline| *deadline > now).min()
     }
 
     /// When the round's time is used up.

@@ -45,6 +45,8 @@ pub(crate) enum Purpose {
     Regression { script: Script },
     /// A person's answer.
     Ask,
+    /// Something at the forge.
+    Forge,
 }
 
 /// An agent at work.
@@ -74,6 +76,7 @@ impl Purpose {
             | Self::Proof { .. }
             | Self::Check { .. }
             | Self::Regression { .. }
+            | Self::Forge
             | Self::Ask => None,
         }
     }
@@ -302,6 +305,7 @@ impl Driver<'_> {
             | Purpose::Proof { .. }
             | Purpose::Check { .. }
             | Purpose::Regression { .. }
+            | Purpose::Forge
             | Purpose::Ask => Ok(Seen::TimePassed),
         }
     }
@@ -329,7 +333,9 @@ impl Driver<'_> {
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
             Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
             // These end in other ways than by the end of a process.
-            Purpose::Tree { .. } | Purpose::Survey { .. } | Purpose::Landing { .. } => Ok(Seen::TimePassed),
+            Purpose::Tree { .. } | Purpose::Survey { .. } | Purpose::Landing { .. } | Purpose::Forge => {
+                Ok(Seen::TimePassed)
+            }
         }
     }
 

@@ -6,8 +6,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, Baseline, End, Event, Observation, Opening, Seen, State, StopReason, What, decide,
-    due, schedule,
+    Action, ActionKey, Baseline, End, Event, Observation, Opening, PullRequestEvent, Seen, State, StopReason,
+    What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -168,7 +168,9 @@ impl<'a> Driver<'a> {
 
     fn record_due(&mut self) -> Result<(), RunError> {
         while let Some(event) = due(&self.state, now()) {
-            let is_completion = matches!(event.what, What::Ended(End::Complete { .. }));
+            let is_push =
+                matches!(&event.what, What::PullRequest(event) if **event == PullRequestEvent::Begun);
+            let is_completion = is_push || matches!(event.what, What::Ended(End::Complete { .. }));
             let is_left_over = is_completion && std::mem::take(&mut self.reads_plan_again);
             if is_completion && (self.read_plan()? == Freshness::Changed || is_left_over) {
                 // Somebody may have added a task while the last one was worked on.
@@ -251,6 +253,7 @@ impl<'a> Driver<'a> {
             Action::InsertFix { fix } => self.insert_fix(fix)?,
             Action::Ask { .. } => self.depart(action.key(), Flight { handle: None, purpose: Purpose::Ask }),
             Action::Regress => self.start_regression(action.key())?,
+            Action::Forge(forge) => self.start_forge(action.key(), forge)?,
         }
         Ok(())
     }
@@ -322,6 +325,11 @@ impl<'a> Driver<'a> {
                 Ok(Seen::Answered { task, response })
             }
             Message::NobodyAnswers(task) => Ok(Seen::NobodyAnswers { task }),
+            Message::Forge(key, report) => {
+                self.flights.remove(&key);
+                self.tree.forget();
+                Ok(Seen::Forge { key, report: *report })
+            }
             Message::Ended(key, ended) => match self.flights.remove(&key) {
                 Some(flight) => self.land(flight.purpose, &ended),
                 None => Ok(Seen::TimePassed),
@@ -379,7 +387,8 @@ impl<'a> Driver<'a> {
                     Message::Interrupted
                     | Message::Answered(..)
                     | Message::NobodyAnswers(_)
-                    | Message::Told(..),
+                    | Message::Told(..)
+                    | Message::Forge(..),
                 ) => {}
                 None => break,
             }
@@ -404,6 +413,7 @@ impl<'a> Driver<'a> {
     fn last_words(&mut self) -> Result<(), RunError> {
         let path = self.file.progress();
         let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
+        self.note_limit(&mut progress)?;
         let stuck = match self.state.end() {
             Some(End::Stopped(
                 StopReason::Retries { task, .. }

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use engine::{ActionKey, Response};
+use engine::{ActionKey, ForgeReport, Response};
 use plan::TaskId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -18,6 +18,8 @@ use crate::process::Ended;
 pub(crate) enum Message {
     /// A process that was started for an action has ended.
     Ended(ActionKey, Box<Ended>),
+    /// Something that was started at the forge has come to an end.
+    Forge(ActionKey, Box<ForgeReport>),
     /// What was done beside the loop for an action is done.
     Done(ActionKey, Box<Done>),
     /// An agent that was started for an action has ended, with its own account of it.

@@ -2,6 +2,7 @@
 //!
 //! It touches the world and never prints: what happens is handed to the caller's view as it is recorded.
 
+pub mod forge;
 pub mod git;
 pub mod journal;
 pub mod process;
@@ -48,4 +49,4 @@ pub use projection::{StateFileError, StateFileProblem};
 pub use record::{RecordError, load};
 pub use records::{RecordFile, RecordPlace, RecordsError, records, review};
 pub use report::{ChangeKind, Report, append_report};
-pub use settings::{Agent, Bookkeeping, Scope, Settings};
+pub use settings::{Agent, Bookkeeping, PullRequest, Scope, Settings};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use engine::{
-    Event, Isolation, Opening, Parallel, Rules, State, Status, TaskDecl, Unverifiable, Verification,
+    Event, Isolation, Opening, Parallel, Rules, State, Status, TaskDecl, Toggle, Unverifiable, Verification,
 };
 use plan::{Severity, TaskId};
 
@@ -53,6 +53,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let Request { project, file, settings, beginning } = request;
     let mut book =
         Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
+    book = book.with_regression(settings.regression.as_ref());
     refuse_bad_plan(project, file, settings, &book)?;
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     let lock = RunLock::acquire(&file.lock())?;
@@ -79,7 +80,10 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let inbox = Inbox::new();
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
-    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
+    let lifecycle = rules(settings, &book).pull_request.lifecycle;
+    for note in
+        without_git(project).into_iter().chain(without_forge(lifecycle)).chain(replayed.torn).chain(notes)
+    {
         view(&state, Notice::Note(note));
     }
     let tasks = book.decls(&state);
@@ -87,11 +91,19 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     if let Some(reason) = reason.filter(|_| is_wide(&tasks, settings)) {
         view(&state, Notice::Note(reason));
     }
-    let rules = Rules { parallel, ..settings.rules.clone() };
+    let rules = Rules { parallel, ..rules(settings, &book) };
     let opening = Opening { rules, launch: settings.launch.clone(), tasks, dirty };
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
+}
+
+/// The policy, with what the plan itself asks for where nobody said otherwise.
+fn rules(settings: &Settings, book: &Book) -> Rules {
+    let of_plan = if book.names_pr_lifecycle() { Toggle::On } else { Toggle::Off };
+    let mut rules = settings.rules.clone();
+    rules.pull_request.lifecycle = settings.pull_request.wanted.unwrap_or(of_plan);
+    rules
 }
 
 fn refuse_bad_plan(
@@ -171,6 +183,12 @@ fn without_git(project: &Project) -> Option<String> {
     project.git().is_none().then(|| {
         format!("{root} is not a git repository: nothing is committed, and what a task changed is not known")
     })
+}
+
+/// What to say where the plan asks for a pull request that cannot be made here.
+fn without_forge(lifecycle: Toggle) -> Option<String> {
+    let reason = if lifecycle.is_on() { crate::forge::missing() } else { None };
+    reason.map(|reason| format!("the plan asks for a pull request, but {reason}: the run will pause there"))
 }
 
 /// Puts the journal and the state file where they are kept but not read.

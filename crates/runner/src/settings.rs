@@ -44,8 +44,23 @@ pub struct Settings {
     pub furnishing: Furnishing,
     /// The command that has to be green at the very end.
     pub regression: Option<String>,
+    /// What the pull request is like.
+    pub pull_request: PullRequest,
     /// The settings as text, kept in the journal so that the run can be continued with them.
     pub launch: BTreeMap<String, String>,
+}
+
+/// What a pull request is like; how it is looked after is the engine's policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PullRequest {
+    /// Whether there is to be one; where nothing was said, the plan decides.
+    pub wanted: Option<Toggle>,
+    /// Its title; without one it is made from the plan's name.
+    pub title: Option<String>,
+    /// The branch that it is to be merged into; without one, the default branch.
+    pub base: Option<String>,
+    /// Whether it is created as a draft.
+    pub draft: Toggle,
 }
 
 /// An agent that can be started.

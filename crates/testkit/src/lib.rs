@@ -23,6 +23,7 @@
 mod agent;
 mod background;
 mod finished;
+pub mod forge;
 mod invocation;
 mod network;
 mod processes;

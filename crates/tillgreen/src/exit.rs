@@ -7,11 +7,11 @@ pub(crate) const ALL_TASKS_COMPLETE: &str = "ALL_TASKS_COMPLETE";
 
 /// All tasks complete (or complete with skips); for other commands: done.
 pub(crate) const DONE: u8 = 0;
-/// Stopped: a task's retries or fix tasks are exhausted.
+/// Stopped: a task's retries, fix tasks or the pull request's limits are exhausted.
 pub(crate) const STOPPED: u8 = 1;
 /// Usage, settings, plan or state error, agent not installed; nothing was started.
 pub(crate) const USAGE: u8 = 2;
-/// Paused: waiting for an answer.
+/// Paused: waiting for an answer, or for a person to see to the pull request.
 pub(crate) const WAITING: u8 = 3;
 /// Another run holds the plan.
 pub(crate) const HELD: u8 = 4;
@@ -28,9 +28,9 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) const HELP: &str = "\
 Exit codes:
   0    all tasks complete (or complete with skips); other commands: done
-  1    stopped: a task's retries or fix tasks are exhausted
+  1    stopped: a task's retries, fix tasks or the pull request's limits are exhausted
   2    usage, settings, plan or state error, agent not installed; nothing was started
-  3    paused: waiting for an answer (see `tillgreen answer`)
+  3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request
   4    another run holds the plan
   5    stopped at a global cap: iterations or time
   6    paused: an agent, a service or the disk is unavailable
@@ -43,7 +43,7 @@ pub(crate) fn of(end: &End) -> u8 {
         End::Complete { .. } => DONE,
         End::Stopped(_) => STOPPED,
         End::Capped(_) => CAPPED,
-        End::Waiting { .. } => WAITING,
+        End::Waiting { .. } | End::PullRequest { .. } => WAITING,
         End::Unavailable { .. } => UNAVAILABLE,
         End::Aborted => ABORTED,
         End::Interrupted => INTERRUPTED,

@@ -202,7 +202,8 @@ impl History {
             | What::FixPlanned(_)
             | What::FixInserted { .. }
             | What::Deferred { .. }
-            | What::RegressionPassed => {}
+            | What::RegressionPassed
+            | What::PullRequest(_) => {}
         }
         self.latest = Some(at);
         // While a person is asked nobody works: the span ends where the question began, until it is answered.

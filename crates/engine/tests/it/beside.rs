@@ -111,7 +111,7 @@ fn came_back(before: &State, journal: &[Event], id: &TaskId) {
 /// A run that ends of its own accord first brings in what passed, and lets those at work come to an end.
 fn nothing_is_left_behind(before: &State, end: &End) {
     let waits = match end {
-        End::Complete { .. } | End::Waiting { .. } => true,
+        End::Complete { .. } | End::Waiting { .. } | End::PullRequest { .. } => true,
         // Money and time are gone at once.
         End::Stopped(StopReason::Regression { .. })
         | End::Capped(CapKind::Time { .. } | CapKind::Cost { .. } | CapKind::Tokens { .. }) => false,

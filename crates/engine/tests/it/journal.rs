@@ -58,6 +58,7 @@ fn opened() -> Opened {
         review: Toggle::On,
         regression: Toggle::Off,
         keep_going: Toggle::On,
+        pull_request: engine::PullRequestRules::default(),
         dialect: Dialect::Phase,
         parallel: Parallel { jobs: 4, infer: Toggle::On, isolation: Isolation::Trees },
         ..Rules::default()
@@ -147,6 +148,7 @@ fn events() -> Vec<What> {
         What::Answered { task: task(), response: Response::Fix(text("trim")) },
         What::TaskSkipped { task: task(), reason: text("no time"), dependents: vec!["1.4".into()] },
         What::RegressionPassed,
+        What::PullRequest(Box::new(engine::PullRequestEvent::Begun)),
         What::Ended(End::Complete { skipped: 1 }),
     ]
 }
@@ -194,6 +196,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"answered":{"task":"1.3","response":{"fix":"trim"}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"task_skipped":{"task":"1.3","reason":"no time","dependents":["1.4"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"pull_request":"begun"}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"ended":{"complete":{"skipped":1}}}}
     "#);
 }

@@ -11,6 +11,7 @@ mod invariants;
 mod journal;
 mod obstacles;
 mod people;
+mod pull_request;
 mod random;
 mod scenario;
 mod script;

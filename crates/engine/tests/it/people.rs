@@ -61,6 +61,7 @@ impl World {
                 None if self.script.leaves => vec![Seen::NobodyAnswers { task: task.clone() }],
                 None => vec![Seen::Interrupted],
             },
+            Action::Forge(forge) => vec![Seen::Forge { key: action.key(), report: self.at_forge(forge) }],
             Action::Regress => {
                 let red = |event: &&Event| matches!(&event.what, What::Ended(engine::End::Stopped(_)));
                 let is_red = self.journal.iter().filter(red).count() < self.script.regressions;

@@ -85,6 +85,7 @@ prop_compose! {
     ) -> Rules {
         Rules {
             recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression, keep_going, dialect,
+            pull_request: engine::PullRequestRules::default(),
             parallel,
             agents: engine::Agents::default(),
         }

@@ -25,6 +25,8 @@ pub(crate) struct Script {
     pub(crate) notes: bool,
     /// Whether the person who is asked goes away where there is no answer; else they interrupt the run.
     pub(crate) leaves: bool,
+    /// What the forge shows, where it is not simply all well.
+    pub(crate) forge: Option<crate::pull_request::Hub>,
     /// The rules with which the program is started again after it ended.
     pub(crate) later: Option<Rules>,
     /// Whether every observation arrives twice.

@@ -68,6 +68,9 @@ fn line(event: &Event) -> String {
             format!("{task} skipped: {reason}{}", list("needed by", dependents))
         }
         What::RegressionPassed => "regression green".to_owned(),
+        What::PullRequest(event) => {
+            format!("pull request: {}", serde_json::to_string(event).expect("an event can be written"))
+        }
         What::Ended(end) => format!("ended: {}", serde_json::to_string(end).expect("an end can be written")),
     }
 }

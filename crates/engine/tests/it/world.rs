@@ -213,7 +213,12 @@ impl World {
             Some(End::Complete { .. }) => false,
             Some(End::Waiting { task }) => !self.is_asked(task) || self.answer(task).is_some(),
             Some(
-                End::Stopped(_) | End::Capped(_) | End::Unavailable { .. } | End::Aborted | End::Interrupted,
+                End::Stopped(_)
+                | End::Capped(_)
+                | End::PullRequest { .. }
+                | End::Unavailable { .. }
+                | End::Aborted
+                | End::Interrupted,
             ) => {
                 let is_end = |event: &&Event| matches!(&event.what, What::Ended(end) if !matches!(end, End::Waiting { .. }));
                 self.journal.iter().filter(is_end).count() <= self.script.restarts
@@ -333,7 +338,7 @@ fn duration(action: &Action) -> Duration {
         Action::Prove { .. } | Action::Check { .. } | Action::Join { .. } => 5,
         Action::RunAgent { .. } | Action::RunJudge { .. } => 60,
         Action::Ask { .. } => 3_600,
-        Action::Regress => 10,
+        Action::Regress | Action::Forge(_) => 10,
     })
 }
 
@@ -353,7 +358,11 @@ fn edit_file(file: &mut Vec<TaskDecl>, edit: &Edit, number: usize) {
 /// The task that an event moves, and the kind under which the table has it.
 pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
     Some(match what {
-        What::Opened(_) | What::PlanChanged(_) | What::RegressionPassed | What::Ended(_) => return None,
+        What::Opened(_)
+        | What::PlanChanged(_)
+        | What::RegressionPassed
+        | What::PullRequest(_)
+        | What::Ended(_) => return None,
         What::ProofStarted { task } => (task, EventKind::ProofStarted),
         What::ProofPassed { task, .. } => (task, EventKind::ProofPassed),
         What::ProofFailed { task, .. } => (task, EventKind::ProofFailed),

@@ -36,6 +36,12 @@ pub enum EditError {
         /// The task that it was to follow.
         failing: TaskId,
     },
+    /// The new task cannot be written at its place so that it reads as one task and leaves the others as they are.
+    #[error("task {id} cannot be added without changing other tasks")]
+    NoRoom {
+        /// The new task.
+        id: TaskId,
+    },
 }
 
 impl Plan {

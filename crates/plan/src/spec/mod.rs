@@ -8,6 +8,7 @@ mod lint;
 mod parse;
 mod phase;
 mod plan;
+mod request;
 mod task;
 mod task_line;
 
@@ -17,5 +18,6 @@ pub use fields::{Commit, Fields, Files};
 pub use fix::FixTask;
 pub use phase::{Phase, PhaseIndex};
 pub use plan::Plan;
+pub use request::RequestTask;
 pub(crate) use task::Form;
 pub use task::{BoxState, Markers, Task};

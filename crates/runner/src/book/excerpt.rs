@@ -41,6 +41,11 @@ impl Excerpt {
         self.plan.verify(self.task())
     }
 
+    /// What the engine has to know of it.
+    pub(super) fn decl(&self) -> engine::TaskDecl {
+        super::decl(&self.plan, self.task())
+    }
+
     /// Whether it is a fix task by its marker.
     pub(crate) fn is_fix(&self) -> bool {
         self.task().is_fix()

@@ -4,6 +4,8 @@
 mod excerpt;
 mod fix_block;
 mod order;
+mod request_block;
+mod requests;
 mod source;
 
 use std::io;
@@ -30,6 +32,8 @@ pub(crate) struct Book {
     is_unreported: bool,
     /// Whether tasks that are reworded while an attempt runs are put back.
     strict: Toggle,
+    /// The command that has to be green at the very end.
+    regression: Option<String>,
 }
 
 /// Whether a file is another one than it was.
@@ -79,7 +83,7 @@ impl Book {
         let problems = problems.collect();
         let mut sources: Vec<Option<Source>> = sources.into_iter().map(Some).collect();
         let sources = places.into_iter().filter_map(|place| sources[place].take()).collect();
-        Ok(Self { dialect: file.dialect, sources, problems, is_unreported: false, strict })
+        Ok(Self { dialect: file.dialect, sources, problems, is_unreported: false, strict, regression: None })
     }
 
     /// Everything that is wrong with the plans, with the file it is in.
@@ -112,6 +116,9 @@ impl Book {
     pub(crate) fn text(&self, state: &State, id: &TaskId) -> Option<String> {
         if let Some((plan, task)) = self.find(id) {
             return Some(plan.block(task).to_owned());
+        }
+        if let Some(request) = state.pull_request().request(id) {
+            return Some(self.request_text(request));
         }
         let fix = state.fix_plan(id).filter(|_| self.dialect == Dialect::Phase)?;
         Some(fix_block::fix_block(fix, &self.text(state, &fix.failing)?))
@@ -160,6 +167,7 @@ impl Book {
                 self.push_fixes(state, &task.id, &mut decls);
             }
         }
+        self.push_requests(state, &mut decls);
         decls
     }
 

@@ -201,7 +201,7 @@ fn stopped_at(state: &State, task: &Task) -> bool {
         StopReason::Retries { task, .. }
         | StopReason::FixTasks { task, .. }
         | StopReason::FixDepth { task, .. } => task,
-        StopReason::Regression { .. } => return false,
+        StopReason::Regression { .. } | StopReason::PullRequest { .. } => return false,
     };
     let mut current = Some(stuck);
     while let Some(id) = current {

@@ -160,9 +160,9 @@ fn help_of_the_program() {
 
     Exit codes:
       0    all tasks complete (or complete with skips); other commands: done
-      1    stopped: a task's retries or fix tasks are exhausted
+      1    stopped: a task's retries, fix tasks or the pull request's limits are exhausted
       2    usage, settings, plan or state error, agent not installed; nothing was started
-      3    paused: waiting for an answer (see `tillgreen answer`)
+      3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request
       4    another run holds the plan
       5    stopped at a global cap: iterations or time
       6    paused: an agent, a service or the disk is unavailable
@@ -174,7 +174,9 @@ fn help_of_the_program() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "the help is as long as it is")]
 fn short_help_of_run() {
-    insta::assert_snapshot!(short("run"), @r"
+    let text = short("run");
+    let (first, _) = text.split_once("\nPull request:\n").unwrap();
+    insta::assert_snapshot!(first, @"
     Start or resume a run
 
     Usage: tillgreen run [OPTIONS] [PLAN]
@@ -254,6 +256,29 @@ fn short_help_of_run() {
           --verify-timeout <DUR>       How long a verify command may take [default: 2m]
           --review-timeout <DUR>       How long a judging agent may take [default: 5m]
           --max-time <DUR>             How long the run may take [default: no limit]
+    ");
+}
+
+#[test]
+fn short_help_of_run_about_pull_requests_and_starting() {
+    let text = short("run");
+    let (_, rest) = text.split_once("\nPull request:\n").unwrap();
+    insta::assert_snapshot!(rest, @"
+          --pr[=<BOOL>]          Push, open a pull request and look after it until it is green [default:
+                                 if the plan has a PR Lifecycle]
+          --pr-look-every <DUR>  Time between two looks at checks and reviews [default: 3m]
+          --pr-cycles-max <N>    Pushes that are watched [default: 20]
+          --pr-hours-max <N>     Hours in all [default: 48]
+          --pr-ci-fixes-max <N>  How often red checks get tasks [default: 5]
+          --pr-checks <WHICH>    Which checks have to be green [default: all] [possible values: all,
+                                 required]
+          --pr-reply[=<BOOL>]    Answer review threads once their task is done [default: off]
+          --pr-resolve[=<BOOL>]  Resolve review threads once their task is done [default: off]
+          --pr-draft[=<BOOL>]    Create it as a draft [default: off]
+          --pr-base <BRANCH>     The branch to merge into [default: the default branch]
+          --pr-title <TEXT>      Its title [default: made from the plan's name]
+          --merge[=<HOW>]        Merge it once everything is green, by merge, squash or rebase [default:
+                                 never]
 
     Start:
           --allow-dirty[=<BOOL>]  Start a new run though there are uncommitted changes; they are never
@@ -285,9 +310,9 @@ fn long_help_of_run_says_where_settings_come_from() {
 
     Exit codes:
       0    all tasks complete (or complete with skips); other commands: done
-      1    stopped: a task's retries or fix tasks are exhausted
+      1    stopped: a task's retries, fix tasks or the pull request's limits are exhausted
       2    usage, settings, plan or state error, agent not installed; nothing was started
-      3    paused: waiting for an answer (see `tillgreen answer`)
+      3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request
       4    another run holds the plan
       5    stopped at a global cap: iterations or time
       6    paused: an agent, a service or the disk is unavailable

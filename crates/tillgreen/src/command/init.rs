@@ -130,6 +130,23 @@ const TOPICS: &[(&str, &[Setting])] = &[
         ],
     ),
     (
+        "Pull request; all but pr may also stand in a table [pull_request], without pr_",
+        &[
+            Setting("pr", "true", "look after a pull request; default: if the plan has a PR Lifecycle"),
+            Setting("pr_look_every", "\"3m\"", "time between two looks at checks and reviews"),
+            Setting("pr_cycles_max", "20", "pushes that are watched"),
+            Setting("pr_hours_max", "48", "hours in all"),
+            Setting("pr_ci_fixes_max", "5", "how often red checks get tasks"),
+            Setting("pr_checks", "\"all\"", "all or required: which checks have to be green"),
+            Setting("pr_reply", "false", "answer review threads once their task is done"),
+            Setting("pr_resolve", "false", "resolve review threads once their task is done"),
+            Setting("pr_draft", "false", "create it as a draft"),
+            Setting("pr_base", "\"main\"", "the branch to merge into; default: the default branch"),
+            Setting("pr_title", "\"feat: …\"", "its title; default: made from the plan's name"),
+            Setting("merge", "false", "merge, squash or rebase once everything is green"),
+        ],
+    ),
+    (
         "Start",
         &[
             Setting(
@@ -343,6 +360,20 @@ mod tests {
         # verify_timeout = "2m"           # how long a verify command may take
         # review_timeout = "5m"           # how long a judging agent may take
         # max_time = "8h"                 # how long the run may take; default: no limit
+
+        # Pull request; all but pr may also stand in a table [pull_request], without pr_
+        # pr = true                       # look after a pull request; default: if the plan has a PR Lifecycle
+        # pr_look_every = "3m"            # time between two looks at checks and reviews
+        # pr_cycles_max = 20              # pushes that are watched
+        # pr_hours_max = 48               # hours in all
+        # pr_ci_fixes_max = 5             # how often red checks get tasks
+        # pr_checks = "all"               # all or required: which checks have to be green
+        # pr_reply = false                # answer review threads once their task is done
+        # pr_resolve = false              # resolve review threads once their task is done
+        # pr_draft = false                # create it as a draft
+        # pr_base = "main"                # the branch to merge into; default: the default branch
+        # pr_title = "feat: …"            # its title; default: made from the plan's name
+        # merge = false                   # merge, squash or rebase once everything is green
 
         # Start
         # allow_dirty = false             # start though there are uncommitted changes; they are never committed

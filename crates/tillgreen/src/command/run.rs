@@ -27,8 +27,9 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
     let resolved = settings(&project, &file, arguments.choices)?;
     if resolved.mode == Mode::DryRun {
-        return dry_run(context, &file, &subject, &resolved.settings);
+        return dry_run(context, &project, (&file, &subject), &resolved.settings);
     }
+    refuse_without_forge(&project, &resolved.settings)?;
     let beginning = match resolved.start {
         Start::Resume => Beginning::Resume,
         Start::Fresh => Beginning::Fresh,
@@ -113,6 +114,22 @@ fn eprint_quietly(text: &str) {
     let _ = io::stderr().write_all(format!("\n{text}").as_bytes());
 }
 
+/// Who asks for a pull request learns at once, not after hours of work, that there cannot be one.
+fn refuse_without_forge(project: &Project, settings: &Settings) -> Result<(), Error> {
+    if !settings.pull_request.wanted.is_some_and(engine::Toggle::is_on) {
+        return Ok(());
+    }
+    if project.git().is_none() {
+        return Err(Error::usage("--pr needs a git repository, and this is none")
+            .hint("make it one with `git init`, or leave --pr out"));
+    }
+    match runner::forge::missing() {
+        Some(reason) => Err(Error::usage(format!("--pr needs the GitHub CLI: {reason}"))
+            .hint("install it (https://cli.github.com) and log in: `gh auth login`")),
+        None => Ok(()),
+    }
+}
+
 /// What would be done.
 #[derive(Serialize)]
 struct Outlook<'a> {
@@ -120,11 +137,19 @@ struct Outlook<'a> {
     agent: &'a str,
     done: usize,
     tasks: Vec<String>,
+    /// The commands that the pull request would need.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pull_request: Vec<String>,
     settings: &'a BTreeMap<String, String>,
 }
 
 /// Says what would be done.
-fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: &Settings) -> Ended {
+fn dry_run(
+    context: &mut Context,
+    project: &Project,
+    (file, subject): (&PlanFile, &Subject),
+    settings: &Settings,
+) -> Ended {
     let plans = super::check::read(file)?;
     let of_order = runner::order_problems(&plans.iter().map(|(_, plan)| plan).collect::<Vec<_>>());
     let of_order = of_order.iter().map(|(_, problem)| problem);
@@ -137,6 +162,9 @@ fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: 
     let open: Vec<_> = tasks().filter(|(_, task)| !task.state.is_done()).collect();
     let total = tasks().count();
     let done = total - open.len();
+    let names_lifecycle = plans.iter().any(|(_, plan)| plan.names_pr_lifecycle());
+    let wants_forge = settings.pull_request.wanted.map_or(names_lifecycle, engine::Toggle::is_on);
+    let forge = if wants_forge { runner::forge::outline(project, file, settings) } else { Vec::new() };
     if context.format == Format::Json {
         let tasks = open.iter().map(|(_, task)| task.id.to_string()).collect();
         let outlook = Outlook {
@@ -144,6 +172,7 @@ fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: 
             agent: &settings.agent.name,
             done,
             tasks,
+            pull_request: forge.into_iter().map(|(command, _)| command).collect(),
             settings: &settings.launch,
         };
         json::document(&mut context.out, &outlook)?;
@@ -153,6 +182,9 @@ fn dry_run(context: &mut Context, file: &PlanFile, subject: &Subject, settings: 
     writeln!(context.out, "Agent: {} ({})", settings.agent.name, clean(&settings.agent.shown()))?;
     for (plan, task) in open {
         writeln!(context.out, "would run {} {}", task.id, one_line(plan.title(task), TITLE_CHARS_MAX))?;
+    }
+    for (command, purpose) in forge {
+        writeln!(context.out, "would run `{}` to: {purpose}", clean(&command))?;
     }
     Ok(exit::DONE)
 }

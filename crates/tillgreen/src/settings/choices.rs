@@ -9,6 +9,7 @@ use clap::{Args, CommandFactory, Parser};
 use engine::{OnEscalation, OnExhausted, Toggle, Unverifiable};
 use runner::{Bookkeeping, Scope};
 
+use super::pull_request::PullRequestChoices;
 use super::word::words;
 use super::{amount, duration, suggest};
 
@@ -147,6 +148,9 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = TIMES, value_parser = duration::parse, value_name = "DUR")]
     pub(crate) max_time: Option<Duration>,
 
+    #[command(flatten)]
+    pub(crate) pull_request: PullRequestChoices,
+
     /// Start a new run though there are uncommitted changes; they are never committed [default: off]
     #[arg(long, help_heading = START, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
@@ -247,6 +251,7 @@ impl Choices {
             report_tools: self.report_tools.or(next.report_tools),
             max_cost: self.max_cost.or(next.max_cost),
             max_tokens: self.max_tokens.or(next.max_tokens),
+            pull_request: self.pull_request.or(next.pull_request),
             allow_dirty: self.allow_dirty.or(next.allow_dirty),
             fresh: self.fresh.or(next.fresh),
             dry_run: self.dry_run.or(next.dry_run),
@@ -265,7 +270,7 @@ fn reason(error: &clap::Error) -> String {
     source.map_or_else(|| "is not accepted".to_owned(), ToString::to_string)
 }
 
-fn limit(text: &str) -> Result<u32, String> {
+pub(super) fn limit(text: &str) -> Result<u32, String> {
     match text.trim().parse() {
         Ok(0) => Err("must be at least 1".to_owned()),
         Ok(number) => Ok(number),
@@ -296,7 +301,7 @@ fn names(text: &str) -> Result<Names, String> {
     Ok(Names(names))
 }
 
-fn nonblank(text: &str) -> Result<String, String> {
+pub(super) fn nonblank(text: &str) -> Result<String, String> {
     let is_blank = text.trim().is_empty() || text.contains('\0');
     if is_blank { Err("must not be empty".to_owned()) } else { Ok(text.to_owned()) }
 }

@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::agent::agent_name_problem;
 use super::agent_table::{AgentTable, KEYS, TableProblem};
 use super::choices::{Choices, Refusal};
-use super::suggest;
+use super::{pull_request, suggest};
 use crate::error::Error;
 
 /// The name of the file.
@@ -81,9 +81,25 @@ impl Reader<'_> {
         for (key, value) in in_order(table) {
             if key.get_ref() == AGENTS {
                 self.agents(value);
+            } else if key.get_ref() == pull_request::TABLE {
+                self.pull_request(value);
             } else {
                 self.setting(key, value);
             }
+        }
+    }
+
+    /// The settings of the pull request, which have a table of their own.
+    fn pull_request(&mut self, value: &Spanned<DeValue<'_>>) {
+        let DeValue::Table(table) = value.get_ref() else {
+            let hint =
+                "write `[pull_request]` and under it, for example, `reply = true`; `pr = true` turns it on";
+            let message = "`pull_request` must be a table".to_owned();
+            return self.problem(Some(value.span()), message, Some(hint.to_owned()));
+        };
+        for (key, value) in in_order(table) {
+            let name = pull_request::key_in_table(key.get_ref());
+            self.named_setting(&name, key, value);
         }
     }
 
@@ -95,6 +111,10 @@ impl Reader<'_> {
 
     fn setting(&mut self, key: &Key<'_>, value: &Spanned<DeValue<'_>>) {
         let name = key.get_ref().as_ref();
+        self.named_setting(name, key, value);
+    }
+
+    fn named_setting(&mut self, name: &str, key: &Key<'_>, value: &Spanned<DeValue<'_>>) {
         let is_fit = LISTS.contains(&name) || !matches!(value.get_ref(), DeValue::Array(_));
         let is_fit = is_fit && (name == DECIMAL || !matches!(value.get_ref(), DeValue::Float(_)));
         let Some(text) = plain_text(value.get_ref()).filter(|_| is_fit) else {

@@ -11,6 +11,7 @@ use super::cast::Cast;
 use super::choices::{Choices, Names, Refusal};
 use super::duration::spell;
 use super::file::FileSettings;
+use super::pull_request;
 use super::resolve::settings;
 use super::word::word;
 use crate::error::Error;
@@ -106,5 +107,6 @@ pub(super) fn write(settings: &Settings, choices: &Choices) -> BTreeMap<String, 
         ("max_time", limits.time_max.map(spell)),
         ("allow_dirty", Some(word(settings.allow_dirty).to_owned())),
     ];
-    entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    let entries = entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    entries.chain(pull_request::write(settings)).collect()
 }

@@ -129,6 +129,7 @@ pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Setti
             copy: choices.worktree_copy.clone().unwrap_or_default().0,
         },
         regression: choices.regression.clone(),
+        pull_request: choices.pull_request.settings(),
         launch: BTreeMap::new(),
     };
     settings.launch = launch::write(&settings, choices);
@@ -161,6 +162,7 @@ fn rules(choices: &Choices, dialect: Dialect) -> Rules {
         review: choices.review.unwrap_or(Toggle::Off),
         regression: if choices.regression.is_some() { Toggle::On } else { Toggle::Off },
         keep_going: choices.keep_going.unwrap_or(Toggle::Off),
+        pull_request: choices.pull_request.rules(),
         dialect,
         parallel: parallel(choices),
         ..Rules::default()

@@ -266,6 +266,9 @@ fn settings_come_back_from_the_journal() {
         "max_tokens",
         "worktree_link",
         "worktree_copy",
+        "pr",
+        "pr_base",
+        "pr_title",
     ];
     let in_journal =
         before.launch.len() + ["max_global_iterations", "regression", "max_time"].len() + unset.len();
@@ -363,4 +366,27 @@ fn roles_name_agents_and_who_takes_over() {
     assert!(missing.contains("install it: `npm install -g @openai/codex`"), "{missing}");
     let model = resolved(flags(&[("model", "m")]), AGENT, &[]).unwrap().settings;
     assert_eq!(model.agent.model.as_deref(), Some("m"));
+}
+
+#[test]
+fn the_pull_request_has_a_table_of_its_own() {
+    let text =
+        "pr = true\n[pull_request]\nlook_every = \"30s\"\nreply = true\nmerge = \"squash\"\nbase = \"dev\"\n";
+    let file = FileSettings::parse(std::path::Path::new("tillgreen.toml"), text).unwrap();
+    let choices = &file.choices.pull_request;
+    let rules = choices.rules();
+    assert_eq!(rules.look_every, std::time::Duration::from_secs(30));
+    assert_eq!((rules.reply, rules.merge), (engine::Toggle::On, Some(engine::MergeMethod::Squash)));
+    let chosen = choices.settings();
+    assert_eq!((chosen.wanted, chosen.base.as_deref()), (Some(engine::Toggle::On), Some("dev")));
+    for (text, expected) in [
+        ("[pull_request]\nlok_every = \"3m\"\n", "tillgreen.toml:2: unknown key `pr_lok_every`"),
+        ("[pull_request]\nbase = \"-x\"\n", "`pr_base` must be the name of a branch"),
+        ("pull_request = true\n", "`pull_request` must be a table"),
+        ("merge = \"maybe\"\n", "`merge` must be one of false, merge, squash, rebase"),
+    ] {
+        let error = FileSettings::parse(std::path::Path::new("tillgreen.toml"), text).unwrap_err();
+        let shown = error.render(crate::args::Format::Text);
+        assert!(shown.contains(expected), "{shown}");
+    }
 }

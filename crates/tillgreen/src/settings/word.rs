@@ -2,8 +2,10 @@
 //! journal.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use engine::{OnEscalation, OnExhausted, Toggle, Unverifiable};
+use engine::{MergeMethod, OnEscalation, OnExhausted, Toggle, Unverifiable, WhichChecks};
 use runner::{Bookkeeping, Permission, Scope};
+
+use super::pull_request::Merging;
 
 /// A setting that is one of a few words.
 pub(super) trait Word: Copy + PartialEq + Send + Sync + 'static {
@@ -42,6 +44,19 @@ impl Word for Scope {
 impl Word for Permission {
     const WORDS: &'static [(&'static str, Self)] =
         &[("read-only", Self::ReadOnly), ("workspace", Self::Workspace), ("full", Self::Full)];
+}
+
+impl Word for WhichChecks {
+    const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All), ("required", Self::Required)];
+}
+
+impl Word for Merging {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("false", Self(None)),
+        ("merge", Self(Some(MergeMethod::Merge))),
+        ("squash", Self(Some(MergeMethod::Squash))),
+        ("rebase", Self(Some(MergeMethod::Rebase))),
+    ];
 }
 
 /// The word for a value.

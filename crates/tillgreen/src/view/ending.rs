@@ -4,6 +4,7 @@ use engine::{CapKind, End, Question, Recovery, State, Status, StopReason, Task};
 use plan::TaskId;
 
 use super::lines::question_text;
+use super::pull_request;
 use super::subject::Subject;
 use super::summary::list;
 use super::text::{one_line, took};
@@ -24,6 +25,7 @@ pub(crate) fn error(subject: &Subject, state: &State) -> Option<Error> {
         End::Stopped(reason) => stopped(subject, state, reason, kind),
         End::Capped(cap) => capped(subject, *cap, kind),
         End::Waiting { task } => waiting(subject, state, task, kind),
+        End::PullRequest { obstacle } => pull_request::obstructed(subject, obstacle, kind),
         End::Unavailable { reason } => {
             Error::new(kind, format!("paused: {}", one_line(reason, ERROR_CHARS_MAX)))
                 .note("No attempt was spent on this; every budget goes on where it was.")
@@ -39,6 +41,9 @@ pub(crate) fn error(subject: &Subject, state: &State) -> Option<Error> {
 
 fn stopped(subject: &Subject, state: &State, reason: &StopReason, kind: Kind) -> Error {
     let error = match reason {
+        StopReason::PullRequest { limit, url } => {
+            pull_request::limit(limit, url.as_deref(), kind).hint(learnings(subject))
+        }
         StopReason::Retries { task, attempts } => {
             let message = format!("ERROR: Max retries reached for task {task} after {attempts} attempts");
             last_error(Error::new(kind, message), state.task(task)).hint(learnings(subject))

@@ -1,12 +1,14 @@
 //! One line for each event, for people: what `run` prints where there is no terminal, and what `log` prints.
 
 use engine::{
-    End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, Question, Recovery, Response, Rung, Spent,
-    Started, State, What,
+    End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, PullRequestEvent, Question, Recovery, Response,
+    Rung, Spent, Started, State, What,
 };
+use jiff::Timestamp;
 use plan::TaskId;
 
 use super::paint::Paint;
+use super::pull_request::{self, Tone};
 use super::text::{between, clock, count, moment, one_line, took};
 use super::usage;
 
@@ -132,6 +134,7 @@ fn line(event: &Event, state: &State) -> Line {
             warnings: dependents_warning(dependents).into_iter().collect(),
         },
         What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
+        What::PullRequest(news) => pull_request_line(news, event.at),
         What::Ended(end) => end_line(end, state),
     }
 }
@@ -258,6 +261,17 @@ fn response_text(response: &Response) -> String {
     }
 }
 
+fn pull_request_line(news: &PullRequestEvent, at: Timestamp) -> Line {
+    let (tone, text, warnings) = pull_request::line(news, at);
+    let mark = match tone {
+        Tone::Step => Mark::Step,
+        Tone::Good => Mark::Good,
+        Tone::Bad => Mark::Bad,
+        Tone::Odd => Mark::Odd,
+    };
+    Line { mark, text: format!("pull request: {text}"), warnings }
+}
+
 fn end_line(end: &End, state: &State) -> Line {
     let (mark, text) = match end {
         End::Complete { skipped: 0 } => {
@@ -269,6 +283,9 @@ fn end_line(end: &End, state: &State) -> Line {
         End::Stopped(_) => (Mark::Bad, "stopped".to_owned()),
         End::Capped(_) => (Mark::Bad, "stopped at a cap".to_owned()),
         End::Waiting { task } => (Mark::Odd, format!("paused: {task} waits for an answer")),
+        End::PullRequest { obstacle } => {
+            (Mark::Odd, format!("paused: {}", pull_request::obstacle_text(obstacle)))
+        }
         End::Unavailable { reason } => (Mark::Odd, format!("paused: {}", short(reason))),
         End::Aborted => (Mark::Bad, "aborted".to_owned()),
         End::Interrupted => (Mark::Odd, "interrupted".to_owned()),

@@ -8,6 +8,7 @@ pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod paint;
 pub(crate) mod progress;
+pub(crate) mod pull_request;
 pub(crate) mod question;
 pub(crate) mod retry_summary;
 pub(crate) mod scorecard;

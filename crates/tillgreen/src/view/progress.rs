@@ -10,12 +10,15 @@ use runner::Activity;
 
 use super::lines::{self, Clock};
 use super::paint::Paint;
+use super::pull_request::doing as doing_at_forge;
 use super::status::{current_task, doing};
 use super::text::{count, one_line};
 use super::usage;
 
 /// Characters of a task's title on the status line.
 const TITLE_CHARS_MAX: usize = 60;
+/// Characters of what is waited for on the status line.
+const WAIT_CHARS_MAX: usize = 100;
 /// How many tasks beside it are named.
 const BESIDE_MAX: usize = 5;
 /// Characters of what an agent is doing.
@@ -108,10 +111,18 @@ fn is_wanted(is_terminal: bool, ci: Option<&OsStr>, term: Option<&OsStr>) -> boo
 
 /// What the run is at: the elapsed time starts again when this changes.
 fn step(state: &State) -> String {
-    current_task(state).map_or_else(String::new, |task| {
-        let (doing, attempt, _) = doing(task);
-        format!("{} {doing} {attempt:?}", task.id())
-    })
+    current_task(state).map_or_else(
+        || pull_request_step(state),
+        |task| {
+            let (doing, attempt, _) = doing(task);
+            format!("{} {doing} {attempt:?}", task.id())
+        },
+    )
+}
+
+/// What is done or waited for at the forge.
+fn pull_request_step(state: &State) -> String {
+    format!("{:?}", state.pull_request().stage().kind())
 }
 
 fn message(state: &State) -> String {
@@ -123,6 +134,13 @@ fn message(state: &State) -> String {
         parts.extend(attempt.map(|attempt| format!("attempt {attempt}")));
         parts.push(doing);
         parts.extend(beside(state, task));
+    }
+    if state.first_unsettled().is_none() && state.pull_request().stage().is_active() {
+        parts.push(format!(
+            "pull request: {}",
+            one_line(&doing_at_forge(state.pull_request()), WAIT_CHARS_MAX)
+        ));
+        parts.extend(state.pull_request().place().map(|place| place.url.clone()));
     }
     parts.push(format!("{}/{} done", state.done_count(), state.tasks().len()));
     if summary.fixes > 0 {

@@ -220,6 +220,7 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         clean_retry: engine::Toggle::Off,
         allow_dirty: engine::Toggle::Off,
         furnishing: runner::git::Furnishing::default(),
+        pull_request: runner::PullRequest::default(),
         regression: None,
         launch: std::collections::BTreeMap::new(),
     }

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use engine::{End, Judge, JudgeState, State, Status, Summary, Task};
+use engine::{End, Judge, JudgeState, State, Status, StopReason, Summary, Task};
 use jiff::Timestamp;
 use runner::journal::Holder;
 use serde::Serialize;
 
 use super::paint::Paint;
+use super::pull_request::{PullRequestStanding, obstacle_text};
 use super::question;
 use super::subject::Subject;
 use super::text::{between, count, moment, one_line, took};
@@ -36,6 +37,8 @@ pub(crate) struct Standing {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     beside: Vec<Current>,
     last_failure: Option<LastFailure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pull_request: Option<PullRequestStanding>,
     question: Option<OpenQuestion>,
     /// The command to type next.
     next: Option<String>,
@@ -111,6 +114,7 @@ impl Standing {
             current: None,
             beside: Vec::new(),
             last_failure: None,
+            pull_request: None,
             question: None,
             next: Some(bare(&subject.command("run", ""))),
         }
@@ -133,6 +137,7 @@ impl Standing {
             current: current_task(state).filter(|_| !is_over).map(|task| current(task, phase)),
             beside: beside(state).map(|task| current(task, phase)).collect(),
             last_failure: last_failure(state).filter(|_| !is_over),
+            pull_request: PullRequestStanding::of(state.pull_request()),
             question: asked.map(|(task, asked)| OpenQuestion {
                 task: task.id().to_string(),
                 since: asked.since,
@@ -164,6 +169,10 @@ impl Standing {
         }
         if let Some(failure) = &self.last_failure {
             row("Failure", &failure.render(now));
+        }
+        if let Some(pull_request) = &self.pull_request {
+            row("PR", &pull_request.render(now));
+            pull_request.url().into_iter().for_each(|url| row("Link", url));
         }
         if let Some(next) = &self.next {
             row("Next", next);
@@ -235,9 +244,13 @@ fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<String>) {
         Some(End::Complete { skipped }) => {
             (Phase::Complete, Some(format!("{} skipped", count(*skipped, "task"))))
         }
+        Some(End::Stopped(StopReason::PullRequest { .. })) => {
+            (Phase::Stopped, some("a limit of the pull request was reached"))
+        }
         Some(End::Stopped(_)) => (Phase::Stopped, some("retries or fix tasks are used up")),
         Some(End::Capped(_)) => (Phase::Stopped, some("a cap on the whole run was reached")),
         Some(End::Waiting { task }) => (Phase::Paused, Some(format!("task {task} waits for an answer"))),
+        Some(End::PullRequest { obstacle }) => (Phase::Paused, Some(obstacle_text(obstacle))),
         Some(End::Unavailable { reason }) => (Phase::Paused, Some(one_line(reason, TEXT_CHARS_MAX))),
         Some(End::Aborted) => (Phase::Aborted, None),
         Some(End::Interrupted) => (Phase::Interrupted, None),

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use plan::TaskId;
 use runner::{Agent, Settings};
 
+use super::pull_request;
 use super::subject::Subject;
 use super::text::{count, one_line, took};
 use super::usage;
@@ -95,7 +96,10 @@ fn policy(state: &State) -> Vec<String> {
         ),
     };
     let cap = state.global_cap();
-    vec![after_failure, format!("Continue until all tasks complete or {cap} agent starts are reached")]
+    let goal = format!("Continue until all tasks complete or {cap} agent starts are reached");
+    let wants_forge = rules.pull_request.lifecycle.is_on();
+    let forge = wants_forge.then(|| "Push, and look after a pull request until it is green".to_owned());
+    [after_failure, goal].into_iter().chain(forge).collect()
 }
 
 /// The summary of a run that is complete.
@@ -135,6 +139,9 @@ pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> Stri
         push(&mut text, &format!("Warnings:  {} (see {look})", summary.warnings));
     }
     push(&mut text, regression(state));
+    if let Some(said) = pull_request::summary(state.pull_request()) {
+        push(&mut text, &format!("Pull request: {said}"));
+    }
     text
 }
 

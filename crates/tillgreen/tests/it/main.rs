@@ -10,6 +10,7 @@ mod hand_edits;
 mod hostile_agents;
 mod interruption;
 mod plans;
+mod pull_request;
 mod readme;
 mod real_agents;
 mod recovery;

@@ -206,6 +206,13 @@ fn the_architecture_shows_the_transition_table() {
 }
 
 #[test]
+fn the_architecture_shows_the_stages_of_a_pull_request() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let diagram = engine::pull_request_mermaid();
+    assert!(text.contains(&diagram), "replace the diagram by:\n{diagram}");
+}
+
+#[test]
 fn no_test_file_is_forgotten() {
     let mut found = Vec::new();
     for (name, _) in DIRECTION {

@@ -54,7 +54,8 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::FixPlanned(_)
         | What::FixInserted { .. }
         | What::Deferred { .. }
-        | What::RegressionPassed => Entry::default(),
+        | What::RegressionPassed
+        | What::PullRequest(_) => Entry::default(),
     }
 }
 

@@ -1,0 +1,115 @@
+//! Tasks that checks, reviews and threads ask for, and the ids that they get.
+
+use plan::TaskId;
+
+use super::lifecycle::{Lifecycle, Place};
+use super::look::{Look, Review, ReviewState, Thread};
+use super::report::CheckLog;
+use super::request::{CheckRef, Origin, Request};
+use crate::state::State;
+
+/// How many tasks one look may ask for; the rest is asked for at the next push.
+const REQUESTS_MAX: usize = 20;
+
+/// Characters of a log or a thread that are kept.
+const TEXT_CHARS_MAX: usize = 4_000;
+
+/// A task that is asked for and has no id yet.
+pub(super) struct Draft {
+    origin: Origin,
+    summary: String,
+    text: String,
+    file: Option<String>,
+    line: Option<u64>,
+}
+
+/// What reviews and threads ask for and did not get yet.
+pub(super) fn unaddressed(lifecycle: &Lifecycle, look: &Look) -> Vec<Draft> {
+    let is_new = |id: &String, latest: &String| lifecycle.addressed.get(id) != Some(latest);
+    let threads =
+        look.threads.iter().filter(|thread| !thread.resolved && is_new(&thread.id, &thread.comment));
+    let latest = look.latest_reviews();
+    let asks = |review: &&&Review| {
+        let has_words = !review.body.trim().is_empty();
+        review.state == ReviewState::ChangesRequested && has_words && is_new(&review.id, &review.id)
+    };
+    let reviews = latest.iter().filter(asks).map(|review| of_review(review));
+    reviews.chain(threads.map(of_thread)).take(REQUESTS_MAX).collect()
+}
+
+fn of_review(review: &Review) -> Draft {
+    Draft {
+        origin: Origin::Review { review: review.id.clone(), author: review.author.clone() },
+        summary: review.body.clone(),
+        text: review.body.clone(),
+        file: None,
+        line: None,
+    }
+}
+
+fn of_thread(thread: &Thread) -> Draft {
+    Draft {
+        origin: Origin::Thread {
+            thread: thread.id.clone(),
+            comment: thread.comment.clone(),
+            author: thread.author.clone(),
+        },
+        summary: thread.summary.clone(),
+        text: thread.text.clone(),
+        file: Some(thread.path.clone()).filter(|path| !path.is_empty()),
+        line: thread.line,
+    }
+}
+
+/// What red checks ask for. One whose log could not be read asks all the same.
+pub(super) fn of_checks(checks: &[CheckRef], logs: &[CheckLog]) -> Vec<Draft> {
+    checks.iter().take(REQUESTS_MAX).map(|check| of_check(check, logs)).collect()
+}
+
+fn of_check(check: &CheckRef, logs: &[CheckLog]) -> Draft {
+    let log = logs.iter().find(|log| log.label == check.label);
+    let said = log.map(|log| log.summary.clone()).filter(|summary| !summary.trim().is_empty());
+    Draft {
+        origin: Origin::Check {
+            check: check.label.clone(),
+            step: log.and_then(|log| log.step.clone()),
+            url: check.url.clone(),
+        },
+        summary: said.unwrap_or_else(|| check.summary.clone()),
+        text: log.map(|log| log.tail.clone()).unwrap_or_default(),
+        file: log.and_then(|log| log.file.clone()),
+        line: log.and_then(|log| log.line),
+    }
+}
+
+/// Gives the drafts the next free numbers.
+pub(super) fn number(state: &State, place: &Place, drafts: Vec<Draft>) -> Vec<Request> {
+    let series = place.series.as_str();
+    let known = state.tasks().iter().map(|task| task.id());
+    let asked = state.pull_request.requests.keys();
+    let last = known.chain(asked).filter_map(|id| number_of(id, series)).max().unwrap_or(0);
+    let numbers = last.saturating_add(1)..;
+    let head = &place.head;
+    drafts.into_iter().zip(numbers).map(|(draft, number)| request(draft, series, number, head)).collect()
+}
+
+fn number_of(id: &TaskId, series: &str) -> Option<u32> {
+    id.name().strip_prefix(series)?.parse().ok()
+}
+
+fn request(draft: Draft, series: &str, number: u32, head: &str) -> Request {
+    Request {
+        id: TaskId::new(&format!("{series}{number}")),
+        origin: draft.origin,
+        summary: plan::one_line(&draft.summary),
+        text: end_of(&draft.text),
+        file: draft.file,
+        line: draft.line,
+        head: head.to_owned(),
+    }
+}
+
+fn end_of(text: &str) -> String {
+    let from = text.char_indices().rev().nth(TEXT_CHARS_MAX - 1).map_or(0, |(at, _)| at);
+    text[from..].to_owned()
+}

@@ -1,0 +1,145 @@
+//! A pull request as one look at the forge shows it.
+
+/// Everything that one look shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Whether it is open.
+    pub openness: Openness,
+    /// The commit that its branch is at.
+    pub head: String,
+    /// How it stands to its base.
+    pub merge: MergeState,
+    /// Its checks.
+    pub checks: Vec<Check>,
+    /// Its reviews, in any order.
+    pub reviews: Vec<Review>,
+    /// Its review threads.
+    pub threads: Vec<Thread>,
+}
+
+/// Whether a pull request is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Openness {
+    /// It is.
+    Open,
+    /// It was closed without being merged.
+    Closed,
+    /// It was merged.
+    Merged,
+}
+
+/// How a pull request stands to its base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergeState {
+    /// Nothing is in the way of merging, or something that is none of our business, such as an approval.
+    Fine,
+    /// The base has commits that the branch has to take in first.
+    Behind,
+    /// Both changed the same places.
+    Conflicting,
+    /// The forge has not worked it out yet.
+    Unknown,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What tells it from the others: its name, with that of its workflow.
+    pub label: String,
+    /// Where it stands.
+    pub state: CheckState,
+    /// Whether the base branch requires it.
+    pub required: bool,
+    /// What tells this run of it from another one.
+    pub id: String,
+    /// The workflow run that it is part of, if it can be run again.
+    pub run: Option<u64>,
+    /// Where people can read about it.
+    pub url: String,
+    /// What it says of itself in a line.
+    pub summary: String,
+}
+
+/// Where a check stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckState {
+    /// Green, or left out on purpose.
+    Passed,
+    /// Not ended yet.
+    Pending,
+    /// Red.
+    Failed,
+    /// Ended by somebody before it came to a result.
+    Cancelled,
+    /// Somebody has to allow it first.
+    NeedsApproval,
+}
+
+/// A review.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Review {
+    /// Its identity.
+    pub id: String,
+    /// Who wrote it.
+    pub author: String,
+    /// What it comes to.
+    pub state: ReviewState,
+    /// What it says.
+    pub body: String,
+    /// When, in a form that sorts.
+    pub at: String,
+}
+
+/// What a review comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReviewState {
+    /// Yes.
+    Approved,
+    /// No, as long as nothing changes.
+    ChangesRequested,
+    /// Taken back.
+    Dismissed,
+    /// Neither yes nor no.
+    Commented,
+    /// Still being written.
+    Pending,
+}
+
+/// A review thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its identity.
+    pub id: String,
+    /// Whether somebody called it resolved.
+    pub resolved: bool,
+    /// The file that it is about.
+    pub path: String,
+    /// The line there.
+    pub line: Option<u64>,
+    /// The last comment that is not an answer of ours.
+    pub comment: String,
+    /// Who wrote that.
+    pub author: String,
+    /// What that says.
+    pub summary: String,
+    /// What all comments say, the oldest first.
+    pub text: String,
+}
+
+impl Look {
+    /// The review that counts of each author: the latest that says yes or no or was taken back. A mere comment
+    /// does not take a no back.
+    pub(crate) fn latest_reviews(&self) -> Vec<&Review> {
+        let mut latest: std::collections::BTreeMap<&str, &Review> = std::collections::BTreeMap::new();
+        for review in &self.reviews {
+            if review.state == ReviewState::Commented {
+                continue;
+            }
+            let known = latest.entry(&review.author).or_insert(review);
+            if review.at >= known.at {
+                *known = review;
+            }
+        }
+        latest.into_values().collect()
+    }
+}

@@ -1,0 +1,101 @@
+//! What keeps the lifecycle from going on until a person has done something about it.
+
+use serde::{Deserialize, Serialize};
+
+/// What is in the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Obstacle {
+    /// The project is not a git repository.
+    NoRepository,
+    /// The repository has no remote.
+    NoRemote,
+    /// The remote is not one that has pull requests.
+    NotAForge {
+        /// The remote's name.
+        remote: String,
+        /// Its address.
+        url: String,
+    },
+    /// The forge's program is missing or too old.
+    NoProgram {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Nobody is logged in, or the login is not accepted.
+    NoLogin {
+        /// What was said.
+        detail: String,
+    },
+    /// The login may not do this.
+    NotPermitted {
+        /// What was said.
+        detail: String,
+    },
+    /// No branch is checked out.
+    Detached,
+    /// What is checked out is the branch that pull requests are merged into.
+    DefaultBranch {
+        /// Its name.
+        branch: String,
+    },
+    /// The branch does not accept the push.
+    Protected {
+        /// Its name.
+        branch: String,
+        /// What was said.
+        detail: String,
+    },
+    /// Somebody replaced commits of the branch that had been pushed.
+    Rewritten {
+        /// Its name.
+        branch: String,
+    },
+    /// The branch has nothing that its base does not have.
+    NothingToPropose {
+        /// Its name.
+        branch: String,
+        /// The base.
+        base: String,
+    },
+    /// What the other side has does not go together with what is here.
+    Conflict {
+        /// The branch on the other side.
+        with: String,
+    },
+    /// Somebody closed the pull request.
+    Closed {
+        /// Its number.
+        number: u64,
+        /// Where it is.
+        url: String,
+    },
+    /// Somebody merged the pull request before everything was in it.
+    MergedWithout {
+        /// Its number.
+        number: u64,
+        /// Where it is.
+        url: String,
+    },
+    /// A check was cancelled, and cancelled again.
+    Cancelled {
+        /// Which.
+        checks: Vec<String>,
+        /// Where the pull request is.
+        url: String,
+    },
+    /// The forge does not merge it.
+    NotMerged {
+        /// Where it is.
+        url: String,
+        /// What was said.
+        detail: String,
+    },
+    /// The forge refused something else.
+    Refused {
+        /// The command.
+        command: String,
+        /// What was said.
+        detail: String,
+    },
+}

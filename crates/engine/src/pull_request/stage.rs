@@ -1,0 +1,58 @@
+//! Where the lifecycle stands. Each stage carries exactly what is true in it; the legal moves are in `table`.
+
+use jiff::Timestamp;
+use plan::TaskId;
+use serde::{Deserialize, Serialize};
+
+use super::awaited::Awaited;
+use super::event::Outcome;
+use super::request::{CheckRef, Request};
+
+/// Where the lifecycle stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// The tasks have the word.
+    #[default]
+    Resting,
+    /// The branch is being pushed and the pull request created or found.
+    Publishing,
+    /// Checks and reviews are waited for.
+    Watching(Watch),
+    /// Failed checks are being started again.
+    Rerunning(Vec<CheckRef>),
+    /// Logs of failed checks are being read.
+    Reading(Vec<CheckRef>),
+    /// Tasks are being written into the plan.
+    Writing(Vec<Request>),
+    /// Threads are being answered.
+    Replying(Vec<TaskId>),
+    /// Commits of the other side are being taken in.
+    Integrating(Source),
+    /// It is being merged.
+    Merging,
+    /// Nothing is left to do.
+    Satisfied(Outcome),
+}
+
+/// A watch over one push.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// What is waited for; nothing before the first look.
+    pub awaited: Option<Awaited>,
+    /// Since when.
+    pub since: Timestamp,
+    /// How many looks in a row showed that.
+    pub looks: u32,
+    /// When to look next.
+    pub until: Timestamp,
+}
+
+/// Whose commits are taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The branch's own, pushed by somebody else.
+    Branch,
+    /// The base's.
+    Base,
+}

@@ -1,0 +1,192 @@
+//! The commands, each in one place: what is run is what a dry run prints.
+
+use std::time::Duration;
+
+use engine::MergeMethod;
+
+use super::remote::Slug;
+
+/// How long a question may take, and how long something that moves data may.
+const QUESTION: Duration = Duration::from_secs(60);
+const TRANSFER: Duration = Duration::from_secs(600);
+
+/// A command for the forge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ForgeCommand {
+    /// The program and its arguments.
+    pub(super) argv: Vec<String>,
+    /// Text for its standard input.
+    pub(super) stdin: Option<String>,
+    /// How long it may take.
+    pub(super) deadline: Duration,
+    /// What its logs are called.
+    pub(super) name: &'static str,
+}
+
+/// The repository: its default branch, what it is a fork of, and what the user may do there.
+const REPOSITORY: &str = "query($owner:String!,$name:String!){repository(owner:$owner,name:$name){\
+    nameWithOwner viewerPermission defaultBranchRef{name} parent{nameWithOwner defaultBranchRef{name}}}}";
+
+/// Pull requests of a branch, the latest first.
+const OF_BRANCH: &str = "query($owner:String!,$name:String!,$branch:String!){repository(owner:$owner,name:$name){\
+    pullRequests(headRefName:$branch,first:20,orderBy:{field:CREATED_AT,direction:DESC}){nodes{\
+    number url state headRefOid baseRefName headRepositoryOwner{login}}}}}";
+
+/// Everything that one look shows. Checks may come in several pages.
+const LOOK: &str = "query($owner:String!,$name:String!,$number:Int!,$endCursor:String){viewer{login}\
+    repository(owner:$owner,name:$name){pullRequest(number:$number){state headRefOid mergeable mergeStateStatus \
+    reviews(last:100){nodes{id state body submittedAt author{login}}}\
+    reviewThreads(first:100){totalCount nodes{id isResolved path line originalLine \
+    comments(last:50){nodes{id body author{login}}}}}\
+    commits(last:1){nodes{commit{statusCheckRollup{contexts(first:100,after:$endCursor){\
+    pageInfo{hasNextPage endCursor}nodes{__typename \
+    ...on CheckRun{databaseId name status conclusion detailsUrl title isRequired(pullRequestNumber:$number)\
+    checkSuite{workflowRun{databaseId workflow{name}}}}\
+    ...on StatusContext{id context state targetUrl description isRequired(pullRequestNumber:$number)}}}}}}}}}}";
+
+/// All threads, where they do not fit on one page.
+const THREADS: &str = "query($owner:String!,$name:String!,$number:Int!,$endCursor:String){viewer{login}\
+    repository(owner:$owner,name:$name){pullRequest(number:$number){\
+    reviewThreads(first:100,after:$endCursor){pageInfo{hasNextPage endCursor}\
+    nodes{id isResolved path line originalLine comments(last:50){nodes{id body author{login}}}}}}}}";
+
+/// The comments of a thread, to see whether it was answered.
+const THREAD: &str = "query($id:ID!){viewer{login}node(id:$id){...on PullRequestReviewThread{isResolved \
+    comments(last:50){nodes{body author{login}}}}}}";
+
+const ANSWER: &str = "mutation($id:ID!,$body:String!){addPullRequestReviewThreadReply(\
+    input:{pullRequestReviewThreadId:$id,body:$body}){comment{id}}}";
+
+const RESOLVE: &str = "mutation($id:ID!){resolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
+
+impl ForgeCommand {
+    fn new(name: &'static str, argv: &[&str]) -> Self {
+        let argv = argv.iter().map(|word| (*word).to_owned()).collect();
+        Self { argv, stdin: None, deadline: QUESTION, name }
+    }
+
+    /// Which `gh` it is.
+    pub(super) fn version() -> Self {
+        Self::new("version", &["gh", "--version"])
+    }
+
+    /// Pushes a branch to the branch of the same name, and nowhere else. Never forces.
+    pub(super) fn push(remote: &str, branch: &str) -> Self {
+        let refs = format!("refs/heads/{branch}:refs/heads/{branch}");
+        let argv = ["git", "push", "--set-upstream", remote, &refs];
+        Self { deadline: TRANSFER, ..Self::new("push", &argv) }
+    }
+
+    /// Fetches a branch and moves nothing.
+    pub(super) fn fetch(remote: &str, branch: &str) -> Self {
+        let argv = ["git", "fetch", "--no-tags", remote, &format!("refs/heads/{branch}")];
+        Self { deadline: TRANSFER, ..Self::new("fetch", &argv) }
+    }
+
+    fn graphql(name: &'static str, host: &str, query: &str, fields: &[(&str, &str, String)]) -> Self {
+        let mut command = Self::new(name, &["gh", "api", "graphql", "--hostname", host]);
+        for (flag, key, value) in fields {
+            command.argv.extend([(*flag).to_owned(), format!("{key}={value}")]);
+        }
+        command.argv.extend(["-f".to_owned(), format!("query={query}")]);
+        command
+    }
+
+    fn about(name: &'static str, slug: &Slug, query: &str, more: &[(&str, &str, String)]) -> Self {
+        let mut fields = vec![("-f", "owner", slug.owner.clone()), ("-f", "name", slug.name.clone())];
+        fields.extend(more.iter().cloned());
+        Self::graphql(name, &slug.host, query, &fields)
+    }
+
+    /// What the repository is.
+    pub(super) fn repository(slug: &Slug) -> Self {
+        Self::about("repository", slug, REPOSITORY, &[])
+    }
+
+    /// Which pull requests a branch has.
+    pub(super) fn of_branch(slug: &Slug, branch: &str) -> Self {
+        Self::about("find", slug, OF_BRANCH, &[("-f", "branch", branch.to_owned())])
+    }
+
+    /// Creates a pull request; its body comes on standard input.
+    pub(super) fn create(slug: &Slug, head: &str, base: &str, proposal: &super::proposal::Proposal) -> Self {
+        let repo = slug.argument();
+        let mut argv = vec!["gh", "pr", "create", "--repo", &repo, "--head", head, "--base", base];
+        argv.extend(["--title", &proposal.title, "--body-file", "-"]);
+        if proposal.draft.is_on() {
+            argv.push("--draft");
+        }
+        Self { stdin: Some(proposal.body.clone()), ..Self::new("create", &argv) }
+    }
+
+    /// Everything that a look shows.
+    pub(super) fn look(slug: &Slug, number: u64) -> Self {
+        let mut command = Self::about("look", slug, LOOK, &[("-F", "number", number.to_string())]);
+        command.argv.push("--paginate".to_owned());
+        command
+    }
+
+    /// All threads, page by page.
+    pub(super) fn threads(slug: &Slug, number: u64) -> Self {
+        let mut command = Self::about("threads", slug, THREADS, &[("-F", "number", number.to_string())]);
+        command.argv.push("--paginate".to_owned());
+        command
+    }
+
+    /// How often a workflow run was started.
+    pub(super) fn run_state(slug: &Slug, run: u64) -> Self {
+        let path = format!("repos/{}/{}/actions/runs/{run}", slug.owner, slug.name);
+        Self::new("run", &["gh", "api", "--hostname", &slug.host, &path])
+    }
+
+    /// Runs the failed jobs of a workflow run again.
+    pub(super) fn rerun(slug: &Slug, run: u64) -> Self {
+        Self::new("rerun", &["gh", "run", "rerun", &run.to_string(), "--failed", "--repo", &slug.argument()])
+    }
+
+    /// The log of the failed steps of a workflow run.
+    pub(super) fn failed_log(slug: &Slug, run: u64) -> Self {
+        let argv = ["gh", "run", "view", &run.to_string(), "--log-failed", "--repo", &slug.argument()];
+        Self { deadline: TRANSFER, ..Self::new("log", &argv) }
+    }
+
+    /// What a thread says.
+    pub(super) fn thread(slug: &Slug, id: &str) -> Self {
+        Self::graphql("thread", &slug.host, THREAD, &[("-f", "id", id.to_owned())])
+    }
+
+    /// Answers a thread.
+    pub(super) fn answer(slug: &Slug, id: &str, body: &str) -> Self {
+        let fields = [("-f", "id", id.to_owned()), ("-f", "body", body.to_owned())];
+        Self::graphql("answer", &slug.host, ANSWER, &fields)
+    }
+
+    /// Calls a thread resolved.
+    pub(super) fn resolve(slug: &Slug, id: &str) -> Self {
+        Self::graphql("resolve", &slug.host, RESOLVE, &[("-f", "id", id.to_owned())])
+    }
+
+    /// Merges a pull request, if it is still at this commit.
+    pub(super) fn merge(slug: &Slug, number: u64, method: MergeMethod, head: &str) -> Self {
+        let method = match method {
+            MergeMethod::Merge => "--merge",
+            MergeMethod::Squash => "--squash",
+            MergeMethod::Rebase => "--rebase",
+        };
+        let repo = slug.argument();
+        let number = number.to_string();
+        let argv = ["gh", "pr", "merge", &number, "--repo", &repo, method, "--match-head-commit", head];
+        Self::new("merge", &argv)
+    }
+
+    /// As a person would type it, long arguments cut short.
+    pub(super) fn shown(&self) -> String {
+        let word = |word: &String| {
+            let short: String = word.chars().take(60).collect();
+            let short = if short.len() < word.len() { format!("{short}…") } else { short };
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
+            if short.chars().all(is_plain) { short } else { format!("'{}'", short.replace('\'', "'\\''")) }
+        };
+        self.argv.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,116 @@
+//! How the loop gets things done at the forge: in a thread of its own, whose end is a message like any other.
+
+use std::fs;
+use std::thread;
+
+use engine::{ActionKey, ForgeAction, ForgeReport, Obstacle, Origin, Place, Seen};
+use plan::TaskId;
+
+use super::call::Caller;
+use super::integrate::Integration;
+use super::job::Job;
+use super::merge::Merge;
+use super::proposal::{self, Proposal};
+use super::publish::Publication;
+use super::remote::Slug;
+use super::reply::Reply;
+use crate::attempt::Purpose;
+use crate::driver::{Driver, Flight};
+use crate::error::RunError;
+use crate::inbox::Message;
+
+impl Driver<'_> {
+    /// Starts something at the forge.
+    pub(crate) fn start_forge(&mut self, key: ActionKey, action: &ForgeAction) -> Result<(), RunError> {
+        if let ForgeAction::Write { tasks } = action {
+            let report = self.write_requests(tasks)?;
+            self.see(Seen::Forge { key, report });
+            return Ok(());
+        }
+        let Some(job) = self.job(action) else {
+            let obstacle = Obstacle::Refused {
+                command: key.clone(),
+                detail: "the record has no address of the pull request".to_owned(),
+            };
+            self.see(Seen::Forge { key, report: ForgeReport::Obstructed(obstacle) });
+            return Ok(());
+        };
+        let caller = self.caller()?;
+        let sender = self.inbox_sender();
+        self.depart(key.clone(), Flight { handle: None, purpose: Purpose::Forge });
+        let started = thread::Builder::new().name("forge".to_owned()).spawn(move || {
+            let report = job.run(&caller);
+            // The loop may be over; then nobody waits for the report.
+            let _ = sender.send(Message::Forge(key, Box::new(report)));
+        });
+        started.map(|_| ()).map_err(RunError::io("start a thread for", &self.file.home))
+    }
+
+    fn caller(&self) -> Result<Caller, RunError> {
+        let dir = self.file.home.join("forge");
+        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
+        let env = self.markers(&dir);
+        Ok(Caller { runtime: self.runtime.clone(), root: self.project.root().to_owned(), dir, env })
+    }
+
+    fn job(&self, action: &ForgeAction) -> Option<Job> {
+        let place = self.state.pull_request().place();
+        let slug = || place.and_then(|place| Slug::of_pull_request(&place.url));
+        let rules = &self.settings.rules.pull_request;
+        Some(match action {
+            ForgeAction::Publish { .. } => Job::Publish(self.publication()),
+            ForgeAction::Look { .. } => Job::Look { slug: slug()?, number: place?.number },
+            ForgeAction::Rerun { checks, .. } => Job::Rerun { slug: slug()?, checks: checks.clone() },
+            ForgeAction::ReadLogs { checks, .. } => Job::ReadLogs { slug: slug()?, checks: checks.clone() },
+            ForgeAction::Reply { tasks } => Job::Reply {
+                slug: slug()?,
+                replies: tasks.iter().filter_map(|task| self.reply(task, place?)).collect(),
+                answers: rules.reply,
+                resolves: rules.resolve,
+            },
+            ForgeAction::Integrate { source, .. } => Job::Integrate(Integration {
+                git: self.tree.git().cloned(),
+                source: *source,
+                base: place.map(|place| place.base.clone()),
+                upstream: slug(),
+                pushed: place.map(|place| place.head.clone()),
+            }),
+            ForgeAction::Merge { head } => Job::Merge(Merge {
+                slug: slug()?,
+                number: place?.number,
+                url: place?.url.clone(),
+                head: head.clone(),
+                method: rules.merge?,
+            }),
+            ForgeAction::Write { .. } => return None,
+        })
+    }
+
+    fn publication(&self) -> Publication {
+        let chosen = &self.settings.pull_request;
+        let title = chosen.title.clone().unwrap_or_else(|| proposal::title(&self.file.name));
+        Publication {
+            git: self.tree.git().cloned(),
+            proposal: Proposal {
+                title,
+                body: proposal::body(&self.state, &self.file.name),
+                draft: chosen.draft,
+                base: chosen.base.clone(),
+            },
+            series: self.book.pull_request_series(),
+            number: self.state.pull_request().place().map(|place| place.number),
+        }
+    }
+
+    fn reply(&self, id: &TaskId, place: &Place) -> Option<Reply> {
+        let request = self.state.pull_request().request(id)?;
+        let Origin::Thread { thread, .. } = &request.origin else { return None };
+        let commit = self.state.task(id).and_then(|task| task.commit.clone());
+        Some(Reply {
+            task: id.clone(),
+            thread: thread.clone(),
+            title: request.title(),
+            commit: commit.unwrap_or_else(|| place.head.clone()),
+        })
+    }
+}

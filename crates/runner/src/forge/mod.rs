@@ -1,0 +1,30 @@
+//! Everything that the program asks of the forge, through the `gh` program and `git push`: the user's login and
+//! credentials apply. What it means for the run is decided by the engine.
+//!
+//! Each job looks before it acts, so that doing it again after a crash changes nothing: a pull request is found by
+//! its branch, an answer by the mark that it carries, a check that was run again by the number of its attempts.
+//! Nothing here forces a push, and nothing pushes to the branch that pull requests are merged into.
+
+mod call;
+mod command;
+mod flight;
+mod integrate;
+mod job;
+mod json;
+mod logs;
+mod look;
+mod merge;
+mod outline;
+mod proposal;
+mod publish;
+mod remote;
+mod reply;
+mod rerun;
+mod setback;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use outline::outline;
+pub use setback::{MINIMUM_VERSION, missing};

@@ -1,0 +1,169 @@
+//! Why a command did not do what was asked: because a person has to see to something, or because the forge is away.
+
+use std::time::Duration;
+
+use engine::{ForgeReport, Obstacle};
+
+use super::call::Answer;
+use crate::git::GitError;
+use crate::process::Exit;
+
+/// The oldest `gh` that will do.
+pub const MINIMUM_VERSION: (u32, u32) = (2, 23);
+
+/// `gh` says by this that nobody is logged in.
+const NOT_LOGGED_IN: i32 = 4;
+
+/// Characters of what was said that are kept.
+const DETAIL_CHARS_MAX: usize = 400;
+
+/// Why it did not work out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Setback {
+    Obstructed(Obstacle),
+    Unavailable { reason: String, retry_after: Option<Duration> },
+}
+
+impl From<Setback> for ForgeReport {
+    fn from(setback: Setback) -> Self {
+        match setback {
+            Setback::Obstructed(obstacle) => Self::Obstructed(obstacle),
+            Setback::Unavailable { reason, retry_after } => Self::Unavailable { reason, retry_after },
+        }
+    }
+}
+
+impl From<Obstacle> for Setback {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::Obstructed(obstacle)
+    }
+}
+
+impl From<GitError> for Setback {
+    fn from(error: GitError) -> Self {
+        Obstacle::Refused { command: "git".to_owned(), detail: error.to_string() }.into()
+    }
+}
+
+impl Setback {
+    /// What a command that failed amounts to.
+    pub(super) fn of(answer: &Answer) -> Self {
+        let detail = detail(&answer.stderr, &answer.stdout);
+        let command = answer.command.clone();
+        match &answer.exit {
+            Exit::CannotStart(reason) => Obstacle::NoProgram { reason: reason.clone() }.into(),
+            Exit::DeadlinePassed | Exit::NoProgress => {
+                Self::away(format!("`{command}` did not end in time"), None)
+            }
+            Exit::Stopped | Exit::Signal(_) => Self::away(format!("`{command}` was ended"), None),
+            Exit::Code(NOT_LOGGED_IN) => Obstacle::NoLogin { detail }.into(),
+            Exit::Code(_) => of_words(command, detail, &answer.stderr),
+        }
+    }
+
+    fn away(reason: String, retry_after: Option<Duration>) -> Self {
+        Self::Unavailable { reason, retry_after }
+    }
+}
+
+/// What the words of `gh` and `git` come to. The order matters: a rate limit comes as a refusal, too.
+fn of_words(command: String, detail: String, said: &str) -> Setback {
+    let lower = said.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if says(&RATE_LIMIT) {
+        return Setback::away(format!("the forge's rate limit is used up: {detail}"), retry_after(&lower));
+    }
+    if says(&AWAY) || has_server_error(&lower) {
+        return Setback::away(format!("the forge cannot be reached: {detail}"), None);
+    }
+    if says(&NO_LOGIN) {
+        return Obstacle::NoLogin { detail }.into();
+    }
+    if says(&NOT_PERMITTED) {
+        return Obstacle::NotPermitted { detail }.into();
+    }
+    Obstacle::Refused { command, detail }.into()
+}
+
+const RATE_LIMIT: [&str; 4] = ["rate limit", "http 429", "abuse detection", "submitted too quickly"];
+
+const AWAY: [&str; 16] = [
+    "error connecting to",
+    "could not resolve host",
+    "couldn't resolve host",
+    "connection refused",
+    "connection timed out",
+    "connection reset",
+    "operation timed out",
+    "network is unreachable",
+    "no such host",
+    "i/o timeout",
+    "tls handshake",
+    "unexpected eof",
+    "early eof",
+    "the remote end hung up",
+    "dial unix",
+    "dial tcp",
+];
+
+const NO_LOGIN: [&str; 8] = [
+    "gh auth login",
+    "http 401",
+    "bad credentials",
+    "authentication failed",
+    "could not read username",
+    "could not read password",
+    "permission denied (publickey",
+    "host key verification failed",
+];
+
+const NOT_PERMITTED: [&str; 6] = [
+    "http 403",
+    "resource not accessible",
+    "must have admin rights",
+    "permission to",
+    "does not have the correct permissions",
+    "the requested url returned error: 403",
+];
+
+/// `HTTP 502`, and what `git` says of the same.
+fn has_server_error(lower: &str) -> bool {
+    let codes = ["500", "502", "503", "504"];
+    let starts = ["http ", "returned error: ", "http/2 ", "rpc failed; http "];
+    codes.iter().any(|code| starts.iter().any(|start| lower.contains(&format!("{start}{code}"))))
+        || lower.contains("something went wrong while executing your query")
+}
+
+/// `Retry-After: 30`, wherever it stands.
+fn retry_after(lower: &str) -> Option<Duration> {
+    let (_, rest) = lower.split_once("retry-after")?;
+    let digits: String =
+        rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let seconds: u64 = digits.parse().ok()?;
+    Some(Duration::from_secs(seconds.min(3_600)))
+}
+
+/// What was said, in a line.
+pub(super) fn detail(stderr: &str, stdout: &str) -> String {
+    let text = if stderr.trim().is_empty() { stdout } else { stderr };
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    joined.chars().take(DETAIL_CHARS_MAX).collect()
+}
+
+/// What is wrong with the `gh` that is installed here, if anything: found out before anything starts.
+pub fn missing() -> Option<String> {
+    if crate::agent::find_program("gh", std::path::Path::new(".")).is_none() {
+        return Some("`gh` is not installed".to_owned());
+    }
+    None
+}
+
+/// What is wrong with the version that `gh --version` tells, if anything.
+pub(super) fn version_problem(output: &str) -> Option<String> {
+    let (major, minor) = MINIMUM_VERSION;
+    let words = output.strip_prefix("gh version ")?;
+    let mut numbers = words.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    let found = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    (found < MINIMUM_VERSION)
+        .then(|| format!("gh {}.{} is too old, {major}.{minor} or newer is needed", found.0, found.1))
+}

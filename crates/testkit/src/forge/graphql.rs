@@ -1,0 +1,185 @@
+//! The queries that the program sends through `gh api`, and those that `gh` sends by itself.
+
+use serde_json::{Value, json};
+
+use super::http::Answer;
+use super::hub::{Hub, Pull, VIEWER};
+use super::sight::{Check, Review, Thread};
+
+/// Answers a query.
+pub(super) fn answer(hub: &mut Hub, body: &Value) -> Answer {
+    let query = body["query"].as_str().unwrap_or_default();
+    let variables = &body["variables"];
+    let says = |word: &str| query.contains(word);
+    let data = if says("__type(") {
+        json!({"PullRequest": {"fields": [{"name": "isInMergeQueue"}, {"name": "isMergeQueueEnabled"}]}})
+    } else if says("mutation PullRequestCreate") {
+        created(hub, &variables["input"])
+    } else if says("mutation PullRequestMerge") {
+        return merged(hub, &variables["input"]);
+    } else if says("addPullRequestReviewThreadReply") {
+        let (id, text) = (words(&variables["id"]), words(&variables["body"]));
+        hub.answers.push((id, text));
+        json!({"addPullRequestReviewThreadReply": {"comment": {"id": "C"}}})
+    } else if says("resolveReviewThread") {
+        hub.resolved.insert(words(&variables["id"]));
+        json!({"resolveReviewThread": {"thread": {"isResolved": true}}})
+    } else if says("...on PullRequestReviewThread") {
+        thread_of(hub, &words(&variables["id"]))
+    } else if says("reviewThreads(") {
+        look(hub, variables["number"].as_u64().unwrap_or_default())
+    } else if says("PullRequestByNumber") {
+        let number = variables["pr_number"].as_u64().unwrap_or_default();
+        json!({"repository": {"pullRequest": hub.pull(number).map(|pull| for_merge(hub, pull))}})
+    } else if says("headRefName") {
+        let branch = words(variables.get("branch").unwrap_or(&variables["headRefName"]));
+        of_branch(hub, &branch, variables["states"].is_array())
+    } else {
+        json!({"viewer": {"login": VIEWER}, "repository": repository(hub)})
+    };
+    Answer::json(&json!({"data": data}))
+}
+
+fn words(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn repository(hub: &Hub) -> Value {
+    let parent = hub.parent.as_ref().map(|parent| {
+        let (owner, name) = parent.split_once('/').unwrap_or_default();
+        json!({"id": "R_0", "name": name, "owner": {"login": owner}, "nameWithOwner": parent,
+               "viewerPermission": "READ", "defaultBranchRef": {"name": hub.default_branch}})
+    });
+    json!({
+        "id": "R_1", "name": hub.repo, "owner": {"login": hub.owner},
+        "nameWithOwner": format!("{}/{}", hub.owner, hub.repo), "viewerPermission": "WRITE",
+        "hasIssuesEnabled": true, "hasWikiEnabled": true, "description": "",
+        "defaultBranchRef": {"name": hub.default_branch}, "parent": parent,
+        "mergeCommitAllowed": true, "rebaseMergeAllowed": true, "squashMergeAllowed": true
+    })
+}
+
+fn of_branch(hub: &Hub, branch: &str, only_open: bool) -> Value {
+    let pulls = hub.pulls.iter().rev().filter(|pull| pull.branch == branch);
+    let pulls = pulls.filter(|pull| !only_open || pull.state == "OPEN");
+    let nodes: Vec<Value> = pulls
+        .map(|pull| {
+            json!({
+                "id": format!("PR_{}", pull.number), "number": pull.number, "url": hub.url(pull.number),
+                "state": pull.state, "headRefOid": hub.head(pull), "baseRefName": pull.base,
+                "headRefName": pull.branch, "isCrossRepository": hub.parent.is_some(),
+                "headRepositoryOwner": {"id": "U_1", "login": hub.owner, "name": ""}
+            })
+        })
+        .collect();
+    json!({"repository": {"pullRequests": {"nodes": nodes}, "defaultBranchRef": {"name": hub.default_branch}}})
+}
+
+fn created(hub: &mut Hub, input: &Value) -> Value {
+    let head = words(&input["headRefName"]);
+    let branch = head.rsplit(':').next().unwrap_or_default().to_owned();
+    let number = hub.open(&branch, &words(&input["baseRefName"]));
+    let url = hub.url(number);
+    if let Some(pull) = hub.pulls.last_mut() {
+        pull.title = words(&input["title"]);
+        pull.body = words(&input["body"]);
+        pull.draft = input["draft"].as_bool().unwrap_or_default();
+    }
+    json!({"createPullRequest": {"pullRequest": {"id": format!("PR_{number}"), "url": url}}})
+}
+
+fn for_merge(hub: &Hub, pull: &Pull) -> Value {
+    json!({
+        "id": format!("PR_{}", pull.number), "number": pull.number, "state": pull.state, "title": pull.title,
+        "url": hub.url(pull.number), "headRefName": pull.branch, "baseRefName": pull.base,
+        "headRefOid": hub.head(pull), "mergeStateStatus": "CLEAN", "isInMergeQueue": false,
+        "isMergeQueueEnabled": false, "headRepositoryOwner": {"id": "U_1", "login": hub.owner, "name": ""},
+        "commits": {"nodes": [{"commit": {"oid": hub.head(pull)}}]}
+    })
+}
+
+fn merged(hub: &mut Hub, input: &Value) -> Answer {
+    let refusal = |message: &str| {
+        let errors = json!([{"type": "UNPROCESSABLE", "path": ["mergePullRequest"], "message": message}]);
+        Answer::json(&json!({"data": {"mergePullRequest": null}, "errors": errors}))
+    };
+    if hub.refuses_merge {
+        return refusal("Pull Request is not mergeable: At least 1 approving review is required");
+    }
+    let id = words(&input["pullRequestId"]);
+    let heads: Vec<String> = hub.pulls.iter().map(|pull| hub.head(pull)).collect();
+    let expected = input["expectedHeadOid"].as_str();
+    for (pull, head) in hub.pulls.iter_mut().zip(heads) {
+        if format!("PR_{}", pull.number) != id {
+            continue;
+        }
+        if expected.is_some_and(|expected| expected != head) {
+            return refusal("Head branch was modified. Review and try the merge again.");
+        }
+        pull.state = "MERGED";
+        pull.head = Some(head);
+        pull.merged_by = Some(words(&input["mergeMethod"]));
+    }
+    Answer::json(&json!({"data": {"mergePullRequest": {"clientMutationId": ""}}}))
+}
+
+fn look(hub: &mut Hub, number: u64) -> Value {
+    let Some(pull) = hub.pull(number).cloned() else { return json!({"repository": {"pullRequest": null}}) };
+    let head = hub.head(&pull);
+    hub.notice(&head);
+    *hub.looks.entry(head.clone()).or_default() += 1;
+    let sight = hub.sight(&head);
+    let checks: Vec<Value> =
+        sight.checks.iter().enumerate().map(|(at, check)| check_node(hub, &head, at, check)).collect();
+    let contexts = json!({"pageInfo": {"hasNextPage": false, "endCursor": null}, "nodes": checks});
+    let rollup = if checks.is_empty() { Value::Null } else { json!({"contexts": contexts}) };
+    json!({"viewer": {"login": VIEWER}, "repository": {"pullRequest": {
+        "state": pull.state, "headRefOid": head, "mergeable": sight.mergeable,
+        "mergeStateStatus": sight.merge_state,
+        "reviews": {"nodes": sight.reviews.iter().map(review_node).collect::<Vec<_>>()},
+        "reviewThreads": {"nodes": sight.threads.iter().map(|thread| thread_node(hub, thread)).collect::<Vec<_>>()},
+        "commits": {"nodes": [{"commit": {"statusCheckRollup": rollup}}]}
+    }}})
+}
+
+fn check_node(hub: &Hub, head: &str, at: usize, check: &Check) -> Value {
+    if check.external {
+        let state = if check.conclusion.is_empty() { "PENDING" } else { check.conclusion };
+        return json!({"__typename": "StatusContext", "id": format!("S_{at}"), "context": check.name,
+            "state": state, "targetUrl": "https://ci.example.com/1", "description": check.log,
+            "isRequired": check.required});
+    }
+    let (run, reruns) = (hub.run_id(head), hub.moment(head).reruns);
+    let id = run * 100 + u64::try_from(reruns * 10 + at).expect("few checks");
+    json!({"__typename": "CheckRun", "databaseId": id, "name": check.name, "status": check.status,
+        "conclusion": check.conclusion, "title": "", "isRequired": check.required,
+        "detailsUrl": format!("https://github.com/{}/actions/runs/{run}/job/{id}", hub.upstream()),
+        "checkSuite": {"workflowRun": {"databaseId": run, "workflow": {"name": "CI"}}}})
+}
+
+fn review_node(review: &Review) -> Value {
+    json!({"id": format!("R_{}_{}", review.author, review.at), "state": review.state, "body": review.body,
+        "submittedAt": review.at, "author": {"login": review.author}})
+}
+
+fn thread_node(hub: &Hub, thread: &Thread) -> Value {
+    let written = thread.comments.iter().map(|(author, text)| (*author, text.clone()));
+    let answered =
+        hub.answers.iter().filter(|(id, _)| id == thread.id).map(|(_, text)| (VIEWER, text.clone()));
+    let comments: Vec<Value> = written
+        .chain(answered)
+        .enumerate()
+        .map(|(at, (author, text))| {
+            json!({"id": format!("{}_{at}", thread.id), "body": text, "author": {"login": author}})
+        })
+        .collect();
+    json!({"id": thread.id, "isResolved": thread.resolved || hub.resolved.contains(thread.id),
+        "path": thread.path, "line": thread.line, "comments": {"nodes": comments}})
+}
+
+fn thread_of(hub: &Hub, id: &str) -> Value {
+    let head = hub.heads.last().cloned().unwrap_or_default();
+    let sight = hub.sight(&head);
+    let thread = sight.threads.iter().find(|thread| thread.id == id);
+    json!({"viewer": {"login": VIEWER}, "node": thread.map(|thread| thread_node(hub, thread))})
+}

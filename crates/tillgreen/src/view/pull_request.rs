@@ -1,0 +1,435 @@
+//! The pull request in the words that people see: what happens to it, what is waited for, and what is in the way.
+
+use engine::{Awaited, Lifecycle, LimitReached, Obstacle, Origin, Outcome, PullRequestEvent, Source, Stage};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::subject::Subject;
+use super::text::{between, count, moment, one_line, took};
+use crate::error::{Error, Kind};
+
+/// Characters of what others say.
+const TEXT_CHARS_MAX: usize = 300;
+
+/// Where the pull request stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct PullRequestStanding {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+    /// What is being done or waited for.
+    doing: String,
+    /// What is waited for, for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    awaited: Option<Awaited>,
+    /// Since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<Timestamp>,
+    /// When it is looked at next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_look: Option<Timestamp>,
+    cycles: u32,
+    ci_fixes: u32,
+}
+
+impl PullRequestStanding {
+    /// Where it stands; nothing before it began.
+    pub(crate) fn of(lifecycle: &Lifecycle) -> Option<Self> {
+        let place = lifecycle.place();
+        if place.is_none() && lifecycle.began_at().is_none() && *lifecycle.stage() == Stage::Resting {
+            return None;
+        }
+        let watch = if let Stage::Watching(watch) = lifecycle.stage() { Some(watch) } else { None };
+        Some(Self {
+            number: place.map(|place| place.number),
+            url: place.map(|place| place.url.clone()),
+            branch: place.map(|place| place.branch.clone()),
+            head: place.map(|place| place.head.clone()),
+            doing: doing(lifecycle),
+            awaited: watch.and_then(|watch| watch.awaited.clone()),
+            since: watch.map(|watch| watch.since),
+            next_look: watch.map(|watch| watch.until),
+            cycles: lifecycle.cycles(),
+            ci_fixes: lifecycle.ci_rounds(),
+        })
+    }
+
+    /// For people.
+    pub(crate) fn render(&self, now: Timestamp) -> String {
+        let number = self.number.map(|number| format!("#{number}: ")).unwrap_or_default();
+        let since =
+            self.since.map(|since| format!(", for {}", took(between(since, now)))).unwrap_or_default();
+        format!("{number}{}{since}", one_line(&self.doing, TEXT_CHARS_MAX))
+    }
+
+    /// Where it is.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+}
+
+/// What is being done or waited for.
+pub(crate) fn doing(lifecycle: &Lifecycle) -> String {
+    if let Some(absence) = lifecycle.absence() {
+        return format!("the forge is away ({}), next try at {}", absence.reason, moment(absence.until));
+    }
+    match lifecycle.stage() {
+        Stage::Resting => "its tasks are being worked on".to_owned(),
+        Stage::Publishing => "being pushed".to_owned(),
+        Stage::Watching(watch) => match &watch.awaited {
+            Some(awaited) => format!("waiting for {}", awaited.text()),
+            None => "being looked at".to_owned(),
+        },
+        Stage::Rerunning(checks) => format!("{} being run again", count(checks.len(), "red check")),
+        Stage::Reading(_) => "logs of red checks are being read".to_owned(),
+        Stage::Writing(_) => "tasks are being written".to_owned(),
+        Stage::Replying(_) => "threads are being answered".to_owned(),
+        Stage::Integrating(_) => "commits of the other side are being taken in".to_owned(),
+        Stage::Merging => "being merged".to_owned(),
+        Stage::Satisfied(outcome) => outcome_text(outcome),
+    }
+}
+
+/// How it came out.
+pub(crate) fn outcome_text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Ready { checks: 0 } => "ready: no checks are configured, no review is open".to_owned(),
+        Outcome::Ready { checks } => format!("ready: {} green, no review open", count(*checks, "check")),
+        Outcome::Merged { .. } => "merged".to_owned(),
+    }
+}
+
+/// Whether a line is good news, bad news, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Step,
+    Good,
+    Bad,
+    Odd,
+}
+
+/// The line for an event.
+pub(crate) fn line(event: &PullRequestEvent, at: Timestamp) -> (Tone, String, Vec<String>) {
+    let plain = |tone, text: String| (tone, text, Vec::new());
+    match event {
+        PullRequestEvent::Begun => plain(Tone::Step, "all tasks are settled: pushing".to_owned()),
+        PullRequestEvent::Published { published, cycle } => {
+            let head = short_commit(&published.head);
+            plain(Tone::Good, format!("pushed {head}, watching {} (push {cycle})", published.url))
+        }
+        PullRequestEvent::Looked { awaited, until, .. } => {
+            let wait = took(between(at, *until));
+            plain(Tone::Step, format!("waiting for {}; next look in {wait}", short(&awaited.text())))
+        }
+        PullRequestEvent::RerunPlanned { checks } => {
+            let names = labels(checks.iter().map(|check| &check.label));
+            plain(Tone::Odd, format!("red, and run again before it is believed: {names}"))
+        }
+        PullRequestEvent::Rerun { refused, .. } if refused.is_empty() => {
+            plain(Tone::Step, "red checks were started again".to_owned())
+        }
+        PullRequestEvent::Rerun { refused, .. } => {
+            plain(Tone::Odd, format!("cannot be run again: {}", labels(refused.iter())))
+        }
+        PullRequestEvent::FailuresBelieved { checks } => {
+            let names = labels(checks.iter().map(|check| &check.label));
+            plain(Tone::Bad, format!("red: {names}; reading the logs"))
+        }
+        PullRequestEvent::TasksPlanned { requests } => {
+            let tasks: Vec<String> =
+                requests.iter().map(|request| format!("{} {}", request.id, request.title())).collect();
+            plain(Tone::Step, format!("the pull request asks for {}", short(&tasks.join("; "))))
+        }
+        PullRequestEvent::TasksWritten { decls, .. } => {
+            plain(Tone::Step, format!("{} in the plan", count(decls.len(), "new task")))
+        }
+        PullRequestEvent::IntegrationPlanned { source: Source::Branch } => {
+            plain(Tone::Odd, "somebody pushed to the branch: taking that in".to_owned())
+        }
+        PullRequestEvent::IntegrationPlanned { source: Source::Base } => {
+            plain(Tone::Odd, "the base has moved on: taking that in".to_owned())
+        }
+        PullRequestEvent::Integrated => plain(Tone::Step, "taken in".to_owned()),
+        PullRequestEvent::RepliesPlanned { tasks } => {
+            plain(Tone::Step, format!("answering {}", count(tasks.len(), "thread")))
+        }
+        PullRequestEvent::Replied { warnings } => {
+            (Tone::Step, "threads were answered".to_owned(), warnings.clone())
+        }
+        PullRequestEvent::MergePlanned => plain(Tone::Step, "everything is green: merging".to_owned()),
+        PullRequestEvent::Unavailable { reason, nth, until } => {
+            let wait = took(between(at, *until));
+            plain(Tone::Odd, format!("{} (time {nth} in a row); next try in {wait}", short(reason)))
+        }
+        PullRequestEvent::Satisfied { outcome } => plain(Tone::Good, outcome_text(outcome)),
+    }
+}
+
+fn short(text: &str) -> String {
+    one_line(text, TEXT_CHARS_MAX)
+}
+
+fn short_commit(commit: &str) -> &str {
+    commit.get(..7).unwrap_or(commit)
+}
+
+fn labels<'a>(names: impl Iterator<Item = &'a String>) -> String {
+    short(&names.cloned().collect::<Vec<_>>().join(", "))
+}
+
+/// The error of a run whose pull request reached a limit.
+pub(crate) fn limit(limit: &LimitReached, url: Option<&str>, kind: Kind) -> Error {
+    let error = match limit {
+        LimitReached::Cycles { limit } => {
+            Error::new(kind, format!("ERROR: Max pull request cycles ({limit}) reached"))
+        }
+        LimitReached::Time { seconds, awaited } => {
+            let error =
+                Error::new(kind, format!("ERROR: Max pull request time ({}h) reached", seconds / 3_600));
+            if awaited.is_empty() { error } else { error.note(format!("It waited for {}", short(awaited))) }
+        }
+        LimitReached::CiFixes { limit, checks } => {
+            Error::new(kind, format!("ERROR: CI is still red after {limit} rounds of fixes"))
+                .note(format!("Red: {}", labels(checks.iter())))
+        }
+    };
+    match url {
+        Some(url) => error.note(format!("Pull request: {url}")),
+        None => error,
+    }
+}
+
+/// The error of a run whose pull request needs a person.
+pub(crate) fn obstructed(subject: &Subject, obstacle: &Obstacle, kind: Kind) -> Error {
+    let (message, details, hint) = words(obstacle);
+    let mut error = Error::new(kind, format!("paused: {message}"));
+    error = details
+        .into_iter()
+        .filter(|detail| !detail.is_empty())
+        .fold(error, |error, detail| error.note(short(&detail)));
+    error.hint(format!("{hint}, then go on with {}", subject.command("run", "")))
+}
+
+/// What is in the way, what was said about it, and what to do.
+fn words(obstacle: &Obstacle) -> (String, Vec<String>, String) {
+    let plain = |message: &str, hint: &str| (message.to_owned(), Vec::new(), hint.to_owned());
+    match obstacle {
+        Obstacle::NoRepository => plain(
+            "the project is not a git repository, so there is nothing to push",
+            "make it one, or leave the pull request out with `--pr=false`",
+        ),
+        Obstacle::NoRemote => {
+            plain("the repository has no remote to push to", "add one: `git remote add origin URL`")
+        }
+        Obstacle::NotAForge { remote, url } => plain(
+            &format!("the remote {remote} has no pull requests: {}", short(url)),
+            "add a remote on GitHub and make it the one to push to: `git config remote.pushDefault NAME`",
+        ),
+        Obstacle::NoProgram { reason } => {
+            plain(&format!("the pull request needs the GitHub CLI: {}", short(reason)), "install it")
+        }
+        Obstacle::NoLogin { detail } => (
+            "nobody is logged in at the forge".to_owned(),
+            vec![detail.clone()],
+            "log in: `gh auth login`".to_owned(),
+        ),
+        Obstacle::NotPermitted { detail } => (
+            "the login is not permitted to do this".to_owned(),
+            vec![detail.clone()],
+            "ask for the permission, or log in as somebody who has it: `gh auth login`".to_owned(),
+        ),
+        Obstacle::Detached => {
+            plain("no branch is checked out, so there is none to push", "make one: `git switch -c NAME`")
+        }
+        Obstacle::DefaultBranch { branch } => plain(
+            &format!(
+                "{} is the branch that pull requests are merged into, and is never pushed to",
+                short(branch)
+            ),
+            "move the work to a branch of its own: `git switch -c NAME`",
+        ),
+        Obstacle::Protected { branch, detail } => (
+            format!("the branch {} does not accept the push", short(branch)),
+            vec![detail.clone()],
+            "push from another branch (`git switch -c NAME`), or have the rule changed".to_owned(),
+        ),
+        Obstacle::NothingToPropose { branch, base } => plain(
+            &format!("{} has no commits that {} does not have", short(branch), short(base)),
+            "see whether the work is on another branch",
+        ),
+        Obstacle::Refused { command, detail } => {
+            (format!("refused: {}", short(command)), vec![detail.clone()], "see to it".to_owned())
+        }
+        Obstacle::Rewritten { .. }
+        | Obstacle::Conflict { .. }
+        | Obstacle::Closed { .. }
+        | Obstacle::MergedWithout { .. }
+        | Obstacle::Cancelled { .. }
+        | Obstacle::NotMerged { .. } => about_others(obstacle),
+    }
+}
+
+/// What others did, or what does not go together with what they did.
+fn about_others(obstacle: &Obstacle) -> (String, Vec<String>, String) {
+    let link = |url: &String| format!("Pull request: {url}");
+    match obstacle {
+        Obstacle::Rewritten { branch } => (
+            format!("somebody replaced commits of {} that had been pushed", short(branch)),
+            vec!["Nothing is pushed by force, and nothing here was changed.".to_owned()],
+            format!(
+                "look at both (`git fetch`, `git log HEAD...@{{upstream}}`) and make {} what it is to be",
+                short(branch)
+            ),
+        ),
+        Obstacle::Conflict { with } => (
+            format!("what {} has does not go together with what is here", short(with)),
+            vec!["The merge was given up; everything is as it was.".to_owned()],
+            format!("merge it by hand: `git fetch`, `git merge origin/{}`", short(with)),
+        ),
+        Obstacle::Closed { number, url } => (
+            format!("pull request #{number} was closed"),
+            vec![link(url)],
+            format!("reopen it (`gh pr reopen {number}`) or move to another branch"),
+        ),
+        Obstacle::MergedWithout { number, url } => (
+            format!("pull request #{number} was merged before everything was in it"),
+            vec![link(url)],
+            "move what is left to another branch: `git switch -c NAME`".to_owned(),
+        ),
+        Obstacle::Cancelled { checks, url } => (
+            format!("cancelled, and cancelled again: {}", labels(checks.iter())),
+            vec![link(url)],
+            "find out why, and run it again".to_owned(),
+        ),
+        Obstacle::NotMerged { url, detail } => (
+            "everything is green, but the forge does not merge it".to_owned(),
+            vec![link(url), detail.clone()],
+            "see to what it asks for".to_owned(),
+        ),
+        Obstacle::NoRepository
+        | Obstacle::NoRemote
+        | Obstacle::NotAForge { .. }
+        | Obstacle::NoProgram { .. }
+        | Obstacle::NoLogin { .. }
+        | Obstacle::NotPermitted { .. }
+        | Obstacle::Detached
+        | Obstacle::DefaultBranch { .. }
+        | Obstacle::Protected { .. }
+        | Obstacle::NothingToPropose { .. }
+        | Obstacle::Refused { .. } => (String::new(), Vec::new(), String::new()),
+    }
+}
+
+/// The obstacle in a line.
+pub(crate) fn obstacle_text(obstacle: &Obstacle) -> String {
+    words(obstacle).0
+}
+
+/// The rows of the summary about the pull request.
+pub(crate) fn summary(lifecycle: &Lifecycle) -> Option<String> {
+    let Stage::Satisfied(outcome) = lifecycle.stage() else { return None };
+    let url = match (outcome, lifecycle.place()) {
+        (Outcome::Merged { url, .. }, _) => url.clone(),
+        (Outcome::Ready { .. }, Some(place)) => place.url.clone(),
+        (Outcome::Ready { .. }, None) => String::new(),
+    };
+    let of_ci = |origin: &Origin| matches!(origin, Origin::Check { .. });
+    let (ci, reviews): (Vec<_>, Vec<_>) = lifecycle.requests().partition(|request| of_ci(&request.origin));
+    let tasks = format!("{} for CI, {} for reviews", count(ci.len(), "task"), reviews.len());
+    Some(format!("{url} is {} ({tasks})", outcome_text(outcome)))
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{Published, Rules, What};
+
+    use super::*;
+    use crate::args::Format;
+    use crate::exit;
+    use crate::view::samples::{Story, subject, time};
+
+    fn published() -> PullRequestEvent {
+        let published = Published {
+            number: 7,
+            url: "https://github.com/acme/widgets/pull/7".to_owned(),
+            branch: "feature".to_owned(),
+            base: "main".to_owned(),
+            head: "0123456789abcdef".to_owned(),
+            series: "5.".to_owned(),
+        };
+        PullRequestEvent::Published { published, cycle: 1 }
+    }
+
+    fn watched() -> Story {
+        let event = |event| What::PullRequest(Box::new(event));
+        let awaited = Awaited::Checks { pending: 1, total: 3, names: vec!["CI / test".to_owned()] };
+        Story::new(Rules::default())
+            .passes("1.2")
+            .passes("1.3")
+            .then(event(PullRequestEvent::Begun))
+            .then(event(published()))
+            .then(event(PullRequestEvent::Looked { awaited, until: time(300), checks: vec![] }))
+    }
+
+    #[test]
+    fn what_is_waited_for_since_when_and_where() {
+        let state = watched().state();
+        let standing = PullRequestStanding::of(state.pull_request()).unwrap();
+        insta::assert_snapshot!(standing.render(time(200)), @"#7: waiting for 1 of 3 checks: CI / test, for 1m 30s");
+        assert_eq!(standing.url(), Some("https://github.com/acme/widgets/pull/7"));
+        let none = Story::new(Rules::default()).state();
+        assert_eq!(PullRequestStanding::of(none.pull_request()), None);
+    }
+
+    #[test]
+    fn limits_are_errors() {
+        let shown = |reached: &LimitReached| {
+            limit(reached, Some("https://x/7"), Kind::Ended(exit::STOPPED)).render(Format::Text)
+        };
+        insta::assert_snapshot!(shown(&LimitReached::CiFixes { limit: 5, checks: vec!["CI / test".to_owned()] }), @r"
+        ERROR: CI is still red after 5 rounds of fixes
+          Red: CI / test
+          Pull request: https://x/7
+        ");
+        let late = LimitReached::Time { seconds: 172_800, awaited: "mona to review again".to_owned() };
+        insta::assert_snapshot!(shown(&late), @r"
+        ERROR: Max pull request time (48h) reached
+          It waited for mona to review again
+          Pull request: https://x/7
+        ");
+    }
+
+    #[test]
+    fn every_obstacle_says_what_to_do() {
+        let text = || "x".to_owned();
+        let obstacles = [
+            Obstacle::NoRepository,
+            Obstacle::NoRemote,
+            Obstacle::NotAForge { remote: text(), url: text() },
+            Obstacle::NoProgram { reason: text() },
+            Obstacle::NoLogin { detail: text() },
+            Obstacle::NotPermitted { detail: text() },
+            Obstacle::Detached,
+            Obstacle::DefaultBranch { branch: text() },
+            Obstacle::Protected { branch: text(), detail: text() },
+            Obstacle::Rewritten { branch: text() },
+            Obstacle::NothingToPropose { branch: text(), base: text() },
+            Obstacle::Conflict { with: text() },
+            Obstacle::Closed { number: 7, url: text() },
+            Obstacle::MergedWithout { number: 7, url: text() },
+            Obstacle::Cancelled { checks: vec![text()], url: text() },
+            Obstacle::NotMerged { url: text(), detail: text() },
+            Obstacle::Refused { command: text(), detail: text() },
+        ];
+        for obstacle in obstacles {
+            let shown = obstructed(&subject(), &obstacle, Kind::Ended(exit::WAITING)).render(Format::Text);
+            assert!(shown.starts_with("error: paused: ") && obstacle_text(&obstacle).len() > 8, "{shown}");
+            assert!(shown.contains("then go on with `tillgreen run`"), "{shown}");
+        }
+    }
+}
