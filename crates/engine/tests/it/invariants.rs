@@ -262,6 +262,8 @@ fn history(journal: &[Event]) -> BTreeMap<TaskId, Vec<String>> {
                 | What::ProofStarted { .. }
                 | What::LandingStarted { .. }
                 | What::Landed { .. }
+                // Whoever happens to be alone works in the project, and has nothing to join.
+                | What::JoinPassed { .. }
         );
         if let Some((task, kind)) = subject(&event.what)
             && !is_start

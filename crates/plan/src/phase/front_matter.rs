@@ -117,6 +117,9 @@ pub(super) fn read(text: &str) -> (Option<FrontMatter>, usize, Vec<Problem>) {
         let message = format!("front matter names no {what}, so it comes from the file's name");
         problems.push(Problem::warning(place.line, message));
     }
+    // Front matter that is never closed may begin, as far as lines go, behind the last one.
+    let last = lines(text).all.len().max(1);
+    problems.iter_mut().for_each(|problem| problem.line = problem.line.min(last));
     (Some(found), place.end, problems)
 }
 

@@ -65,3 +65,12 @@ fn dependencies_as_ids() {
     let found = FrontMatter { depends_on, ..FrontMatter::default() };
     assert_eq!(found.dependencies("03-05"), ["01-01", "03-02", "03-04", "02.5-01"]);
 }
+
+#[test]
+fn a_problem_is_on_a_line_of_the_text() {
+    for text in ["---", "---\n", "\n---", "---\r\n", "```yaml\nphase:\nplan:\n```"] {
+        let (_, _, problems) = read(text);
+        let last = text.lines().count().max(1);
+        assert!(problems.iter().all(|problem| (1..=last).contains(&problem.line)), "{text:?}: {problems:?}");
+    }
+}
