@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use plan::{Dialect, TaskId};
 
 use crate::dependence;
+use crate::failure::{Cause, Failure};
 use crate::order::{Hold, Open, Why};
 use crate::rules::{Isolation, Rules};
 use crate::state::State;
@@ -202,12 +203,19 @@ pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
 
 fn is_waited_for_before(state: &State, rules: &Rules, finished: &Task) -> bool {
     let place = state.position(finished.id());
-    let is_before = |task: &&Task| state.position(task.id()) < place && task.round_failures().is_empty();
+    let is_before = |task: &&Task| state.position(task.id()) < place && keeps_its_turn(task);
     let will_start = || {
         let can_start = may_start(state, rules) && !state.is_capped() && !is_given_up(state, rules);
         can_start && ready_before(state, rules, finished).iter().any(&is_before)
     };
     state.attention().filter(is_before).any(|task| is_progressing(state, rules, task)) || will_start()
+}
+
+/// Whether later tasks wait for this one to come back. Whoever failed lines up again, but whoever only met what came in
+/// before goes on from there: were others let past each time, it might never fit.
+fn keeps_its_turn(task: &Task) -> bool {
+    let met_others = |failure: &Failure| matches!(failure.cause, Cause::Conflict | Cause::RedTogether);
+    task.round_failures().last().is_none_or(met_others)
 }
 
 /// Whether a task is at work and nothing that is missing for good keeps it from going on.

@@ -207,7 +207,8 @@ fn unavailable(state: &State, (task, role): (&Task, Role), absence: Absence) -> 
 }
 
 fn dropped(state: &State, task: &Task, (dispatch, lasting): (Dispatch, Lasting), reason: String) -> What {
-    let agent = state.agent_of(dispatch).unwrap_or_default().to_owned();
+    let launched = || state.opened().and_then(|opened| opened.launch.get("agent")).map(String::as_str);
+    let agent = state.agent_of(dispatch).or_else(launched).unwrap_or("command").to_owned();
     What::AgentDropped { task: task.id().clone(), dispatch, agent, lasting, reason }
 }
 

@@ -207,14 +207,25 @@ struct Reach {
 }
 
 fn reach(file: &str) -> Reach {
-    let mut path = file.trim();
-    while let Some(rest) = path.strip_prefix("./") {
-        path = rest;
-    }
+    let path = file.trim();
     let literal = path.find(['*', '?', '[', '{']).map_or(path, |at| &path[..at]);
-    let is_wide = literal.len() < path.len() || literal.ends_with('/') || matches!(literal, "" | ".");
-    let literal = if literal == "." { "" } else { literal };
-    Reach { path: literal.to_owned(), is_wide }
+    let plain = plain_path(literal);
+    let is_wide = literal.len() < path.len() || literal.ends_with('/') || plain.is_empty();
+    let ends_folder = literal.ends_with('/') && !plain.is_empty();
+    Reach { path: if ends_folder { format!("{plain}/") } else { plain }, is_wide }
+}
+
+/// A path without what leads nowhere: dots, doubled slashes, folders that are left again.
+fn plain_path(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 #[cfg(test)]

@@ -23,7 +23,8 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
         .filter(|start| !start.task.asks_by_design() && (may_dispatch || !wants_agent(start.task)));
     let mut actions: Vec<Action> =
         starts.map(|start| Action::Prepare { task: start.task.id().clone() }).collect();
-    let wanted = state.attention().filter(|task| !waits_to_record(state, task));
+    let wanted =
+        state.attention().filter(|task| !waits_to_record(state, task) && !waits_to_insert(state, task));
     actions.extend(wanted.filter_map(|task| wanted_for(task, may_dispatch, asks)));
     if wants_regression(state) {
         actions.push(Action::Regress);
@@ -38,6 +39,11 @@ fn may_dispatch(state: &State, now: Timestamp) -> bool {
     let is_given_up = state.rules().is_some_and(|rules| is_given_up(state, rules));
     let is_there = state.backoff().is_none_or(|backoff| now >= backoff.until) && !is_given_up;
     is_there && !state.is_capped()
+}
+
+/// Whether a fix task has to wait with being written and committed: the work of another task is half in the project.
+fn waits_to_insert(state: &State, task: &Task) -> bool {
+    task.status == Status::Drafted && state.attention().any(|other| other.status.is_coming_back())
 }
 
 /// Whether what a person approved has to wait with being recorded: the work of another task is half in the project.

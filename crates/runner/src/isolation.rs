@@ -196,10 +196,22 @@ impl Driver<'_> {
         (ended, dir): (AgentEnded, PathBuf),
     ) -> Result<(), RunError> {
         let (site, last) = (self.site(&task), self.last_commit.clone());
+        let (message, trailer) =
+            (self.landing_message(&task), self.trailer(&task, self.running_attempt(&task)));
         let purpose = Purpose::Survey { task, dispatch, dir, ended: Box::new(ended) };
         self.beside(key, purpose, move || {
-            Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey(last.as_ref())))
+            Done::Survey(site.map_or_else(
+                || Ok(Survey::default()),
+                |site| site.survey(last.as_ref(), (&message, &trailer)),
+            ))
         })
+    }
+
+    fn running_attempt(&self, id: &TaskId) -> Option<Attempt> {
+        match self.state.task(id).map(|task| &task.status) {
+            Some(engine::Status::Running(running)) => Some(running.attempt),
+            Some(_) | None => None,
+        }
     }
 
     fn surveyed(
@@ -257,7 +269,13 @@ impl Driver<'_> {
     ) -> Result<(), RunError> {
         let Some(site) = self.site(id) else { return Ok(()) };
         let (message, trailer) = (self.landing_message(id), self.trailer(id, Some(attempt)));
-        let dispatch = self.state.task(id).map(|task| task.dispatch).unwrap_or_default();
+        let known = self.state.task(id);
+        let dispatch = known.map(|task| task.dispatch).unwrap_or_default();
+        if known.is_some_and(|task| task.touched.is_empty()) {
+            let landing = Landing::Done { touched: Vec::new() };
+            self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
+            return Ok(());
+        }
         let purpose = Purpose::Landing { task: id.clone(), dispatch };
         self.beside(key, purpose, move || {
             Done::Landing(site.land(&message, (crate::recording::TRAILER, &trailer)))

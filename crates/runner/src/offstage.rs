@@ -9,6 +9,7 @@ use engine::{Cause, CheckFailure, FileState, Landing};
 use crate::atomic;
 use crate::git::{self, Applied, Conflict, Furnishing, Git, GitError, Keep, Oid, Touched, TreeWork};
 use crate::mask::mask;
+use crate::recording::TRAILER;
 
 /// A work tree of one task, and what is known of it.
 #[derive(Clone, Debug)]
@@ -139,10 +140,21 @@ impl Site {
     }
 
     /// What an attempt changed, and whether the project's history still has the commit that this run made last.
-    pub(crate) fn survey(&self, last: Option<&Oid>) -> Result<Survey, GitError> {
+    ///
+    /// The work is packed here, before any verify command leaves its traces in the tree: those are nobody's work.
+    pub(crate) fn survey(
+        &self,
+        last: Option<&Oid>,
+        (message, trailer): (&str, &str),
+    ) -> Result<Survey, GitError> {
         let Some(base) = self.base() else { return Ok(Survey::default()) };
-        let Touched { changes, dropped, left_out } =
-            self.git.touched_in(&self.work(&base, &self.furnished()))?;
+        let furnished = self.furnished();
+        let work = self.work(&base, &furnished);
+        self.git.drop_kept(&self.keep)?;
+        let Touched { changes, dropped, left_out } = self.git.touched_in(&work)?;
+        if !changes.is_empty() {
+            self.git.pack(&work, message, (TRAILER, trailer), &self.keep)?;
+        }
         let touched = changes.iter().map(|change| FileState {
             path: change.path.clone(),
             state: crate::tree::words(change.kind).to_owned(),
@@ -168,21 +180,25 @@ impl Site {
         let Some(base) = self.base() else {
             return Ok(Landing::Conflict(red("its work tree is gone".to_owned(), String::new())));
         };
-        let packed = match self.git.pack(&self.work(&base, &self.furnished()), message, trailer, &self.keep) {
-            Ok(packed) => packed,
+        let kept = match self.git.kept(&self.keep)? {
+            Some(commit) => Ok(Some(commit)),
+            None => self.pack(&base, message, trailer),
+        };
+        let commit = match kept {
+            Ok(commit) => commit,
             Err(error) => {
                 let error = format!("its work tree cannot be read: {error}");
                 return Ok(Landing::Conflict(red(error, String::new())));
             }
         };
-        let Some(packed) = packed else { return Ok(Landing::Done { touched: Vec::new() }) };
-        let landing = git::Landing { commit: &packed.commit, base: &base, trailer };
+        let Some(commit) = commit else { return Ok(Landing::Done { touched: Vec::new() }) };
+        let landing = git::Landing { commit: &commit, base: &base, trailer };
         Ok(match self.git.apply_landing(&landing)? {
             Applied::Done { paths } => Landing::Done { touched: paths },
             Applied::Already(_) | Applied::Nothing => Landing::Done { touched: Vec::new() },
             Applied::Conflict(conflict) => {
                 let since = self.git.told_since(&base).unwrap_or_default();
-                Landing::Conflict(conflicting(&conflict, &packed.commit, &since))
+                Landing::Conflict(conflicting(&conflict, &commit, &since))
             }
             Applied::Refused { paths } => Landing::Blocked {
                 reason: format!(
@@ -192,6 +208,11 @@ impl Site {
                 ),
             },
         })
+    }
+
+    fn pack(&self, base: &Oid, message: &str, trailer: (&str, &str)) -> Result<Option<Oid>, GitError> {
+        let packed = self.git.pack(&self.work(base, &self.furnished()), message, trailer, &self.keep)?;
+        Ok(packed.map(|packed| packed.commit))
     }
 
     /// Whether anything of it is left.

@@ -113,7 +113,8 @@ fn closing(statistics: &Statistics) -> String {
     push(&mut text, &format!("Attempts: {attempts}, {failed} failed"));
     let since = statistics.began.map(|began| format!(" since {}", moment(began)));
     push(&mut text, &format!("Time worked: {}{}", took(statistics.worked()), since.unwrap_or_default()));
-    text.push_str("Tokens and cost: unknown\n");
+    let used = usage::words(statistics.usage()).unwrap_or_else(|| "unknown".to_owned());
+    push(&mut text, &format!("Tokens and cost: {used}"));
     text
 }
 

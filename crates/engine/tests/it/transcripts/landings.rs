@@ -84,17 +84,17 @@ fn batch_red_together() {
     1.1 landed
     1.1 failed, RedTogether -> Retry: boom
     1.1 again, attempt 2
-    1.2 comes back
     1.1 attempt 2 (executor)
-    1.2 landed
-    1.2 green together
-    1.2 done, commit c1
     1.1 claims success
     1.1 checks green
     1.1 comes back
     1.1 landed
     1.1 green together
-    1.1 done, commit c2
+    1.1 done, commit c1
+    1.2 comes back
+    1.2 landed
+    1.2 green together
+    1.2 done, commit c2
     1.3 attempt 1 (executor)
     1.3 claims success
     1.3 checks green
@@ -119,10 +119,10 @@ fn batch_red_together_with_recovery() {
     1.1 failed, RedTogether -> Fix: boom
     1.1 gets fix 1.1.1
     1.2 comes back
-    1.1.1 inserted
     1.2 landed
     1.2 green together
     1.2 done, commit c1
+    1.1.1 inserted
     1.1.1 attempt 1 (executor)
     1.1.1 claims success
     1.1.1 checks green
