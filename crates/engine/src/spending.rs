@@ -97,6 +97,12 @@ impl State {
         cap(&self.rules()?.limits, self.spending.round())
     }
 
+    /// What may still be spent in this round, in millionths of a dollar, where there is a cap.
+    pub fn cost_left(&self) -> Option<u64> {
+        let limit = self.rules()?.limits.cost_micros_max?;
+        Some(limit.saturating_sub(self.spending.round().cost_micros.unwrap_or_default()))
+    }
+
     /// Whether a report of a running agent takes the round to its cap.
     pub(crate) fn would_reach_cap(&self, dispatch: Dispatch, usage: Usage) -> bool {
         let reached =

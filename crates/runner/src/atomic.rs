@@ -5,6 +5,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// How the names of files begin that are being written.
+const PREFIX: &str = ".tillgreen-";
+
 /// Reads a regular file; anything else is as good as no file.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     if fs::symlink_metadata(path)?.is_file() {
@@ -38,5 +41,37 @@ fn write(temporary: &Path, target: &Path, text: &str) -> io::Result<()> {
 
 fn beside(target: &Path) -> PathBuf {
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    target.with_file_name(format!(".tillgreen-{}-{name}", std::process::id()))
+    target.with_file_name(format!("{PREFIX}{}-{name}", std::process::id()))
+}
+
+/// Removes what a program that was killed while it replaced a file left beside it. That some of it stays is no harm.
+pub(crate) fn tidy(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let is_left = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let rest = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let pid = rest.and_then(|rest| rest.split_once('-')).and_then(|(pid, _)| pid.parse::<u32>().ok());
+        pid.is_some_and(|pid| pid != std::process::id() && !Path::new(&format!("/proc/{pid}")).exists())
+    };
+    for entry in entries.flatten().filter(is_left) {
+        let _ = fs::remove_file(entry.path());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_program_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join(".tillgreen-4294967294-plan.md");
+        let alive = folder.path().join(format!(".tillgreen-{}-plan.md", std::process::id()));
+        let other = folder.path().join(".tillgreen-notes");
+        for path in [&left, &alive, &other] {
+            fs::write(path, "").unwrap();
+        }
+        tidy(folder.path());
+        assert_eq!((left.exists(), alive.exists(), other.exists()), (false, true, true));
+    }
 }

@@ -177,8 +177,14 @@ impl Driver<'_> {
         let agent = self.settings.agent_named(self.state.agent_of(*dispatch));
         let server = self.report_server(agent, dir);
         let workplace = self.workplace(task);
-        let order =
-            Order { prompt, cwd: &workplace, dir, resume: delegation.session.as_ref(), mcp: server.as_ref() };
+        let order = Order {
+            prompt,
+            cwd: &workplace,
+            dir,
+            resume: delegation.session.as_ref(),
+            mcp: server.as_ref(),
+            budget_micros: self.state.cost_left(),
+        };
         let launch = agent.kind.launch(agent, &order);
         for (path, text) in &launch.files {
             write(path, text)?;

@@ -57,6 +57,8 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     refuse_bad_plan(project, file, settings, &book)?;
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     let lock = RunLock::acquire(&file.lock())?;
+    crate::atomic::tidy(&file.dir);
+    crate::atomic::tidy(project.root());
     if *beginning == Beginning::Fresh {
         put_aside(file)?;
     }

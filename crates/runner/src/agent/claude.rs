@@ -45,6 +45,9 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     if let Some(prompt) = &agent.system_prompt {
         push(&["--append-system-prompt", prompt]);
     }
+    if let Some(micros) = order.budget_micros {
+        push(&["--max-budget-usd", &format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)]);
+    }
     if let Some(session) = order.resume {
         push(&["--resume", &session.id]);
     }

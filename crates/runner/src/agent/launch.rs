@@ -33,6 +33,8 @@ pub(crate) struct Order<'a> {
     pub resume: Option<&'a Session>,
     /// The server through which it can report.
     pub mcp: Option<&'a McpServer>,
+    /// What it may spend, in millionths of a dollar.
+    pub budget_micros: Option<u64>,
 }
 
 /// How an agent is started.

@@ -11,7 +11,14 @@ use crate::process::Program;
 use crate::settings::Agent;
 
 fn order<'a>(resume: Option<&'a Session>, mcp: Option<&'a McpServer>) -> Order<'a> {
-    Order { prompt: "do it", cwd: Path::new("/work"), dir: Path::new("/dir"), resume, mcp }
+    Order {
+        prompt: "do it",
+        cwd: Path::new("/work"),
+        dir: Path::new("/dir"),
+        resume,
+        mcp,
+        budget_micros: None,
+    }
 }
 
 /// A launch in a line for people to read.
@@ -177,4 +184,12 @@ fn a_server_is_added_to_settings_that_are_there() {
     assert_eq!(value["model"], "a/b");
     assert_eq!(value["mcp"]["other"]["type"], "remote");
     assert_eq!(value["mcp"]["tillgreen"]["command"][0], "/bin/t");
+}
+
+#[test]
+fn claude_is_told_what_is_left_to_spend() {
+    let order = Order { budget_micros: Some(1_250_000), ..order(None, None) };
+    let launch = AgentKind::Claude.launch(&agent(AgentKind::Claude), &order);
+    let args = format!("{launch:?}");
+    assert!(args.contains("--max-budget-usd") && args.contains("1.250000"), "{args}");
 }
