@@ -59,6 +59,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::Forge { key, report } => pull_request::decide(state, &key, report, at),
         Seen::Answered { .. } => None,
         Seen::NobodyAnswers { task } => nobody_answers(state, task),
+        Seen::Obstructed { reason } => Some(What::Ended(End::Unavailable { reason })),
         Seen::Interrupted => Some(What::Ended(End::Interrupted)),
         Seen::TimePassed => None,
     }?;

@@ -357,9 +357,10 @@ impl Driver<'_> {
         since: SystemTime,
         (end, elapsed): (engine::AgentEnd, Duration),
     ) -> Result<AgentReport, RunError> {
+        // After the end of the run nobody examines what an agent claims.
         let own_box = match self.settings.bookkeeping {
-            Bookkeeping::Coordinator => OwnBox::PutBack,
-            Bookkeeping::Agent => OwnBox::Keep,
+            Bookkeeping::Agent if self.state.end().is_none() => OwnBox::Keep,
+            Bookkeeping::Agent | Bookkeeping::Coordinator => OwnBox::PutBack,
         };
         let tampered = self.inspect_plan(task, dir, own_box)?;
         let touched = self.tree.touched(baseline, since)?;

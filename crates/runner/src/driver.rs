@@ -16,10 +16,11 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{Git, Oid};
+use crate::git::Git;
 use crate::inbox::{Inbox, Message, Responder};
 use crate::isolation::Done;
 use crate::journal::Journal;
+use crate::lost_work::Watch;
 use crate::open::{Beginning, Request};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
@@ -77,8 +78,7 @@ pub(crate) struct Driver<'a> {
     pub text_at_start: BTreeMap<plan::TaskId, String>,
     /// Whether the spec files are known to git, which saves a process per commit.
     pub spec_is_tracked: bool,
-    /// The latest commit that this run made in the project.
-    pub last_commit: Option<Oid>,
+    pub watch: Watch,
     pub cleaner: Cleaner,
     /// Tasks of which it was said that they wait for others with the same files.
     pub overlaps_told: BTreeSet<plan::TaskId>,
@@ -122,7 +122,7 @@ impl<'a> Driver<'a> {
             head_at_start: None,
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
-            last_commit: None,
+            watch: Watch::default(),
             cleaner: Cleaner::default(),
             overlaps_told: BTreeSet::new(),
             journal,
@@ -201,6 +201,7 @@ impl<'a> Driver<'a> {
             self.book.untick(task).map_err(RunError::io("write", &self.file.path))?;
         }
         if let What::TaskDone { task, .. } = &event.what {
+            self.watch_work(task);
             self.clear_trees(task)?;
         }
         (self.view)(&self.state, Notice::Recorded(event));
@@ -293,6 +294,10 @@ impl<'a> Driver<'a> {
         if is_changed || is_left_over {
             let decls = self.book.decls(&self.state);
             self.see(Seen::PlanRead(decls));
+            return Ok(());
+        }
+        if let Some(reason) = self.lost_work()? {
+            self.see(Seen::Obstructed { reason });
             return Ok(());
         }
         let baseline = if self.state.attention().any(|task| task.status.is_active() && task.isolated) {

@@ -195,15 +195,12 @@ impl Driver<'_> {
         (task, dispatch): (TaskId, Dispatch),
         (ended, dir): (AgentEnded, PathBuf),
     ) -> Result<(), RunError> {
-        let (site, last) = (self.site(&task), self.last_commit.clone());
+        let site = self.site(&task);
         let (message, trailer) =
             (self.landing_message(&task), self.trailer(&task, self.running_attempt(&task)));
         let purpose = Purpose::Survey { task, dispatch, dir, ended: Box::new(ended) };
         self.beside(key, purpose, move || {
-            Done::Survey(site.map_or_else(
-                || Ok(Survey::default()),
-                |site| site.survey(last.as_ref(), (&message, &trailer)),
-            ))
+            Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey((&message, &trailer))))
         })
     }
 
@@ -236,16 +233,16 @@ impl Driver<'_> {
         self.fetch_progress(task)?;
         let mut learnings = self.read_learnings(task);
         learnings.extend(reported);
-        let Survey { touched, lost_commit, .. } = survey;
-        if let Some(commit) = &lost_commit {
-            // It is said once: whoever goes on from here goes on from what is there.
-            self.last_commit = None;
-            self.note(format!(
-                "commit {commit} of this run is no longer in the project's history (`git reset --hard {commit}` goes \
-                 back to it)"
-            ));
-        }
-        Ok(AgentReport { end, tampered: Vec::new(), lost_commit, touched, learnings, elapsed })
+        // Nobody is blamed for commits that are gone from the project's history: several are at work. They are missed
+        // when something is to come in on top.
+        Ok(AgentReport {
+            end,
+            tampered: Vec::new(),
+            lost_commit: None,
+            touched: survey.touched,
+            learnings,
+            elapsed,
+        })
     }
 
     /// What an attempt noted in its tree is merged from beside the plan, in the order in which tasks come back.
@@ -277,8 +274,9 @@ impl Driver<'_> {
             return Ok(());
         }
         let purpose = Purpose::Landing { task: id.clone(), dispatch };
+        let watch = self.watch().clone();
         self.beside(key, purpose, move || {
-            Done::Landing(site.land(&message, (crate::recording::TRAILER, &trailer)))
+            Done::Landing(site.land(&message, (crate::recording::TRAILER, &trailer), &watch))
         })
     }
 

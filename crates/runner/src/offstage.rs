@@ -8,6 +8,7 @@ use engine::{Cause, CheckFailure, FileState, Landing};
 
 use crate::atomic;
 use crate::git::{self, Applied, Conflict, Furnishing, Git, GitError, Keep, Oid, Touched, TreeWork};
+use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::recording::TRAILER;
 
@@ -139,14 +140,8 @@ impl Site {
         Ok(self.furnishing.paths().into_iter().filter(|path| !skipped.contains(path)).collect())
     }
 
-    /// What an attempt changed, and whether the project's history still has the commit that this run made last.
-    ///
-    /// The work is packed here, before any verify command leaves its traces in the tree: those are nobody's work.
-    pub(crate) fn survey(
-        &self,
-        last: Option<&Oid>,
-        (message, trailer): (&str, &str),
-    ) -> Result<Survey, GitError> {
+    /// What an attempt changed. The work is packed here, before any verify command leaves its traces in the tree: those are nobody's work.
+    pub(crate) fn survey(&self, (message, trailer): (&str, &str)) -> Result<Survey, GitError> {
         let Some(base) = self.base() else { return Ok(Survey::default()) };
         let furnished = self.furnished();
         let work = self.work(&base, &furnished);
@@ -159,15 +154,12 @@ impl Site {
             path: change.path.clone(),
             state: crate::tree::words(change.kind).to_owned(),
         });
-        let last = last.unwrap_or(&base);
-        let is_lost = !self.git.contains(last.as_str())?;
-        let lost_commit = is_lost.then(|| last.as_str().to_owned());
-        Ok(Survey { touched: touched.collect(), dropped, left_out, lost_commit })
+        Ok(Survey { touched: touched.collect(), dropped, left_out })
     }
 
-    /// Brings the work into the project, uncommitted.
-    pub(crate) fn land(&self, message: &str, trailer: (&str, &str)) -> Landing {
-        match self.try_land(message, trailer) {
+    /// Brings the work into the project, uncommitted, unless that lacks what came in before.
+    pub(crate) fn land(&self, message: &str, trailer: (&str, &str), watch: &Watch) -> Landing {
+        match self.try_land(message, trailer, watch) {
             Ok(landing) => landing,
             Err(error) => {
                 let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
@@ -176,7 +168,10 @@ impl Site {
         }
     }
 
-    fn try_land(&self, message: &str, trailer: (&str, &str)) -> Result<Landing, GitError> {
+    fn try_land(&self, message: &str, trailer: (&str, &str), watch: &Watch) -> Result<Landing, GitError> {
+        if let Some(reason) = watch.obstacle(&self.git)? {
+            return Ok(Landing::Blocked { reason });
+        }
         let Some(base) = self.base() else {
             return Ok(Landing::Conflict(red("its work tree is gone".to_owned(), String::new())));
         };
@@ -237,7 +232,6 @@ pub(crate) struct Survey {
     pub touched: Vec<FileState>,
     pub dropped: Vec<String>,
     pub left_out: Vec<String>,
-    pub lost_commit: Option<String>,
 }
 
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {
