@@ -16,7 +16,7 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::Git;
+use crate::git::{Git, Oid, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::isolation::Done;
 use crate::journal::Journal;
@@ -79,6 +79,10 @@ pub(crate) struct Driver<'a> {
     /// Whether the spec files are known to git, which saves a process per commit.
     pub spec_is_tracked: bool,
     pub watch: Watch,
+    /// Work that was packed and has not come back yet.
+    pub packed: BTreeMap<plan::TaskId, Oid>,
+    /// What the work that is half in the project looked like when it came.
+    pub stamps: Option<Stamps>,
     pub cleaner: Cleaner,
     /// Tasks of which it was said that they wait for others with the same files.
     pub overlaps_told: BTreeSet<plan::TaskId>,
@@ -123,6 +127,8 @@ impl<'a> Driver<'a> {
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
             watch: Watch::default(),
+            packed: BTreeMap::new(),
+            stamps: None,
             cleaner: Cleaner::default(),
             overlaps_told: BTreeSet::new(),
             journal,

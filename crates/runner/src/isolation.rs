@@ -20,7 +20,7 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{GitError, Keep, Oid};
+use crate::git::{GitError, Keep, Oid, Stamps};
 use crate::inbox::Message;
 use crate::offstage::{Ready, Site, Survey, task_part};
 use crate::process::Ended;
@@ -35,8 +35,8 @@ pub(crate) enum Done {
     Tree(Result<Ready, GitError>),
     /// What an attempt left was looked at.
     Survey(Result<Survey, GitError>),
-    /// Work was brought into the project.
-    Landing(Landing),
+    /// Work was brought into the project, where it looks like this.
+    Landing(Landing, Option<Stamps>),
 }
 
 impl Driver<'_> {
@@ -136,11 +136,12 @@ impl Driver<'_> {
                 let report = self.surveyed(&task, survey, *ended)?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
-            (Purpose::Landing { task, dispatch }, Done::Landing(landing)) => {
+            (Purpose::Landing { task, dispatch }, Done::Landing(landing, stamps)) => {
                 self.tree.forget();
+                self.stamps = stamps;
                 Ok(Seen::LandingEnded { task, dispatch, landing })
             }
-            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(_)) => Ok(Seen::TimePassed),
+            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..)) => Ok(Seen::TimePassed),
         }
     }
 
@@ -230,6 +231,8 @@ impl Driver<'_> {
         if !survey.left_out.is_empty() {
             self.note(format!("task {task} left what cannot come back: {}", survey.left_out.join(", ")));
         }
+        self.packed.remove(task);
+        self.packed.extend(survey.packed.map(|packed| (task.clone(), packed)));
         self.fetch_progress(task)?;
         let mut learnings = self.read_learnings(task);
         learnings.extend(reported);
@@ -274,9 +277,11 @@ impl Driver<'_> {
             return Ok(());
         }
         let purpose = Purpose::Landing { task: id.clone(), dispatch };
-        let watch = self.watch().clone();
+        let (watch, packed) = (self.watch().clone(), self.packed.remove(id));
         self.beside(key, purpose, move || {
-            Done::Landing(site.land(&message, (crate::recording::TRAILER, &trailer), &watch))
+            let trailer = (crate::recording::TRAILER, trailer.as_str());
+            let (landing, stamps) = site.land(&message, trailer, (packed, &watch));
+            Done::Landing(landing, stamps)
         })
     }
 

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use engine::{Cause, CheckFailure, FileState, Landing};
 
 use crate::atomic;
-use crate::git::{self, Applied, Conflict, Furnishing, Git, GitError, Keep, Oid, Touched, TreeWork};
+use crate::git::{
+    self, Applied, Conflict, Furnishing, Git, GitError, Keep, Novelty, Oid, Stamps, Touched, TreeWork,
+};
 use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::recording::TRAILER;
@@ -147,61 +149,68 @@ impl Site {
         let work = self.work(&base, &furnished);
         self.git.drop_kept(&self.keep)?;
         let Touched { changes, dropped, left_out } = self.git.touched_in(&work)?;
-        if !changes.is_empty() {
-            self.git.pack(&work, message, (TRAILER, trailer), &self.keep)?;
-        }
+        let packed = match changes.is_empty() {
+            true => None,
+            false => self.git.pack(&work, message, (TRAILER, trailer), &self.keep)?,
+        };
         let touched = changes.iter().map(|change| FileState {
             path: change.path.clone(),
             state: crate::tree::words(change.kind).to_owned(),
         });
-        Ok(Survey { touched: touched.collect(), dropped, left_out })
+        let packed = packed.map(|packed| packed.commit);
+        Ok(Survey { touched: touched.collect(), dropped, left_out, packed })
     }
 
     /// Brings the work into the project, uncommitted, unless that lacks what came in before.
-    pub(crate) fn land(&self, message: &str, trailer: (&str, &str), watch: &Watch) -> Landing {
-        match self.try_land(message, trailer, watch) {
-            Ok(landing) => landing,
-            Err(error) => {
-                let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-                Landing::Blocked { reason: format!("{error}{hint}") }
-            }
-        }
+    /// What was packed just now is told; otherwise it is looked for.
+    pub(crate) fn land(
+        &self,
+        message: &str,
+        trailer: (&str, &str),
+        (packed, watch): (Option<Oid>, &Watch),
+    ) -> (Landing, Option<Stamps>) {
+        let landed = match watch.obstacle(&self.git) {
+            Ok(Some(reason)) => Ok((Landing::Blocked { reason }, None)),
+            Ok(None) => self.try_land(message, trailer, packed),
+            Err(error) => Err(error),
+        };
+        landed.unwrap_or_else(|error| {
+            let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            (Landing::Blocked { reason: format!("{error}{hint}") }, None)
+        })
     }
 
-    fn try_land(&self, message: &str, trailer: (&str, &str), watch: &Watch) -> Result<Landing, GitError> {
-        if let Some(reason) = watch.obstacle(&self.git)? {
-            return Ok(Landing::Blocked { reason });
-        }
+    fn try_land(
+        &self,
+        message: &str,
+        trailer: (&str, &str),
+        packed: Option<Oid>,
+    ) -> Result<(Landing, Option<Stamps>), GitError> {
         let Some(base) = self.base() else {
-            return Ok(Landing::Conflict(red("its work tree is gone".to_owned(), String::new())));
+            return Ok((Landing::Conflict(red("its work tree is gone".to_owned(), String::new())), None));
         };
-        let kept = match self.git.kept(&self.keep)? {
+        let novelty = if packed.is_some() { Novelty::New } else { Novelty::Unknown };
+        let kept = match packed.map_or_else(|| self.git.kept(&self.keep), |packed| Ok(Some(packed)))? {
             Some(commit) => Ok(Some(commit)),
             None => self.pack(&base, message, trailer),
         };
         let commit = match kept {
-            Ok(commit) => commit,
+            Ok(Some(commit)) => commit,
+            Ok(None) => return Ok((Landing::Done { touched: Vec::new() }, None)),
             Err(error) => {
                 let error = format!("its work tree cannot be read: {error}");
-                return Ok(Landing::Conflict(red(error, String::new())));
+                return Ok((Landing::Conflict(red(error, String::new())), None));
             }
         };
-        let Some(commit) = commit else { return Ok(Landing::Done { touched: Vec::new() }) };
-        let landing = git::Landing { commit: &commit, base: &base, trailer };
+        let landing = git::Landing { commit: &commit, base: &base, trailer, novelty };
         Ok(match self.git.apply_landing(&landing)? {
-            Applied::Done { paths } => Landing::Done { touched: paths },
-            Applied::Already(_) | Applied::Nothing => Landing::Done { touched: Vec::new() },
+            Applied::Done { paths, stamps } => (Landing::Done { touched: paths }, Some(stamps)),
+            Applied::Already(_) | Applied::Nothing => (Landing::Done { touched: Vec::new() }, None),
             Applied::Conflict(conflict) => {
                 let since = self.git.told_since(&base).unwrap_or_default();
-                Landing::Conflict(conflicting(&conflict, &commit, &since))
+                (Landing::Conflict(conflicting(&conflict, &commit, &since)), None)
             }
-            Applied::Refused { paths } => Landing::Blocked {
-                reason: format!(
-                    "uncommitted changes in the project are in the way of finished work: {} (commit or stash them, \
-                     then run again)",
-                    paths.join(", ")
-                ),
-            },
+            Applied::Refused { paths } => (refused(&paths), None),
         })
     }
 
@@ -232,6 +241,18 @@ pub(crate) struct Survey {
     pub touched: Vec<FileState>,
     pub dropped: Vec<String>,
     pub left_out: Vec<String>,
+    /// The work as a commit of its own.
+    pub packed: Option<Oid>,
+}
+
+fn refused(paths: &[String]) -> Landing {
+    Landing::Blocked {
+        reason: format!(
+            "uncommitted changes in the project are in the way of finished work: {} (commit or stash them, then run \
+             again)",
+            paths.join(", ")
+        ),
+    }
 }
 
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {

@@ -142,14 +142,17 @@ impl Driver<'_> {
         let (message, key) = (self.landing_message(id), self.trailer(id, Some(attempt)));
         let trailer = (TRAILER, key.as_str());
         let before = git.head()?;
-        let mut landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE)?;
+        let mut stamps = self.stamps.take();
+        let mut landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?;
         if landed == Landed::Moved && self.state.task(id).is_some_and(|task| !task.touched.is_empty()) {
             self.note(format!("somebody committed while task {id} came back, so it is brought in once more"));
             let (site, watch) = (self.site(id), self.watch().clone());
-            if let Some(Landing::Blocked { reason }) = site.map(|site| site.land(&message, trailer, &watch)) {
+            let again = site.map(|site| site.land(&message, trailer, (None, &watch)));
+            if let Some((Landing::Blocked { reason }, _)) = again {
                 return Err(Obstacle::Blocked(reason));
             }
-            landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE)?;
+            stamps = again.and_then(|(_, stamps)| stamps);
+            landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?;
         }
         self.tree.forget();
         match landed {

@@ -192,9 +192,9 @@ impl World {
             matches!(task.status, Status::Running(_) | Status::Checking(_) | Status::Judging(_))
         };
         let claimed = self.state.tasks().iter().filter(|task| unproved(task)).map(|task| task.id().clone());
-        let stopped = self.in_flight.values().filter_map(|flight| match &flight.action {
-            Action::RunAgent { task, .. } => Some(task.clone()),
-            _ => None,
+        let stopped = self.in_flight.values().filter_map(|flight| {
+            let Action::RunAgent { task, .. } = &flight.action else { return None };
+            Some(task.clone())
         });
         let ids: Vec<TaskId> = claimed.chain(stopped).collect();
         ids.iter().for_each(|id| self.set_box(id, false));
