@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use engine::{
     ActionKey, AgentEnd, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen,
-    Why,
 };
 use plan::TaskId;
 
@@ -150,9 +149,7 @@ impl Driver<'_> {
         overlaps.retain(|(task, _)| self.overlaps_told.insert(task.clone()));
         let more = overlaps.len().saturating_sub(OVERLAPS_TOLD_MAX);
         for (task, hold) in overlaps.into_iter().take(OVERLAPS_TOLD_MAX) {
-            if let Why::Overlap(file) = hold.why {
-                self.note(format!("{task} waits for {}: both are about {file}", hold.by));
-            }
+            self.note(format!("{task} waits for {}: {}", hold.by, hold.why.words()));
         }
         if more > 0 {
             self.note(format!("{more} more tasks wait for others that are about the same files"));
