@@ -7,6 +7,7 @@ use super::history::Oid;
 use super::merge::{Conflict, Merge};
 use super::process::{self, Call};
 use super::repository::Git;
+use super::scratch_index::UNSPARSE;
 
 /// How many commits are told of.
 const TOLD_MAX: &str = "--max-count=20";
@@ -24,7 +25,7 @@ impl Git {
             Merge::Clean(merged) => merged,
             Merge::Conflict(conflict) => return Ok(Some(conflict)),
         };
-        let switch = ["read-tree", "-m", "-u", head.as_str(), merged.as_str()];
+        let switch = [&UNSPARSE[..], &["read-tree", "-m", "-u", head.as_str(), merged.as_str()]].concat();
         process::run(Call { dir: tree, ..self.locking_call(&switch, Vec::new()) })?.success()?;
         Ok(None)
     }

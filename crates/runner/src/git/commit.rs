@@ -110,8 +110,10 @@ impl Git {
         if request.staging == Staging::Add {
             // Only the names are added: the commit takes the content itself, and should a hook refuse it, what is
             // staged stays as it was.
-            let add = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            let ended = self.run_locking(|| self.locking_call(&add, stdin.clone()))?;
+            let mut ended = self.intend_to_add(&[], &stdin)?;
+            if is_outside_sparse_checkout(&ended.stderr) {
+                ended = self.intend_to_add(&["--sparse"], &stdin)?;
+            }
             match ended.code {
                 Some(0) => {}
                 Some(_) if names_unknown_path(&ended.stderr) => return Ok(Answer::UnknownPath),
@@ -124,6 +126,11 @@ impl Git {
             Call { arguments, deadline: request.deadline, ..call }
         })?;
         self.judge(ended)
+    }
+
+    fn intend_to_add(&self, options: &[&str], stdin: &[u8]) -> Result<Ended, GitError> {
+        let add = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
+        self.run_locking(|| self.locking_call(&[&add[..], options].concat(), stdin.to_vec()))
     }
 
     /// Runs a call that needs git's locks, waiting a little for another git that has them.
@@ -271,6 +278,11 @@ fn is_trailer(line: &str) -> bool {
 fn names_unknown_path(stderr: &str) -> bool {
     stderr.contains("did not match any file")
         || stderr.contains("paths are ignored by one of your .gitignore")
+}
+
+/// Older versions add such files without being told to, and do not know the option.
+fn is_outside_sparse_checkout(stderr: &str) -> bool {
+    stderr.contains("outside of your sparse-checkout definition")
 }
 
 pub(super) fn lacks_identity(stderr: &str) -> bool {

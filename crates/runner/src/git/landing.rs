@@ -24,7 +24,7 @@ use super::process::{self, Call, Ended, pathspecs};
 use super::raw_change::{Entry, RawChange, names, split_names};
 use super::repository::Git;
 use super::restore::delete;
-use super::scratch_index::{self, ScratchIndex};
+use super::scratch_index::{self, ScratchIndex, UNSPARSE};
 
 /// How far back a commit of ours is looked for: more than can have landed since a tree was made.
 const SEARCH: &str = "--max-count=10000";
@@ -190,7 +190,8 @@ impl Git {
 
     fn change_files(&self, note: &LandingNote, changes: &[RawChange]) -> Result<Applied, GitError> {
         note.write(self.git_dir())?;
-        let switch = ["read-tree", "-m", "-u", note.head.as_str(), note.tree.as_str()];
+        let switch =
+            [&UNSPARSE[..], &["read-tree", "-m", "-u", note.head.as_str(), note.tree.as_str()]].concat();
         let ended = self.run_locking(|| self.locking_call(&switch, Vec::new()))?;
         if names_obstacle(&ended) {
             // Somebody was quicker. Git looks at everything before it changes anything.

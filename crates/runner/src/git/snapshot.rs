@@ -135,6 +135,8 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
         "core.safecrlf=false",
         "add",
         "--all",
+        // What is outside a sparse checkout was written all the same.
+        "--sparse",
         "--ignore-errors",
         "--pathspec-from-file=-",
         "--pathspec-file-nul",

@@ -125,6 +125,20 @@ fn a_sparse_checkout_stays_sparse() {
 }
 
 #[test]
+fn new_files_outside_a_sparse_checkout_come_back_side_by_side_and_one_by_one() {
+    for jobs in ["1", "2"] {
+        let scene = Scene::new(&members(2));
+        scene.write("far/away.txt", "away\n");
+        scene.commit_all("far");
+        scene.git(&["sparse-checkout", "set", "--cone", "specs"]);
+        let run = scene.go(&worker(), &["--jobs", jobs]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.agent_calls().len(), 2, "{run}");
+        assert!(!scene.has("far/away.txt") && scene.has("out/1.2.txt"), "{run}");
+    }
+}
+
+#[test]
 fn a_project_in_a_folder_of_a_repository_and_in_a_linked_tree() {
     let scene = Scene::new(&members(2));
     let linked = scene.root().with_file_name("linked");
