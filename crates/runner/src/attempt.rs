@@ -428,6 +428,10 @@ impl Driver<'_> {
         text: &str,
         mut warnings: Vec<String>,
     ) -> Result<ChecksReport, RunError> {
+        let remnants = self.site(id).filter(|_| self.is_isolated(id)).map(|site| site.remnants());
+        if let Some(failure) = remnants.and_then(|remnants| remnants.failure()) {
+            return Ok(ChecksReport { failure: Some(failure), warnings });
+        }
         if self.settings.bookkeeping == Bookkeeping::Agent {
             let spec_files = self.committable_spec_files()?;
             let missing = check::bookkeeping(self.tree.git(), &spec_files, (&self.state, &self.book), id)?;

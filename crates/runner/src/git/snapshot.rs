@@ -53,6 +53,11 @@ impl Git {
         Ok(Touched { changes: changes.iter().map(RawChange::told).collect(), dropped, left_out })
     }
 
+    /// The name of the tree that a linked working tree would be packed into now: the same for the same content.
+    pub fn content_of(&self, work: &TreeWork<'_>) -> Result<Oid, GitError> {
+        self.snapshot(work)?.index.write_tree()
+    }
+
     pub(super) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot<'_>, GitError> {
         let state = self.state_of(work.tree)?;
         let index = ScratchIndex::copy(self, work.tree, &state)?;
