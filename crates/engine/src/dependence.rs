@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Dialect, TaskId};
+use plan::{ANY_FILE, Dialect, TaskId};
 
 use crate::event::What;
 
@@ -48,9 +48,10 @@ fn sweep<'a>(state: &'a State, held: &mut BTreeSet<&'a TaskId>) {
             | Status::Done
             | Status::Skipped => false,
         };
-        // Where nothing is declared, a task that names no files, or that verifies, may depend on anything
+        // Where nothing is declared, a task that names no files or any, or that verifies, may depend on anything
         // before it.
-        let is_vague = is_spec && (decl.files.is_empty() || decl.kind == TaskKind::Verify);
+        let names_none = decl.files.is_empty() || decl.files.iter().any(|file| file == ANY_FILE);
+        let is_vague = is_spec && (names_none || decl.kind == TaskKind::Verify);
         let depends = decl.depends_on.iter().any(|id| held.contains(id))
             || decl.files.iter().any(|file| files.contains(file.as_str()));
         if waits || depends || (is_vague && !is_first) {

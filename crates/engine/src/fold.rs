@@ -298,6 +298,7 @@ impl State {
         task.claimed = None;
         task.dispatch = started.dispatch;
         task.isolated = started.isolated;
+        task.base = task.base.take().or_else(|| started.head.clone());
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
         self.retries = self.retries.saturating_add(retries);
         self.count_dispatch(started.dispatch, started.role);
@@ -454,6 +455,7 @@ impl State {
         task.commit = commit.map(str::to_owned);
         task.ended_at = Some(at);
         task.touched.clear();
+        task.base = None;
         task.isolated = false;
         task.claimed = None;
         task.proof_failure = None;

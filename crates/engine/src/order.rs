@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{Dialect, TaskId};
+use plan::{ANY_FILE, Dialect, TaskId};
 
 use crate::rules::{Rules, Toggle};
 use crate::task::{TaskDecl, TaskKind};
@@ -27,7 +27,7 @@ pub enum Why {
     Stage,
     /// It is declared to depend on the other.
     Declared,
-    /// Both are about this file.
+    /// Both are about this file; [`ANY_FILE`] where one of them may be about any.
     Overlap(String),
     /// One of them verifies, or asks a person, and stands for all that came before.
     Barrier,
@@ -40,6 +40,7 @@ impl Why {
             Self::Sequence => "the plan lists it later".to_owned(),
             Self::Stage => "it is in a later part of the plan".to_owned(),
             Self::Declared => "it is declared to depend on it".to_owned(),
+            Self::Overlap(file) if file == ANY_FILE => "one of them may be about any file".to_owned(),
             Self::Overlap(file) => format!("both are about {file}"),
             Self::Barrier => "a verification or a checkpoint stands alone".to_owned(),
         }
@@ -118,7 +119,8 @@ impl<'a> Open<'a> {
 
     fn overlap(&self, task: &TaskDecl) -> Option<Hold> {
         let (by, file) = task.files.iter().find_map(|file| Some((self.claims.find(file)?, file)))?;
-        Some(Hold { by: by.clone(), why: Why::Overlap(file.clone()) })
+        let told = if self.claims.is_about_any(by) { ANY_FILE } else { file };
+        Some(Hold { by: by.clone(), why: Why::Overlap(told.to_owned()) })
     }
 
     /// Adds a task that comes after all of these.
@@ -165,6 +167,8 @@ struct Claims<'a> {
     exact: BTreeMap<String, &'a TaskId>,
     /// Folders and the literal beginnings of patterns, which stand for all below them.
     wide: BTreeMap<String, &'a TaskId>,
+    /// Tasks that may be about any file.
+    any: BTreeSet<&'a TaskId>,
 }
 
 impl<'a> Claims<'a> {
@@ -175,7 +179,14 @@ impl<'a> Claims<'a> {
                 self.wide.entry(path.clone()).or_insert(&task.id);
             }
             self.exact.entry(path).or_insert(&task.id);
+            if file == ANY_FILE {
+                self.any.insert(&task.id);
+            }
         }
+    }
+
+    fn is_about_any(&self, task: &TaskId) -> bool {
+        self.any.contains(task)
     }
 
     /// A task that is about this file, or about something above or below it.

@@ -135,6 +135,8 @@ pub struct Task {
     /// The work tree before an attempt that has not ended: should it be lost, or its agent go away, what changed
     /// since then is the task's work all the same.
     pub(crate) unfinished: Option<Baseline>,
+    /// The commit that was checked out before the first attempt since it was last done.
+    pub base: Option<String>,
     /// Whether its latest attempt worked in a tree of its own. What it left is there, so the next one does as well.
     pub isolated: bool,
     /// What a person told the next attempt to do.
@@ -171,6 +173,7 @@ impl Task {
             session: None,
             touched: BTreeSet::new(),
             unfinished: None,
+            base: None,
             isolated: false,
             instruction: None,
             reply: None,

@@ -429,6 +429,10 @@ impl Driver<'_> {
         text: &str,
         mut warnings: Vec<String>,
     ) -> Result<ChecksReport, RunError> {
+        let remnants = self.site(id).filter(|_| self.is_isolated(id)).map(|site| site.remnants());
+        if let Some(failure) = remnants.and_then(|remnants| remnants.failure()) {
+            return Ok(ChecksReport { failure: Some(failure), warnings });
+        }
         if self.settings.bookkeeping == Bookkeeping::Agent {
             let spec_files = self.committable_spec_files()?;
             let missing = check::bookkeeping(self.tree.git(), &spec_files, (&self.state, &self.book), id)?;
@@ -442,6 +446,7 @@ impl Driver<'_> {
         let touched = self.touched_files(id);
         let excerpt = Excerpt::read(self.file.dialect, text);
         let outside = excerpt.map(|excerpt| check::scope(&excerpt, &touched)).unwrap_or_default();
+        let outside = self.still_changed(id, outside)?;
         if outside.is_empty() {
             return Ok(ChecksReport { failure: None, warnings });
         }
@@ -451,6 +456,19 @@ impl Driver<'_> {
         }
         warnings.push(message);
         Ok(ChecksReport { failure: None, warnings })
+    }
+
+    /// Those of the paths that attempts at a task changed that still differ from what they were before the first of
+    /// them: what a later attempt took back is no longer a change.
+    fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
+        let base = self.state.task(id).filter(|task| !task.isolated).and_then(|task| task.base.as_deref());
+        match (self.tree.git(), base) {
+            (Some(git), Some(base)) if !paths.is_empty() => {
+                let differing = git.differing_from(base)?;
+                Ok(paths.into_iter().filter(|path| differing.contains(path)).collect())
+            }
+            (_, _) => Ok(paths),
+        }
     }
 
     fn touched_files(&self, id: &TaskId) -> Vec<FileState> {

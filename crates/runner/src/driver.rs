@@ -406,6 +406,7 @@ impl<'a> Driver<'a> {
         }
         self.drop_half_landing()?;
         self.last_words()?;
+        self.note_kept_trees();
         self.tell_of_kept_trees();
         self.cleaner.finish();
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use engine::{
     ActionKey, AgentEnd, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen,
-    Why,
 };
 use plan::TaskId;
 
@@ -151,9 +150,7 @@ impl Driver<'_> {
         overlaps.retain(|(task, _)| self.overlaps_told.insert(task.clone()));
         let more = overlaps.len().saturating_sub(OVERLAPS_TOLD_MAX);
         for (task, hold) in overlaps.into_iter().take(OVERLAPS_TOLD_MAX) {
-            if let Why::Overlap(file) = hold.why {
-                self.note(format!("{task} waits for {}: both are about {file}", hold.by));
-            }
+            self.note(format!("{task} waits for {}: {}", hold.by, hold.why.words()));
         }
         if more > 0 {
             self.note(format!("{more} more tasks wait for others that are about the same files"));
@@ -228,8 +225,8 @@ impl Driver<'_> {
                 survey.dropped.join(", ")
             ));
         }
-        if !survey.left_out.is_empty() {
-            self.note(format!("task {task} left what cannot come back: {}", survey.left_out.join(", ")));
+        for told in survey.remnants.told() {
+            self.note(format!("task {task} left what cannot come back: {told}"));
         }
         self.packed.remove(task);
         self.packed.extend(survey.packed.map(|packed| (task.clone(), packed)));
@@ -321,14 +318,9 @@ impl Driver<'_> {
         self.tree.forget();
         if let Some(failure) = &mut report.failure {
             failure.cause = Cause::RedTogether;
-            if let (Some(git), Some(base)) = (self.tree.git(), self.site(&task).and_then(|site| site.base()))
-            {
-                let since = git.told_since(&base).unwrap_or_default();
-                failure.details = format!(
-                    "Green in its own tree, red together with what came in meanwhile:\n{}\n\n{}",
-                    since.join("\n"),
-                    failure.details
-                );
+            let met = self.site(&task).and_then(|site| site.met());
+            if let (Some(git), Some(met)) = (self.tree.git(), met) {
+                failure.details = format!("{met}\n\n{}", failure.details);
                 git.drop_landing()?;
             }
         }
@@ -361,6 +353,12 @@ impl Driver<'_> {
         let done = done.map(|task| task.id()).filter(|id| names.contains(&file_name(id)));
         let done: Vec<TaskId> = done.cloned().collect();
         done.iter().try_for_each(|id| self.clear_trees(id))
+    }
+
+    /// When a run ends: what is in the trees that stay.
+    pub(crate) fn note_kept_trees(&self) {
+        let open = self.state.attention().filter(|task| task.isolated);
+        open.filter_map(|task| self.site(task.id())).for_each(|site| site.note_content());
     }
 
     /// When a run ends with tasks that failed: where to look at what they left.

@@ -13,6 +13,7 @@ use crate::git::{
 use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::recording::TRAILER;
+use crate::remnant::Remnants;
 
 /// A work tree of one task, and what is known of it.
 #[derive(Clone, Debug)]
@@ -44,9 +45,30 @@ fn left_file(tree: &Path) -> PathBuf {
     beside(tree, ".left")
 }
 
+/// Where the commit is noted into which the work was packed when its agent had ended; nothing if there was no work.
+fn packed_file(tree: &Path) -> PathBuf {
+    beside(tree, ".packed")
+}
+
+/// Where it is noted what the files of the plan were when the tree was made.
+fn plan_file(tree: &Path) -> PathBuf {
+    beside(tree, ".plan")
+}
+
+/// Where it is noted what was in the tree when the run ended.
+fn seen_file(tree: &Path) -> PathBuf {
+    beside(tree, ".seen")
+}
+
+/// Where it is noted what cannot come back from the tree.
+fn remnants_file(tree: &Path) -> PathBuf {
+    beside(tree, ".remnants")
+}
+
 /// The task that something among the trees belongs to, by its name: a tree, or a note about one.
 pub(crate) fn task_part(name: &str) -> &str {
-    name.strip_suffix(".base").or_else(|| name.strip_suffix(".left")).unwrap_or(name)
+    let endings = [".base", ".left", ".packed", ".plan", ".remnants", ".seen"];
+    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 fn beside(tree: &Path, ending: &str) -> PathBuf {
@@ -63,7 +85,7 @@ impl Site {
     }
 
     /// What was linked or copied into the tree when it was made.
-    fn furnished(&self) -> Vec<String> {
+    pub(crate) fn furnished(&self) -> Vec<String> {
         let text = fs::read_to_string(base_file(&self.tree)).unwrap_or_default();
         text.lines().skip(1).map(str::to_owned).collect()
     }
@@ -77,11 +99,14 @@ impl Site {
     pub(crate) fn prepare(&self, head: &Oid, left: Option<&Site>) -> Result<Ready, GitError> {
         let mut notes = Vec::new();
         let carried = self.carried(left, &mut notes)?;
+        notes.extend(self.remnants().set_aside(&self.tree).map_err(GitError::io("move out of", &self.tree))?);
+        self.forget_attempt();
         let note = base_file(&self.tree);
         // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
         let _ = fs::remove_file(&note);
         self.git.add_tree(&self.tree, head)?;
         let furnished: String = self.furnish(&mut notes)?.iter().map(|path| format!("{path}\n")).collect();
+        self.note_plan()?;
         atomic::replace(&note, &format!("{head}\n{furnished}")).map_err(GitError::io("write", &note))?;
         if let Some((base, commit)) = carried {
             match self.git.carry_over(&self.tree, (&base, &commit), head)? {
@@ -112,6 +137,34 @@ impl Site {
         Ok(Some((base, commit)))
     }
 
+    /// What was noted of an attempt goes with its tree.
+    fn forget_attempt(&self) {
+        for note in [packed_file, plan_file, remnants_file, seen_file].map(|note| note(&self.tree)) {
+            // Not every attempt came so far.
+            let _ = fs::remove_file(note);
+        }
+    }
+
+    /// What cannot come back from the tree, as it was found when the agent had ended.
+    pub(crate) fn remnants(&self) -> Remnants {
+        Remnants::read(&remnants_file(&self.tree))
+    }
+
+    fn note_plan(&self) -> Result<(), GitError> {
+        let note = plan_file(&self.tree);
+        let lines =
+            self.dropped.iter().map(|path| format!("{} {path}\n", fingerprint(&self.tree.join(path))));
+        atomic::replace(&note, &lines.collect::<String>()).map_err(GitError::io("write", &note))
+    }
+
+    /// Files of the plan that are no longer what they were when the tree was made.
+    fn changed_plan(&self) -> Vec<String> {
+        let text = fs::read_to_string(plan_file(&self.tree)).unwrap_or_default();
+        let lines = text.lines().filter_map(|line| line.split_once(' '));
+        let changed = lines.filter(|(before, path)| fingerprint(&self.tree.join(path)) != *before);
+        changed.map(|(_, path)| path.to_owned()).collect()
+    }
+
     /// What an earlier attempt left is brought along no more.
     pub(crate) fn forget_left(&self) {
         // It is seldom there.
@@ -121,6 +174,10 @@ impl Site {
     /// What an attempt left in the tree, as a commit. A tree that cannot be read holds nothing worth carrying.
     fn pack_leftovers(&self, notes: &mut Vec<String>) -> Option<(Oid, Oid)> {
         let base = self.base()?;
+        // What a verify command has left since is nobody's work. Only an attempt that was lost has not been packed.
+        if let (Ok(packed), false) = (fs::read_to_string(packed_file(&self.tree)), self.is_edited(&base)) {
+            return Oid::parse(packed.trim()).map(|commit| (base, commit));
+        }
         let trailer = ("Tillgreen-Left", "1");
         match self.git.pack(&self.work(&base, &self.furnished()), "left by an attempt", trailer, &self.keep) {
             Ok(packed) => packed.map(|packed| (base, packed.commit)),
@@ -129,6 +186,24 @@ impl Site {
                 None
             }
         }
+    }
+
+    /// When the run ends and the tree stays: what is in it, so that it shows if a person goes on there.
+    pub(crate) fn note_content(&self) {
+        let note = seen_file(&self.tree);
+        if let (Some(base), true) = (self.base(), packed_file(&self.tree).exists())
+            && let Ok(content) = self.git.content_of(&self.work(&base, &self.furnished()))
+        {
+            // Without the note, what was packed counts.
+            let _ = atomic::replace(&note, content.as_str());
+        }
+    }
+
+    /// Whether somebody changed something in the tree after the run had ended.
+    fn is_edited(&self, base: &Oid) -> bool {
+        let Ok(seen) = fs::read_to_string(seen_file(&self.tree)) else { return false };
+        let now = self.git.content_of(&self.work(base, &self.furnished()));
+        now.is_ok_and(|now| now.as_str() != seen.trim())
     }
 
     /// Brings in what git does not, and tells what that was.
@@ -142,23 +217,38 @@ impl Site {
         Ok(self.furnishing.paths().into_iter().filter(|path| !skipped.contains(path)).collect())
     }
 
-    /// What an attempt changed. The work is packed here, before any verify command leaves its traces in the tree: those are nobody's work.
+    /// What an attempt changed. The work is packed here, before any verify command leaves its traces in the tree: those
+    /// are nobody's work.
     pub(crate) fn survey(&self, (message, trailer): (&str, &str)) -> Result<Survey, GitError> {
         let Some(base) = self.base() else { return Ok(Survey::default()) };
         let furnished = self.furnished();
         let work = self.work(&base, &furnished);
-        self.git.drop_kept(&self.keep)?;
-        let Touched { changes, dropped, left_out } = self.git.touched_in(&work)?;
-        let packed = match changes.is_empty() {
-            true => None,
-            false => self.git.pack(&work, message, (TRAILER, trailer), &self.keep)?,
+        // What an attempt before left in submodules is not this one's.
+        if self.git.root().join(".gitmodules").exists() {
+            self.git.drop_kept(&self.keep)?;
+        }
+        let (touched, packed) = self.git.pack_touched(&work, message, (TRAILER, trailer), &self.keep)?;
+        let Touched { changes, mut dropped, left_out } = touched;
+        if packed.is_none() {
+            self.git.drop_kept(&self.keep)?;
+        }
+        let note = packed_file(&self.tree);
+        let told = packed.as_ref().map(Oid::as_str).unwrap_or_default();
+        atomic::replace(&note, told).map_err(GitError::io("write", &note))?;
+        dropped.extend(self.changed_plan());
+        dropped.sort();
+        dropped.dedup();
+        let remnants = Remnants {
+            repositories: left_out,
+            submodules: self.git.keep_inside(&self.tree, &base, &self.keep)?,
         };
+        let note = remnants_file(&self.tree);
+        remnants.write(&note).map_err(GitError::io("write", &note))?;
         let touched = changes.iter().map(|change| FileState {
             path: change.path.clone(),
             state: crate::tree::words(change.kind).to_owned(),
         });
-        let packed = packed.map(|packed| packed.commit);
-        Ok(Survey { touched: touched.collect(), dropped, left_out, packed })
+        Ok(Survey { touched: touched.collect(), dropped, remnants, packed })
     }
 
     /// Brings the work into the project, uncommitted, unless that lacks what came in before.
@@ -230,6 +320,7 @@ impl Site {
         self.forget_left();
         let is_dropped = self.git.drop_kept(&self.keep).is_ok();
         if self.git.remove_tree(&self.tree).is_ok() && is_dropped {
+            self.forget_attempt();
             let _ = fs::remove_file(base_file(&self.tree));
         }
     }
@@ -240,9 +331,14 @@ impl Site {
 pub(crate) struct Survey {
     pub touched: Vec<FileState>,
     pub dropped: Vec<String>,
-    pub left_out: Vec<String>,
+    pub remnants: Remnants,
     /// The work as a commit of its own.
     pub packed: Option<Oid>,
+}
+
+/// By which it shows whether a file changed.
+fn fingerprint(file: &Path) -> String {
+    atomic::read(file).map_or_else(|_| "none".to_owned(), |text| format!("{:08x}", crc32fast::hash(&text)))
 }
 
 fn refused(paths: &[String]) -> Landing {

@@ -1,6 +1,6 @@
 //! What holds what, in tables, and against the same said pair by pair.
 
-use plan::{Dialect, TaskId};
+use plan::{ANY_FILE, Dialect, TaskId};
 use proptest::prelude::*;
 
 use super::{Open, Why, is_barrier};
@@ -33,6 +33,17 @@ fn why(rules: &Rules, earlier: &TaskDecl, later: &TaskDecl) -> Option<Why> {
     let hold = open.hold(later)?;
     assert_eq!(hold.by, earlier.id);
     Some(hold.why)
+}
+
+#[test]
+fn what_may_be_about_any_file_is_held_and_holds() {
+    let rules = rules(Dialect::Spec, Toggle::Off);
+    let (vague, clear, silent) = (task("1", &["a", ANY_FILE]), task("2", &["b"]), task("3", &[]));
+    let overlap = Some(Why::Overlap(ANY_FILE.to_owned()));
+    assert_eq!(why(&rules, &vague, &clear), overlap);
+    assert_eq!(why(&rules, &clear, &vague), overlap);
+    assert_eq!(why(&rules, &vague, &silent), None, "who names no files relies on the mark alone");
+    assert_eq!(overlap.map(|why| why.words()).as_deref(), Some("one of them may be about any file"));
 }
 
 #[test]

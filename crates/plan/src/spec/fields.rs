@@ -5,7 +5,7 @@ mod files;
 mod raw;
 
 pub use commit::Commit;
-pub use files::Files;
+pub use files::{ANY_FILE, Files};
 pub(super) use raw::{FieldName, RawField, raw_fields};
 
 use std::borrow::Cow;

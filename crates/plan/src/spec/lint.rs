@@ -1,15 +1,31 @@
-//! What is questionable about how a plan's tasks are verified.
+//! What is questionable about how a plan's tasks are verified, and about the files that they name.
 
 use super::plan::Plan;
 use super::task::Task;
+use crate::one_line::one_line;
 use crate::phase::Dialect;
 use crate::problem::Problem;
 use crate::script::{Script, ScriptLint};
 use crate::verify::Verify;
 
-/// Looks at the verify command of every task.
+/// Characters of a Files field that are told.
+const FILES_CHARS_MAX: usize = 60;
+
+/// Looks at the verify command and the files of every task.
 pub(super) fn lint(plan: &Plan) -> Vec<Problem> {
-    plan.tasks().iter().flat_map(|task| lint_task(plan, task)).collect()
+    let of_task = |task| lint_task(plan, task).into_iter().chain(lint_files(plan, task));
+    plan.tasks().iter().flat_map(of_task).collect()
+}
+
+/// Says where nobody can tell which files a task is about: it then counts as being about any.
+fn lint_files(plan: &Plan, task: &Task) -> Option<Problem> {
+    let files = plan.fields(task).files.unwrap_or_default();
+    let unclear = files.unclear.first()?;
+    let told: String = one_line(unclear).chars().take(FILES_CHARS_MAX).collect();
+    let message =
+        format!("the Files of {} name no path at “{told}”, so it counts as being about any file", task.id);
+    let hint = "write paths or patterns in backticks, such as `docs/**`, or None";
+    Some(Problem::warning(task.line, message).of(&task.id).hint(hint))
 }
 
 fn lint_task(plan: &Plan, task: &Task) -> Vec<Problem> {

@@ -14,7 +14,7 @@ mod task_line;
 
 pub use edit::EditError;
 pub use error_type::ErrorType;
-pub use fields::{Commit, Fields, Files};
+pub use fields::{ANY_FILE, Commit, Fields, Files};
 pub use fix::FixTask;
 pub use phase::{Phase, PhaseIndex};
 pub use plan::Plan;

@@ -100,6 +100,15 @@ proptest! {
     }
 
     #[test]
+    fn files_are_parts_of_the_field(text in "[-`,;:()*./ a-zN{}—é\\[\\]]{0,80}") {
+        let plan = plan::Plan::parse(format!("- [ ] 1.1 a\n  - **Files**: {text}\n"));
+        let files = plan.fields(&plan.tasks()[0]).files.unwrap_or_default();
+        for path in &files.paths {
+            prop_assert!(!path.is_empty() && text.contains(path.as_str()), "{path:?} in {text:?}");
+        }
+    }
+
+    #[test]
     fn a_fix_is_one_task_whatever_the_plan(text in plans()) {
         let plan = plan::Plan::parse(text);
         for task in plan.tasks() {
@@ -209,5 +218,16 @@ fn long_text_is_read_in_one_go() {
                 drop(plan.fields(task));
             }
         }
+    }
+}
+
+#[test]
+fn files_without_end_are_read_once() {
+    for (entry, paths, unclear) in
+        [("a - ,", 1, 0), ("a b - c,", 0, 100_000), ("`x y` - ,", 0, 100_000), ("((,", 0, 0)]
+    {
+        let plan = plan::Plan::parse(format!("- [ ] 1.1 a\n  - **Files**: {}\n", entry.repeat(100_000)));
+        let files = plan.fields(&plan.tasks()[0]).files.unwrap_or_default();
+        assert_eq!((files.paths.len(), files.unclear.len()), (paths, unclear), "{entry}");
     }
 }

@@ -177,7 +177,7 @@ fn problems_of_the_whole() {
 
 #[test]
 fn lints() {
-    let text = "- [ ] 1 a\n- [ ] 2 b\n  - **Verify**: look\n- [ ] 3 c\n  - **Verify**: `cargo test || true`\n- [ ] 4 d\n  - **Verify**: `cargo test; echo $?`\n- [ ] 5 e\n  - **Verify**: `cargo test`\n";
+    let text = "- [ ] 1 a\n- [ ] 2 b\n  - **Verify**: look\n- [ ] 3 c\n  - **Verify**: `cargo test || true`\n- [ ] 4 d\n  - **Verify**: `cargo test; echo $?`\n- [ ] 5 e\n  - **Verify**: `cargo test`\n  - **Files**: `a.rs`, all docs\n";
     let messages: Vec<String> = Plan::parse(text.to_owned())
         .lint()
         .iter()
@@ -188,6 +188,7 @@ fn lints() {
     2: task 2 is verified by prose only
     4: the verify command of 3 cannot fail: `|| true` turns every failure into success
     6: the verify command of 4 hides failures: `; echo` at the end would hide a failure from a shell that is not run with -e
+    8: the Files of 5 name no path at “all docs”, so it counts as being about any file
     ");
 }
 

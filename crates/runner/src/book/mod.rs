@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
-use plan::{Commit, Dialect, FixTask, Plan, Problem, Task, TaskId, Verify};
+use plan::{Commit, Dialect, Files, FixTask, Plan, Problem, Task, TaskId, Verify};
 
 pub(crate) use excerpt::Excerpt;
 pub use order::order_problems;
@@ -221,7 +221,7 @@ impl Book {
         }
         let known = state.task(id)?;
         let excerpt = self.excerpt(state, id)?;
-        let files = excerpt.fields().files.map(|files| files.paths).unwrap_or_default();
+        let files = excerpt.fields().files.map(|files| files.reach()).unwrap_or_default();
         Some(TaskDecl { title: excerpt.title().to_owned(), files, ..known.decl.clone() })
     }
 
@@ -347,7 +347,7 @@ fn decl(plan: &Plan, task: &Task) -> TaskDecl {
     };
     let fields = plan.fields(task);
     // A task of a plan that names no files of its own may touch all that its plan does.
-    let of_plan = || plan.front_matter().map(|front| front.files_modified.clone()).unwrap_or_default();
+    let of_plan = plan.front_matter().map(|front| front.files_modified.clone()).unwrap_or_default();
     let parallel = task.markers.runs_parallel() && fields.commit != Commit::None;
     TaskDecl {
         id: task.id.clone(),
@@ -357,16 +357,17 @@ fn decl(plan: &Plan, task: &Task) -> TaskDecl {
         fix_of: task.markers.fix_of.as_ref().map(|name| TaskId::new(name)),
         ticked: task.state.is_done(),
         digest: digest(plan, task),
-        files: fields
-            .files
-            .map(|files| files.paths)
-            .filter(|paths| !paths.is_empty())
-            .unwrap_or_else(of_plan),
+        files: reach(&fields.files.unwrap_or_default(), of_plan),
         depends_on: Vec::new(),
         stage: 0,
         // What is not to be committed cannot come back from a tree of its own.
         parallel,
     }
+}
+
+/// What a task may touch: what its own field names, else what its plan does.
+fn reach(files: &Files, of_plan: Vec<String>) -> Vec<String> {
+    if files.paths.is_empty() && !of_plan.is_empty() { of_plan } else { files.reach() }
 }
 
 fn count(number: usize) -> u32 {

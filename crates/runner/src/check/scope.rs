@@ -1,13 +1,15 @@
 //! Whether an attempt stayed within the files that its task lists.
 
 use engine::FileState;
+use plan::Files;
 
 use crate::book::Excerpt;
 
-/// Files among those changed that the task does not list; none where it lists no files at all.
+/// Files among those changed that the task does not list; none where it lists no files at all, or where nobody can
+/// tell all that it lists.
 pub(crate) fn scope(excerpt: &Excerpt, touched: &[FileState]) -> Vec<String> {
-    let listed = excerpt.fields().files.map(|files| files.paths).unwrap_or_default();
-    if listed.is_empty() {
+    let Files { paths: listed, unclear, .. } = excerpt.fields().files.unwrap_or_default();
+    if listed.is_empty() || !unclear.is_empty() {
         return Vec::new();
     }
     let outside =
@@ -15,10 +17,13 @@ pub(crate) fn scope(excerpt: &Excerpt, touched: &[FileState]) -> Vec<String> {
     outside.cloned().collect()
 }
 
-/// Whether an entry of a Files list covers a path: the path itself, a folder above it, a glob, or a name
-/// without folders that the path ends in.
+/// Whether an entry of a Files list covers a path: the path itself, a folder above it, a glob, a name without folders
+/// that the path ends in, or whatever stands for everything.
 fn covers(entry: &str, path: &str) -> bool {
     let entry = entry.trim_start_matches("./").trim_end_matches('/');
+    if matches!(entry, "" | "." | "*") {
+        return true;
+    }
     if entry == path || path.strip_prefix(entry).is_some_and(|rest| rest.starts_with('/')) {
         return true;
     }
@@ -112,6 +117,12 @@ mod tests {
         check("src/**", "src/deep/a.rs", true);
         check("*.{js,ts}", "a.ts", true);
         check("*.{js,ts}", "a.rs", false);
+        check(".", "src/a.rs", true);
+        check("./", "src/a.rs", true);
+        check("*", "src/a.rs", true);
+        check("**", "src/a.rs", true);
+        check("src", "src/a.rs", true);
+        check("Makefile", "Makefile", true);
         check("tasks.md", "specs/x/tasks.md", true);
         check("a?c", "abc", true);
         check("a?c", "a/c", false);

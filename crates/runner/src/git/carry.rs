@@ -6,7 +6,9 @@ use super::error::GitError;
 use super::history::Oid;
 use super::merge::{Conflict, Merge};
 use super::process::{self, Call};
+use super::raw_change::RawChange;
 use super::repository::Git;
+use super::scratch_index::UNSPARSE;
 
 /// How many commits are told of.
 const TOLD_MAX: &str = "--max-count=20";
@@ -24,9 +26,26 @@ impl Git {
             Merge::Clean(merged) => merged,
             Merge::Conflict(conflict) => return Ok(Some(conflict)),
         };
-        let switch = ["read-tree", "-m", "-u", head.as_str(), merged.as_str()];
+        let switch = [&UNSPARSE[..], &["read-tree", "-m", "-u", head.as_str(), merged.as_str()]].concat();
         process::run(Call { dir: tree, ..self.locking_call(&switch, Vec::new()) })?.success()?;
+        self.carry_submodules(tree, (head, &merged))?;
         Ok(None)
+    }
+
+    /// Commits that an agent made in submodules are checked out there, or the next look would find the old ones.
+    fn carry_submodules(&self, tree: &Path, (head, merged): (&Oid, &Oid)) -> Result<(), GitError> {
+        if !self.root().join(".gitmodules").exists() {
+            return Ok(());
+        }
+        let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", head.as_str(), merged.as_str(), "--"];
+        for change in RawChange::parse_all(process::run(self.call(&diff))?)? {
+            let dir = tree.join(&change.path);
+            if change.new.is_gitlink() && dir.join(".git").exists() {
+                let reset = ["reset", "--quiet", "--hard", &change.new.oid];
+                process::run(Call { dir: &dir, ..self.locking_call(&reset, Vec::new()) })?.success()?;
+            }
+        }
+        Ok(())
     }
 
     /// The commits since another one, a line each, the newest first.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::error::GitError;
 use super::history::Oid;
-use super::process::{self, Call, Ended, pathspecs, words};
+use super::process::{self, Call, Ended, pathspecs};
 use super::repository::Git;
 
 /// How long a commit may take by default, hooks and signing included.
@@ -110,8 +110,10 @@ impl Git {
         if request.staging == Staging::Add {
             // Only the names are added: the commit takes the content itself, and should a hook refuse it, what is
             // staged stays as it was.
-            let add = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            let ended = self.run_locking(|| self.locking_call(&add, stdin.clone()))?;
+            let mut ended = self.intend_to_add(&[], &stdin)?;
+            if is_outside_sparse_checkout(&ended.stderr) {
+                ended = self.intend_to_add(&["--sparse"], &stdin)?;
+            }
             match ended.code {
                 Some(0) => {}
                 Some(_) if names_unknown_path(&ended.stderr) => return Ok(Answer::UnknownPath),
@@ -119,11 +121,16 @@ impl Git {
             }
         }
         let ended = self.run_locking(|| {
-            let arguments = commit_arguments(message);
-            let call = self.locking_call(&[], stdin.clone());
-            Call { arguments, deadline: request.deadline, ..call }
+            let only = ["--only", "--pathspec-from-file=-", "--pathspec-file-nul", "-m", message];
+            let call = self.locking_call(&[self.commit_words(), &only].concat(), stdin.clone());
+            Call { deadline: request.deadline, ..call }
         })?;
         self.judge(ended)
+    }
+
+    fn intend_to_add(&self, options: &[&str], stdin: &[u8]) -> Result<Ended, GitError> {
+        let add = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
+        self.run_locking(|| self.locking_call(&[&add[..], options].concat(), stdin.to_vec()))
     }
 
     /// Runs a call that needs git's locks, waiting a little for another git that has them.
@@ -190,24 +197,6 @@ impl Git {
     }
 }
 
-fn commit_arguments(message: &str) -> Vec<std::ffi::OsString> {
-    words(&[
-        "commit",
-        "--only",
-        "--untracked-files=no",
-        "--cleanup=whitespace",
-        "--pathspec-from-file=-",
-        "--pathspec-file-nul",
-        "-m",
-        message,
-    ])
-}
-
-/// For a commit of a whole index; the message comes next.
-pub(super) fn commit_options() -> [&'static str; 4] {
-    ["commit", "--untracked-files=no", "--cleanup=whitespace", "-m"]
-}
-
 /// The paths that may be committed, each once. Those ending in a slash are repositories of their own.
 fn acceptable(paths: &[String]) -> Result<BTreeSet<&str>, GitError> {
     let mut kept = BTreeSet::new();
@@ -271,6 +260,11 @@ fn is_trailer(line: &str) -> bool {
 fn names_unknown_path(stderr: &str) -> bool {
     stderr.contains("did not match any file")
         || stderr.contains("paths are ignored by one of your .gitignore")
+}
+
+/// Older versions add such files without being told to, and do not know the option.
+fn is_outside_sparse_checkout(stderr: &str) -> bool {
+    stderr.contains("outside of your sparse-checkout definition")
 }
 
 pub(super) fn lacks_identity(stderr: &str) -> bool {

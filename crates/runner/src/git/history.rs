@@ -1,5 +1,6 @@
 //! Questions about commits.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::GitError;
 use super::process::{self, Ended};
 use super::repository::Git;
+use super::status::ChangeKind;
 
 /// The full name of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -95,6 +97,16 @@ impl Git {
         let stdout = process::run(self.call(&diff))?.success()?;
         let names = stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
+    /// The paths that differ between a commit and what is in the working tree now, new files included.
+    pub fn differing_from(&self, commit: &str) -> Result<BTreeSet<String>, GitError> {
+        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", revision(commit)?, "--"];
+        let stdout = process::run(self.call(&diff))?.success()?;
+        let names = stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let tracked = names.map(|name| String::from_utf8_lossy(name).into_owned());
+        let new = self.status()?.changes.into_iter().filter(|change| change.kind == ChangeKind::Untracked);
+        Ok(tracked.chain(new.map(|change| change.path)).collect())
     }
 
     /// HEAD as a file says it, which saves a process. Git answers where the reference is packed or kept otherwise.

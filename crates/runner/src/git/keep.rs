@@ -6,6 +6,7 @@ use super::process::{self, Call};
 use super::repository::Git;
 
 const PLACE: &str = "refs/tillgreen";
+const PLACE_LEFT: &str = "refs/tillgreen-left";
 
 /// A reference is a file as well, and names of files are bounded.
 const NAME_BYTES_MAX: usize = 120;
@@ -20,6 +21,11 @@ impl Keep {
     /// Different keys have different references, whatever they are made of.
     pub fn new(plan: &str, key: &str) -> Keep {
         Keep { reference: format!("{}/{}", place_of(plan), encode(key)) }
+    }
+
+    /// Another one for what is left over, which stays after the work has come back.
+    pub(super) fn beside(&self) -> String {
+        self.reference.replacen(PLACE, PLACE_LEFT, 1)
     }
 
     /// Its full name.

@@ -15,7 +15,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::child_note::Noted;
-use super::commit::{Answer, Commit, commit_options, full_message};
+use super::commit::{Answer, Commit, full_message};
 use super::error::GitError;
 use super::history::{Oid, carries};
 use super::landing_note::LandingNote;
@@ -24,7 +24,7 @@ use super::process::{self, Call, Ended, pathspecs};
 use super::raw_change::{Entry, RawChange, names, split_names};
 use super::repository::Git;
 use super::restore::delete;
-use super::scratch_index::{self, ScratchIndex};
+use super::scratch_index::{self, ScratchIndex, UNSPARSE};
 use super::stamps::Stamps;
 
 /// How far back a commit of ours is looked for: more than can have landed since a tree was made.
@@ -190,8 +190,7 @@ impl Git {
     fn commit_index(&self, request: &Commit<'_>) -> Result<Landed, GitError> {
         let message = full_message(request)?;
         let ended = self.run_locking(|| {
-            let mut call = self.locking_call(&commit_options(), Vec::new());
-            call.arguments.push(message.clone().into());
+            let call = self.locking_call(&[self.commit_words(), &["-m", &message]].concat(), Vec::new());
             Call { deadline: request.deadline, ..call }
         })?;
         match self.judge(ended)? {
@@ -235,7 +234,8 @@ impl Git {
 
     fn change_files(&self, note: &LandingNote, changes: &[RawChange]) -> Result<Applied, GitError> {
         note.write(self.git_dir())?;
-        let switch = ["read-tree", "-m", "-u", note.head.as_str(), note.tree.as_str()];
+        let switch =
+            [&UNSPARSE[..], &["read-tree", "-m", "-u", note.head.as_str(), note.tree.as_str()]].concat();
         let mut ended = self.run_locking(|| self.locking_call(&switch, Vec::new()))?;
         // Git looks at everything before it changes anything.
         if names_obstacle(&ended) {
@@ -267,8 +267,7 @@ impl Git {
         let files = names(files.map(|change| change.path.as_os_str()).filter(is_there));
         index.run(&["update-index", "-z", "--stdin"], files)?.success()?;
         let ended = self.run_locking(|| {
-            let mut call = index.call(&commit_options(), Vec::new());
-            call.arguments.push(message.clone().into());
+            let call = index.call(&[self.commit_words(), &["-m", &message]].concat(), Vec::new());
             Call { deadline: request.deadline, ..call }
         })?;
         self.judge(ended)

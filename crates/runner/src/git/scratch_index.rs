@@ -15,6 +15,9 @@ use super::repository::Git;
 /// How long a command over a whole tree may take: huge files, slow filters.
 pub(super) const TREE_DEADLINE: Duration = Duration::from_secs(600);
 
+/// New files are written also where a sparse checkout leaves out what is there already: whoever made them needs them.
+pub(super) const UNSPARSE: [&str; 2] = ["-c", "core.sparseCheckout=false"];
+
 const PREFIX: &str = "tillgreen-index-";
 
 /// An index of its own over a working tree. It is removed when it is no longer used.

@@ -67,12 +67,15 @@ impl Git {
 
     /// Where git keeps the state of a linked tree. The tree itself is not asked: an agent can write there.
     pub(super) fn state_of(&self, tree: &Path) -> Result<PathBuf, GitError> {
-        let wanted = settled(tree);
-        let found = linked(self.common_dir()).into_iter().find(|(_, known)| *known == wanted);
-        found.map(|(state, _)| state).ok_or_else(|| GitError::Unusable {
+        state_in(self.common_dir(), tree).ok_or_else(|| GitError::Unusable {
             dir: tree.to_owned(),
             reason: "git no longer knows this working tree".to_owned(),
         })
+    }
+
+    /// The repositories of submodules that are kept with this one.
+    pub(super) fn stores_of_submodules(&self) -> Vec<PathBuf> {
+        folders_of_submodules(self.common_dir())
     }
 
     /// `git worktree add` of the repository that has its working tree at `from`.
@@ -115,6 +118,12 @@ fn linked(store: &Path) -> Vec<(PathBuf, PathBuf)> {
         Some((state, tree))
     };
     entries.flatten().filter_map(|entry| place(entry.path())).collect()
+}
+
+/// Where a repository keeps the state of a linked tree, if it knows it.
+pub(super) fn state_in(store: &Path, tree: &Path) -> Option<PathBuf> {
+    let wanted = settled(tree);
+    linked(store).into_iter().find(|(_, known)| *known == wanted).map(|(state, _)| state)
 }
 
 /// Removes what a repository knows of a tree and of trees below it. Others' trees are not pruned, also if they are

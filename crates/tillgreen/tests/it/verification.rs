@@ -274,6 +274,23 @@ fn changes_outside_the_tasks_files_are_noticed() {
 }
 
 #[test]
+fn what_an_attempt_outside_the_files_took_back_is_no_longer_held_against_the_task() {
+    let plan = "- [ ] 1.1 Work\n  - **Files**: work.txt\n  - **Verify**: `test -f work.txt`\n";
+    let stray = [work(), Step::write("other.txt", ""), done()];
+    let takes_back = [Step::shell("rm other.txt"), done()];
+    let flags = ["--scope", "reject", "--max-task-iterations", "2"];
+    let agent = Agent::new().on_attempt("1.1", 1, stray.clone()).on("1.1", takes_back);
+    run(&sandbox(plan), &agent, &flags).expect_code(0);
+    // One that was committed counts until it is taken back, and one that stays is still outside.
+    let commits = [work(), Step::write("other.txt", ""), Step::commit("both"), done()];
+    for (last, code) in [("git rm -q other.txt; git commit -qm back", 0), ("true", 1)] {
+        let agent = Agent::new().on_attempt("1.1", 1, commits.clone()).on("1.1", [Step::shell(last), done()]);
+        let finished = run(&sandbox(plan), &agent, &flags).expect_code(code);
+        assert_eq!(finished.stderr.contains("Max retries reached"), code == 1, "{finished}");
+    }
+}
+
+#[test]
 fn a_broken_pipe_before_the_end_is_not_green() {
     for verify in ["yes | head -1; test -f nothere", "yes | head -1 && test -f nothere"] {
         let plan = format!("- [ ] 1.1 Work\n  - **Verify**: `{verify}`\n");

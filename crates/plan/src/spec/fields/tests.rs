@@ -112,9 +112,73 @@ fn files_in_all_forms() {
         ("`a.rs`, `a.rs`", vec!["a.rs"]),
         ("None", vec![]),
         ("N/A", vec![]),
-        ("All documentation files", vec![]),
+        ("`Makefile`, `LICENSE` and `src`", vec!["Makefile", "LICENSE", "src"]),
+        ("Makefile; LICENSE, src", vec!["Makefile", "LICENSE", "src"]),
+        ("src and docs", vec!["src", "docs"]),
+        ("src folder", vec!["src"]),
+        ("`a` & `b/`", vec!["a", "b/"]),
+        ("*", vec!["*"]),
+        ("**", vec!["**"]),
+        (".", vec!["."]),
+        ("`.`", vec!["."]),
+        ("./", vec!["."]),
+        ("\n    - *\n    - `**`\n    - .", vec!["*", "**", "."]),
+        ("* `a.rs`", vec!["a.rs"]),
+        ("`a.rs, b.rs`", vec!["a.rs", "b.rs"]),
+        ("a.{js,ts}, app/(auth)/x.ts", vec!["a.{js,ts}", "app/(auth)/x.ts"]),
+        ("`a.rs`, b.rs, Makefile", vec!["a.rs", "b.rs", "Makefile"]),
+        ("- Create: `Makefile`\n    - Modify: a.rs", vec!["Makefile", "a.rs"]),
+        ("update `Makefile`, new `tests` folder", vec!["Makefile", "tests"]),
+        ("Update findings.jsonl", vec!["findings.jsonl"]),
+        ("All pixelrts_*.py files", vec!["pixelrts_*.py"]),
+        ("`a.rs` (after `resize_if_needed`), `b.rs`", vec!["a.rs", "b.rs"]),
+        ("`a.rs` (or `b/c.rs`)", vec!["a.rs", "b/c.rs"]),
+        ("`a.py::test_x`, `b.rs`:12", vec!["a.py", "b.rs"]),
+        ("a.rs — new, b.rs — changed", vec!["a.rs", "b.rs"]),
+        ("(`a.rs`, `b.rs`)", vec!["a.rs", "b.rs"]),
+        ("- [ ] `a.rs`", vec!["a.rs"]),
+        ("", vec![]),
+        ("none (verification of `a.rs`)", vec![]),
+        ("No changes to `src/a.rs`", vec![]),
+        ("(no source edits -- deployment step)", vec![]),
+        ("— (verification only)", vec![]),
     ] {
-        let block = format!("- [ ] 1 x\n  - **Files**: {text}");
-        assert_eq!(read(&block).files.unwrap().paths, paths, "{text}");
+        let files = read(&format!("- [ ] 1 x\n  - **Files**: {text}")).files.unwrap();
+        assert_eq!(
+            (files.paths, files.unclear),
+            (paths.iter().map(ToString::to_string).collect(), vec![]),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn prose_is_not_taken_for_files() {
+    for (text, paths, unclear) in [
+        ("All documentation files", vec![], vec!["All documentation files"]),
+        ("Various", vec![], vec!["Various"]),
+        ("Templates", vec![], vec!["Templates"]),
+        ("All tests", vec![], vec!["All tests"]),
+        ("(all modified files)", vec![], vec!["all modified files"]),
+        ("integration test or benchmark", vec![], vec!["integration test", "benchmark"]),
+        ("TBD", vec![], vec!["TBD"]),
+        ("6 enum docs", vec![], vec!["6 enum docs"]),
+        ("Modify as needed to fix lint issues", vec![], vec!["Modify as needed to fix lint issues"]),
+        ("the `Parser` struct", vec![], vec!["the Parser struct"]),
+        ("`cargo test`", vec![], vec!["cargo test"]),
+        ("https://example.com/a.rs", vec![], vec!["https://example.com/a.rs"]),
+        ("`a.md`, release artifacts", vec!["a.md"], vec!["release artifacts"]),
+        ("`a.rs` or new test file", vec!["a.rs"], vec!["new test file"]),
+        ("`a.rs`, templates", vec!["a.rs"], vec!["templates"]),
+    ] {
+        let files = read(&format!("- [ ] 1 x\n  - **Files**: {text}")).files.unwrap();
+        assert_eq!(
+            (files.paths, files.unclear),
+            (
+                paths.iter().map(ToString::to_string).collect(),
+                unclear.iter().map(ToString::to_string).collect()
+            ),
+            "{text}"
+        );
     }
 }

@@ -91,7 +91,7 @@ fn a_sparse_checkout_is_sparse_in_its_trees() {
 }
 
 #[test]
-fn work_outside_a_sparse_checkout_lands_and_is_dropped_in_the_index_alone() {
+fn work_outside_a_sparse_checkout_lands_and_is_dropped() {
     let scratch = Scratch::new();
     scratch.repository.write("wide/four", "four\n");
     scratch.repository.commit_all("more");
@@ -105,7 +105,46 @@ fn work_outside_a_sparse_checkout_lands_and_is_dropped_in_the_index_alone() {
     linked.land();
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
     assert_eq!(scratch.repository.git(&["show", "HEAD:wide/four"]), "changed\n");
-    assert!(!scratch.repository.has("wide"));
+    assert_eq!(scratch.repository.read("wide/four"), "changed\n", "as if it had been written here");
+}
+
+#[test]
+fn new_files_outside_a_sparse_checkout_land_and_are_there() {
+    let scratch = Scratch::new();
+    scratch.repository.write("wide/four", "four\n");
+    scratch.repository.commit_all("more");
+    scratch.repository.git(&["sparse-checkout", "set", "deep"]);
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("wide/five", "five\n");
+    linked.write("new/six", "six\n");
+    linked.write("deep/seven", "seven\n");
+    let commit = linked.pack();
+    assert_eq!(linked.packed(&commit), ["A deep/seven", "A new/six", "A wide/five"]);
+    assert!(matches!(linked.apply(&commit), Applied::Done { .. }));
+    assert_eq!(scratch.repository.read("wide/five"), "five\n");
+    assert_eq!(scratch.repository.read("new/six"), "six\n");
+    assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+    assert!(!scratch.repository.has("wide") && !scratch.repository.has("new"));
+    linked.land();
+    assert_eq!(scratch.last_commit(), ["A deep/seven", "A new/six", "A wide/five"]);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+    assert_eq!(scratch.repository.read("wide/five"), "five\n");
+    assert!(!scratch.repository.has("wide/four"));
+}
+
+#[test]
+fn files_outside_a_sparse_checkout_are_committed() {
+    let scratch = Scratch::new();
+    scratch.repository.write("wide/four", "four\n");
+    scratch.repository.commit_all("more");
+    scratch.repository.git(&["sparse-checkout", "set", "deep"]);
+    scratch.repository.write("wide/five", "five\n");
+    scratch.repository.write("deep/six", "six\n");
+    let paths = ["wide/five", "deep/six"].map(str::to_owned);
+    scratch.git().commit(&crate::git::Commit::new(&paths, "both")).unwrap().unwrap();
+    assert_eq!(scratch.last_commit(), ["A deep/six", "A wide/five"]);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
 }
 
 #[test]

@@ -80,6 +80,21 @@ fn tasks_about_the_same_file_follow_each_other_and_the_reason_is_said() {
 }
 
 #[test]
+fn tasks_whose_files_nobody_can_tell_do_not_run_beside_those_that_name_theirs() {
+    let vague = member("1.2").replace("`out/1.2.txt`\n", "All documentation files\n");
+    let scene = Scene::new(&[member("1.1"), vague, member("1.3")]);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    for part in
+        ["1.2 waits for 1.1: one of them may be about any file", "1.3 waits for 1.2: one of them may be"]
+    {
+        assert!(run.stderr.contains(part), "{part:?} is missing in {run}");
+    }
+    let check = scene.run(&["check", "demo"]).expect_code(0);
+    assert!(check.stdout.contains("the Files of 1.2 name no path at “All documentation files”"), "{check}");
+}
+
+#[test]
 fn a_verification_comes_after_the_whole_batch_and_the_next_batch_after_it() {
     let check =
         "- [ ] V1 [VERIFY] All are there\n  - **Verify**: `test $(ls out | wc -l) = 3`\n\n".to_owned();

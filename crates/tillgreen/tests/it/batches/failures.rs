@@ -38,6 +38,35 @@ fn what_a_failed_attempt_left_is_gone_where_that_is_asked_for() {
 }
 
 #[test]
+fn what_a_verify_command_wrote_is_not_carried_into_the_next_attempt() {
+    let verify = "echo trace > trace.txt; echo x >> base.txt; grep -q done out/1.2.txt";
+    let scene = Scene::new(&[member("1.1"), task("1.2", "out/1.2.txt", verify)]);
+    let look = Step::shell("test ! -e trace.txt && test $(wc -l < base.txt) = 1 || exit 4");
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [Step::write("half.txt", "half\n"), done()])
+        .on_attempt("1.2", 2, [look, Step::shell("test -e half.txt || exit 5"), work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    assert_eq!(attempts(&scene), [1, 2], "{run}");
+    let files = scene.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+    assert!(files.contains("half.txt") && !files.contains("trace.txt"), "{files}");
+}
+
+#[test]
+fn a_tree_that_a_person_goes_on_in_is_taken_as_it_is() {
+    let scene = Scene::new(&members(2));
+    let agent =
+        Agent::new().on("1.2", [Step::write("half.txt", "half\n"), done()]).otherwise([work(), done()]);
+    scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(1);
+    scene.write(&format!("{TREES}/1.2/person.txt"), "person\n");
+    let agent = Agent::new()
+        .on("1.2", [Step::shell("test -e half.txt && test -e person.txt || exit 5"), work(), done()]);
+    let run = scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.read("person.txt"), "person\n");
+}
+
+#[test]
 fn a_member_that_fails_for_good_stops_the_run_after_the_others_have_landed() {
     let scene = Scene::new(&members(4));
     let wrong = || Step::write("out/1.2.txt", "wrong\n");

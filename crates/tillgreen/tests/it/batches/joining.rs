@@ -100,6 +100,34 @@ fn green_alone_and_red_together_is_the_failure_of_who_comes_later() {
 }
 
 #[test]
+fn a_result_that_git_ignores_does_not_come_back_and_the_feedback_says_so() {
+    let verify = "test -e result.bin && grep -q done out/1.1.txt";
+    let scene = Scene::new(&[task("1.1", "out/1.1.txt", verify), member("1.2")]);
+    scene.write(".gitignore", "*.bin\ncache/\n");
+    scene.write("cache/old", "old\n");
+    scene.commit_all("ignore");
+    let ignored = Step::shell("mkdir -p cache; : > result.bin; : > cache/new");
+    let agent = Agent::new()
+        .on_attempt("1.1", 1, [scene.meet(2), ignored, work(), done()])
+        .on(
+            "1.1",
+            [
+                Step::shell("git add -f result.bin 2>/dev/null || : > result.bin; git add -f result.bin"),
+                work(),
+                done(),
+            ],
+        )
+        .otherwise([scene.meet(2), work(), done()]);
+    let run = scene.go(&agent, &["--worktree-copy", "cache"]).expect_code(0);
+    scene.expect_complete(&run);
+    let feedback = scene.feedback("1.1", 2);
+    for part in ["although nothing came in meanwhile", "not in the project: result.bin.", "worktree_copy"] {
+        assert!(feedback.contains(part), "{part:?} is missing in {feedback}");
+    }
+    assert!(!feedback.contains("red together with what came in"), "{feedback}");
+}
+
+#[test]
 fn a_hook_that_refuses_one_landing_is_that_tasks_failure() {
     let scene = Scene::new(&members(3));
     scene.write(

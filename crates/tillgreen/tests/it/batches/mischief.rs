@@ -62,6 +62,34 @@ fn boxes_and_plans_changed_in_the_tree_are_dropped() {
 }
 
 #[test]
+fn boxes_changed_in_the_tree_are_told_of_committed_or_not() {
+    let tick = || Step::edit(TASKS, "- [ ]", "- [x]");
+    for steps in [vec![work(), tick()], vec![work(), tick(), Step::commit("ticked")]] {
+        let scene = Scene::new(&members(2));
+        let agent = Agent::new().on("1.2", [&steps[..], &[done()]].concat()).otherwise([work(), done()]);
+        let run = scene.go(&agent, &[]).expect_code(0);
+        scene.expect_complete(&run);
+        let told = format!("task 1.2 changed files of the plan, which is dropped: {TASKS}");
+        assert_eq!(run.stderr.matches(&told).count(), 1, "{run}");
+        assert!(!run.stderr.contains("task 1.1 changed files of the plan"), "{run}");
+    }
+}
+
+#[test]
+fn a_repository_inside_the_tree_is_that_tasks_failure_and_is_kept() {
+    let scene = Scene::new(&members(2));
+    let inner = Step::shell("git init -q deep/inner && echo precious > deep/inner/file");
+    let agent = Agent::new().on_attempt("1.2", 1, [inner, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 2), "{run}");
+    assert!(scene.feedback("1.2", 2).contains("deep/inner/ is a git repository inside the project"), "{run}");
+    let kept = ".tillgreen/specs-demo/left/1.2-1/deep/inner";
+    assert_eq!(scene.read(&format!("{kept}/file")), "precious\n");
+    assert!(run.stderr.contains(kept), "{run}");
+}
+
+#[test]
 fn boxes_changed_in_the_project_itself_are_put_back() {
     let scene = Scene::new(&members(3));
     let plan = scene.root().join(TASKS).display().to_string();

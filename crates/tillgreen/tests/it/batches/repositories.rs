@@ -67,8 +67,8 @@ fn before_the_first_commit_tasks_run_one_by_one() {
     expect_one_by_one(&scene, &run, "");
 }
 
-#[test]
-fn submodules_are_there_in_every_tree() {
+/// Two members and a submodule.
+fn with_submodule() -> Scene {
     let scene = Scene::new(&members(2));
     let other = Repository::init(&scene.root().with_file_name("other"), scene.home());
     other.write("lib.txt", "lib\n");
@@ -76,6 +76,63 @@ fn submodules_are_there_in_every_tree() {
     let url = other.root().display().to_string();
     scene.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "lib"]);
     scene.commit_all("submodule");
+    scene
+}
+
+#[test]
+fn uncommitted_changes_in_a_submodule_are_that_tasks_failure_and_are_kept() {
+    let scene = with_submodule();
+    let edit = Step::shell("echo better >> lib/lib.txt; echo new > lib/new.txt");
+    let again = Step::shell(
+        "commit=$(git -C lib for-each-ref --format='%(objectname)' refs/tillgreen-left)\n\
+         git -C lib cherry-pick --no-commit $commit && git -C lib commit -q -m better || exit 5",
+    );
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [edit, work(), done()])
+        .on("1.2", [again, work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    let feedback = scene.feedback("1.2", 2);
+    for part in ["The submodule lib has uncommitted changes (lib.txt, new.txt)", "git -C lib cherry-pick"] {
+        assert!(feedback.contains(part), "{part:?} is missing in {feedback}");
+    }
+    assert_eq!(
+        (scene.read("lib/lib.txt"), scene.read("lib/new.txt")),
+        ("lib\nbetter\n".to_owned(), "new\n".to_owned())
+    );
+}
+
+#[test]
+fn what_a_build_leaves_in_a_submodule_is_no_failure_and_is_told() {
+    let scene = with_submodule();
+    let build = Step::shell("echo object > lib/lib.o");
+    let agent = Agent::new().on("1.2", [build, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.agent_calls().len(), 2, "{run}");
+    assert!(run.stderr.contains("uncommitted in the submodule lib, and kept there as commit"), "{run}");
+    let kept = scene.git(&["-C", "lib", "for-each-ref", "--format=%(objectname)", "refs/tillgreen-left"]);
+    assert_eq!(scene.git(&["-C", "lib", "show", &format!("{}:lib.o", kept.trim())]), "object\n");
+}
+
+#[test]
+fn commits_in_a_submodule_are_carried_into_the_next_attempt() {
+    let scene = with_submodule();
+    let edit = Step::shell("echo better >> lib/lib.txt; git -C lib commit -qam better");
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [edit, done()])
+        .on("1.2", [Step::shell("grep -q better lib/lib.txt || exit 5"), work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.attempts("1.2"), 2, "{run}");
+    assert_eq!(scene.read("lib/lib.txt"), "lib\nbetter\n");
+}
+
+#[test]
+fn submodules_are_there_in_every_tree() {
+    let scene = with_submodule();
     let uses = Step::shell("grep -q lib lib/lib.txt || exit 3");
     let run = scene.go(&Agent::new().otherwise([scene.meet(2), uses, work(), done()]), &[]).expect_code(0);
     scene.expect_complete(&run);
@@ -122,6 +179,20 @@ fn a_sparse_checkout_stays_sparse() {
     scene.expect_complete(&run);
     assert!(!scene.has("far/away.txt"));
     assert!(scene.git(&["ls-tree", "-r", "--name-only", "HEAD"]).contains("far/away.txt"));
+}
+
+#[test]
+fn new_files_outside_a_sparse_checkout_come_back_side_by_side_and_one_by_one() {
+    for jobs in ["1", "2"] {
+        let scene = Scene::new(&members(2));
+        scene.write("far/away.txt", "away\n");
+        scene.commit_all("far");
+        scene.git(&["sparse-checkout", "set", "--cone", "specs"]);
+        let run = scene.go(&worker(), &["--jobs", jobs]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.agent_calls().len(), 2, "{run}");
+        assert!(!scene.has("far/away.txt") && scene.has("out/1.2.txt"), "{run}");
+    }
 }
 
 #[test]

@@ -1,0 +1,113 @@
+//! What the name of a file, a folder or a pattern looks like.
+
+/// Something that may be a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Name<'a> {
+    pub(super) path: &'a str,
+    pub(super) certainty: Certainty,
+}
+
+/// How sure it is that a word is a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// It looks like nothing else: a folder in it, an extension, a wildcard.
+    Sure,
+    /// It is a name that files are given: `Makefile`, `LICENSE`.
+    Known,
+    /// It could be any word.
+    Bare,
+}
+
+/// Words that look like names and are none.
+const NO_NAMES: [&str; 24] = [
+    "all",
+    "any",
+    "as",
+    "deployment",
+    "etc",
+    "everything",
+    "existing",
+    "inline",
+    "manual",
+    "multiple",
+    "n/a",
+    "na",
+    "new",
+    "none",
+    "other",
+    "others",
+    "same",
+    "see",
+    "several",
+    "tbd",
+    "todo",
+    "unknown",
+    "various",
+    "varies",
+];
+
+/// Reads a word, or what stands in backticks.
+pub(super) fn read(text: &str) -> Option<Name<'_>> {
+    if matches!(text, "." | "./") {
+        return Some(Name { path: ".", certainty: Certainty::Sure });
+    }
+    let path = plain(text);
+    let is_named = path.contains(|c: char| c.is_alphanumeric() || c == '*');
+    let is_word = NO_NAMES.iter().any(|word| path.eq_ignore_ascii_case(word));
+    if !is_named || is_word || is_odd(path) {
+        return None;
+    }
+    Some(Name { path, certainty: certainty(path)? })
+}
+
+/// Without what people add to a path: punctuation, and the place inside the file.
+fn plain(text: &str) -> &str {
+    let text = text.strip_prefix("./").unwrap_or(text);
+    let text = text.trim_end_matches([',', ';', ':']);
+    let text = text.split_once("::").map_or(text, |(file, _)| file);
+    match text.rsplit_once(':') {
+        Some((file, lines))
+            if !lines.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') =>
+        {
+            file
+        }
+        Some(_) | None => text,
+    }
+}
+
+/// Whether there is something in it that paths do not have.
+fn is_odd(text: &str) -> bool {
+    text.contains(char::is_whitespace)
+        || text.contains(['=', '<', '>', '"', '\'', ';', '`', '|'])
+        || text.contains("://")
+        || text.starts_with(['-', '#', '@', '.', '/']) && !is_hidden_or_absolute(text)
+        || (text.contains('(') && !text.contains('/'))
+}
+
+/// `.github/x`, `/etc/x`, `../x`: a dot or a slash with a name after it.
+fn is_hidden_or_absolute(text: &str) -> bool {
+    text.trim_start_matches(['.', '/'])
+        .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '*' | '_' | '{' | '['))
+        && text.starts_with(['.', '/'])
+}
+
+fn certainty(path: &str) -> Option<Certainty> {
+    // A full stop at the end is the end of a sentence.
+    let inner = path.trim_end_matches('.');
+    if inner.contains(['/', '.', '*']) {
+        return Some(Certainty::Sure);
+    }
+    let is_word = path.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '+'));
+    if !is_word {
+        return None;
+    }
+    Some(if is_known(path) { Certainty::Known } else { Certainty::Bare })
+}
+
+/// `README` and `LICENSE` stand in capitals; `Dockerfile` and its like say what they are.
+fn is_known(word: &str) -> bool {
+    const SHORTEST: usize = 4;
+    let is_capital = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '-');
+    let is_shouted = word.len() >= SHORTEST && word.chars().all(is_capital);
+    is_shouted || (word.len() > SHORTEST && word.ends_with("file")) || word == "Justfile"
+}

@@ -1,0 +1,79 @@
+//! What an agent left uncommitted inside submodules of a linked working tree. The superproject's commit cannot hold it,
+//! so it is kept as a commit of the submodule's own repository, which outlives the tree.
+
+use std::path::{Path, PathBuf};
+
+use super::error::GitError;
+use super::history::Oid;
+use super::keep::Keep;
+use super::raw_change::RawChange;
+use super::repository::Git;
+use super::scratch_index::ScratchIndex;
+use super::submodules::Submodule;
+
+/// How many files are named.
+const FILES_TOLD_MAX: usize = 20;
+
+/// What was left uncommitted in one submodule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inside {
+    /// Where the submodule is.
+    pub path: String,
+    /// The commit of its repository that keeps it.
+    pub commit: String,
+    /// The first of the files.
+    pub files: Vec<String>,
+    /// Whether files that were there before changed. If not, all are new, as what a build leaves is.
+    pub is_changed: bool,
+}
+
+impl Git {
+    /// Keeps what is uncommitted in the submodules of a linked tree, and tells what that is. What a submodule ignores
+    /// is not looked at.
+    pub fn keep_inside(&self, tree: &Path, base: &Oid, keep: &Keep) -> Result<Vec<Inside>, GitError> {
+        let mut found = Vec::new();
+        for submodule in self.submodules(base.as_str())? {
+            let dir = tree.join(&submodule.path);
+            if let (true, Some(state)) = (dir.is_dir(), self.state_inside(&dir)) {
+                found.extend(self.keep_uncommitted(
+                    &submodule,
+                    ScratchIndex::copy(self, &dir, &state)?,
+                    keep,
+                )?);
+            }
+        }
+        Ok(found)
+    }
+
+    fn keep_uncommitted(
+        &self,
+        submodule: &Submodule,
+        index: ScratchIndex<'_>,
+        keep: &Keep,
+    ) -> Result<Option<Inside>, GitError> {
+        let add = ["-c", "core.safecrlf=false", "add", "--all", "--sparse", "--ignore-errors", "--", ":/"];
+        // What cannot be added, such as a repository inside, stays out; all else is in.
+        index.run(&add, Vec::new())?;
+        let diff = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "HEAD", "--"];
+        let changes = RawChange::parse_all(index.run(&diff, Vec::new())?)?;
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let tree = index.write_tree()?;
+        let message = b"left uncommitted by an attempt".to_vec();
+        let commit =
+            Oid::printed(index.run(&["commit-tree", tree.as_str(), "-p", "HEAD", "-F", "-"], message)?)?;
+        self.keep_in(&submodule.main, &keep.beside(), commit.as_str())?;
+        Ok(Some(Inside {
+            path: submodule.path.to_string_lossy().into_owned(),
+            commit: commit.as_str().to_owned(),
+            files: changes.iter().take(FILES_TOLD_MAX).map(RawChange::shown).collect(),
+            is_changed: changes.iter().any(|change| !change.old.is_absent()),
+        }))
+    }
+
+    /// Where the state of a submodule's linked tree is kept. The tree itself is not asked: an agent can write there.
+    fn state_inside(&self, dir: &Path) -> Option<PathBuf> {
+        self.stores_of_submodules().iter().find_map(|store| super::worktree::state_in(store, dir))
+    }
+}

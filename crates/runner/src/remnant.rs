@@ -1,0 +1,191 @@
+//! What an attempt left in its work tree and git cannot bring back: repositories inside it, uncommitted changes inside
+//! submodules. It is noted beside the tree, so that the attempt is not taken for a success, and it outlives the tree.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::{Cause, CheckFailure};
+
+use crate::atomic;
+use crate::git::Inside;
+
+/// What cannot come back from a tree.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Remnants {
+    /// Repositories inside the tree.
+    pub repositories: Vec<String>,
+    /// What is uncommitted in submodules.
+    pub submodules: Vec<Inside>,
+}
+
+impl Remnants {
+    /// Reads what was noted. A note that cannot be read says nothing.
+    pub(crate) fn read(note: &Path) -> Self {
+        let text = fs::read_to_string(note).unwrap_or_default();
+        let mut remnants = Self::default();
+        for line in text.lines() {
+            match line.split('\t').collect::<Vec<&str>>().as_slice() {
+                ["repository", path] => remnants.repositories.push((*path).to_owned()),
+                ["submodule", path, commit, kind, files @ ..] => remnants.submodules.push(Inside {
+                    path: (*path).to_owned(),
+                    commit: (*commit).to_owned(),
+                    files: files.iter().map(|file| (*file).to_owned()).collect(),
+                    is_changed: *kind == "changed",
+                }),
+                _ => {}
+            }
+        }
+        remnants
+    }
+
+    /// Notes it down, or removes the note where there is nothing.
+    pub(crate) fn write(&self, note: &Path) -> io::Result<()> {
+        let plain = |text: &str| text.replace(['\n', '\t'], " ");
+        let mut text = String::new();
+        for path in &self.repositories {
+            text.push_str(&format!("repository\t{}\n", plain(path)));
+        }
+        for Inside { path, commit, files, is_changed } in &self.submodules {
+            let kind = if *is_changed { "changed" } else { "new" };
+            let files: String = files.iter().map(|file| format!("\t{}", plain(file))).collect();
+            text.push_str(&format!("submodule\t{}\t{commit}\t{kind}{files}\n", plain(path)));
+        }
+        if text.is_empty() {
+            // It is seldom there.
+            let _ = fs::remove_file(note);
+            return Ok(());
+        }
+        atomic::replace(note, &text)
+    }
+
+    /// What is said about it in the run's output.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let of_submodule = |inside: &Inside| {
+            let Inside { path, commit, files, .. } = inside;
+            let files = files.join(", ");
+            format!("uncommitted in the submodule {path}, and kept there as commit {commit}: {files}")
+        };
+        let of_repository = |path: &String| format!("{path} is a repository of its own");
+        let repositories = self.repositories.iter().map(of_repository);
+        repositories.chain(self.submodules.iter().map(of_submodule)).collect()
+    }
+
+    /// Why the attempt is no success. New files in a submodule alone are no reason: builds leave such.
+    pub(crate) fn failure(&self) -> Option<CheckFailure> {
+        let changed: Vec<&Inside> = self.submodules.iter().filter(|inside| inside.is_changed).collect();
+        let names = self.repositories.iter().chain(changed.iter().map(|inside| &inside.path));
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        if names.is_empty() {
+            return None;
+        }
+        let advice = self.repositories.iter().map(|path| advice_on_repository(path));
+        let details: Vec<String> = advice.chain(changed.into_iter().map(advice_on_submodule)).collect();
+        Some(CheckFailure {
+            cause: Cause::CommitRefused,
+            error: format!("the work cannot be committed as it is: {}", names.join(", ")),
+            details: details.join("\n"),
+            command: None,
+            exit_code: None,
+        })
+    }
+
+    /// Moves repositories out of a tree that is about to go. The result tells where they are now.
+    pub(crate) fn set_aside(&self, tree: &Path) -> io::Result<Vec<String>> {
+        let mut told = Vec::new();
+        for path in &self.repositories {
+            let relative = path.trim_end_matches('/');
+            let from = tree.join(relative);
+            if from.is_symlink() || !from.is_dir() || relative.split('/').any(|part| part == "..") {
+                continue;
+            }
+            let to = free_place(tree).join(relative);
+            if let Some(folder) = to.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::rename(&from, &to)?;
+            told.push(format!(
+                "the repository {relative} that the attempt before left is kept in {}",
+                to.display()
+            ));
+        }
+        Ok(told)
+    }
+}
+
+/// A folder that is not there yet, outside of the trees.
+fn free_place(tree: &Path) -> PathBuf {
+    let name = tree.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let home = tree.parent().and_then(Path::parent).unwrap_or(tree).join("left");
+    let places = (1_u32..).map(|number| home.join(format!("{name}-{number}")));
+    places.into_iter().find(|place| !place.exists()).unwrap_or(home)
+}
+
+fn advice_on_repository(path: &str) -> String {
+    format!(
+        "{path} is a git repository inside the project, and what is in it cannot be committed with the project. If its \
+         files belong to the project, make them plain files (remove the .git in it); if not, delete it or have git \
+         ignore it."
+    )
+}
+
+fn advice_on_submodule(inside: &Inside) -> String {
+    let Inside { path, commit, files, .. } = inside;
+    format!(
+        "The submodule {path} has uncommitted changes ({}). Only commits come back from a submodule: commit the changes \
+         inside of it (git -C {path} commit), or take them back. They are kept there as commit {commit}; \
+         `git -C {path} cherry-pick --no-commit {commit}` brings them back.",
+        files.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inside(is_changed: bool) -> Inside {
+        Inside {
+            path: "lib".to_owned(),
+            commit: "c0ffee".to_owned(),
+            files: vec!["a\nb".to_owned()],
+            is_changed,
+        }
+    }
+
+    #[test]
+    fn what_is_noted_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let note = folder.path().join("note");
+        let all = Remnants { repositories: vec!["inner/".to_owned()], submodules: vec![inside(true)] };
+        all.write(&note).unwrap();
+        let read = Remnants::read(&note);
+        assert_eq!(read.repositories, all.repositories);
+        assert_eq!(read.submodules[0].files, ["a b"]);
+        Remnants::default().write(&note).unwrap();
+        assert_eq!(Remnants::read(&note), Remnants::default());
+    }
+
+    #[test]
+    fn only_what_would_be_lost_is_a_failure() {
+        let new = Remnants { submodules: vec![inside(false)], ..Remnants::default() };
+        assert!(new.failure().is_none() && new.told().len() == 1);
+        let changed = Remnants { submodules: vec![inside(true)], ..Remnants::default() };
+        let failure = changed.failure().unwrap();
+        assert_eq!(failure.error, "the work cannot be committed as it is: lib");
+        assert!(failure.details.contains("git -C lib cherry-pick --no-commit c0ffee"), "{}", failure.details);
+    }
+
+    #[test]
+    fn repositories_are_moved_out_of_the_way_each_to_a_place_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = folder.path().join("trees/1.1");
+        let remnants =
+            Remnants { repositories: vec!["a/inner/".to_owned(), "gone".to_owned()], ..Remnants::default() };
+        for number in [1, 2] {
+            fs::create_dir_all(tree.join("a/inner/.git")).unwrap();
+            assert_eq!(remnants.set_aside(&tree).unwrap().len(), 1);
+            assert!(folder.path().join(format!("left/1.1-{number}/a/inner/.git")).is_dir());
+        }
+        assert!(!tree.join("a/inner").exists());
+    }
+}
