@@ -2,18 +2,37 @@
 //! one by one ends.
 
 use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
 use testkit::{Agent, Finished, Signal, Step, wait_for};
 
-use super::scene::{JOURNAL, Scene, done, members, work};
+use super::scene::{JOURNAL, Scene, done, member, members, task, work};
 
-/// Every so many calls of git are tried, each test beginning at another.
-const STRIDE: usize = 24;
+/// How many runs are killed at once. They wait for disks and for each other more than they compute.
+const WORKERS: usize = 3;
+
+/// Calls of git that change nothing: killed before or after them, a program leaves the same behind.
+const LOOKS: [&str; 14] = [
+    "--version",
+    "cat-file",
+    "check-ignore",
+    "config",
+    "diff-index",
+    "diff-tree",
+    "for-each-ref",
+    "log",
+    "ls-files",
+    "ls-tree",
+    "merge-base",
+    "rev-parse",
+    "status",
+    "var",
+];
 
 /// Two members that conflict and one that fails once.
 fn agent() -> Agent {
-    let share =
-        || Step::shell("grep -q \"^$TILLGREEN_TASK_ID\\$\" base.txt || echo $TILLGREEN_TASK_ID >> base.txt");
     Agent::new()
         .on("1.1", [share(), work(), done()])
         .on("1.2", [share(), work(), done()])
@@ -21,35 +40,108 @@ fn agent() -> Agent {
         .otherwise([work(), done()])
 }
 
+/// A batch, and the calls of git at which it is killed.
+struct Case {
+    scene: Scene,
+    agent: Agent,
+    when: When,
+    /// Calls count from the moment this is there, if it is named, until the second is.
+    window: Option<(PathBuf, PathBuf)>,
+}
+
+/// Two members. The one that comes back first waits until the other has passed, so that both are finished while the
+/// first lands.
+fn pair(when: When) -> Case {
+    let scene = Scene::bare();
+    let passed = scene.control("passed").display().to_string();
+    let second = task("1.2", "out/1.2.txt", &format!("grep -q done out/1.2.txt && : > {passed}"));
+    scene.plan(&[member("1.1"), second]);
+    let agent = Agent::new().on("1.1", [work(), Step::AwaitFile(passed), done()]).otherwise([work(), done()]);
+    Case { scene, agent, when, window: None }
+}
+
+/// Two members that conflict, seen from the first's second verification to the second's second attempt.
+fn conflicting_pair(when: When) -> Case {
+    let scene = Scene::bare();
+    let control = |name: &str| scene.control(name).display().to_string();
+    let (once, open, shut) = (control("once"), control("open"), control("shut"));
+    let verify = format!("grep -q done out/1.1.txt && (mkdir {once} || : > {open})");
+    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
+    let agent = Agent::new()
+        .on("1.1", [scene.meet(2), share(), work(), done()])
+        .on_attempt("1.2", 1, [scene.meet(2), share(), work(), done()])
+        .on("1.2", [Step::write(&shut, ""), share(), work(), done()]);
+    Case { scene, agent, when, window: Some((open.into(), shut.into())) }
+}
+
+/// Adds a line of its own to a file of all.
+fn share() -> Step {
+    Step::shell("grep -q \"^$TILLGREEN_TASK_ID\\$\" base.txt || echo $TILLGREEN_TASK_ID >> base.txt")
+}
+
 /// What a run one by one ends with.
-fn one_by_one() -> Vec<String> {
-    let scene = Scene::new(&members(3));
-    scene.go(&agent(), &["--jobs", "1"]).expect_code(0);
+fn one_by_one(count: usize, agent: &Agent) -> Vec<String> {
+    let scene = Scene::new(&members(count));
+    scene.go(agent, &["--jobs", "1"]).expect_code(0);
     scene.files()
 }
 
 /// Starts it again until it has ended.
 #[track_caller]
-fn expect_resumable(scene: &Scene, expected: &[String], when: &str) {
-    let run = scene.go(&agent(), &[]);
+fn expect_resumable(scene: &Scene, agent: &Agent, expected: &[String], when: &str) {
+    let run = scene.go(agent, &[]);
     assert_eq!(run.code, Some(0), "killed at {when}: {run}");
     scene.expect_complete(&run);
     assert_eq!(scene.files(), expected, "killed at {when}: {run}");
 }
 
-/// A git that kills whoever called it, before or after it has done its work, at its n-th call.
-fn install_killer(scene: &Scene, n: usize, when: &str) {
-    let count = scene.control("calls").display().to_string();
-    let real = real_git();
-    // Several may get there at once, and one of them is it.
-    let kill = format!(
-        "if test $(wc -l < '{count}') -ge {n} && mkdir '{count}.reached' 2>/dev/null; then kill -KILL $PPID; fi"
-    );
-    let script = match when {
-        "before" => format!("echo x >> '{count}'; {kill}; exec {real} \"$@\""),
-        _ => format!("{real} \"$@\"; code=$?; echo x >> '{count}'; {kill}; exit $code"),
-    };
-    scene.install_program("git", &script);
+/// Which calls of git count, and whether the program dies before or after one has done its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    BeforeAny,
+    BeforeChange,
+    AfterChange,
+}
+
+impl Case {
+    /// A git that kills whoever called it, at its n-th call that counts.
+    fn install_killer(&self, n: usize) {
+        let count = self.scene.control("calls").display().to_string();
+        let real = real_git();
+        let looks: Vec<String> = LOOKS.iter().map(|look| format!("*' {look} '*")).collect();
+        let pass = format!("exec {real} \"$@\"");
+        let mut script = String::new();
+        if self.when != When::BeforeAny {
+            script.push_str(&format!("case \" $* \" in {}) {pass};; esac\n", looks.join("|")));
+        }
+        if let Some((open, shut)) = &self.window {
+            let (open, shut) = (open.display(), shut.display());
+            script.push_str(&format!("if test ! -e '{open}' || test -e '{shut}'; then {pass}; fi\n"));
+        }
+        // Several may get there at once, and one of them is it.
+        let kill = format!(
+            "printf x >> '{count}'; read -r seen < '{count}'\n\
+             if test ${{#seen}} -ge {n} && mkdir '{count}.reached' 2>/dev/null; then kill -KILL $PPID; fi\n"
+        );
+        script.push_str(&match self.when {
+            When::BeforeAny | When::BeforeChange => format!("{kill}{pass}"),
+            When::AfterChange => format!("{real} \"$@\"; code=$?\n{kill}exit $code"),
+        });
+        self.scene.install_program("git", &script);
+    }
+
+    /// Kills at one call of git; gives what came of the run.
+    fn killed_at(&self, n: usize) -> Finished {
+        self.install_killer(n);
+        let run = self.scene.go(&self.agent, &[]);
+        let program = self.scene.root().with_file_name("bin").join("git");
+        fs::remove_file(program).expect("the killer is there");
+        run
+    }
+
+    fn is_reached(&self) -> bool {
+        self.scene.control("calls.reached").exists()
+    }
 }
 
 fn real_git() -> String {
@@ -58,52 +150,60 @@ fn real_git() -> String {
     found.expect("git is installed")
 }
 
-fn calls(scene: &Scene) -> usize {
-    fs::read_to_string(scene.control("calls")).unwrap_or_default().lines().count()
-}
-
-/// Kills at one call of git; gives what came of the run.
-fn killed_at(scene: &Scene, n: usize, when: &str) -> Finished {
-    install_killer(scene, n, when);
-    let run = scene.go(&agent(), &[]);
-    let program = scene.root().with_file_name("bin").join("git");
-    fs::remove_file(program).expect("the killer is there");
-    run
-}
-
+/// Kills at every call of git that counts, one run each.
 #[track_caller]
-fn check_kills_at_git(first: usize, when: &str) {
-    let expected = one_by_one();
-    for n in (first..).step_by(STRIDE) {
-        let scene = Scene::new(&members(3));
-        let run = killed_at(&scene, n, when);
-        if calls(&scene) < n {
-            run.expect_code(0);
-            return;
+fn check_kills_at_git(make: fn(When) -> Case, when: When, steps: &[Step]) {
+    let plain = Agent::new().otherwise([steps, &[work(), done()]].concat());
+    let expected = one_by_one(2, &plain);
+    let (next, is_over) = (AtomicUsize::new(1), AtomicBool::new(false));
+    let work_off = || {
+        while !is_over.load(Ordering::Relaxed) {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            let case = make(when);
+            let run = case.killed_at(n);
+            if !case.is_reached() {
+                run.expect_code(0);
+                is_over.store(true, Ordering::Relaxed);
+                return;
+            }
+            assert_eq!(run.code, None, "{n}: {run}");
+            let Case { scene, agent, .. } = case;
+            expect_resumable(&scene, &agent, &expected, &format!("call {n} of git, {when:?}"));
         }
-        assert_eq!(run.code, None, "{n}: {run}");
-        expect_resumable(&scene, &expected, &format!("{when} call {n} of git"));
-    }
+    };
+    thread::scope(|scope| (0..WORKERS).for_each(|_| drop(scope.spawn(work_off))));
+    assert!(next.load(Ordering::Relaxed) > WORKERS + 5, "there were calls of git to die at");
 }
 
 #[test]
-fn killed_before_calls_of_git() {
-    check_kills_at_git(1, "before");
+fn killed_before_every_call_of_git() {
+    check_kills_at_git(pair, When::BeforeAny, &[]);
 }
 
 #[test]
-fn killed_after_calls_of_git() {
-    check_kills_at_git(STRIDE / 2, "after");
+fn killed_after_every_call_of_git_that_changes_something() {
+    check_kills_at_git(pair, When::AfterChange, &[]);
+}
+
+#[test]
+fn killed_before_every_change_by_git_around_a_conflict() {
+    check_kills_at_git(conflicting_pair, When::BeforeChange, &[share()]);
+}
+
+#[test]
+fn killed_after_every_change_by_git_around_a_conflict() {
+    check_kills_at_git(conflicting_pair, When::AfterChange, &[share()]);
 }
 
 #[test]
 fn killed_again_and_again() {
-    let expected = one_by_one();
-    let scene = Scene::new(&members(3));
+    let expected = one_by_one(3, &agent());
+    let case = Case { scene: Scene::new(&members(3)), agent: agent(), when: When::BeforeAny, window: None };
+    let scene = &case.scene;
     for n in (5..).step_by(9) {
         let _ = fs::remove_file(scene.control("calls"));
         let _ = fs::remove_dir(scene.control("calls.reached"));
-        let run = killed_at(&scene, n, "before");
+        let run = case.killed_at(n);
         if run.code.is_some() {
             run.expect_code(0);
             break;
@@ -116,7 +216,7 @@ fn killed_again_and_again() {
 
 #[test]
 fn killed_at_events() {
-    let expected = one_by_one();
+    let expected = one_by_one(3, &agent());
     for n in (2..).step_by(6) {
         let scene = Scene::new(&members(3));
         let mut run = scene.begin(&agent(), &[]);
@@ -128,6 +228,6 @@ fn killed_at_events() {
         }
         run.signal(Signal::Kill);
         run.wait();
-        expect_resumable(&scene, &expected, &format!("event {n}"));
+        expect_resumable(&scene, &agent(), &expected, &format!("event {n}"));
     }
 }

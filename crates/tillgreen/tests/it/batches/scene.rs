@@ -1,6 +1,7 @@
 //! The world that batches are tested in: plans of marked tasks, an agent that does what it should, and what has to hold
 //! when all is done.
 
+use std::fs;
 use std::ops::Deref;
 use std::path::Path;
 
@@ -57,11 +58,21 @@ pub(crate) fn worker() -> Agent {
 
 impl Scene {
     pub(crate) fn new(tasks: &[String]) -> Scene {
-        let sandbox = Sandbox::new(Path::new(PROGRAM));
-        sandbox.write("base.txt", "base\n");
-        sandbox.spec("demo", &plan(tasks));
-        sandbox.commit_all("plan");
-        Scene { sandbox }
+        let scene = Scene::bare();
+        scene.plan(tasks);
+        scene
+    }
+
+    /// Before there is a plan.
+    pub(crate) fn bare() -> Scene {
+        Scene { sandbox: Sandbox::new(Path::new(PROGRAM)) }
+    }
+
+    /// Commits a plan, and a file that is there before it.
+    pub(crate) fn plan(&self, tasks: &[String]) {
+        self.write("base.txt", "base\n");
+        self.spec("demo", &plan(tasks));
+        self.commit_all("plan");
     }
 
     /// The same in a sandbox that was made otherwise.
@@ -147,6 +158,8 @@ impl Scene {
         let rest = self.git(&["for-each-ref", "refs/tillgreen"]);
         assert_eq!(rest, "", "nothing is kept of what has landed");
         assert_eq!(self.trees(), [""; 0], "no work tree is left");
+        let left = fs::read_dir(self.root().join(TREES)).into_iter().flatten().count();
+        assert_eq!(left, 0, "nothing is left beside the work trees: {run}");
         let left = self.try_git(&["ls-files", "--others", "--", "specs"]).stdout;
         assert_eq!(String::from_utf8_lossy(&left), "", "no progress file of a task is left");
     }
