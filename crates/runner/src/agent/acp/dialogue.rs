@@ -51,6 +51,8 @@ pub(crate) struct Dialogue {
     /// Whether a tool was used since the message was begun.
     is_stale: bool,
     usage: Usage,
+    /// What the session had cost before, once it is known whether the agent counts on from there.
+    cost_before: Option<u64>,
     denied: Option<String>,
     conclusion: Conclusion,
 }
@@ -78,6 +80,7 @@ impl Dialogue {
             message: String::new(),
             is_stale: false,
             usage: Usage::default(),
+            cost_before: None,
             denied: None,
             conclusion: Conclusion::Cut,
         };
@@ -275,14 +278,18 @@ impl Dialogue {
             return;
         }
         let Some(cost) = line::micros(update, &["cost", "amount"]) else { return };
+        self.cost_before.get_or_insert_with(|| {
+            let resumed = self.errand.resume.as_ref().and_then(|session| session.total.cost_micros);
+            // A session's cost is told, so that one which costs less than before is not counted on.
+            resumed.filter(|before| *before <= cost).unwrap_or_default()
+        });
         self.usage.cost_micros = Some(cost);
         activities.push(Activity::Used(self.own_usage()));
     }
 
-    /// One agent counts on through a session that is taken up again.
+    /// What belongs to this exchange: tokens are told for it alone, the cost for the session.
     fn own_usage(&self) -> Usage {
-        let before = self.errand.resume.as_ref().filter(|_| self.agent == "OpenCode");
-        self.usage.since(before.map(|session| session.total).unwrap_or_default())
+        self.usage.since(Usage { cost_micros: self.cost_before, ..Usage::default() })
     }
 
     fn permit(&mut self, id: &Value, params: &Value, activities: &mut Vec<Activity>) {
@@ -318,7 +325,8 @@ impl Dialogue {
     /// What it all amounts to.
     pub(crate) fn end(self) -> Outcome {
         let usage = self.own_usage();
-        let total = if self.agent == "OpenCode" { self.usage } else { Usage::default() };
+        let before = self.errand.resume.as_ref().and_then(|session| session.total.cost_micros);
+        let total = Usage { cost_micros: self.usage.cost_micros.or(before), ..Usage::default() };
         let session = self.session.map(|id| Session { id, total });
         Outcome { conclusion: self.conclusion, message: self.message, session, usage }
     }

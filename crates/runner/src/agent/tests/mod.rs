@@ -3,4 +3,5 @@
 mod acp;
 mod launches;
 mod recordings;
+mod sessions;
 mod streams;
