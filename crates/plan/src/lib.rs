@@ -64,7 +64,7 @@ pub use phase::{Choice, Dialect, FrontMatter, MustHaves, TaskType};
 pub use problem::{Problem, Severity};
 pub use script::{Pipefail, Script, ScriptLint};
 pub use spec::{
-    BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers, Phase, PhaseIndex, Plan,
+    Beside, BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers, Phase, PhaseIndex, Plan,
     RequestTask, Task,
 };
 pub use task_id::TaskId;
