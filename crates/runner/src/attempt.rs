@@ -60,7 +60,8 @@ pub(crate) struct AtWork {
 impl AtWork {
     /// What it used, for the record.
     pub(crate) fn spent(&self, task: &TaskId, usage: Usage, session: Option<Session>) -> Spent {
-        Spent { task: task.clone(), dispatch: self.dispatch, agent: self.agent.clone(), usage, session }
+        let agent = self.agent.clone();
+        Spent { task: task.clone(), dispatch: self.dispatch, agent, usage, session, interim: false }
     }
 }
 

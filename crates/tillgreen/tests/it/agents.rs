@@ -152,6 +152,32 @@ fn a_budget_stops_an_agent_at_work() {
 }
 
 #[test]
+fn what_a_killed_agent_used_counts_at_the_next_start() {
+    let sandbox = sandbox();
+    let used = r#"{"type":"assistant","session_id":"s","message":{"id":"m","content":[],"usage":{"input_tokens":600}}}"#;
+    counting(&sandbox, "claude", &format!("echo '{used}'; exec tail -f /dev/null"));
+    let mut run = sandbox.start(&["run"]);
+    let journal = sandbox.root().join(".tillgreen/specs-demo/journal.jsonl");
+    let is_noted = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains(r#""interim":true"#));
+    wait_for("what it used to be noted", || is_noted() || !run.is_running());
+    run.kill();
+    sandbox.wait_until_quiet();
+    let finished = sandbox.run(&["run", "--max-tokens", "500"]).expect_code(5);
+    assert!(finished.stderr.contains("Max tokens"), "{finished}");
+    assert_eq!(kept(&sandbox, "claude.args").lines().count(), 1, "no agent is started any more");
+}
+
+#[test]
+fn who_tells_no_cost_is_not_held_and_that_is_said() {
+    let sandbox = sandbox();
+    let done = r#"echo '{"type":"item.completed","item":{"type":"agent_message","text":"TASK_COMPLETE"}}'; echo '{"type":"turn.completed","usage":{"input_tokens":5,"output_tokens":2}}'"#;
+    counting(&sandbox, "codex", &format!("echo one > one.txt\n{done}"));
+    let finished = sandbox.run(&["run", "--agent", "codex", "--max-cost", "1"]).expect_code(0);
+    assert!(finished.stderr.contains("--max-cost does not hold codex"), "{finished}");
+    assert!(finished.stderr.contains("it does not say what that cost"), "{finished}");
+}
+
+#[test]
 fn a_session_is_taken_up_again_with_only_the_feedback() {
     let sandbox = sandbox();
     counting(&sandbox, "claude", &format!("if [ $n -gt 1 ]; then echo one > one.txt; fi\n{CLAUDE_DONE}"));
