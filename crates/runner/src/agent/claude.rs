@@ -131,6 +131,9 @@ impl Reader {
         // It goes on, so what looked like the end was none.
         self.result = None;
         self.error = text(value, &["error"]).map(str::to_owned);
+        if self.error.is_none() {
+            self.waited = None;
+        }
         for block in items(value, &["message", "content"]) {
             match text(block, &["type"]) {
                 Some("text") => {
@@ -173,7 +176,8 @@ impl Reader {
     fn conclusion(&self, value: &Value, message: &str) -> Conclusion {
         let is_error = value.get("is_error").and_then(Value::as_bool);
         let subtype = text(value, &["subtype"]);
-        if (is_error, subtype) == (Some(false), Some("success")) {
+        let is_cut = text(value, &["stop_reason"]) == Some("max_tokens");
+        if (is_error, subtype) == (Some(false), Some("success")) && !is_cut {
             let denied = items(value, &["permission_denials"]);
             return match denied.first() {
                 None => Conclusion::Finished,
@@ -197,6 +201,7 @@ impl Reader {
             }
             _ if is_aborted => Some(TroubleKind::Interrupted),
             _ if text(value, &["stop_reason"]) == Some("refusal") => Some(TroubleKind::Refusal),
+            _ if text(value, &["stop_reason"]) == Some("max_tokens") => Some(TroubleKind::AnswerLength),
             _ => self.error.as_deref().and_then(of_error),
         };
         match (kind, number(value, &["api_error_status"])) {

@@ -55,6 +55,7 @@ const WORDS: &[(&str, TroubleKind)] = &[
     ("exceeded your current quota", TroubleKind::Quota),
     ("api key", TroubleKind::Authentication),
     ("invalid_api_key", TroubleKind::Authentication),
+    ("missing environment variable", TroubleKind::Authentication),
     ("authentication", TroubleKind::Authentication),
     ("unauthorized", TroubleKind::Authentication),
     ("not logged in", TroubleKind::Authentication),
@@ -200,6 +201,7 @@ mod tests {
         check("stream disconnected before completion", TroubleKind::Connection);
         check("unexpected status 401 Unauthorized: Incorrect API key provided", TroubleKind::Authentication);
         check("API key not valid. Please pass a valid API key.", TroubleKind::Authentication);
+        check("Missing environment variable: `OPENAI_API_KEY`.", TroubleKind::Authentication);
         check("bad request by script", TroubleKind::Other);
         check("", TroubleKind::Other);
         check("status status: 99999999999999999999999", TroubleKind::Other);

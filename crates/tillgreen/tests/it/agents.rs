@@ -274,6 +274,20 @@ fn a_dialogue_is_cancelled_before_it_is_killed() {
     sandbox.wait_until_quiet();
 }
 
+#[test]
+fn noise_is_no_progress_in_a_dialogue() {
+    let sandbox = sandbox();
+    // Lines that are no protocol, lines that are but say nothing of the task, and more than can be read in time.
+    with_acp(&sandbox, r#"yes 'noise
+{"jsonrpc":"2.0","method":"_log/line","params":{}}'"#);
+    let limits = ["--no-progress-timeout", "2s", "--attempt-timeout", "10m", "--max-task-iterations", "1"];
+    let finished = sandbox.run(&[&["run", "--format", "json"], &limits[..]].concat()).expect_code(1);
+    let events = events(&finished);
+    let failed = of_kind(&events, "attempt_failed");
+    assert_eq!(failed[0]["failure"]["cause"], "agent_timeout", "{finished}");
+    sandbox.wait_until_quiet();
+}
+
 /// Lines of shell by which an agent calls tools of the server that it was told of, and waits for each answer.
 pub(super) fn reports(calls: &[(&str, &str)]) -> String {
     let mut lines = vec![

@@ -54,6 +54,8 @@ pub(crate) struct Dialogue {
     /// What the session had cost before, once it is known whether the agent counts on from there.
     cost_before: Option<u64>,
     denied: Option<String>,
+    /// Whether something that belongs to the exchange was heard of late.
+    has_progressed: bool,
     conclusion: Conclusion,
 }
 
@@ -82,6 +84,7 @@ impl Dialogue {
             usage: Usage::default(),
             cost_before: None,
             denied: None,
+            has_progressed: false,
             conclusion: Conclusion::Cut,
         };
         let nothing = json!({ "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false });
@@ -119,7 +122,9 @@ impl Dialogue {
     pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
         let Line::Whole(line) = line else { return };
         let Some(value) = line::value_of(line) else { return };
-        match Message::of(&value) {
+        let message = Message::of(&value);
+        self.has_progressed |= message.as_ref().is_some_and(|message| self.belongs(message));
+        match message {
             Some(Message::Request { id, method: "session/request_permission", params }) => {
                 self.permit(id, params, activities);
             }
@@ -130,6 +135,21 @@ impl Dialogue {
             Some(Message::Response { id, result }) if id == self.latest => self.answered(result),
             Some(Message::Response { .. }) => {}
         }
+    }
+
+    /// Whether an agent that sends this gets on. What it says of its own accord counts only if it is about what it was
+    /// asked for.
+    fn belongs(&self, message: &Message<'_>) -> bool {
+        match message {
+            Message::Request { method, .. } => *method == "session/request_permission",
+            Message::Notice { method, .. } => *method == "session/update" && self.stage == Stage::Prompting,
+            Message::Response { id, .. } => *id == self.latest,
+        }
+    }
+
+    /// Whether it got on since this was last asked.
+    pub(crate) fn take_progress(&mut self) -> bool {
+        std::mem::take(&mut self.has_progressed)
     }
 
     fn answered(&mut self, result: Result<&Value, Trouble>) {

@@ -5,3 +5,4 @@ mod launches;
 mod recordings;
 mod sessions;
 mod streams;
+mod troubles;
