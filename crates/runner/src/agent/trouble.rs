@@ -79,6 +79,8 @@ const WORDS: &[(&str, TroubleKind)] = &[
     ("econnreset", TroubleKind::Connection),
     ("timed out", TroubleKind::Connection),
     ("usage policy", TroubleKind::Refusal),
+    ("content_filter", TroubleKind::Refusal),
+    ("content filter", TroubleKind::Refusal),
 ];
 
 /// How much of an error is looked at.
@@ -130,14 +132,20 @@ fn of_words(text: &str) -> TroubleKind {
     found.map_or(TroubleKind::Other, |(_, kind)| *kind)
 }
 
-/// The number after the word "status", which is how services' answers are told of in a sentence.
+/// The number that an error begins with, or the one after the word "status": so services' answers are told of.
 fn status_in(text: &str) -> Option<u64> {
     let text = text.to_lowercase();
-    text.match_indices("status").find_map(|(at, word)| {
-        let rest = text[at + word.len()..].trim_start_matches([':', ' ', '"', '=']);
-        let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([':', ' ', '"', '=']);
-        number_at(rest).map(|(number, _)| number).filter(|number| (400..=599).contains(number))
-    })
+    let is_status = |number: &u64| (400..=599).contains(number);
+    let first =
+        number_at(text.trim_start()).filter(|(_, rest)| rest.is_empty() || rest.starts_with([' ', ':']));
+    let named = || {
+        text.match_indices("status").find_map(|(at, word)| {
+            let rest = text[at + word.len()..].trim_start_matches([':', ' ', '"', '=']);
+            let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([':', ' ', '"', '=']);
+            number_at(rest).map(|(number, _)| number).filter(is_status)
+        })
+    };
+    first.map(|(number, _)| number).filter(is_status).or_else(named)
 }
 
 /// How long the text asks to be left alone: `retry after 30`, `try again in 1.5s`, `retry in 2 minutes`.
@@ -201,6 +209,12 @@ mod tests {
         check("stream disconnected before completion", TroubleKind::Connection);
         check("unexpected status 401 Unauthorized: Incorrect API key provided", TroubleKind::Authentication);
         check("API key not valid. Please pass a valid API key.", TroubleKind::Authentication);
+        check("401 bad key", TroubleKind::Authentication);
+        check("429 slow down", TroubleKind::RateLimit);
+        check("500: it broke", TroubleKind::Overload);
+        check("404 not here", TroubleKind::Other);
+        check("500ms were not enough", TroubleKind::Other);
+        check("Provider finish_reason: content_filter", TroubleKind::Refusal);
         check("Missing environment variable: `OPENAI_API_KEY`.", TroubleKind::Authentication);
         check("bad request by script", TroubleKind::Other);
         check("", TroubleKind::Other);

@@ -278,8 +278,11 @@ fn a_dialogue_is_cancelled_before_it_is_killed() {
 fn noise_is_no_progress_in_a_dialogue() {
     let sandbox = sandbox();
     // Lines that are no protocol, lines that are but say nothing of the task, and more than can be read in time.
-    with_acp(&sandbox, r#"yes 'noise
-{"jsonrpc":"2.0","method":"_log/line","params":{}}'"#);
+    with_acp(
+        &sandbox,
+        r#"yes 'noise
+{"jsonrpc":"2.0","method":"_log/line","params":{}}'"#,
+    );
     let limits = ["--no-progress-timeout", "2s", "--attempt-timeout", "10m", "--max-task-iterations", "1"];
     let finished = sandbox.run(&[&["run", "--format", "json"], &limits[..]].concat()).expect_code(1);
     let events = events(&finished);
