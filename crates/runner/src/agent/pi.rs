@@ -121,6 +121,10 @@ fn stopped(value: &Value) -> Conclusion {
             Conclusion::Trouble(Trouble::new(TroubleKind::AnswerLength, "the answer was cut off"))
         }
         Some("aborted") => Conclusion::Trouble(Trouble::new(TroubleKind::Interrupted, error)),
+        // So it calls a stream that was cut off.
+        Some("error") if error == "terminated" => {
+            Conclusion::Trouble(Trouble::new(TroubleKind::Connection, error))
+        }
         Some("error") => Conclusion::Trouble(Trouble::of_text(error)),
         Some(_) | None => Conclusion::Cut,
     }
