@@ -57,6 +57,8 @@ impl Driver<'_> {
                 None => self.insert_request(task, request)?.inspect(|_| is_changed = true),
             };
             match id {
+                // What was done before cannot be what is in the way now.
+                Some(id) if self.book.is_ticked(&id) => requested.notes.push(request.note()),
                 Some(id) if request.kind.comes_first() => _ = requested.first.get_or_insert(id),
                 Some(_) => {}
                 None => requested.notes.push(request.note()),

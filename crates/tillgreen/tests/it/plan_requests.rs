@@ -102,3 +102,37 @@ fn whoever_asks_without_end_gets_no_more_than_fix_tasks() {
     assert_eq!(ids, ["1.1", "1.1.1", "1.1.1.1", "1.1.1.1.1"], "{tasks}");
     assert!(sandbox.read("specs/demo/.progress.md").contains("Requested prerequisite: More 2 of 1.1"));
 }
+
+#[test]
+fn who_asks_again_for_what_is_done_is_tried_again_like_anybody() {
+    let sandbox = sandbox();
+    let calls = reports(&[("request_change", r#"{"kind":"prerequisite","title":"Write zero"}"#)]);
+    let asks = format!("if [ $TILLGREEN_TASK_ID = 1.1 ]; then {calls}\n{CLAUDE_SILENT}; exit; fi");
+    install(&sandbox, &format!("{asks}\ndate +%N > zero.txt\n{CLAUDE_DONE}"));
+    let finished = sandbox.run(&["run", "--max-task-iterations", "2", "--format", "json"]).expect_code(1);
+    let events = events(&finished);
+    let failed = of_kind(&events, "attempt_failed");
+    let causes: Vec<&str> = failed.iter().filter_map(|failed| failed["failure"]["cause"].as_str()).collect();
+    assert_eq!(causes, ["blocked", "no_signal", "no_signal"], "{finished}");
+    assert_eq!(sandbox.tasks("demo").matches("] 1.1.").count(), 1, "{}", sandbox.tasks("demo"));
+}
+
+#[test]
+fn a_prerequisite_of_a_task_beside_others_comes_first_as_well() {
+    let sandbox = sandbox();
+    let plan = "# Tasks\n\n- [ ] 1.1 [P] One\n  - **Files**: `one.txt`\n  - **Verify**: `test -s one.txt && test -s zero.txt`\n\
+                - [ ] 1.2 [P] Two\n  - **Files**: `two.txt`\n  - **Verify**: `test -s two.txt`\n";
+    sandbox.spec("demo", plan);
+    sandbox.commit_all("two tasks");
+    let calls = reports(&[("request_change", r#"{"kind":"prerequisite","title":"Write zero"}"#)]);
+    let body = format!(
+        "case $TILLGREEN_TASK_ID in\n1.1) if ! test -s zero.txt; then {calls}\n{CLAUDE_SILENT}; exit; fi; echo 1 > one.txt;;\n\
+         1.2) echo 2 > two.txt;;\n1.1.1) echo 0 > zero.txt;;\nesac\n{CLAUDE_DONE}"
+    );
+    install(&sandbox, &body);
+    sandbox.run(&["run", "--jobs", "2"]).expect_code(0);
+    let worked = worked(&sandbox);
+    let place = |line: &str| worked.iter().rposition(|found| found == line);
+    assert!(place("executor 1.1.1") < place("executor 1.1"), "{worked:?}");
+    assert!(!sandbox.tasks("demo").contains("- [ ]"), "{}", sandbox.tasks("demo"));
+}
