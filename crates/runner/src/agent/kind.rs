@@ -96,7 +96,9 @@ impl AgentKind {
             Self::Aider | Self::Pi => Some("takes no report tools"),
             Self::Claude | Self::Codex | Self::Opencode | Self::Acp | Self::Stream(_) | Self::Command => None,
         };
-        no_cost.into_iter().chain(no_tokens).chain(no_tools).collect()
+        let maybe =
+            (*self == Self::Acp).then_some("need not tell what it uses and costs: a run says if it does not");
+        no_cost.into_iter().chain(no_tokens).chain(no_tools).chain(maybe).collect()
     }
 
     /// What a permission amounts to with this agent, in words for the person who starts it.

@@ -61,7 +61,7 @@ impl Reader {
             Self::Gemini(reader) => reader.end(code, stderr),
             Self::Opencode(reader) => reader.end(stderr),
             Self::Aider(reader) => reader.end(),
-            Self::Pi(reader) => reader.end(),
+            Self::Pi(reader) => reader.end(stderr),
             Self::Stream(reader) => reader.end(),
             Self::Acp(dialogue) => dialogue.end(),
             Self::Command => command::end(),

@@ -1,7 +1,7 @@
 //! What a run may spend, for people to read before it begins: also what of it cannot be held.
 
 use engine::{Limits, State};
-use runner::{Agent, Settings};
+use runner::{Agent, AgentKind, Settings};
 
 use super::text::took;
 use super::usage::grouped;
@@ -38,16 +38,18 @@ fn unheld(limits: &Limits, settings: &Settings) -> Vec<String> {
     let tokens = tokens.map(|names| {
         format!("--max-tokens does not hold {names}: what it uses is never told and counts as nothing; --max-time would")
     });
-    costs.into_iter().chain(tokens).collect()
+    let maybe = names(&|agent| agent.kind == AgentKind::Acp);
+    let maybe = maybe.filter(|_| limits.cost_micros_max.or(limits.tokens_max).is_some());
+    let maybe =
+        maybe.map(|names| format!("{names} can be held to that only as far as it tells what it uses"));
+    costs.into_iter().chain(tokens).chain(maybe).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use engine::Rules;
-    use runner::AgentKind;
-
     use super::*;
     use crate::view::samples::{self, Story};
+    use engine::Rules;
 
     fn said(limits: Limits, kind: AgentKind) -> String {
         let state = Story::new(Rules { limits, ..Rules::default() }).state();
@@ -68,5 +70,9 @@ mod tests {
         ");
         assert_eq!(said(limits, AgentKind::Command).lines().count(), 3);
         assert_eq!(said(Limits::default(), AgentKind::Command), "");
+        let time = Limits { time_max: Some(std::time::Duration::from_secs(90)), ..Limits::default() };
+        assert_eq!(said(time.clone(), AgentKind::Acp), "Stop when 1m 30s have passed");
+        let tokens = Limits { tokens_max: Some(5), ..time };
+        assert_eq!(said(tokens, AgentKind::Acp).lines().count(), 2);
     }
 }
