@@ -60,7 +60,8 @@ pub(crate) struct AtWork {
 impl AtWork {
     /// What it used, for the record.
     pub(crate) fn spent(&self, task: &TaskId, usage: Usage, session: Option<Session>) -> Spent {
-        Spent { task: task.clone(), dispatch: self.dispatch, agent: self.agent.clone(), usage, session }
+        let agent = self.agent.clone();
+        Spent { task: task.clone(), dispatch: self.dispatch, agent, usage, session, interim: false }
     }
 }
 
@@ -274,14 +275,18 @@ impl Driver<'_> {
                 let mut learnings: Vec<String> = report::learnings(&reports).collect();
                 if self.is_isolated(&task) {
                     self.guard_plan(&task)?;
-                    learnings.extend(self.request_changes(&task, &report::changes(&reports))?);
+                    let requested = self.request_changes(&task, &report::changes(&reports))?;
+                    let end = requested.holding_up(end);
+                    learnings.extend(requested.notes);
                     let ended = AgentEnded { end, elapsed: ended.elapsed, learnings };
                     self.survey(key, (task, at_work.dispatch), (ended, at_work.dir))?;
                     return Ok(Seen::TimePassed);
                 }
                 let mut report =
                     self.settle((&task, &at_work.dir), &baseline, since, (end, ended.elapsed))?;
-                learnings.extend(self.request_changes(&task, &report::changes(&reports))?);
+                let requested = self.request_changes(&task, &report::changes(&reports))?;
+                report.end = requested.holding_up(report.end);
+                learnings.extend(requested.notes);
                 report.learnings.extend(learnings);
                 Ok(Seen::AgentEnded { task, dispatch: at_work.dispatch, report })
             }
