@@ -179,13 +179,18 @@ impl ForgeCommand {
         Self::new("merge", &argv)
     }
 
-    /// As a person would type it, long arguments cut short.
-    pub(super) fn shown(&self) -> String {
+    /// In a message: a query is called by its name.
+    pub(super) fn named(&self) -> String {
+        let is_query = self.argv.get(2).is_some_and(|word| word == "graphql");
+        if is_query { format!("gh api graphql ({})", self.name) } else { self.typed() }
+    }
+
+    /// As a person would type it.
+    pub(super) fn typed(&self) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
         let word = |word: &String| {
-            let short: String = word.chars().take(60).collect();
-            let short = if short.len() < word.len() { format!("{short}…") } else { short };
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
-            if short.chars().all(is_plain) { short } else { format!("'{}'", short.replace('\'', "'\\''")) }
+            let needs_none = !word.is_empty() && word.chars().all(is_plain);
+            if needs_none { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
         };
         self.argv.iter().map(word).collect::<Vec<_>>().join(" ")
     }

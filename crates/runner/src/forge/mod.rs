@@ -21,10 +21,15 @@ mod remote;
 mod reply;
 mod rerun;
 mod setback;
+mod survey;
+mod way;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use call::Stopper;
 pub use outline::outline;
 pub use setback::{MINIMUM_VERSION, missing};
+pub use survey::foresee;
+pub(crate) use survey::{Survey, Surveyed};

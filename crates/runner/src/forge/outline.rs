@@ -41,7 +41,7 @@ pub fn outline(project: &Project, file: &PlanFile, settings: &Settings) -> Vec<(
         (ForgeCommand::fetch(name, &base), "take in the base, if the branch is behind it"),
     ];
     commands.extend(at_the_end(&slug, settings));
-    commands.into_iter().map(|(command, purpose)| (command.shown(), purpose)).collect()
+    commands.into_iter().map(|(command, purpose)| (command.typed(), purpose)).collect()
 }
 
 fn at_the_end(slug: &Slug, settings: &Settings) -> Vec<(ForgeCommand, &'static str)> {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::call::Caller;
 use super::command::ForgeCommand;
-use super::json::{documents, list, text};
+use super::json::{data, list, text};
 use super::remote::Slug;
 use super::setback::Setback;
 
@@ -43,9 +43,9 @@ impl Reply {
     }
 
     fn is_given(&self, thread: &Value) -> bool {
-        let viewer = text(thread, "/data/viewer/login");
+        let viewer = text(thread, "/viewer/login");
         let mark = self.mark();
-        list(thread, "/data/node/comments/nodes").iter().any(|comment| {
+        list(thread, "/node/comments/nodes").iter().any(|comment| {
             let body = text(comment, "/body");
             is_ours(body, text(comment, "/author/login"), viewer) && body.contains(&mark)
         })
@@ -89,14 +89,13 @@ fn one(
     reply: &Reply,
     (answers, resolves): (Toggle, Toggle),
 ) -> Result<(), Setback> {
-    let thread = caller.call(&ForgeCommand::thread(slug, &reply.thread)).success()?;
-    let thread = documents(&thread).into_iter().next().unwrap_or_default();
+    let thread = data(&caller.call(&ForgeCommand::thread(slug, &reply.thread)))?;
     if answers.is_on() && !reply.is_given(&thread) {
-        caller.call(&ForgeCommand::answer(slug, &reply.thread, &reply.body())).success()?;
+        data(&caller.call(&ForgeCommand::answer(slug, &reply.thread, &reply.body())))?;
     }
-    let is_resolved = thread.pointer("/data/node/isResolved").and_then(Value::as_bool).unwrap_or_default();
+    let is_resolved = thread.pointer("/node/isResolved").and_then(Value::as_bool).unwrap_or_default();
     if resolves.is_on() && !is_resolved {
-        caller.call(&ForgeCommand::resolve(slug, &reply.thread)).success()?;
+        data(&caller.call(&ForgeCommand::resolve(slug, &reply.thread)))?;
     }
     Ok(())
 }

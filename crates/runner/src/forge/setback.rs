@@ -61,6 +61,13 @@ impl Setback {
         }
     }
 
+    /// What an answer amounts to that says nothing, though the command succeeded.
+    pub(super) fn nonsense(answer: &Answer) -> Self {
+        let said = detail(&answer.stdout, "");
+        let said = if said.is_empty() { "nothing".to_owned() } else { said };
+        Self::away(format!("the forge cannot be reached: `{}` answered {said}", answer.command), None)
+    }
+
     fn away(reason: String, retry_after: Option<Duration>) -> Self {
         Self::Unavailable { reason, retry_after }
     }

@@ -37,6 +37,13 @@ impl Git {
         self.answer(&["config", "--get", key])
     }
 
+    /// The default branch of a remote, as far as cloning or `git remote set-head` told.
+    pub fn default_branch(&self, remote: &str) -> Result<Option<String>, GitError> {
+        let name =
+            self.answer(&["symbolic-ref", "--quiet", "--short", &format!("refs/remotes/{remote}/HEAD")])?;
+        Ok(name.and_then(|name| name.strip_prefix(&format!("{remote}/")).map(str::to_owned)))
+    }
+
     /// Whether a commit is part of the history of another.
     pub fn is_ancestor(&self, commit: &str, of: &str) -> Result<bool, GitError> {
         Ok(process::run(self.call(&["merge-base", "--is-ancestor", commit, of]))?.is_success())

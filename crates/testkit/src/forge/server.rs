@@ -89,6 +89,12 @@ fn serve(hub: &Arc<Mutex<Hub>>, mut stream: UnixStream) {
     let Ok(Some(request)) = http::read(&mut stream) else { return };
     let answer = {
         let mut hub = hub.lock().unwrap_or_else(PoisonError::into_inner);
+        if hub.hangs {
+            hub.calls.push(format!("{} {}", request.method, described(&request)));
+            // As long as it is kept, whoever asked goes on waiting.
+            hub.held.push(stream);
+            return;
+        }
         respond(&mut hub, &request)
     };
     // A client that was killed does not want the answer any more.
@@ -99,6 +105,12 @@ fn respond(hub: &mut Hub, request: &Request) -> Answer {
     hub.calls.push(format!("{} {}", request.method, described(request)));
     if let Some((status, message)) = hub.failures.pop_front() {
         return Answer::with_status(status, &json!({"message": message}));
+    }
+    if hub.garbles_every > 0 && hub.calls.len().is_multiple_of(hub.garbles_every) {
+        hub.garbled.push_back("<html>Something went wrong</html>".to_owned());
+    }
+    if let Some(text) = hub.garbled.pop_front() {
+        return Answer { status: 200, kind: "text/html", body: text.into_bytes() };
     }
     if request.path == "/graphql" { graphql::answer(hub, &request.body) } else { rest::answer(hub, request) }
 }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 
 use engine::{Dialect, End, State, Statistics};
 use plan::Severity;
-use runner::{Beginning, PlanFile, Project, Request, Settings};
+use runner::{Beginning, PlanFile, Project, Request, RunError, Settings};
 use serde::Serialize;
 
 use crate::args::{Format, RunArgs};
@@ -16,7 +16,7 @@ use crate::settings::{Attendance, Choices, FileSettings, Mode, Programs, Resolve
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
 use crate::view::text::{clean, one_line};
-use crate::view::{ending, json, retry_summary, summary};
+use crate::view::{ending, json, pull_request, retry_summary, summary};
 
 /// Characters of a title.
 const TITLE_CHARS_MAX: usize = 100;
@@ -29,7 +29,6 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     if resolved.mode == Mode::DryRun {
         return dry_run(context, &project, (&file, &subject), &resolved.settings);
     }
-    refuse_without_forge(&project, &resolved.settings)?;
     let beginning = match resolved.start {
         Start::Resume => Beginning::Resume,
         Start::Fresh => Beginning::Fresh,
@@ -77,6 +76,9 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
     let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
     drop(screen);
+    if let Err(RunError::NoPullRequest { obstacle }) = &finished {
+        return Err(pull_request::refused(&subject.command("run", ""), obstacle));
+    }
     let finished = finished?;
     if let Some(error) = ending::error(subject, &finished.state) {
         return Err(error);
@@ -112,22 +114,6 @@ fn eprint_quietly(text: &str) {
     use std::io::Write as _;
     // Where nobody reads the summary, the run is complete all the same.
     let _ = io::stderr().write_all(format!("\n{text}").as_bytes());
-}
-
-/// Who asks for a pull request learns at once, not after hours of work, that there cannot be one.
-fn refuse_without_forge(project: &Project, settings: &Settings) -> Result<(), Error> {
-    if !settings.pull_request.wanted.is_some_and(engine::Toggle::is_on) {
-        return Ok(());
-    }
-    if project.git().is_none() {
-        return Err(Error::usage("--pr needs a git repository, and this is none")
-            .hint("make it one with `git init`, or leave --pr out"));
-    }
-    match runner::forge::missing() {
-        Some(reason) => Err(Error::usage(format!("--pr needs the GitHub CLI: {reason}"))
-            .hint("install it (https://cli.github.com) and log in: `gh auth login`")),
-        None => Ok(()),
-    }
 }
 
 /// What would be done.

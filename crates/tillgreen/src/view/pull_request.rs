@@ -215,6 +215,25 @@ pub(crate) fn obstructed(subject: &Subject, obstacle: &Obstacle, kind: Kind) -> 
     error.hint(format!("{hint}, then go on with {}", subject.command("run", "")))
 }
 
+/// The error of a run that was not started because its pull request cannot be made.
+pub(crate) fn refused(command: &str, obstacle: &Obstacle) -> Error {
+    let (message, details, hint) = words(obstacle);
+    let error = Error::usage(format!("no task was started, since there cannot be a pull request: {message}"));
+    let error = details
+        .into_iter()
+        .filter(|detail| !detail.is_empty())
+        .fold(error, |error, detail| error.note(short(&detail)));
+    error
+        .hint(format!("{hint}, then start with {command}"))
+        .hint("or leave the pull request out: `--pr=false`")
+}
+
+/// What to say of something that the pull request will run into.
+pub(crate) fn foreseen(obstacle: &Obstacle) -> String {
+    let (message, _, hint) = words(obstacle);
+    format!("the run will pause at the pull request that the plan asks for: {message}; {hint}")
+}
+
 /// What is in the way, what was said about it, and what to do.
 fn words(obstacle: &Obstacle) -> (String, Vec<String>, String) {
     let plain = |message: &str, hint: &str| (message.to_owned(), Vec::new(), hint.to_owned());
@@ -230,9 +249,18 @@ fn words(obstacle: &Obstacle) -> (String, Vec<String>, String) {
             &format!("the remote {remote} has no pull requests: {}", short(url)),
             "add a remote on GitHub and make it the one to push to: `git config remote.pushDefault NAME`",
         ),
-        Obstacle::NoProgram { reason } => {
-            plain(&format!("the pull request needs the GitHub CLI: {}", short(reason)), "install it")
-        }
+        Obstacle::NoProgram { reason } => plain(
+            &format!("the pull request needs the GitHub CLI: {}", short(reason)),
+            "install it (https://cli.github.com) and log in: `gh auth login`",
+        ),
+        Obstacle::NoSuchRepository { repository } => plain(
+            &format!("{} does not exist on the forge, or the login may not see it", short(repository)),
+            "see where the remote points (`git remote -v`) and who is logged in (`gh auth status`)",
+        ),
+        Obstacle::NoBase { repository } => plain(
+            &format!("{} has no commits yet, so there is nothing to merge into", short(repository)),
+            "push what the work is based on first: `git push origin COMMIT:refs/heads/main`",
+        ),
         Obstacle::NoLogin { detail } => (
             "nobody is logged in at the forge".to_owned(),
             vec![detail.clone()],
@@ -314,6 +342,8 @@ fn about_others(obstacle: &Obstacle) -> (String, Vec<String>, String) {
         Obstacle::NoRepository
         | Obstacle::NoRemote
         | Obstacle::NotAForge { .. }
+        | Obstacle::NoSuchRepository { .. }
+        | Obstacle::NoBase { .. }
         | Obstacle::NoProgram { .. }
         | Obstacle::NoLogin { .. }
         | Obstacle::NotPermitted { .. }
@@ -411,6 +441,8 @@ mod tests {
             Obstacle::NoRepository,
             Obstacle::NoRemote,
             Obstacle::NotAForge { remote: text(), url: text() },
+            Obstacle::NoSuchRepository { repository: text() },
+            Obstacle::NoBase { repository: text() },
             Obstacle::NoProgram { reason: text() },
             Obstacle::NoLogin { detail: text() },
             Obstacle::NotPermitted { detail: text() },
