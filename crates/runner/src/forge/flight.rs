@@ -68,6 +68,9 @@ impl Driver<'_> {
                 answers: rules.reply,
                 resolves: rules.resolve,
             },
+            ForgeAction::RequestReview { reviewers, .. } => {
+                Job::RequestReview { slug: slug()?, number: place?.number, reviewers: reviewers.clone() }
+            }
             ForgeAction::Integrate { source, .. } => Job::Integrate(Integration {
                 git: self.tree.git().cloned(),
                 source: *source,

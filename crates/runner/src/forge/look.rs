@@ -74,6 +74,7 @@ pub(super) fn read(pages: &[Value]) -> Option<Look> {
         checks: pulls.flat_map(|pull| list(pull, CONTEXTS)).map(check).collect(),
         reviews: list(pull, "/reviews/nodes").iter().map(review).collect(),
         threads: read_threads(&pages[..1]),
+        requested: list(pull, "/reviewRequests/nodes").iter().filter_map(requested).collect(),
     })
 }
 
@@ -152,6 +153,11 @@ fn is_true(node: &Value, path: &str) -> bool {
     node.pointer(path).and_then(Value::as_bool).unwrap_or_default()
 }
 
+fn requested(node: &Value) -> Option<String> {
+    let login = text(node, "/requestedReviewer/login");
+    (!login.is_empty()).then(|| plan::one_line(login))
+}
+
 fn review(node: &Value) -> Review {
     Review {
         id: text(node, "/id").to_owned(),
@@ -166,6 +172,7 @@ fn review(node: &Value) -> Review {
         body: bounded(text(node, "/body")),
         // One that is still being written has no date and is the latest.
         at: Some(text(node, "/submittedAt")).filter(|at| !at.is_empty()).unwrap_or("~").to_owned(),
+        commit: text(node, "/commit/oid").to_owned(),
     }
 }
 

@@ -7,10 +7,12 @@
 
 mod call;
 mod command;
+mod description;
 mod flight;
 mod integrate;
 mod job;
 mod json;
+mod limits;
 mod logs;
 mod look;
 mod merge;
@@ -19,6 +21,7 @@ mod proposal;
 mod publish;
 mod remote;
 mod reply;
+mod request_review;
 mod rerun;
 mod setback;
 mod survey;

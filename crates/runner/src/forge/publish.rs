@@ -5,9 +5,10 @@ use serde_json::Value;
 
 use super::call::{Answer, Caller};
 use super::command::ForgeCommand;
-use super::json::{data, number, text};
+use super::description;
+use super::json::{data, document, number, text};
 use super::proposal::Proposal;
-use super::setback::{Setback, detail};
+use super::setback::{Setback, detail, said};
 use super::way::{Departure, Way};
 use crate::git::Git;
 
@@ -34,8 +35,32 @@ impl Publication {
         }
         let open = known.iter().find(|pull| text(pull, "/state") == "OPEN");
         match open {
-            Some(pull) => Ok(self.published(&way, pull)),
+            Some(pull) => {
+                let warnings = self.describe(caller, &way, pull)?;
+                Ok(self.published(&way, pull, warnings))
+            }
             None => self.create(caller, &way),
+        }
+    }
+
+    /// Which forge it is.
+    pub(super) fn host(&self) -> Option<String> {
+        let departure = Departure::of(self.git.as_ref(), self.proposal.base.as_deref()).ok()?;
+        Some(departure.own.host)
+    }
+
+    /// Brings what the pull request says of itself up to date, as far as that is the program's.
+    fn describe(&self, caller: &Caller, way: &Way, pull: &Value) -> Result<Vec<String>, Setback> {
+        let number = number(pull, "/number").unwrap_or_default();
+        let Some(body) = description::renewed(text(pull, "/body"), &self.proposal.body) else {
+            return Ok(Vec::new());
+        };
+        match document(&caller.call(&ForgeCommand::describe(&way.upstream, number, &body))) {
+            Ok(_) => Ok(Vec::new()),
+            Err(away @ Setback::Unavailable { .. }) => Err(away),
+            Err(Setback::Obstructed(obstacle)) => {
+                Ok(vec![format!("its description could not be brought up to date: {}", said(obstacle))])
+            }
         }
     }
 
@@ -98,16 +123,17 @@ impl Publication {
         }
         let known = self.known(caller, way)?;
         match known.iter().find(|pull| text(pull, "/state") == "OPEN") {
-            Some(pull) => Ok(self.published(way, pull)),
+            Some(pull) => Ok(self.published(way, pull, Vec::new())),
             None if answer.is_success() => Err(Setback::nonsense(answer)),
             None => Err(Setback::of(answer)),
         }
     }
 
-    fn published(&self, way: &Way, pull: &Value) -> ForgeReport {
+    fn published(&self, way: &Way, pull: &Value, warnings: Vec<String>) -> ForgeReport {
         let base = text(pull, "/baseRefName").to_owned();
         let number = number(pull, "/number").unwrap_or_default();
-        ForgeReport::Published(self.at(way, number, text(pull, "/url").to_owned(), base))
+        let published = self.at(way, number, text(pull, "/url").to_owned(), base);
+        ForgeReport::Published(Published { warnings, ..published })
     }
 
     fn at(&self, way: &Way, number: u64, url: String, base: String) -> Published {
@@ -118,6 +144,7 @@ impl Publication {
             base,
             head: way.head.clone(),
             series: self.series.clone(),
+            warnings: Vec::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Answers threads whose tasks are done, each once.
 
-use engine::{ForgeReport, Obstacle, Toggle};
+use engine::{ForgeReport, Toggle};
 use plan::TaskId;
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::call::Caller;
 use super::command::ForgeCommand;
 use super::json::{data, list, text};
 use super::remote::Slug;
-use super::setback::Setback;
+use super::setback::{Setback, said};
 
 /// By this an answer of ours is known; the forge's pages do not show it.
 const MARK: &str = "<!-- tillgreen";
@@ -65,22 +65,13 @@ pub(super) fn reply(
         match done {
             Ok(()) => {}
             Err(away @ Setback::Unavailable { .. }) => return Err(away),
-            Err(Setback::Obstructed(obstacle)) => failed.push((reply.task.clone(), why(obstacle))),
+            Err(Setback::Obstructed(obstacle)) => {
+                let why = format!("the thread could not be answered: {}", said(obstacle));
+                failed.push((reply.task.clone(), why));
+            }
         }
     }
     Ok(ForgeReport::Replied { failed })
-}
-
-fn why(obstacle: Obstacle) -> String {
-    let said = if let Obstacle::Refused { detail, .. }
-    | Obstacle::NotPermitted { detail }
-    | Obstacle::NoLogin { detail } = obstacle
-    {
-        detail
-    } else {
-        "gh does not work any more".to_owned()
-    };
-    format!("the thread could not be answered: {said}")
 }
 
 fn one(

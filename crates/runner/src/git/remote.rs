@@ -5,6 +5,9 @@ use super::error::GitError;
 use super::process::{self, Call};
 use super::repository::Git;
 
+/// How commits are taken in.
+pub(crate) const JOIN: [&str; 2] = ["merge", "--no-edit"];
+
 /// What came of taking commits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
@@ -53,7 +56,7 @@ impl Git {
     /// was begun before and cut short is given up first.
     pub fn join(&self, commit: &str) -> Result<Joined, GitError> {
         self.give_up_merge()?;
-        let call = self.locking_call(&["merge", "--no-edit", commit], Vec::new());
+        let call = self.locking_call(&[JOIN[0], JOIN[1], commit], Vec::new());
         let ended = process::run(Call { deadline: COMMIT_DEADLINE, ..call })?;
         if ended.is_success() {
             return Ok(Joined::Done);

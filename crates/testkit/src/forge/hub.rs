@@ -164,6 +164,7 @@ impl Hub {
             look: self.looks.get(head).copied().unwrap_or_default(),
             reruns: self.reruns.get(head).copied().unwrap_or_default(),
             answers: self.answers.len(),
+            requests: self.requested.len(),
         }
     }
 

@@ -47,8 +47,14 @@ impl Forge {
         let hub = Arc::new(Mutex::new(Hub::new(bare)));
         let listener = UnixListener::bind(&socket).expect("a socket can be made");
         let shared = Arc::clone(&hub);
-        // It ends with the test's process; what comes in after a test is over concerns nobody.
-        thread::spawn(move || listener.incoming().flatten().for_each(|stream| serve(&shared, stream)));
+        // It ends with the test's process; what comes in after a test is over concerns nobody. A client may open a
+        // connection and never use it, so each has a thread of its own.
+        thread::spawn(move || {
+            listener.incoming().flatten().for_each(|stream| {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || serve(&shared, stream));
+            });
+        });
         Forge { hub, temporary: temporary.display().to_string() }
     }
 

@@ -126,6 +126,9 @@ struct Outlook<'a> {
     /// The commands that the pull request would need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pull_request: Vec<String>,
+    /// Why there would be none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<String>,
     settings: &'a BTreeMap<String, String>,
 }
 
@@ -151,6 +154,8 @@ fn dry_run(
     let names_lifecycle = plans.iter().any(|(_, plan)| plan.names_pr_lifecycle());
     let wants_forge = settings.pull_request.wanted.map_or(names_lifecycle, engine::Toggle::is_on);
     let forge = if wants_forge { runner::forge::outline(project, file, settings) } else { Vec::new() };
+    let refusal = if wants_forge { runner::forge::foresee(project, settings) } else { None };
+    let refusal = refusal.map(|obstacle| pull_request::outlook(&obstacle, settings.pull_request.wanted));
     if context.format == Format::Json {
         let tasks = open.iter().map(|(_, task)| task.id.to_string()).collect();
         let outlook = Outlook {
@@ -159,6 +164,7 @@ fn dry_run(
             done,
             tasks,
             pull_request: forge.into_iter().map(|(command, _)| command).collect(),
+            refusal,
             settings: &settings.launch,
         };
         json::document(&mut context.out, &outlook)?;
@@ -171,6 +177,9 @@ fn dry_run(
     }
     for (command, purpose) in forge {
         writeln!(context.out, "would run `{}` to: {purpose}", clean(&command))?;
+    }
+    if let Some(refusal) = refusal {
+        writeln!(context.out, "{}", clean(&refusal))?;
     }
     Ok(exit::DONE)
 }

@@ -35,6 +35,24 @@ fn before_the_first_task() {
     run(&sandbox, &forge, &[]).expect_code(0);
 }
 
+/// The budget of pushes is not spent by starting the program again.
+#[test]
+fn the_watch_goes_on_afterwards() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    forge.shows(|_| Sight { checks: vec![Check::pending("slow")], ..Sight::default() });
+    let command = sandbox.install_agent(&agent());
+    let arguments = ["run", "--agent-cmd", &command, "--pr-look-every", "1h", "--pr-cycles-max", "1"];
+    for _ in 0..2 {
+        let mut run = forge.begin(&sandbox, &arguments);
+        wait_for("the watch to begin", || run.stderr().contains("waiting for 1 of 1") || !run.is_running());
+        run.signal(Signal::Interrupt);
+        let finished = run.wait().expect_code(130);
+        assert!(finished.stderr.contains("(push 1)"), "{finished}");
+    }
+    forge.shows(|_| Sight { checks: vec![Check::passed("slow")], ..Sight::default() });
+    forge.run(&sandbox, &arguments).expect_code(0);
+}
+
 #[test]
 fn while_checks_are_watched() {
     for signal in [Signal::Interrupt, Signal::Terminate] {

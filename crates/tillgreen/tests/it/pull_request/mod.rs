@@ -8,3 +8,4 @@ mod nonsense;
 mod obstacles;
 mod scratch;
 mod situations;
+mod text;

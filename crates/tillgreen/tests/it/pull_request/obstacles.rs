@@ -91,6 +91,30 @@ fn the_rate_limit_is_waited_for() {
 }
 
 #[test]
+fn the_forge_tells_when_its_limit_is_lifted() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    let limited = (403, "API rate limit exceeded for user ID 1.".to_owned());
+    forge.hub().failures.extend([limited.clone(), limited]);
+    forge.hub().rate_reset = Some(jiff::Timestamp::now().as_second() + 3_600);
+    let command = sandbox.install_agent(&agent());
+    let arguments = [&["run", "--agent-cmd", command.as_str()][..], &QUICK].concat();
+    let mut background = forge.begin(&sandbox, &arguments);
+    testkit::wait_for("the limit to be met", || {
+        background.stderr().contains("(time 1 in a row)") || !background.is_running()
+    });
+    assert!(background.stderr().contains("(time 1 in a row); next try in 59m"), "{}", background.stderr());
+    let status = sandbox.run(&["status"]).expect_code(0);
+    assert!(
+        status.stdout.contains("PR        the forge is away (the forge's rate limit is used up"),
+        "{status}"
+    );
+    sandbox.run(&["cancel"]).expect_code(0);
+    background.wait().expect_code(130);
+    forge.hub().rate_reset = None;
+    run(&sandbox, &forge, &[]).expect_code(0);
+}
+
+#[test]
 fn the_forge_is_down_and_the_run_pauses() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
     forge.hub().failures.extend((0..3).map(|_| (502, "Bad Gateway".to_owned())));
