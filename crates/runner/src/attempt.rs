@@ -16,6 +16,7 @@ use crate::check;
 use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE, file_name};
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
+use crate::forge::Stopper;
 use crate::git::Oid;
 use crate::mask::mask;
 use crate::process::{self, Ended, Exit, Invocation};
@@ -46,7 +47,7 @@ pub(crate) enum Purpose {
     /// A person's answer.
     Ask,
     /// Something at the forge.
-    Forge,
+    Forge(Stopper),
 }
 
 /// An agent at work.
@@ -77,7 +78,7 @@ impl Purpose {
             | Self::Proof { .. }
             | Self::Check { .. }
             | Self::Regression { .. }
-            | Self::Forge
+            | Self::Forge(_)
             | Self::Ask => None,
         }
     }
@@ -310,7 +311,7 @@ impl Driver<'_> {
             | Purpose::Proof { .. }
             | Purpose::Check { .. }
             | Purpose::Regression { .. }
-            | Purpose::Forge
+            | Purpose::Forge(_)
             | Purpose::Ask => Ok(Seen::TimePassed),
         }
     }
@@ -338,7 +339,7 @@ impl Driver<'_> {
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
             Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
             // These end in other ways than by the end of a process.
-            Purpose::Tree { .. } | Purpose::Survey { .. } | Purpose::Landing { .. } | Purpose::Forge => {
+            Purpose::Tree { .. } | Purpose::Survey { .. } | Purpose::Landing { .. } | Purpose::Forge(_) => {
                 Ok(Seen::TimePassed)
             }
         }

@@ -6,8 +6,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, Baseline, End, Event, Observation, Opening, PullRequestEvent, Seen, State, StopReason,
-    What, decide, due, schedule,
+    Action, ActionKey, Baseline, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Seen, State,
+    StopReason, What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -38,6 +38,8 @@ pub enum Notice<'a> {
     Recorded(&'a Event),
     /// Something worth saying that is no event.
     Note(String),
+    /// The pull request will run into this once the tasks are done.
+    Foreseen(&'a Obstacle),
     /// What an agent at work on a task is doing.
     Working(&'a plan::TaskId, &'a Activity),
 }
@@ -140,6 +142,12 @@ impl<'a> Driver<'a> {
             first,
             view,
         }
+    }
+
+    /// The same driver for a run that somebody interrupted before it began.
+    pub(crate) fn interrupted(mut self) -> Self {
+        self.first.push(Seen::Interrupted);
+        self
     }
 
     /// Runs until the run has ended.
@@ -354,6 +362,8 @@ impl<'a> Driver<'a> {
                 None => Ok(Seen::TimePassed),
             },
             Message::Told(key, told) => Ok(self.hear(&key, told)),
+            // That was waited for before the loop.
+            Message::Surveyed(_) => Ok(Seen::TimePassed),
         }
     }
 
@@ -376,6 +386,9 @@ impl<'a> Driver<'a> {
             if let Some(handle) = &flight.handle {
                 handle.stop();
             }
+            if let Purpose::Forge(stopper) = &flight.purpose {
+                stopper.stop();
+            }
         }
         self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
         while !self.flights.is_empty() {
@@ -388,6 +401,7 @@ impl<'a> Driver<'a> {
                     }
                 }
                 Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
+                Some(Message::Forge(key, _)) => drop(self.flights.remove(&key)),
                 Some(Message::AgentEnded(key, ended)) => {
                     if let Some(flight) = self.flights.remove(&key) {
                         // As above; what was spent is noted on the way, too.
@@ -398,8 +412,8 @@ impl<'a> Driver<'a> {
                     Message::Interrupted
                     | Message::Answered(..)
                     | Message::NobodyAnswers(_)
-                    | Message::Told(..)
-                    | Message::Forge(..),
+                    | Message::Surveyed(_)
+                    | Message::Told(..),
                 ) => {}
                 None => break,
             }

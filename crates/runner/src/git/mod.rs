@@ -45,6 +45,7 @@ pub use landing::{Applied, Dropped, Landed, Landing, Novelty};
 pub use merge::Conflict;
 pub use pack::Packed;
 pub use parallelism::{Parallelism, Reason};
+pub(crate) use remote::JOIN;
 pub use remote::Joined;
 pub use repository::{Git, MINIMUM_VERSION};
 pub use snapshot::{Touched, TreeWork};

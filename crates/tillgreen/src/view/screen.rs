@@ -13,6 +13,7 @@ use super::json;
 use super::lines::{self, Clock};
 use super::paint::Paint;
 use super::progress::Progress;
+use super::pull_request;
 use super::question;
 use super::subject::Subject;
 use super::summary;
@@ -66,6 +67,9 @@ impl Screen {
                 }
             }
             Notice::Note(note) => self.print(&format!("note: {}", clean(&note))),
+            Notice::Foreseen(obstacle) => {
+                self.print(&format!("note: {}", pull_request::foreseen(obstacle)));
+            }
             Notice::Recorded(event) => {
                 if matches!(event.what, What::Opened(_)) {
                     let start = summary::start(&self.subject, state, &self.settings);
