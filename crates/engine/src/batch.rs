@@ -139,20 +139,26 @@ fn look_ahead<'a>(
     most: usize,
     is_end: impl Fn(&Task) -> bool,
 ) -> Vec<&'a Task> {
+    // Mostly none is ready: all that is left is under way.
+    let mut unseen = state.ready_count();
+    if unseen == 0 {
+        return Vec::new();
+    }
     let held_up = held_up(state);
     let mut open = Open::new(rules);
     let mut found = Vec::new();
     for task in state.unsettled() {
-        if found.len() >= most || open.holds_all() || is_end(task) {
+        if unseen == 0 || found.len() >= most || open.holds_all() || is_end(task) {
             break;
         }
+        let is_ready = matches!(task.status, Status::Ready { .. });
+        unseen -= usize::from(is_ready);
         // Whoever waits for a task waits for its fix tasks with it.
         if state.fix_plan(task.id()).is_some() {
             // The task itself may be settled already: somebody ticked it.
             open.add(dependence::subject(state, task));
             continue;
         }
-        let is_ready = matches!(task.status, Status::Ready { .. });
         let is_held = || open.hold(&task.decl).is_some() || held_up.contains(task.id());
         if is_ready && !is_held() && !came_too_late(state, rules, task) {
             found.push(task);

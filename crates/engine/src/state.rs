@@ -197,6 +197,11 @@ impl State {
         self.tasks.len() - self.unsettled.len() - self.skipped
     }
 
+    /// How many tasks are ready to be started, as far as they themselves go.
+    pub(crate) fn ready_count(&self) -> usize {
+        self.unsettled.len() - self.attention.len()
+    }
+
     /// How many tasks were skipped.
     pub fn skipped_count(&self) -> usize {
         self.skipped
