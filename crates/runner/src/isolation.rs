@@ -89,6 +89,10 @@ impl Driver<'_> {
         (id, head): (&TaskId, Oid),
         purpose: Purpose,
     ) -> Result<(), RunError> {
+        if self.state.task(id).is_some_and(|task| task.passes > 0) {
+            // A person unticked it, and its old tree may be on its way out.
+            std::mem::take(&mut self.cleaner).finish();
+        }
         let (site, left) = (self.site(id), self.leftovers(id));
         if let (Some(site), true) = (&site, self.settings.clean_retry.is_on()) {
             site.forget_left();
@@ -332,13 +336,13 @@ impl Driver<'_> {
         if self.settings.rules.parallel.isolation != Isolation::Trees {
             return Ok(());
         }
-        let mut sites = Vec::new();
-        let mut current = Some(id);
-        while let Some(id) = current {
-            sites.extend(self.site(id).filter(Site::is_there));
-            current = self.state.fix_plan(id).map(|fix| &fix.failing);
+        let mut repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
+        while let Some(id) = repaired {
+            // It runs again at once, in a tree at the same place and without what it left: no time to do that beside.
+            self.site(id).filter(Site::is_there).iter().for_each(Site::clear);
+            repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
         }
-        for site in sites {
+        if let Some(site) = self.site(id).filter(Site::is_there) {
             self.cleaner.clear(site).map_err(RunError::io("start a thread for", &self.file.home))?;
         }
         Ok(())

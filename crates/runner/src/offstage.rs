@@ -8,12 +8,12 @@ use engine::{Cause, CheckFailure, FileState, Landing};
 
 use crate::atomic;
 use crate::git::{
-    self, Applied, Conflict, Furnishing, Git, GitError, Keep, Novelty, Oid, Stamps, Touched, TreeWork,
+    self, Applied, Conflict, Furnishing, Git, GitError, Inside, Keep, Novelty, Oid, Stamps, Touched, TreeWork,
 };
 use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::recording::TRAILER;
-use crate::remnant::Remnants;
+use crate::remnant::{Aside, Remnants};
 
 /// A work tree of one task, and what is known of it.
 #[derive(Clone, Debug)]
@@ -99,7 +99,8 @@ impl Site {
     pub(crate) fn prepare(&self, head: &Oid, left: Option<&Site>) -> Result<Ready, GitError> {
         let mut notes = Vec::new();
         let carried = self.carried(left, &mut notes)?;
-        notes.extend(self.remnants().set_aside(&self.tree).map_err(GitError::io("move out of", &self.tree))?);
+        let inside = left.map(|left| left.remnants().submodules).unwrap_or_default();
+        let aside = self.remnants().set_aside(&self.tree).map_err(GitError::io("move out of", &self.tree))?;
         self.forget_attempt();
         let note = base_file(&self.tree);
         // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
@@ -118,8 +119,26 @@ impl Site {
                 )),
             }
         }
+        self.carry_inside(&inside, &mut notes)?;
+        let is_wanted = left.is_some();
+        let gone = aside.iter().filter(|aside| !(is_wanted && aside.put_back(&self.tree)));
+        notes.extend(gone.map(Aside::told));
         self.forget_left();
         Ok(Ready { notes })
+    }
+
+    /// What was left uncommitted in submodules is there again.
+    fn carry_inside(&self, inside: &[Inside], notes: &mut Vec<String>) -> Result<(), GitError> {
+        for inside in inside {
+            if !self.git.carry_inside(&self.tree, inside)? {
+                notes.push(format!(
+                    "what the attempt before left in the submodule {} does not fit: the next one starts without it; it \
+                     is kept there as {}",
+                    inside.path, inside.commit
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// What is to be brought along, as the commit that it was made on and a commit of its own. That is noted before the
@@ -137,9 +156,10 @@ impl Site {
         Ok(Some((base, commit)))
     }
 
-    /// What was noted of an attempt goes with its tree.
+    /// What was noted of an attempt goes with its tree; what could not come back stays noted until the next one is
+    /// looked at.
     fn forget_attempt(&self) {
-        for note in [packed_file, plan_file, remnants_file, seen_file].map(|note| note(&self.tree)) {
+        for note in [packed_file, plan_file, seen_file].map(|note| note(&self.tree)) {
             // Not every attempt came so far.
             let _ = fs::remove_file(note);
         }
@@ -178,14 +198,27 @@ impl Site {
         if let (Ok(packed), false) = (fs::read_to_string(packed_file(&self.tree)), self.is_edited(&base)) {
             return Oid::parse(packed.trim()).map(|commit| (base, commit));
         }
-        let trailer = ("Tillgreen-Left", "1");
-        match self.git.pack(&self.work(&base, &self.furnished()), "left by an attempt", trailer, &self.keep) {
-            Ok(packed) => packed.map(|packed| (base, packed.commit)),
+        match self.pack_lost(&base) {
+            Ok(commit) => commit.map(|commit| (base, commit)),
             Err(error) => {
                 notes.push(format!("what is in {} cannot be taken over: {error}", self.tree.display()));
                 None
             }
         }
+    }
+
+    fn pack_lost(&self, base: &Oid) -> Result<Option<Oid>, GitError> {
+        let furnished = self.furnished();
+        let work = self.work(base, &furnished);
+        self.note_remnants(base, self.git.touched_in(&work)?.left_out)?;
+        self.pack(base, "left by an attempt", ("Tillgreen-Left", "1"))
+    }
+
+    fn note_remnants(&self, base: &Oid, repositories: Vec<String>) -> Result<Remnants, GitError> {
+        let submodules = self.git.keep_inside(&self.tree, base, &self.keep)?;
+        let (remnants, note) = (Remnants { repositories, submodules }, remnants_file(&self.tree));
+        remnants.write(&note).map_err(GitError::io("write", &note))?;
+        Ok(remnants)
     }
 
     /// When the run ends and the tree stays: what is in it, so that it shows if a person goes on there.
@@ -238,12 +271,7 @@ impl Site {
         dropped.extend(self.changed_plan());
         dropped.sort();
         dropped.dedup();
-        let remnants = Remnants {
-            repositories: left_out,
-            submodules: self.git.keep_inside(&self.tree, &base, &self.keep)?,
-        };
-        let note = remnants_file(&self.tree);
-        remnants.write(&note).map_err(GitError::io("write", &note))?;
+        let remnants = self.note_remnants(&base, left_out)?;
         let touched = changes.iter().map(|change| FileState {
             path: change.path.clone(),
             state: crate::tree::words(change.kind).to_owned(),
@@ -318,9 +346,14 @@ impl Site {
     /// whoever is killed on the way is known to have left something.
     pub(crate) fn clear(&self) {
         self.forget_left();
+        // What an attempt left and its fix task did without is kept. That it could not be moved keeps the tree.
+        if self.remnants().set_aside(&self.tree).is_err() {
+            return;
+        }
         let is_dropped = self.git.drop_kept(&self.keep).is_ok();
         if self.git.remove_tree(&self.tree).is_ok() && is_dropped {
             self.forget_attempt();
+            let _ = fs::remove_file(remnants_file(&self.tree));
             let _ = fs::remove_file(base_file(&self.tree));
         }
     }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use engine::{Cause, CheckFailure};
 
@@ -90,13 +90,13 @@ impl Remnants {
         })
     }
 
-    /// Moves repositories out of a tree that is about to go. The result tells where they are now.
-    pub(crate) fn set_aside(&self, tree: &Path) -> io::Result<Vec<String>> {
-        let mut told = Vec::new();
+    /// Moves repositories out of a tree that is about to go.
+    pub(crate) fn set_aside(&self, tree: &Path) -> io::Result<Vec<Aside>> {
+        let mut moved = Vec::new();
         for path in &self.repositories {
             let relative = path.trim_end_matches('/');
             let from = tree.join(relative);
-            if from.is_symlink() || !from.is_dir() || relative.split('/').any(|part| part == "..") {
+            if from.is_symlink() || !from.is_dir() || !is_below(relative) {
                 continue;
             }
             let to = free_place(tree).join(relative);
@@ -104,13 +104,44 @@ impl Remnants {
                 fs::create_dir_all(folder)?;
             }
             fs::rename(&from, &to)?;
-            told.push(format!(
-                "the repository {relative} that the attempt before left is kept in {}",
-                to.display()
-            ));
+            moved.push(Aside { path: relative.to_owned(), to });
         }
-        Ok(told)
+        Ok(moved)
     }
+}
+
+/// A repository that was moved out of a tree.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    path: String,
+    to: PathBuf,
+}
+
+impl Aside {
+    /// Moves it into the tree that was made since, if its place is free.
+    pub(crate) fn put_back(&self, tree: &Path) -> bool {
+        let place = tree.join(&self.path);
+        let is_free = fs::symlink_metadata(&place).is_err();
+        let folder = place.parent().unwrap_or(tree);
+        let is_back = is_free && fs::create_dir_all(folder).is_ok() && fs::rename(&self.to, &place).is_ok();
+        if is_back {
+            // The folders around it are of no use any more; the first that holds something else ends it.
+            let mut folders = self.to.ancestors().skip(1).take(Path::new(&self.path).components().count());
+            let _ = folders.try_for_each(fs::remove_dir);
+        }
+        is_back
+    }
+
+    /// Where it is.
+    pub(crate) fn told(&self) -> String {
+        format!("the repository {} that the attempt before left is kept in {}", self.path, self.to.display())
+    }
+}
+
+/// Whether a path leads to something inside of where it begins.
+fn is_below(path: &str) -> bool {
+    let mut components = Path::new(path).components();
+    !path.is_empty() && components.all(|component| matches!(component, Component::Normal(_)))
 }
 
 /// A folder that is not there yet, outside of the trees.
@@ -133,8 +164,8 @@ fn advice_on_submodule(inside: &Inside) -> String {
     let Inside { path, commit, files, .. } = inside;
     format!(
         "The submodule {path} has uncommitted changes ({}). Only commits come back from a submodule: commit the changes \
-         inside of it (git -C {path} commit), or take them back. They are kept there as commit {commit}; \
-         `git -C {path} cherry-pick --no-commit {commit}` brings them back.",
+         inside of it (git -C {path} commit), or take them back. They are brought along into the next attempt, and kept as \
+         commit {commit} of the submodule.",
         files.join(", ")
     )
 }
@@ -172,7 +203,7 @@ mod tests {
         let changed = Remnants { submodules: vec![inside(true)], ..Remnants::default() };
         let failure = changed.failure().unwrap();
         assert_eq!(failure.error, "the work cannot be committed as it is: lib");
-        assert!(failure.details.contains("git -C lib cherry-pick --no-commit c0ffee"), "{}", failure.details);
+        assert!(failure.details.contains("git -C lib commit"), "{}", failure.details);
     }
 
     #[test]
@@ -187,5 +218,29 @@ mod tests {
             assert!(folder.path().join(format!("left/1.1-{number}/a/inner/.git")).is_dir());
         }
         assert!(!tree.join("a/inner").exists());
+    }
+
+    #[test]
+    fn a_repository_goes_back_where_its_place_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = folder.path().join("trees/1.1");
+        let remnants = Remnants { repositories: vec!["a/inner/".to_owned()], ..Remnants::default() };
+        fs::create_dir_all(tree.join("a/inner/.git")).unwrap();
+        let moved = remnants.set_aside(&tree).unwrap();
+        assert!(moved[0].put_back(&tree) && tree.join("a/inner/.git").is_dir());
+        assert!(!folder.path().join("left/1.1-1").exists());
+        let moved = remnants.set_aside(&tree).unwrap();
+        fs::create_dir_all(tree.join("a/inner")).unwrap();
+        assert!(!moved[0].put_back(&tree) && folder.path().join("left/1.1-1/a/inner/.git").is_dir());
+    }
+
+    #[test]
+    fn a_note_cannot_lead_out_of_the_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = folder.path().join("trees/1.1");
+        fs::create_dir_all(folder.path().join("trees/1.2")).unwrap();
+        let outside = ["../1.2".to_owned(), folder.path().join("trees/1.2").display().to_string()];
+        let remnants = Remnants { repositories: outside.into(), ..Remnants::default() };
+        assert!(remnants.set_aside(&tree).unwrap().is_empty() && folder.path().join("trees/1.2").is_dir());
     }
 }

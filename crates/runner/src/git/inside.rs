@@ -3,9 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::commit::is_inside;
 use super::error::GitError;
 use super::history::Oid;
 use super::keep::Keep;
+use super::process::{self, Call};
 use super::raw_change::RawChange;
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
@@ -43,6 +45,21 @@ impl Git {
             }
         }
         Ok(found)
+    }
+
+    /// Puts what was kept of a submodule into a linked tree that was made since, uncommitted again. False: it does not
+    /// fit, and nothing is changed.
+    pub fn carry_inside(&self, tree: &Path, inside: &Inside) -> Result<bool, GitError> {
+        let (dir, commit) = (tree.join(&inside.path), Oid::parse(&inside.commit));
+        let Some(commit) = commit.filter(|_| is_inside(&inside.path) && dir.join(".git").exists()) else {
+            return Ok(false);
+        };
+        let run = |list: &[&str]| process::run(Call { dir: &dir, ..self.locking_call(list, Vec::new()) });
+        if run(&["cherry-pick", "--no-commit", commit.as_str()])?.is_success() {
+            return Ok(true);
+        }
+        run(&["reset", "--quiet", "--hard"])?.success()?;
+        Ok(false)
     }
 
     fn keep_uncommitted(

@@ -53,6 +53,23 @@ fn what_a_verify_command_wrote_is_not_carried_into_the_next_attempt() {
 }
 
 #[test]
+fn a_task_that_was_repaired_does_not_meet_its_old_tree() {
+    let scene = Scene::new(&members(2));
+    // Letting go of what was kept takes its time.
+    let git = super::kills::real_git();
+    let slow = format!("case \"$*\" in *for-each-ref*1.1) sleep 0.5;; esac\nexec {git} \"$@\"");
+    scene.install_program("git", &slow);
+    let fix = Step::shell("mkdir -p out && echo done > out/1.1.txt");
+    let agent = Agent::new()
+        .on_attempt("1.1", 1, [Step::write("out/1.1.txt", "wrong\n"), done()])
+        .on("1.1.1", [fix, done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--recovery-mode"]).expect_code(0);
+    assert_eq!(attempts(&scene), [2, 1, 1], "{run}");
+    assert!(!run.stderr.contains("does not fit"), "{run}");
+}
+
+#[test]
 fn a_tree_that_a_person_goes_on_in_is_taken_as_it_is() {
     let scene = Scene::new(&members(2));
     let agent =

@@ -144,7 +144,7 @@ impl Case {
     }
 }
 
-fn real_git() -> String {
+pub(super) fn real_git() -> String {
     let path = std::env::var("PATH").unwrap_or_default();
     let found = path.split(':').map(|folder| format!("{folder}/git")).find(|file| fs::metadata(file).is_ok());
     found.expect("git is installed")

@@ -79,11 +79,25 @@ fn boxes_changed_in_the_tree_are_told_of_committed_or_not() {
 fn a_repository_inside_the_tree_is_that_tasks_failure_and_is_kept() {
     let scene = Scene::new(&members(2));
     let inner = Step::shell("git init -q deep/inner && echo precious > deep/inner/file");
-    let agent = Agent::new().on_attempt("1.2", 1, [inner, work(), done()]).otherwise([work(), done()]);
+    let plain = Step::shell("rm -r deep/inner/.git || exit 5");
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [inner.clone(), work(), done()])
+        .on("1.2", [plain, done()])
+        .otherwise([work(), done()]);
     let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 2), "{run}");
     assert!(scene.feedback("1.2", 2).contains("deep/inner/ is a git repository inside the project"), "{run}");
+    assert_eq!(
+        scene.read("deep/inner/file"),
+        "precious\n",
+        "it was there again, to be made part of the project"
+    );
+    // Where the next attempt begins afresh, it goes out of the way.
+    let scene = Scene::new(&members(2));
+    let agent = Agent::new().on_attempt("1.2", 1, [inner, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--clean-retry"]).expect_code(0);
+    scene.expect_complete(&run);
     let kept = ".tillgreen/specs-demo/left/1.2-1/deep/inner";
     assert_eq!(scene.read(&format!("{kept}/file")), "precious\n");
     assert!(run.stderr.contains(kept), "{run}");

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use testkit::{Agent, Finished, Repository, Sandbox, Step};
+use testkit::{Agent, Finished, Repository, Sandbox, Signal, Step, wait_for};
 
 use super::scene::{PROGRAM, Scene, done, members, plan, work, worker};
 
@@ -83,10 +83,7 @@ fn with_submodule() -> Scene {
 fn uncommitted_changes_in_a_submodule_are_that_tasks_failure_and_are_kept() {
     let scene = with_submodule();
     let edit = Step::shell("echo better >> lib/lib.txt; echo new > lib/new.txt");
-    let again = Step::shell(
-        "commit=$(git -C lib for-each-ref --format='%(objectname)' refs/tillgreen-left)\n\
-         git -C lib cherry-pick --no-commit $commit && git -C lib commit -q -m better || exit 5",
-    );
+    let again = Step::shell("git -C lib add -A && git -C lib commit -q -m better || exit 5");
     let agent = Agent::new()
         .on_attempt("1.2", 1, [edit, work(), done()])
         .on("1.2", [again, work(), done()])
@@ -94,13 +91,31 @@ fn uncommitted_changes_in_a_submodule_are_that_tasks_failure_and_are_kept() {
     let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);
     let feedback = scene.feedback("1.2", 2);
-    for part in ["The submodule lib has uncommitted changes (lib.txt, new.txt)", "git -C lib cherry-pick"] {
+    for part in ["The submodule lib has uncommitted changes (lib.txt, new.txt)", "git -C lib commit"] {
         assert!(feedback.contains(part), "{part:?} is missing in {feedback}");
     }
     assert_eq!(
         (scene.read("lib/lib.txt"), scene.read("lib/new.txt")),
         ("lib\nbetter\n".to_owned(), "new\n".to_owned())
     );
+}
+
+#[test]
+fn uncommitted_changes_in_a_submodule_outlive_a_program_that_is_killed() {
+    let scene = with_submodule();
+    let (ready, go) = (scene.control("ready").display().to_string(), scene.control("go"));
+    let edit = Step::shell("echo better >> lib/lib.txt");
+    let wait = [edit, Step::write(&ready, ""), Step::AwaitFile(go.display().to_string()), done()];
+    let agent = Agent::new().on("1.2", wait).otherwise([work(), done()]);
+    let mut run = scene.begin(&agent, &[]);
+    wait_for("the agent", || scene.control("ready").exists());
+    run.signal(Signal::Kill);
+    run.wait();
+    let again = Step::shell("git -C lib commit -qam better || exit 5");
+    let run = scene.go(&Agent::new().on("1.2", [again, work(), done()]).otherwise([work(), done()]), &[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    scene.expect_complete(&run);
+    assert_eq!(scene.read("lib/lib.txt"), "lib\nbetter\n");
 }
 
 #[test]
