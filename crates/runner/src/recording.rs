@@ -227,9 +227,11 @@ impl Driver<'_> {
             progress.completed(id, title, commit.map(Oid::as_str));
             let own = atomic::read(&self.progress_file(id)).unwrap_or_default();
             progress.learnings(&crate::projection::learnings_in(&String::from_utf8_lossy(&own)));
-            // What was reported through tools stands in no file of the agent's.
-            let claimed = self.state.task(id).and_then(|task| task.claimed.as_ref());
-            progress.learnings(claimed.map(|claimed| claimed.learnings.as_slice()).unwrap_or_default());
+            // What was reported through tools stands in no file of the agent's; what earlier attempts learned counts too.
+            if let Some(task) = self.state.task(id) {
+                task.failures.iter().for_each(|failure| progress.learnings(&failure.learnings));
+                progress.learnings(task.claimed.as_ref().map_or(&[], |claimed| claimed.learnings.as_slice()));
+            }
         }
         progress.history(&self.state, Some(id));
         progress.save().map_err(RunError::io("write", &path))

@@ -167,7 +167,10 @@ impl Reader {
         let message = text(value, &["result"]).unwrap_or_default().to_owned();
         let total = total(value);
         self.spent = match value.get("model_usage_since_last_result") {
-            Some(since) => self.spent.plus(of_models(since)),
+            // Where no model was used, nothing was spent.
+            Some(since) => {
+                self.spent.plus(of_models(since)).plus(Usage { cost_micros: Some(0), ..Usage::default() })
+            }
             None => own_part(total, self.before, of_run(value)),
         };
         Ending { conclusion: self.conclusion(value, &message), message, total }
@@ -213,10 +216,14 @@ impl Reader {
 
     pub(crate) fn end(self) -> Outcome {
         // An end without figures leaves those of before.
-        let told = self.result.as_ref().map(|result| result.total).filter(|total| !total.is_unknown());
+        let told = self.result.as_ref().map(|result| result.total).filter(|total| total.tokens().is_some());
         let total = told.unwrap_or(self.before);
         let session = self.session.map(|id| Session { id, total });
-        let usage = if self.spent.is_unknown() { self.seen } else { self.spent };
+        let usage = if self.spent.tokens().is_some() {
+            self.spent
+        } else {
+            Usage { cost_micros: self.spent.cost_micros, ..self.seen }
+        };
         match self.result {
             Some(Ending { conclusion, message, .. }) => {
                 // A session that is not known is none.

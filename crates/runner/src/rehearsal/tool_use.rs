@@ -57,8 +57,13 @@ impl Toolbox<'_> {
         }
     }
 
+    /// Agents put names of their own before those of a server's tools.
     fn named(&self, name: &str, input: &Value) -> ToolUse {
-        let form = self.tools.get(name).map_or(ToolForm::Function, |tool| tool.form);
+        let bare = name.rsplit("__").next().unwrap_or(name);
+        let behind = || self.tools.iter().find(|(declared, _)| declared.ends_with(bare));
+        let found = self.tools.get_key_value(name).or_else(behind);
+        let form = found.map_or(ToolForm::Function, |(_, tool)| tool.form);
+        let name = found.map_or(name, |(declared, _)| declared);
         ToolUse { name: name.to_owned(), input: input.clone(), form }
     }
 
@@ -196,6 +201,15 @@ mod tests {
             &Call::Read("b".to_owned()),
             ("shell", json!({ "command": ["bash", "-lc", "cat 'b'"] })),
         );
+    }
+
+    #[test]
+    fn a_tool_of_a_server_is_called_as_the_agent_calls_it() {
+        let call = |name: &str| Call::Named { name: name.to_owned(), input: json!({}) };
+        let declared = [("mcp__tillgreen__task_complete", json!({})), ("other", json!({}))];
+        check(&declared, None, &call("task_complete"), ("mcp__tillgreen__task_complete", json!({})));
+        check(&declared, None, &call("mcp__x__other"), ("other", json!({})));
+        check(&declared, None, &call("missing"), ("missing", json!({})));
     }
 
     #[test]

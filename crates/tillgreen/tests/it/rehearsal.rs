@@ -131,3 +131,14 @@ fn gemini_passes() {
 fn gemini_over_acp_passes() {
     expect_pass("gemini-acp", "success,failure,cancel");
 }
+
+#[test]
+fn pi_passes() {
+    expect_pass("pi", "success,failure,cancel");
+}
+
+#[test]
+fn opencode_passes() {
+    // It takes long to start.
+    expect_pass("opencode", "success,cancel");
+}

@@ -84,6 +84,16 @@ fn a_run_that_was_cut_off_leaves_the_figures_of_before() {
     assert_eq!(used(&third), (Some(1_000), Some(1_000)));
 }
 
+#[test]
+fn a_run_that_came_to_nothing_cost_nothing_and_forgets_nothing() {
+    let first = play(&[result(1_000, [1_000, 1_000], Some(1_000))], None);
+    let nothing = r#"{"type":"result","subtype":"success","is_error":true,"session_id":"s","result":"no","api_error_status":429,
+        "usage":{"input_tokens":0},"modelUsage":{},"total_cost_usd":0,"model_usage_since_last_result":{}}"#;
+    let limited = play(&[nothing.replace('\n', "")], first.session.as_ref());
+    assert_eq!(used(&limited), (None, Some(0)));
+    assert_eq!(limited.session, first.session);
+}
+
 /// What an exchange costs in which the agent tells these costs of its session.
 fn acp_cost(before: Option<u64>, told: &[u64]) -> (Option<u64>, Option<u64>) {
     let resume = before.map(|micros| Session {
