@@ -91,8 +91,9 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     let base = settings.pull_request.base.as_deref();
     let survey = Survey { git: git.as_ref(), base, project, file, runtime: &runtime };
-    // Once the tasks are done the pull request itself tells.
-    let is_due = lifecycle.is_on() && tasks.iter().any(|task| !task.ticked);
+    // Once the tasks are done the pull request itself tells. An answer is taken whatever is in the way.
+    let is_start = matches!(beginning, Beginning::Resume | Beginning::Fresh);
+    let is_due = is_start && lifecycle.is_on() && tasks.iter().any(|task| !task.ticked);
     let surveyed = if is_due { survey.make(&inbox)? } else { Surveyed::Clear };
     let is_interrupted = matches!(surveyed, Surveyed::Interrupted);
     heed(surveyed, settings, &mut |notice| view(&state, notice))?;

@@ -56,9 +56,16 @@ fn of_thread(thread: &Thread) -> Draft {
         },
         summary: thread.summary.clone(),
         text: thread.text.clone(),
-        file: Some(thread.path.clone()).filter(|path| !path.is_empty()),
+        file: Some(thread.path.clone()).filter(|path| is_inside(path)),
         line: thread.line,
     }
+}
+
+/// Whether a path is one of a file in the repository, and nothing else.
+fn is_inside(path: &str) -> bool {
+    let is_odd = |c: char| c.is_control() || c == '`';
+    let is_step = |part: &str| !part.is_empty() && part != "..";
+    !path.contains(is_odd) && path.split('/').all(is_step)
 }
 
 /// What red checks ask for. One whose log could not be read asks all the same.
@@ -75,11 +82,16 @@ fn of_check(check: &CheckRef, logs: &[CheckLog]) -> Draft {
             step: log.and_then(|log| log.step.clone()),
             url: check.url.clone(),
         },
-        summary: said.unwrap_or_else(|| check.summary.clone()),
+        summary: said.unwrap_or_else(|| own_words(check)),
         text: log.map(|log| log.tail.clone()).unwrap_or_default(),
         file: log.and_then(|log| log.file.clone()),
         line: log.and_then(|log| log.line),
     }
+}
+
+/// What the check says of itself; its name, where it says nothing.
+fn own_words(check: &CheckRef) -> String {
+    if check.summary.trim().is_empty() { check.label.clone() } else { check.summary.clone() }
 }
 
 /// Gives the drafts the next free numbers.

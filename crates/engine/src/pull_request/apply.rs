@@ -92,7 +92,8 @@ impl Lifecycle {
             }
             PullRequestEvent::MergePlanned => self.stage = Stage::Merging,
             PullRequestEvent::Unavailable { reason, nth, until } => {
-                self.absence = Some(Absence { nth: *nth, until: *until, reason: reason.clone() });
+                let since = self.absence.as_ref().map_or(at, |absence| absence.since);
+                self.absence = Some(Absence { nth: *nth, since, until: *until, reason: reason.clone() });
             }
             PullRequestEvent::Satisfied { outcome } => self.stage = Stage::Satisfied(outcome.clone()),
             PullRequestEvent::TasksWritten { .. } | PullRequestEvent::Integrated => {

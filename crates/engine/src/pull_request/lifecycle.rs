@@ -64,6 +64,8 @@ pub struct Place {
 pub struct Absence {
     /// How often in a row.
     pub nth: u32,
+    /// Since when.
+    pub since: Timestamp,
     /// When to try again.
     pub until: Timestamp,
     /// Why.

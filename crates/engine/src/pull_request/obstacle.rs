@@ -72,6 +72,9 @@ pub enum Obstacle {
     Conflict {
         /// The branch on the other side.
         with: String,
+        /// The remote, or the address, that it is on.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        from: String,
     },
     /// Somebody closed the pull request.
     Closed {

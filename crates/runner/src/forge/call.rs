@@ -177,7 +177,11 @@ impl Caller {
 fn mask_file(path: &PathBuf) {
     let text = std::fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let masked = mask(&text);
+    // In JSON a line break is two characters, of which the second would be taken for the beginning of the key.
+    let spaced = ["\\n", "\\r", "\\t"].iter().fold(text.to_string(), |text, escape| {
+        if text.contains(escape) { text.replace(escape, &format!("{escape} ")) } else { text }
+    });
+    let masked = mask(&spaced);
     if masked != text {
         let _ = std::fs::write(path, masked);
     }

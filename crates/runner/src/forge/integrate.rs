@@ -7,6 +7,7 @@ use super::command::ForgeCommand;
 use super::remote::{Slug, remote_of};
 use super::setback::Setback;
 use crate::git::{Git, Joined};
+use crate::mask::mask;
 
 /// What is to be taken in.
 pub(super) struct Integration {
@@ -37,7 +38,7 @@ impl Integration {
         }
         match git.join("FETCH_HEAD")? {
             Joined::Done => Ok(ForgeReport::Integrated),
-            Joined::Conflict => Err(Obstacle::Conflict { with: name }.into()),
+            Joined::Conflict => Err(Obstacle::Conflict { with: name, from: mask(&from) }.into()),
         }
     }
 

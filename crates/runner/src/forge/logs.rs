@@ -39,25 +39,9 @@ pub(super) fn read_logs(caller: &Caller, slug: &Slug, checks: &[CheckRef]) -> Re
 
 /// The part of a run's log that is about a check: lines are `job TAB step TAB time text`.
 pub(super) fn excerpt(label: &str, log: &str, root: &Path) -> CheckLog {
-    let mut step = None;
-    let mut lines: Vec<String> = Vec::new();
-    for line in log.lines() {
-        let mut parts = line.splitn(3, '\t');
-        let (Some(job), Some(of_step), Some(said)) = (parts.next(), parts.next(), parts.next()) else {
-            continue;
-        };
-        if label != job && !label.ends_with(&format!(" / {job}")) {
-            continue;
-        }
-        if step.as_deref() != Some(of_step) {
-            step = Some(of_step.to_owned());
-            lines.clear();
-        }
-        lines.push(without_time(said).chars().take(LINE_CHARS_MAX).collect());
-        if lines.len() > 4 * LINES_MAX {
-            lines.drain(..2 * LINES_MAX);
-        }
-    }
+    let (step, lines) = last_step(log, |job| is_of(label, job));
+    // A job that goes by another name in the log than on its check: better too much than nothing.
+    let (step, lines) = if lines.is_empty() { last_step(log, |_| true) } else { (step, lines) };
     let from = lines.len().saturating_sub(LINES_MAX);
     let lines = &lines[from..];
     let place = lines.iter().rev().find_map(|line| place_in(line, root));
@@ -69,6 +53,40 @@ pub(super) fn excerpt(label: &str, log: &str, root: &Path) -> CheckLog {
         file: place.as_ref().map(|(file, _)| file.clone()),
         line: place.map(|(_, line)| line),
     }
+}
+
+/// Whether a job is the one of a check: labels are reduced to harmless lines, and so are compared.
+fn is_of(label: &str, job: &str) -> bool {
+    let job = plan::one_line(job);
+    label == job || label.ends_with(&format!(" / {job}"))
+}
+
+/// The last step of the jobs that are meant, and the end of what it said.
+fn last_step(log: &str, is_meant: impl Fn(&str) -> bool) -> (Option<String>, Vec<String>) {
+    let mut step = None;
+    let mut lines: Vec<String> = Vec::new();
+    // Lines of one job follow each other, so few names are compared.
+    let mut known: Option<(&str, bool)> = None;
+    for line in log.lines() {
+        let mut parts = line.splitn(3, '\t');
+        let (Some(job), Some(of_step), Some(said)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
+        let meant = known.filter(|(name, _)| *name == job).map_or_else(|| is_meant(job), |(_, meant)| meant);
+        known = Some((job, meant));
+        if !meant {
+            continue;
+        }
+        if step.as_deref() != Some(of_step) {
+            step = Some(of_step.to_owned());
+            lines.clear();
+        }
+        lines.push(without_time(said).chars().take(LINE_CHARS_MAX).collect());
+        if lines.len() > 4 * LINES_MAX {
+            lines.drain(..2 * LINES_MAX);
+        }
+    }
+    (step, lines)
 }
 
 /// The text of a line without the moment that stands before it, and without what marks it for the forge's pages.

@@ -174,7 +174,12 @@ fn a_log_gives_its_failed_step() {
     assert_eq!(log.summary, "thread 'a' panicked at Cargo.toml:7:5");
     assert_eq!((log.file.as_deref(), log.line), (Some("Cargo.toml"), Some(7)));
     assert_eq!(log.tail.lines().count(), 3);
-    let none = excerpt("CI / lint", LOG, root);
+    let other = excerpt("CI / lint", LOG, root);
+    assert_eq!(other.step.as_deref(), Some("Run tests"), "a job by another name gets what there is");
+    let odd = LOG.replace("test\t", "test [a]\t");
+    let odd = excerpt(&plan::one_line("CI / test [a]"), &format!("{odd}last\tstep\tx"), root);
+    assert_eq!(odd.step.as_deref(), Some("Run tests"));
+    let none = excerpt("CI / lint", "", root);
     assert_eq!((none.step, none.summary.as_str(), none.tail.as_str()), (None, "", ""));
 }
 

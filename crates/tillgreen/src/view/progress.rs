@@ -10,9 +10,9 @@ use runner::Activity;
 
 use super::lines::{self, Clock};
 use super::paint::Paint;
-use super::pull_request::doing as doing_at_forge;
+use super::pull_request::{doing as doing_at_forge, since as since_at_forge};
 use super::status::{current_task, doing};
-use super::text::{count, one_line};
+use super::text::{count, moment, one_line};
 use super::usage;
 
 /// Characters of a task's title on the status line.
@@ -122,7 +122,8 @@ fn step(state: &State) -> String {
 
 /// What is done or waited for at the forge.
 fn pull_request_step(state: &State) -> String {
-    format!("{:?}", state.pull_request().stage().kind())
+    let lifecycle = state.pull_request();
+    format!("{:?} {:?}", lifecycle.stage().kind(), since_at_forge(lifecycle))
 }
 
 fn message(state: &State) -> String {
@@ -136,11 +137,10 @@ fn message(state: &State) -> String {
         parts.extend(beside(state, task));
     }
     if state.first_unsettled().is_none() && state.pull_request().stage().is_active() {
-        parts.push(format!(
-            "pull request: {}",
-            one_line(&doing_at_forge(state.pull_request()), WAIT_CHARS_MAX)
-        ));
-        parts.extend(state.pull_request().place().map(|place| place.url.clone()));
+        let lifecycle = state.pull_request();
+        parts.push(format!("pull request: {}", one_line(&doing_at_forge(lifecycle), WAIT_CHARS_MAX)));
+        parts.extend(since_at_forge(lifecycle).map(|since| format!("since {}", moment(since))));
+        parts.extend(lifecycle.place().map(|place| place.url.clone()));
     }
     parts.push(format!("{}/{} done", state.done_count(), state.tasks().len()));
     if summary.fixes > 0 {
@@ -199,6 +199,18 @@ mod tests {
         insta::assert_snapshot!(message(&story.clone().state()), @"1.2 Add a parser · attempt 1 · executor at work · 1/3 done");
         insta::assert_snapshot!(message(&story.claims("1.2").state()), @"1.2 Add a parser · attempt 1 · checking · 1/3 done");
         insta::assert_snapshot!(message(&samples::fixed().state()), @"5/5 done · 2 fixes");
+    }
+
+    #[test]
+    fn the_status_line_says_what_the_pull_request_waits_for_and_since_when() {
+        let state = samples::watched().state();
+        insta::assert_snapshot!(message(&state), @"pull request: waiting for 1 of 3 checks: CI / test · since 2026-01-26 14:31:50Z · https://github.com/acme/widgets/pull/7 · 3/3 done");
+        let (mut steps, mut last) = (Vec::new(), String::new());
+        for (_, state) in samples::watched().looks().replay() {
+            last = step(&state);
+            steps.push(last.clone());
+        }
+        assert_eq!(steps[steps.len() - 2], last, "the clock goes on as long as the same thing is waited for");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use engine::{
     Awaited, Lifecycle, LimitReached, Obstacle, Origin, Outcome, PullRequestEvent, Reviewer, Source, Stage,
-    Toggle,
+    State, Toggle,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -41,22 +41,26 @@ pub(crate) struct PullRequestStanding {
 }
 
 impl PullRequestStanding {
-    /// Where it stands; nothing before it began.
-    pub(crate) fn of(lifecycle: &Lifecycle) -> Option<Self> {
+    /// Where it stands; nothing before it began. Once the run is over nothing is done or waited for any more.
+    pub(crate) fn of(state: &State) -> Option<Self> {
+        let lifecycle = state.pull_request();
         let place = lifecycle.place();
         if place.is_none() && lifecycle.began_at().is_none() && *lifecycle.stage() == Stage::Resting {
             return None;
         }
+        let is_over = state.end().is_some();
         let watch = if let Stage::Watching(watch) = lifecycle.stage() { Some(watch) } else { None };
+        let watch = watch.filter(|_| !is_over);
+        let absence = lifecycle.absence().filter(|_| !is_over);
         Some(Self {
             number: place.map(|place| place.number),
             url: place.map(|place| place.url.clone()),
             branch: place.map(|place| place.branch.clone()),
             head: place.map(|place| place.head.clone()),
-            doing: doing(lifecycle),
+            doing: if is_over { left(lifecycle) } else { doing(lifecycle) },
             awaited: watch.and_then(|watch| watch.awaited.clone()),
-            since: watch.map(|watch| watch.since),
-            next_look: watch.map(|watch| watch.until),
+            since: absence.map(|absence| absence.since).or(watch.map(|watch| watch.since)),
+            next_look: absence.map(|absence| absence.until).or(watch.map(|watch| watch.until)),
             cycles: lifecycle.cycles(),
             ci_fixes: lifecycle.ci_rounds(),
         })
@@ -97,6 +101,36 @@ pub(crate) fn doing(lifecycle: &Lifecycle) -> String {
         Stage::Merging => "being merged".to_owned(),
         Stage::Satisfied(outcome) => outcome_text(outcome),
     }
+}
+
+/// Where it was left by a run that is over.
+fn left(lifecycle: &Lifecycle) -> String {
+    match lifecycle.stage() {
+        Stage::Satisfied(outcome) => outcome_text(outcome),
+        Stage::Watching(watch) => match &watch.awaited {
+            Some(awaited) => format!("was waiting for {}", awaited.text()),
+            None => "was pushed and not looked at yet".to_owned(),
+        },
+        Stage::Merging => "was about to be merged".to_owned(),
+        Stage::Resting
+        | Stage::Publishing
+        | Stage::Rerunning(_)
+        | Stage::Reading(_)
+        | Stage::Writing(_)
+        | Stage::Replying(_)
+        | Stage::Requesting(_)
+        | Stage::Integrating(_) => match lifecycle.place() {
+            Some(_) => "not ready yet".to_owned(),
+            None => "not created yet".to_owned(),
+        },
+    }
+}
+
+/// Since when it is waited for what is waited for.
+pub(crate) fn since(lifecycle: &Lifecycle) -> Option<Timestamp> {
+    let of_absence = lifecycle.absence().map(|absence| absence.since);
+    let of_watch = if let Stage::Watching(watch) = lifecycle.stage() { Some(watch.since) } else { None };
+    of_absence.or(of_watch)
 }
 
 /// How it came out.
@@ -294,7 +328,7 @@ fn words(obstacle: &Obstacle) -> (String, Vec<String>, String) {
         Obstacle::NotPermitted { detail } => (
             "the login is not permitted to do this".to_owned(),
             vec![detail.clone()],
-            "ask for the permission, or log in as somebody who has it: `gh auth login`".to_owned(),
+            "ask for the permission, push to a fork of yours (`gh repo fork --remote`), or log in as somebody who has it (`gh auth login`)".to_owned(),
         ),
         Obstacle::Detached => {
             plain("no branch is checked out, so there is none to push", "make one: `git switch -c NAME`")
@@ -339,10 +373,10 @@ fn about_others(obstacle: &Obstacle) -> (String, Vec<String>, String) {
                 short(branch)
             ),
         ),
-        Obstacle::Conflict { with } => (
+        Obstacle::Conflict { with, from } => (
             format!("what {} has does not go together with what is here", short(with)),
             vec!["The merge was given up; everything is as it was.".to_owned()],
-            format!("merge it by hand: `git fetch`, `git merge origin/{}`", short(with)),
+            format!("merge it by hand: `git pull --no-rebase {} {}`", short(remote(from)), short(with)),
         ),
         Obstacle::Closed { number, url } => (
             format!("pull request #{number} was closed"),
@@ -380,6 +414,11 @@ fn about_others(obstacle: &Obstacle) -> (String, Vec<String>, String) {
     }
 }
 
+/// Old records do not tell the remote.
+fn remote(from: &str) -> &str {
+    if from.is_empty() { "origin" } else { from }
+}
+
 /// The obstacle in a line.
 pub(crate) fn obstacle_text(obstacle: &Obstacle) -> String {
     words(obstacle).0
@@ -401,45 +440,33 @@ pub(crate) fn summary(lifecycle: &Lifecycle) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use engine::{Published, Rules, What};
+    use engine::{End, Rules, What};
 
     use super::*;
     use crate::args::Format;
     use crate::exit;
-    use crate::view::samples::{Story, subject, time};
-
-    fn published() -> PullRequestEvent {
-        let published = Published {
-            number: 7,
-            url: "https://github.com/acme/widgets/pull/7".to_owned(),
-            branch: "feature".to_owned(),
-            base: "main".to_owned(),
-            head: "0123456789abcdef".to_owned(),
-            series: "5.".to_owned(),
-            warnings: Vec::new(),
-        };
-        PullRequestEvent::Published { published, cycle: 1 }
-    }
-
-    fn watched() -> Story {
-        let event = |event| What::PullRequest(Box::new(event));
-        let awaited = Awaited::Checks { pending: 1, total: 3, names: vec!["CI / test".to_owned()] };
-        Story::new(Rules::default())
-            .passes("1.2")
-            .passes("1.3")
-            .then(event(PullRequestEvent::Begun))
-            .then(event(published()))
-            .then(event(PullRequestEvent::Looked { awaited, until: time(300), checks: vec![] }))
-    }
+    use crate::view::samples::{Story, subject, time, watched};
 
     #[test]
     fn what_is_waited_for_since_when_and_where() {
         let state = watched().state();
-        let standing = PullRequestStanding::of(state.pull_request()).unwrap();
+        let standing = PullRequestStanding::of(&state).unwrap();
         insta::assert_snapshot!(standing.render(time(200)), @"#7: waiting for 1 of 3 checks: CI / test, for 1m 30s");
         assert_eq!(standing.url(), Some("https://github.com/acme/widgets/pull/7"));
         let none = Story::new(Rules::default()).state();
-        assert_eq!(PullRequestStanding::of(none.pull_request()), None);
+        assert_eq!(PullRequestStanding::of(&none), None);
+    }
+
+    #[test]
+    fn nothing_is_waited_for_once_the_run_is_over() {
+        let state = watched().then(What::Ended(End::Interrupted)).state();
+        let standing = PullRequestStanding::of(&state).unwrap();
+        insta::assert_snapshot!(standing.render(time(200)), @"#7: was waiting for 1 of 3 checks: CI / test");
+        let unavailable =
+            PullRequestEvent::Unavailable { reason: "HTTP 502".to_owned(), nth: 1, until: time(400) };
+        let state = watched().at_forge(unavailable).state();
+        let standing = PullRequestStanding::of(&state).unwrap();
+        insta::assert_snapshot!(standing.render(time(200)), @"#7: the forge is away (HTTP 502), next try at 2026-01-26 14:36:40Z, for 1m 20s");
     }
 
     #[test]
@@ -477,7 +504,7 @@ mod tests {
             Obstacle::Protected { branch: text(), detail: text() },
             Obstacle::Rewritten { branch: text() },
             Obstacle::NothingToPropose { branch: text(), base: text() },
-            Obstacle::Conflict { with: text() },
+            Obstacle::Conflict { with: text(), from: text() },
             Obstacle::Closed { number: 7, url: text() },
             Obstacle::MergedWithout { number: 7, url: text() },
             Obstacle::Cancelled { checks: vec![text()], url: text() },

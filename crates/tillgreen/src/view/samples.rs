@@ -1,8 +1,8 @@
 //! Small runs for the tests of views.
 
 use engine::{
-    Attempt, Cause, Dispatch, End, Event, Failure, FixPlan, Opened, PlanChanges, Question, Role, Rules, Rung,
-    Started, State, TaskDecl, TaskKind, Verification, What,
+    Attempt, Awaited, Cause, Dispatch, End, Event, Failure, FixPlan, Opened, PlanChanges, Published,
+    PullRequestEvent, Question, Role, Rules, Rung, Started, State, TaskDecl, TaskKind, Verification, What,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -65,6 +65,16 @@ impl Story {
         self.state.apply(&event).unwrap();
         self.events.push(event);
         self
+    }
+
+    pub(crate) fn at_forge(self, event: PullRequestEvent) -> Self {
+        self.then(What::PullRequest(Box::new(event)))
+    }
+
+    /// A look shows a check that has not ended.
+    pub(crate) fn looks(self) -> Self {
+        let awaited = Awaited::Checks { pending: 1, total: 3, names: vec!["CI / test".to_owned()] };
+        self.at_forge(PullRequestEvent::Looked { awaited, until: time(300), checks: vec![] })
     }
 
     pub(crate) fn starts(mut self, id: &str) -> Self {
@@ -160,6 +170,25 @@ impl Story {
         };
         self.events.iter().map(each).collect()
     }
+}
+
+/// A pull request whose checks are waited for.
+pub(crate) fn watched() -> Story {
+    let published = Published {
+        number: 7,
+        url: "https://github.com/acme/widgets/pull/7".to_owned(),
+        branch: "feature".to_owned(),
+        base: "main".to_owned(),
+        head: "0123456789abcdef".to_owned(),
+        series: "5.".to_owned(),
+        warnings: Vec::new(),
+    };
+    Story::new(Rules::default())
+        .passes("1.2")
+        .passes("1.3")
+        .at_forge(PullRequestEvent::Begun)
+        .at_forge(PullRequestEvent::Published { published, cycle: 1 })
+        .looks()
 }
 
 pub(crate) fn failure(attempt: Attempt, error: &str, rung: Rung, at: Timestamp) -> Failure {

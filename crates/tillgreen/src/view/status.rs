@@ -137,7 +137,7 @@ impl Standing {
             current: current_task(state).filter(|_| !is_over).map(|task| current(task, phase)),
             beside: beside(state).map(|task| current(task, phase)).collect(),
             last_failure: last_failure(state).filter(|_| !is_over),
-            pull_request: PullRequestStanding::of(state.pull_request()),
+            pull_request: PullRequestStanding::of(state),
             question: asked.map(|(task, asked)| OpenQuestion {
                 task: task.id().to_string(),
                 since: asked.since,

@@ -47,7 +47,10 @@ fn dealt(sight: &Sight<'_>) -> Option<ForgeReport> {
         (Scene::Away, _) => return Some(unavailable),
         (Scene::Moved, ForgeAction::Publish { .. }) => return Some(ForgeReport::Moved),
         (Scene::Closed, ForgeAction::Integrate { .. }) => {
-            return Some(ForgeReport::Obstructed(Obstacle::Conflict { with: "main".to_owned() }));
+            return Some(ForgeReport::Obstructed(Obstacle::Conflict {
+                with: "main".to_owned(),
+                from: String::new(),
+            }));
         }
         _ => {}
     }

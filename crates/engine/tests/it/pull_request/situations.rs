@@ -473,11 +473,14 @@ fn a_branch_behind_its_base_or_in_conflict_takes_the_base_in() {
     ends_complete(&check_course(in_conflict, course));
     let conflict: Hub = |sight| {
         if matches!(sight.action, ForgeAction::Integrate { .. }) {
-            return Some(ForgeReport::Obstructed(Obstacle::Conflict { with: "main".to_owned() }));
+            return Some(ForgeReport::Obstructed(Obstacle::Conflict {
+                with: "main".to_owned(),
+                from: "origin".to_owned(),
+            }));
         }
         base(sight, MergeState::Conflicting)
     };
-    ends_at(conflict, rules(), &Obstacle::Conflict { with: "main".to_owned() });
+    ends_at(conflict, rules(), &Obstacle::Conflict { with: "main".to_owned(), from: "origin".to_owned() });
 }
 
 fn base(sight: &Sight<'_>, state: MergeState) -> Option<ForgeReport> {

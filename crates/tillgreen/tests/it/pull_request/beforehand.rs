@@ -1,7 +1,7 @@
 //! Whether there can be a pull request is looked into before the first task.
 
 use testkit::forge::Forge;
-use testkit::{Finished, Sandbox};
+use testkit::{Agent, Finished, Sandbox, Step};
 
 use super::scratch::{PLAN, QUICK, agent, run, scratch};
 
@@ -124,6 +124,18 @@ fn a_forge_that_is_down_hides_nothing_that_is_known_here() {
     forge.hub().failures.push_back((502, "Bad Gateway".to_owned()));
     let finished = run(&sandbox, &forge, &["--pr"]);
     refused(&sandbox, finished, "main is the branch that pull requests are merged into", "move the work to");
+}
+
+#[test]
+fn an_answer_is_taken_whatever_is_in_the_way() {
+    let Some((sandbox, forge)) = scratch(PLAIN) else { return };
+    let command = sandbox.install_agent(&Agent::new().otherwise([Step::say("no")]));
+    let flags = ["--pr", "--max-task-iterations", "1", "--on-exhausted", "ask"];
+    forge.run(&sandbox, &[&["run", "--agent-cmd", command.as_str()][..], &flags].concat()).expect_code(3);
+    sandbox.git(&["remote", "remove", "origin"]);
+    forge.run(&sandbox, &["answer", "skip", "--no-run"]).expect_code(0);
+    let status = sandbox.run(&["status"]).expect_code(0);
+    assert!(status.stdout.contains("1 skipped"), "{status}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The pull request lifecycle with the real `gh`, a stand-in for GitHub and a bare repository as the remote.
 
 mod beforehand;
+mod hostile;
 mod interruption;
 mod killed;
 mod lifecycle;

@@ -80,6 +80,29 @@ fn the_remote_is_a_fork() {
 }
 
 #[test]
+fn a_fork_takes_in_what_its_parent_has_got() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    forge.hub().parent = Some("upstream/widgets".to_owned());
+    let parent = sandbox.control("parent.git").display().to_string();
+    let remote = sandbox.control("remote.git").display().to_string();
+    sandbox.git(&["clone", "--quiet", "--bare", &remote, &parent]);
+    let address = "https://github.com/upstream/widgets.git";
+    sandbox.git(&["config", &format!("url.{parent}.insteadOf"), address]);
+    let other = sandbox.control("other").display().to_string();
+    sandbox.git(&["clone", "--quiet", "--branch", "main", &parent, &other]);
+    std::fs::write(format!("{other}/first.txt"), "theirs\n").expect("a file can be written");
+    sandbox.git(&["-C", &other, "add", "--all"]);
+    sandbox.git(&["-C", &other, "commit", "--quiet", "-m", "theirs"]);
+    sandbox.git(&["-C", &other, "push", "--quiet", "origin", "main"]);
+    forge.shows(|_| Sight { merge_state: "BEHIND", ..Sight::default() });
+    let finished = run(&sandbox, &forge, &[]).expect_code(3);
+    assert!(finished.stderr.contains("what main has does not go together with what is here"), "{finished}");
+    assert!(finished.stderr.contains(&format!("`git pull --no-rebase {address} main`")), "{finished}");
+    let status = sandbox.run(&["status"]).expect_code(0);
+    assert!(status.stdout.contains("PR        #7: not ready yet\n"), "{status}");
+}
+
+#[test]
 fn the_rate_limit_is_waited_for() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
     // One for the look before the first task, one for the push.

@@ -277,6 +277,7 @@ fn the_base_is_in_conflict() {
     forge.shows(|_| Sight { mergeable: "CONFLICTING", merge_state: "DIRTY", ..Sight::default() });
     let finished = run(&sandbox, &forge, &[]).expect_code(3);
     assert!(finished.stderr.contains("what main has does not go together with what is here"), "{finished}");
+    assert!(finished.stderr.contains("`git pull --no-rebase origin main`"), "{finished}");
     assert_eq!(sandbox.dirt(), [""; 0], "the merge was given up");
     assert_eq!(sandbox.read("first.txt"), "first.txt\n");
 }
