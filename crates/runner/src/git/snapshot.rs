@@ -60,6 +60,10 @@ impl Git {
     }
 
     /// What changed in a linked working tree since it was made.
+    pub fn touched_in(&self, work: &TreeWork<'_>) -> Result<Touched, GitError> {
+        self.snapshot(work).map(Snapshot::touched)
+    }
+
     pub(super) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot<'_>, GitError> {
         let state = self.state_of(work.tree)?;
         let index = ScratchIndex::copy(self, work.tree, &state)?;

@@ -48,7 +48,7 @@ impl<'a> Linked<'a> {
     }
 
     pub(super) fn touched(&self, dropped: &[&str], furnished: &[&str]) -> Touched {
-        self.git.snapshot(&self.work(&owned(dropped), &owned(furnished))).unwrap().touched()
+        self.git.touched_in(&self.work(&owned(dropped), &owned(furnished))).unwrap()
     }
 
     pub(super) fn try_pack(
