@@ -108,12 +108,12 @@ impl Reader {
     pub(crate) fn end(self, stderr: &str) -> Outcome {
         let is_cut = self.stopped == Conclusion::Finished && !self.has_ended;
         let is_unknown = self.session.is_none() && stderr.contains("No session found");
-        let conclusion = match self.stopped {
-            Conclusion::Cut if is_unknown => {
-                Conclusion::Trouble(Trouble::new(TroubleKind::UnknownSession, line::short(stderr)))
-            }
-            _ if is_cut => Conclusion::Cut,
-            stopped => stopped,
+        let conclusion = if is_unknown && self.stopped == Conclusion::Cut {
+            Conclusion::Trouble(Trouble::new(TroubleKind::UnknownSession, line::short(stderr)))
+        } else if is_cut {
+            Conclusion::Cut
+        } else {
+            self.stopped
         };
         let session = self.session.map(|id| Session { id, total: Usage::default() });
         Outcome { conclusion, message: self.message, session, usage: self.usage }
