@@ -147,10 +147,9 @@ fn look_ahead<'a>(
             break;
         }
         // Whoever waits for a task waits for its fix tasks with it.
-        if let Some(fix) = state.fix_plan(task.id()) {
-            if state.task(&fix.failing).is_none_or(|failing| failing.status.is_settled()) {
-                open.add(&task.decl);
-            }
+        if state.fix_plan(task.id()).is_some() {
+            // The task itself may be settled already: somebody ticked it.
+            open.add(dependence::subject(state, task));
             continue;
         }
         let is_ready = matches!(task.status, Status::Ready { .. });

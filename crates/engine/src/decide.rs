@@ -39,7 +39,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::AgentEnded { task, dispatch, report } => {
             agent_ended(state, &task, dispatch, Dated { at, report })
         }
-        Seen::Spending { spent } => spending(state, spent),
+        Seen::Spending { spent } => spending(state, spent, at),
         Seen::ProofEnded { task, report } => proof_ended(state, &task, Dated { at, report }),
         Seen::ChecksEnded { task, dispatch, report } => {
             checks_ended(state, &task, dispatch, Dated { at, report })
@@ -59,6 +59,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::Forge { key, report } => pull_request::decide(state, &key, report, at),
         Seen::Answered { .. } => None,
         Seen::NobodyAnswers { task } => nobody_answers(state, task),
+        Seen::Obstructed { reason } => Some(What::Ended(End::Unavailable { reason })),
         Seen::Interrupted => Some(What::Ended(End::Interrupted)),
         Seen::TimePassed => None,
     }?;
@@ -212,9 +213,11 @@ fn dropped(state: &State, task: &Task, (dispatch, lasting): (Dispatch, Lasting),
     What::AgentDropped { task: task.id().clone(), dispatch, agent, lasting, reason }
 }
 
-/// While an agent works, what it used is of interest only where it takes the round to a cap.
-fn spending(state: &State, spent: Box<Spent>) -> Option<What> {
-    state.would_reach_cap(spent.dispatch, spent.usage).then_some(What::Spent(spent))
+/// While an agent works, what it used is recorded now and then, and at once where it takes the round to a cap.
+fn spending(state: &State, spent: Box<Spent>, at: Timestamp) -> Option<What> {
+    let is_known = spent.dispatch <= state.dispatched;
+    let spent = Box::new(Spent { interim: true, ..*spent });
+    (is_known && state.is_worth_recording(&spent, at)).then_some(What::Spent(spent))
 }
 
 fn spent_in_all(state: &State, spent: Box<Spent>) -> Option<What> {

@@ -100,7 +100,7 @@ impl State {
                 self.apply_unavailable(task, *nth, Backoff { until: *until, reason: reason.clone() })
             }
             What::AgentDropped { task, agent, reason, .. } => self.apply_dropped(task, agent, reason),
-            What::Spent(spent) => self.apply_spent(spent),
+            What::Spent(spent) => self.apply_spent(spent, at),
             What::ChecksPassed { task, warnings, judge } => self.apply_checks_passed(task, warnings, *judge),
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
             What::JudgePassed { task, next } => self.apply_judge_passed(task, *next),
@@ -375,13 +375,17 @@ impl State {
     }
 
     /// What an agent used is known whatever becomes of its attempt.
-    fn apply_spent(&mut self, spent: &Spent) -> Applied {
+    fn apply_spent(&mut self, spent: &Spent, at: jiff::Timestamp) -> Applied {
         let added = self.spending.take_in(spent.dispatch, spent.usage);
+        self.spending.note_time(spent, at);
         // The task may be gone from the plan by now; the money is spent all the same.
         if let Some(place) = self.position(&spent.task) {
             let task = &mut self.tasks[place];
             task.usage = task.usage.plus(added);
-            task.session = spent.session.clone().map(|session| (spent.agent.clone(), session));
+            // Which session it is, is told in the end.
+            if !spent.interim {
+                task.session = spent.session.clone().map(|session| (spent.agent.clone(), session));
+            }
         }
         Ok(())
     }

@@ -37,15 +37,22 @@ pub(crate) fn after_failure(state: &State, task: &Task) -> Option<What> {
 }
 
 /// What a blocked task waits for: a task that is not settled, that the agent named at the first attempt of the
-/// round, and that does not wait for the blocked one itself.
+/// round, and that does not wait for the blocked one itself. A task that was written because the agent asked for it
+/// is waited for at any attempt: there are only so many.
 fn in_the_way(state: &State, task: &Task) -> Option<TaskId> {
     let failure = task.last_failure()?;
     let by = failure.blocked_by.as_ref()?;
-    let is_first = task.round_failures().len() == 1;
+    let is_first = task.round_failures().len() == 1 || is_below(by, task.id());
     let is_open = state.task(by).is_some_and(|by| !by.status.is_settled());
     let is_blocker =
         failure.cause == Cause::Blocked && is_first && is_open && !state.waits_for(by, task.id());
     is_blocker.then(|| by.clone())
+}
+
+/// Whether an id is another one with a number behind it.
+fn is_below(id: &TaskId, other: &TaskId) -> bool {
+    let rest = id.name().strip_prefix(other.name()).and_then(|rest| rest.strip_prefix('.'));
+    rest.is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 /// What a person is asked after a failure of this kind.

@@ -69,7 +69,7 @@ pub use pull_request::{
     Absence, Awaited, Check, CheckLog, CheckRef, CheckState, ForgeAction, ForgeReport, Kept, Lifecycle,
     LimitReached, Look, MergeMethod, MergeState, Obstacle, Openness, Origin, Outcome, PULL_REQUEST_MOVES,
     Place, Published, PullRequestEvent, PullRequestEventKind, PullRequestRules, Request, Review, ReviewState,
-    Source, Stage, StageKind, Thread, Watch, WhichChecks, pull_request_mermaid,
+    Reviewer, Source, Stage, StageKind, Thread, Watch, WhichChecks, pull_request_mermaid,
 };
 pub use roster::{Agents, Lasting};
 pub use rules::{

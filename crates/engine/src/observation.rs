@@ -100,6 +100,11 @@ pub enum Seen {
         /// Their result.
         report: ChecksReport,
     },
+    /// Nothing can go on before a person has seen to something.
+    Obstructed {
+        /// What to.
+        reason: String,
+    },
     /// The work was committed, the box ticked, the progress noted.
     Recorded {
         /// The task.

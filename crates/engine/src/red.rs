@@ -157,7 +157,7 @@ fn of_silence(dialect: Dialect, tail: &str) -> Red {
 }
 
 fn of_lost_commit(commit: &str) -> Red {
-    let error = format!("commit {commit} is no longer part of the history: the attempt rewrote it");
+    let error = format!("commit {commit} is no longer part of the history");
     let details = format!(
         "Earlier work may be gone. `git reset --hard {commit}` brings back what was committed before the attempt; \
          `git reflog` shows what happened."

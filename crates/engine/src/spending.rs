@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
@@ -26,13 +27,21 @@ pub struct Spent {
     /// The session that it can be taken up again by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Session>,
+    /// Whether the agent is still at work: it told so far, and would not be asked again if the program died.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interim: bool,
 }
+
+/// How long a running agent's reports are kept to themselves after one that was recorded.
+const INTERVAL: SignedDuration = SignedDuration::from_secs(10);
 
 /// What was spent so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spending {
     /// By each start of an agent, as last reported.
     by_dispatch: BTreeMap<Dispatch, Usage>,
+    /// When those that are still at work were last recorded.
+    told_at: BTreeMap<Dispatch, Timestamp>,
     /// By the starts of this round.
     round: Usage,
     /// By all starts.
@@ -60,6 +69,21 @@ impl Spending {
         self.round = self.round.plus(added);
         self.total = self.total.plus(added);
         added
+    }
+
+    /// Notes when a running agent's report was recorded, or that the agent has ended.
+    pub(crate) fn note_time(&mut self, spent: &Spent, at: Timestamp) {
+        if spent.interim {
+            self.told_at.insert(spent.dispatch, at);
+        } else {
+            self.told_at.remove(&spent.dispatch);
+        }
+    }
+
+    /// Whether a running agent's report is worth recording: it tells something new, and the last one is a while ago.
+    fn is_news(&self, dispatch: Dispatch, usage: Usage, at: Timestamp) -> bool {
+        let is_new = self.by_dispatch.get(&dispatch) != Some(&usage) && !usage.is_unknown();
+        is_new && self.told_at.get(&dispatch).is_none_or(|told| at.duration_since(*told) >= INTERVAL)
     }
 
     fn added(&self, dispatch: Dispatch, usage: Usage) -> Usage {
@@ -103,8 +127,14 @@ impl State {
         Some(limit.saturating_sub(self.spending.round().cost_micros.unwrap_or_default()))
     }
 
-    /// Whether a report of a running agent takes the round to its cap.
-    pub(crate) fn would_reach_cap(&self, dispatch: Dispatch, usage: Usage) -> bool {
+    /// Whether a report of a running agent is to be recorded: what a program that dies has not recorded would be
+    /// forgotten, and what takes the round to its cap ends it.
+    pub(crate) fn is_worth_recording(&self, spent: &Spent, at: Timestamp) -> bool {
+        self.would_reach_cap(spent.dispatch, spent.usage)
+            || self.spending.is_news(spent.dispatch, spent.usage, at)
+    }
+
+    fn would_reach_cap(&self, dispatch: Dispatch, usage: Usage) -> bool {
         let reached =
             |rules: &crate::rules::Rules| cap(&rules.limits, self.spending.round_with(dispatch, usage));
         self.rules().and_then(reached).is_some()

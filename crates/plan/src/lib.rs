@@ -64,8 +64,8 @@ pub use phase::{Choice, Dialect, FrontMatter, MustHaves, TaskType};
 pub use problem::{Problem, Severity};
 pub use script::{Pipefail, Script, ScriptLint};
 pub use spec::{
-    ANY_FILE, BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers, Phase, PhaseIndex,
-    Plan, RequestTask, Task,
+    ANY_FILE, Beside, BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers, Phase,
+    PhaseIndex, Plan, RequestTask, Task,
 };
 pub use task_id::TaskId;
 pub use verify::Verify;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use runner::git::{Applied, COMMIT_DEADLINE, Git, Keep, Landed, Landing, Oid, TreeWork};
+use runner::git::{Applied, COMMIT_DEADLINE, Git, Keep, Landed, Landing, Novelty, Oid, TreeWork};
 
 const FILES: usize = 10_000;
 const ROUNDS: usize = 7;
@@ -109,10 +109,11 @@ impl Figures {
 }
 
 fn land(git: &Git, commit: &Oid, base: &Oid, key: &str) {
-    let landing = Landing { commit, base, trailer: (TRAILER, key) };
+    let landing = Landing { commit, base, trailer: (TRAILER, key), novelty: Novelty::New };
     let applied = git.apply_landing(&landing).expect("git works");
-    assert!(matches!(applied, Applied::Done { .. }), "{applied:?}");
-    let landed = git.commit_landing((TRAILER, key), "work", COMMIT_DEADLINE).expect("git works");
+    let Applied::Done { stamps, .. } = applied else { panic!("{applied:?}") };
+    let landed =
+        git.commit_landing((TRAILER, key), "work", COMMIT_DEADLINE, Some(&stamps)).expect("git works");
     assert!(matches!(landed, Landed::Done(_)), "{landed:?}");
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runner::git::{Applied, COMMIT_DEADLINE, Git, Keep, Landed, Landing, Oid, TreeWork};
+use runner::git::{Applied, COMMIT_DEADLINE, Git, Keep, Landed, Landing, Novelty, Oid, TreeWork};
 
 const PLAN: &str = "demo";
 const TRAILER: &str = "Tillgreen-Task";
@@ -67,7 +67,7 @@ impl Task<'_> {
     fn land(&self) {
         let commit = self.git.kept(&self.keep()).expect("git works").expect("packed before");
         let trailer = (TRAILER, self.key);
-        let landing = Landing { commit: &commit, base: self.base, trailer };
+        let landing = Landing { commit: &commit, base: self.base, trailer, novelty: Novelty::Unknown };
         match self.git.apply_landing(&landing).expect("git works") {
             Applied::Done { .. } => {}
             Applied::Already(_) => return,
@@ -75,7 +75,7 @@ impl Task<'_> {
                 panic!("{other:?}")
             }
         }
-        let landed = self.git.commit_landing(trailer, self.key, COMMIT_DEADLINE).expect("git works");
+        let landed = self.git.commit_landing(trailer, self.key, COMMIT_DEADLINE, None).expect("git works");
         assert!(matches!(landed, Landed::Done(_)), "{landed:?}");
     }
 }

@@ -16,6 +16,7 @@ use crate::check;
 use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE, file_name};
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
+use crate::forge::Stopper;
 use crate::git::Oid;
 use crate::mask::mask;
 use crate::process::{self, Ended, Exit, Invocation};
@@ -46,7 +47,7 @@ pub(crate) enum Purpose {
     /// A person's answer.
     Ask,
     /// Something at the forge.
-    Forge,
+    Forge(Stopper),
 }
 
 /// An agent at work.
@@ -60,7 +61,8 @@ pub(crate) struct AtWork {
 impl AtWork {
     /// What it used, for the record.
     pub(crate) fn spent(&self, task: &TaskId, usage: Usage, session: Option<Session>) -> Spent {
-        Spent { task: task.clone(), dispatch: self.dispatch, agent: self.agent.clone(), usage, session }
+        let agent = self.agent.clone();
+        Spent { task: task.clone(), dispatch: self.dispatch, agent, usage, session, interim: false }
     }
 }
 
@@ -76,7 +78,7 @@ impl Purpose {
             | Self::Proof { .. }
             | Self::Check { .. }
             | Self::Regression { .. }
-            | Self::Forge
+            | Self::Forge(_)
             | Self::Ask => None,
         }
     }
@@ -274,14 +276,18 @@ impl Driver<'_> {
                 let mut learnings: Vec<String> = report::learnings(&reports).collect();
                 if self.is_isolated(&task) {
                     self.guard_plan(&task)?;
-                    learnings.extend(self.request_changes(&task, &report::changes(&reports))?);
+                    let requested = self.request_changes(&task, &report::changes(&reports))?;
+                    let end = requested.holding_up(end);
+                    learnings.extend(requested.notes);
                     let ended = AgentEnded { end, elapsed: ended.elapsed, learnings };
                     self.survey(key, (task, at_work.dispatch), (ended, at_work.dir))?;
                     return Ok(Seen::TimePassed);
                 }
                 let mut report =
                     self.settle((&task, &at_work.dir), &baseline, since, (end, ended.elapsed))?;
-                learnings.extend(self.request_changes(&task, &report::changes(&reports))?);
+                let requested = self.request_changes(&task, &report::changes(&reports))?;
+                report.end = requested.holding_up(report.end);
+                learnings.extend(requested.notes);
                 report.learnings.extend(learnings);
                 Ok(Seen::AgentEnded { task, dispatch: at_work.dispatch, report })
             }
@@ -305,7 +311,7 @@ impl Driver<'_> {
             | Purpose::Proof { .. }
             | Purpose::Check { .. }
             | Purpose::Regression { .. }
-            | Purpose::Forge
+            | Purpose::Forge(_)
             | Purpose::Ask => Ok(Seen::TimePassed),
         }
     }
@@ -333,7 +339,7 @@ impl Driver<'_> {
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
             Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
             // These end in other ways than by the end of a process.
-            Purpose::Tree { .. } | Purpose::Survey { .. } | Purpose::Landing { .. } | Purpose::Forge => {
+            Purpose::Tree { .. } | Purpose::Survey { .. } | Purpose::Landing { .. } | Purpose::Forge(_) => {
                 Ok(Seen::TimePassed)
             }
         }
@@ -357,9 +363,10 @@ impl Driver<'_> {
         since: SystemTime,
         (end, elapsed): (engine::AgentEnd, Duration),
     ) -> Result<AgentReport, RunError> {
+        // After the end of the run nobody examines what an agent claims.
         let own_box = match self.settings.bookkeeping {
-            Bookkeeping::Coordinator => OwnBox::PutBack,
-            Bookkeeping::Agent => OwnBox::Keep,
+            Bookkeeping::Agent if self.state.end().is_none() => OwnBox::Keep,
+            Bookkeeping::Agent | Bookkeeping::Coordinator => OwnBox::PutBack,
         };
         let tampered = self.inspect_plan(task, dir, own_box)?;
         let touched = self.tree.touched(baseline, since)?;

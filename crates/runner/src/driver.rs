@@ -6,8 +6,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, Baseline, End, Event, Observation, Opening, PullRequestEvent, Seen, State, StopReason,
-    What, decide, due, schedule,
+    Action, ActionKey, Baseline, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Seen, State,
+    StopReason, What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -16,10 +16,11 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{Git, Oid};
+use crate::git::{Git, Oid, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::isolation::Done;
 use crate::journal::Journal;
+use crate::lost_work::Watch;
 use crate::open::{Beginning, Request};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
@@ -37,6 +38,8 @@ pub enum Notice<'a> {
     Recorded(&'a Event),
     /// Something worth saying that is no event.
     Note(String),
+    /// The pull request will run into this once the tasks are done.
+    Foreseen(&'a Obstacle),
     /// What an agent at work on a task is doing.
     Working(&'a plan::TaskId, &'a Activity),
 }
@@ -77,8 +80,11 @@ pub(crate) struct Driver<'a> {
     pub text_at_start: BTreeMap<plan::TaskId, String>,
     /// Whether the spec files are known to git, which saves a process per commit.
     pub spec_is_tracked: bool,
-    /// The latest commit that this run made in the project.
-    pub last_commit: Option<Oid>,
+    pub watch: Watch,
+    /// Work that was packed and has not come back yet.
+    pub packed: BTreeMap<plan::TaskId, Oid>,
+    /// What the work that is half in the project looked like when it came.
+    pub stamps: Option<Stamps>,
     pub cleaner: Cleaner,
     /// Tasks of which it was said that they wait for others with the same files.
     pub overlaps_told: BTreeSet<plan::TaskId>,
@@ -122,7 +128,9 @@ impl<'a> Driver<'a> {
             head_at_start: None,
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
-            last_commit: None,
+            watch: Watch::default(),
+            packed: BTreeMap::new(),
+            stamps: None,
             cleaner: Cleaner::default(),
             overlaps_told: BTreeSet::new(),
             journal,
@@ -134,6 +142,12 @@ impl<'a> Driver<'a> {
             first,
             view,
         }
+    }
+
+    /// The same driver for a run that somebody interrupted before it began.
+    pub(crate) fn interrupted(mut self) -> Self {
+        self.first.push(Seen::Interrupted);
+        self
     }
 
     /// Runs until the run has ended.
@@ -201,6 +215,7 @@ impl<'a> Driver<'a> {
             self.book.untick(task).map_err(RunError::io("write", &self.file.path))?;
         }
         if let What::TaskDone { task, .. } = &event.what {
+            self.watch_work(task);
             self.clear_trees(task)?;
         }
         (self.view)(&self.state, Notice::Recorded(event));
@@ -295,6 +310,10 @@ impl<'a> Driver<'a> {
             self.see(Seen::PlanRead(decls));
             return Ok(());
         }
+        if let Some(reason) = self.lost_work()? {
+            self.see(Seen::Obstructed { reason });
+            return Ok(());
+        }
         let baseline = if self.state.attention().any(|task| task.status.is_active() && task.isolated) {
             // What starts beside others gets a tree of its own, whatever the project's looks like.
             let head = self.tree.git().map_or(Ok(None), Git::head)?;
@@ -343,6 +362,8 @@ impl<'a> Driver<'a> {
                 None => Ok(Seen::TimePassed),
             },
             Message::Told(key, told) => Ok(self.hear(&key, told)),
+            // That was waited for before the loop.
+            Message::Surveyed(_) => Ok(Seen::TimePassed),
         }
     }
 
@@ -365,6 +386,9 @@ impl<'a> Driver<'a> {
             if let Some(handle) = &flight.handle {
                 handle.stop();
             }
+            if let Purpose::Forge(stopper) = &flight.purpose {
+                stopper.stop();
+            }
         }
         self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
         while !self.flights.is_empty() {
@@ -377,6 +401,7 @@ impl<'a> Driver<'a> {
                     }
                 }
                 Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
+                Some(Message::Forge(key, _)) => drop(self.flights.remove(&key)),
                 Some(Message::AgentEnded(key, ended)) => {
                     if let Some(flight) = self.flights.remove(&key) {
                         // As above; what was spent is noted on the way, too.
@@ -387,8 +412,8 @@ impl<'a> Driver<'a> {
                     Message::Interrupted
                     | Message::Answered(..)
                     | Message::NobodyAnswers(_)
-                    | Message::Told(..)
-                    | Message::Forge(..),
+                    | Message::Surveyed(_)
+                    | Message::Told(..),
                 ) => {}
                 None => break,
             }

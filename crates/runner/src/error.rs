@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use engine::Impossible;
+use engine::{Impossible, Obstacle};
 use plan::{Problem, TaskId};
 
 use crate::git::GitError;
@@ -46,6 +46,12 @@ pub enum RunError {
     Dirty {
         /// Which paths.
         paths: Vec<String>,
+    },
+    /// A pull request was asked for that cannot be made here.
+    #[error("the pull request that was asked for cannot be made")]
+    NoPullRequest {
+        /// What is in the way.
+        obstacle: Obstacle,
     },
     /// The state file is of no use.
     #[error(transparent)]

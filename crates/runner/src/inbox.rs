@@ -10,6 +10,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::agent::{Outcome, Told};
+use crate::forge::Surveyed;
 use crate::isolation::Done;
 use crate::process::Ended;
 
@@ -20,6 +21,8 @@ pub(crate) enum Message {
     Ended(ActionKey, Box<Ended>),
     /// Something that was started at the forge has come to an end.
     Forge(ActionKey, Box<ForgeReport>),
+    /// Whether there can be a pull request is known.
+    Surveyed(Box<Surveyed>),
     /// What was done beside the loop for an action is done.
     Done(ActionKey, Box<Done>),
     /// An agent that was started for an action has ended, with its own account of it.

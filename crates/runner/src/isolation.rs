@@ -19,7 +19,7 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{GitError, Keep, Oid};
+use crate::git::{GitError, Keep, Oid, Stamps};
 use crate::inbox::Message;
 use crate::offstage::{Ready, Site, Survey, task_part};
 use crate::process::Ended;
@@ -34,8 +34,8 @@ pub(crate) enum Done {
     Tree(Result<Ready, GitError>),
     /// What an attempt left was looked at.
     Survey(Result<Survey, GitError>),
-    /// Work was brought into the project.
-    Landing(Landing),
+    /// Work was brought into the project, where it looks like this.
+    Landing(Landing, Option<Stamps>),
 }
 
 impl Driver<'_> {
@@ -139,11 +139,12 @@ impl Driver<'_> {
                 let report = self.surveyed(&task, survey, *ended)?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
-            (Purpose::Landing { task, dispatch }, Done::Landing(landing)) => {
+            (Purpose::Landing { task, dispatch }, Done::Landing(landing, stamps)) => {
                 self.tree.forget();
+                self.stamps = stamps;
                 Ok(Seen::LandingEnded { task, dispatch, landing })
             }
-            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(_)) => Ok(Seen::TimePassed),
+            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..)) => Ok(Seen::TimePassed),
         }
     }
 
@@ -196,15 +197,12 @@ impl Driver<'_> {
         (task, dispatch): (TaskId, Dispatch),
         (ended, dir): (AgentEnded, PathBuf),
     ) -> Result<(), RunError> {
-        let (site, last) = (self.site(&task), self.last_commit.clone());
+        let site = self.site(&task);
         let (message, trailer) =
             (self.landing_message(&task), self.trailer(&task, self.running_attempt(&task)));
         let purpose = Purpose::Survey { task, dispatch, dir, ended: Box::new(ended) };
         self.beside(key, purpose, move || {
-            Done::Survey(site.map_or_else(
-                || Ok(Survey::default()),
-                |site| site.survey(last.as_ref(), (&message, &trailer)),
-            ))
+            Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey((&message, &trailer))))
         })
     }
 
@@ -234,19 +232,21 @@ impl Driver<'_> {
         for told in survey.remnants.told() {
             self.note(format!("task {task} left what cannot come back: {told}"));
         }
+        self.packed.remove(task);
+        self.packed.extend(survey.packed.map(|packed| (task.clone(), packed)));
         self.fetch_progress(task)?;
         let mut learnings = self.read_learnings(task);
         learnings.extend(reported);
-        let Survey { touched, lost_commit, .. } = survey;
-        if let Some(commit) = &lost_commit {
-            // It is said once: whoever goes on from here goes on from what is there.
-            self.last_commit = None;
-            self.note(format!(
-                "commit {commit} of this run is no longer in the project's history (`git reset --hard {commit}` goes \
-                 back to it)"
-            ));
-        }
-        Ok(AgentReport { end, tampered: Vec::new(), lost_commit, touched, learnings, elapsed })
+        // Nobody is blamed for commits that are gone from the project's history: several are at work. They are missed
+        // when something is to come in on top.
+        Ok(AgentReport {
+            end,
+            tampered: Vec::new(),
+            lost_commit: None,
+            touched: survey.touched,
+            learnings,
+            elapsed,
+        })
     }
 
     /// What an attempt noted in its tree is merged from beside the plan, in the order in which tasks come back.
@@ -278,8 +278,11 @@ impl Driver<'_> {
             return Ok(());
         }
         let purpose = Purpose::Landing { task: id.clone(), dispatch };
+        let (watch, packed) = (self.watch().clone(), self.packed.remove(id));
         self.beside(key, purpose, move || {
-            Done::Landing(site.land(&message, (crate::recording::TRAILER, &trailer)))
+            let trailer = (crate::recording::TRAILER, trailer.as_str());
+            let (landing, stamps) = site.land(&message, trailer, (packed, &watch));
+            Done::Landing(landing, stamps)
         })
     }
 

@@ -21,6 +21,7 @@ mod driver;
 mod error;
 mod inbox;
 mod isolation;
+mod lost_work;
 mod mask;
 mod meeting;
 mod offstage;

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use engine::{Cause, CheckFailure, FileState, Landing};
 
 use crate::atomic;
-use crate::git::{self, Applied, Conflict, Furnishing, Git, GitError, Inside, Keep, Oid, Touched, TreeWork};
+use crate::git::{
+    self, Applied, Conflict, Furnishing, Git, GitError, Inside, Keep, Novelty, Oid, Stamps, Touched, TreeWork,
+};
+use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::recording::TRAILER;
 use crate::remnant::{Aside, Remnants};
@@ -207,8 +210,10 @@ impl Site {
     fn pack_lost(&self, base: &Oid) -> Result<Option<Oid>, GitError> {
         let furnished = self.furnished();
         let work = self.work(base, &furnished);
-        self.note_remnants(base, self.git.touched_in(&work)?.left_out)?;
-        self.pack(base, "left by an attempt", ("Tillgreen-Left", "1"))
+        let trailer = ("Tillgreen-Left", "1");
+        let (touched, packed) = self.git.pack_touched(&work, "left by an attempt", trailer, &self.keep)?;
+        self.note_remnants(base, touched.left_out)?;
+        Ok(packed)
     }
 
     fn note_remnants(&self, base: &Oid, repositories: Vec<String>) -> Result<Remnants, GitError> {
@@ -247,26 +252,24 @@ impl Site {
         Ok(self.furnishing.paths().into_iter().filter(|path| !skipped.contains(path)).collect())
     }
 
-    /// What an attempt changed, and whether the project's history still has the commit that this run made last.
-    ///
-    /// The work is packed here, before any verify command leaves its traces in the tree: those are nobody's work.
-    pub(crate) fn survey(
-        &self,
-        last: Option<&Oid>,
-        (message, trailer): (&str, &str),
-    ) -> Result<Survey, GitError> {
+    /// What an attempt changed. The work is packed here, before any verify command leaves its traces in the tree: those
+    /// are nobody's work.
+    pub(crate) fn survey(&self, (message, trailer): (&str, &str)) -> Result<Survey, GitError> {
         let Some(base) = self.base() else { return Ok(Survey::default()) };
         let furnished = self.furnished();
         let work = self.work(&base, &furnished);
-        self.git.drop_kept(&self.keep)?;
-        let Touched { changes, mut dropped, left_out } = self.git.touched_in(&work)?;
-        let packed = match changes.is_empty() {
-            true => None,
-            false => self.git.pack(&work, message, (TRAILER, trailer), &self.keep)?,
-        };
+        // What an attempt before left in submodules is not this one's.
+        if self.git.root().join(".gitmodules").exists() {
+            self.git.drop_kept(&self.keep)?;
+        }
+        let (touched, packed) = self.git.pack_touched(&work, message, (TRAILER, trailer), &self.keep)?;
+        let Touched { changes, mut dropped, left_out } = touched;
+        if packed.is_none() {
+            self.git.drop_kept(&self.keep)?;
+        }
         let note = packed_file(&self.tree);
-        let packed = packed.map(|packed| packed.commit.as_str().to_owned()).unwrap_or_default();
-        atomic::replace(&note, &packed).map_err(GitError::io("write", &note))?;
+        let told = packed.as_ref().map(Oid::as_str).unwrap_or_default();
+        atomic::replace(&note, told).map_err(GitError::io("write", &note))?;
         dropped.extend(self.changed_plan());
         dropped.sort();
         dropped.dedup();
@@ -275,54 +278,59 @@ impl Site {
             path: change.path.clone(),
             state: crate::tree::words(change.kind).to_owned(),
         });
-        let last = last.unwrap_or(&base);
-        let is_lost = !self.git.contains(last.as_str())?;
-        let lost_commit = is_lost.then(|| last.as_str().to_owned());
-        Ok(Survey { touched: touched.collect(), dropped, remnants, lost_commit })
+        Ok(Survey { touched: touched.collect(), dropped, remnants, packed })
     }
 
-    /// Brings the work into the project, uncommitted.
-    pub(crate) fn land(&self, message: &str, trailer: (&str, &str)) -> Landing {
-        match self.try_land(message, trailer) {
-            Ok(landing) => landing,
-            Err(error) => {
-                let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-                Landing::Blocked { reason: format!("{error}{hint}") }
-            }
-        }
-    }
-
-    fn try_land(&self, message: &str, trailer: (&str, &str)) -> Result<Landing, GitError> {
-        let Some(base) = self.base() else {
-            return Ok(Landing::Conflict(red("its work tree is gone".to_owned(), String::new())));
+    /// Brings the work into the project, uncommitted, unless that lacks what came in before.
+    /// What was packed just now is told; otherwise it is looked for.
+    pub(crate) fn land(
+        &self,
+        message: &str,
+        trailer: (&str, &str),
+        (packed, watch): (Option<Oid>, &Watch),
+    ) -> (Landing, Option<Stamps>) {
+        let landed = match watch.obstacle(&self.git) {
+            Ok(Some(reason)) => Ok((Landing::Blocked { reason }, None)),
+            Ok(None) => self.try_land(message, trailer, packed),
+            Err(error) => Err(error),
         };
-        let kept = match self.git.kept(&self.keep)? {
+        landed.unwrap_or_else(|error| {
+            let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            (Landing::Blocked { reason: format!("{error}{hint}") }, None)
+        })
+    }
+
+    fn try_land(
+        &self,
+        message: &str,
+        trailer: (&str, &str),
+        packed: Option<Oid>,
+    ) -> Result<(Landing, Option<Stamps>), GitError> {
+        let Some(base) = self.base() else {
+            return Ok((Landing::Conflict(red("its work tree is gone".to_owned(), String::new())), None));
+        };
+        let novelty = if packed.is_some() { Novelty::New } else { Novelty::Unknown };
+        let kept = match packed.map_or_else(|| self.git.kept(&self.keep), |packed| Ok(Some(packed)))? {
             Some(commit) => Ok(Some(commit)),
             None => self.pack(&base, message, trailer),
         };
         let commit = match kept {
-            Ok(commit) => commit,
+            Ok(Some(commit)) => commit,
+            Ok(None) => return Ok((Landing::Done { touched: Vec::new() }, None)),
             Err(error) => {
                 let error = format!("its work tree cannot be read: {error}");
-                return Ok(Landing::Conflict(red(error, String::new())));
+                return Ok((Landing::Conflict(red(error, String::new())), None));
             }
         };
-        let Some(commit) = commit else { return Ok(Landing::Done { touched: Vec::new() }) };
-        let landing = git::Landing { commit: &commit, base: &base, trailer };
+        let landing = git::Landing { commit: &commit, base: &base, trailer, novelty };
         Ok(match self.git.apply_landing(&landing)? {
-            Applied::Done { paths } => Landing::Done { touched: paths },
-            Applied::Already(_) | Applied::Nothing => Landing::Done { touched: Vec::new() },
+            Applied::Done { paths, stamps } => (Landing::Done { touched: paths }, Some(stamps)),
+            Applied::Already(_) | Applied::Nothing => (Landing::Done { touched: Vec::new() }, None),
             Applied::Conflict(conflict) => {
                 let since = self.git.told_since(&base).unwrap_or_default();
-                Landing::Conflict(conflicting(&conflict, &commit, &since))
+                (Landing::Conflict(conflicting(&conflict, &commit, &since)), None)
             }
-            Applied::Refused { paths } => Landing::Blocked {
-                reason: format!(
-                    "uncommitted changes in the project are in the way of finished work: {} (commit or stash them, \
-                     then run again)",
-                    paths.join(", ")
-                ),
-            },
+            Applied::Refused { paths } => (refused(&paths), None),
         })
     }
 
@@ -359,12 +367,23 @@ pub(crate) struct Survey {
     pub touched: Vec<FileState>,
     pub dropped: Vec<String>,
     pub remnants: Remnants,
-    pub lost_commit: Option<String>,
+    /// The work as a commit of its own.
+    pub packed: Option<Oid>,
 }
 
 /// By which it shows whether a file changed.
 fn fingerprint(file: &Path) -> String {
     atomic::read(file).map_or_else(|_| "none".to_owned(), |text| format!("{:08x}", crc32fast::hash(&text)))
+}
+
+fn refused(paths: &[String]) -> Landing {
+    Landing::Blocked {
+        reason: format!(
+            "uncommitted changes in the project are in the way of finished work: {} (commit or stash them, then run \
+             again)",
+            paths.join(", ")
+        ),
+    }
 }
 
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {

@@ -13,6 +13,7 @@ use plan::{Severity, TaskId};
 use crate::book::Book;
 use crate::driver::{Driver, Finished, Notice};
 use crate::error::RunError;
+use crate::forge::{Survey, Surveyed};
 use crate::git::{Git, Parallelism};
 use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
@@ -83,20 +84,26 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
-    for note in
-        without_git(project).into_iter().chain(without_forge(lifecycle)).chain(replayed.torn).chain(notes)
-    {
+    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
     }
     let tasks = book.decls(&state);
+    let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
+    let base = settings.pull_request.base.as_deref();
+    let survey = Survey { git: git.as_ref(), base, project, file, runtime: &runtime };
+    // Once the tasks are done the pull request itself tells.
+    let is_due = lifecycle.is_on() && tasks.iter().any(|task| !task.ticked);
+    let surveyed = if is_due { survey.make(&inbox)? } else { Surveyed::Clear };
+    let is_interrupted = matches!(surveyed, Surveyed::Interrupted);
+    heed(surveyed, settings, &mut |notice| view(&state, notice))?;
     let (parallel, reason) = side_by_side(git.as_ref(), settings, &dirty);
     if let Some(reason) = reason.filter(|_| is_wide(&tasks, settings)) {
         view(&state, Notice::Note(reason));
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
     let opening = Opening { rules, launch: settings.launch.clone(), tasks, dirty };
-    let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
+    let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
 }
 
@@ -187,10 +194,19 @@ fn without_git(project: &Project) -> Option<String> {
     })
 }
 
-/// What to say where the plan asks for a pull request that cannot be made here.
-fn without_forge(lifecycle: Toggle) -> Option<String> {
-    let reason = if lifecycle.is_on() { crate::forge::missing() } else { None };
-    reason.map(|reason| format!("the plan asks for a pull request, but {reason}: the run will pause there"))
+/// What the survey means. Who asks for a pull request outright learns at once that there cannot be one; where only
+/// the plan speaks of it, its tasks are worth doing all the same.
+fn heed(surveyed: Surveyed, settings: &Settings, tell: &mut dyn FnMut(Notice<'_>)) -> Result<(), RunError> {
+    let is_asked_for = settings.pull_request.wanted.is_some_and(Toggle::is_on);
+    match surveyed {
+        Surveyed::Obstructed(obstacle) if is_asked_for => return Err(RunError::NoPullRequest { obstacle }),
+        Surveyed::Obstructed(obstacle) => tell(Notice::Foreseen(&obstacle)),
+        Surveyed::Unknown(reason) => tell(Notice::Note(format!(
+            "whether there can be a pull request is not known: {reason}; the tasks come first, then it is tried again"
+        ))),
+        Surveyed::Clear | Surveyed::Interrupted => {}
+    }
+    Ok(())
 }
 
 /// Puts the journal and the state file where they are kept but not read.

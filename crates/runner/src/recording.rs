@@ -118,8 +118,10 @@ impl Driver<'_> {
         let has_new = changes.iter().any(|change| change.kind != ChangeKind::Modified);
         let staging = if has_new { Staging::Add } else { Staging::Skip };
         let request = Commit { trailer: Some((TRAILER, &key)), staging, ..Commit::new(&paths, &message) };
+        let before = git.head()?;
         if let Some(commit) = git.commit(&request)? {
             self.tree.committed(&paths, &commit);
+            self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
         }
         self.commit_already_made(id, git, &key)
@@ -139,19 +141,23 @@ impl Driver<'_> {
     fn commit_landing(&mut self, id: &TaskId, git: &Git, attempt: Attempt) -> Result<Option<Oid>, Obstacle> {
         let (message, key) = (self.landing_message(id), self.trailer(id, Some(attempt)));
         let trailer = (TRAILER, key.as_str());
-        let mut landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE)?;
+        let before = git.head()?;
+        let mut stamps = self.stamps.take();
+        let mut landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?;
         if landed == Landed::Moved && self.state.task(id).is_some_and(|task| !task.touched.is_empty()) {
             self.note(format!("somebody committed while task {id} came back, so it is brought in once more"));
-            if let Some(Landing::Blocked { reason }) = self.site(id).map(|site| site.land(&message, trailer))
-            {
+            let (site, watch) = (self.site(id), self.watch().clone());
+            let again = site.map(|site| site.land(&message, trailer, (None, &watch)));
+            if let Some((Landing::Blocked { reason }, _)) = again {
                 return Err(Obstacle::Blocked(reason));
             }
-            landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE)?;
+            stamps = again.and_then(|(_, stamps)| stamps);
+            landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?;
         }
         self.tree.forget();
         match landed {
             Landed::Done(commit) => {
-                self.last_commit = Some(commit.clone());
+                self.watch.advance(before.as_ref(), &commit);
                 Ok(Some(commit))
             }
             Landed::Nothing => Ok(None),
@@ -272,11 +278,12 @@ impl Driver<'_> {
             return Ok(());
         }
         let staging = if self.spec_is_tracked { Staging::Skip } else { Staging::Add };
+        let before = git.head()?;
         let commit = git.commit(&Commit { staging, ..Commit::new(&paths, message) })?;
         self.spec_is_tracked = true;
         if let Some(commit) = commit {
             self.tree.committed(&paths, &commit);
-            self.last_commit = Some(commit);
+            self.watch.advance(before.as_ref(), &commit);
         }
         Ok(())
     }

@@ -17,6 +17,8 @@ const FILE_BYTES_MAX: u64 = 256 * 1024;
 const REPORTS_MAX: usize = 100;
 /// Characters of each text in a report.
 const TEXT_CHARS_MAX: usize = 2_000;
+/// Characters of the title of a task that is asked for.
+const TITLE_CHARS_MAX: usize = 120;
 
 /// Something that an agent reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +56,9 @@ pub enum Report {
         /// Why.
         #[serde(default)]
         reason: Option<String>,
+        /// How it shows that it is done.
+        #[serde(default)]
+        done_when: Option<String>,
     },
 }
 
@@ -111,9 +116,12 @@ fn shortened(report: Report) -> Report {
             Report::TaskBlocked { reason: short(reason), by: by.map(short) }
         }
         Report::AddLearning { text } => Report::AddLearning { text: short(text) },
-        Report::RequestChange { kind, title, reason } => {
-            Report::RequestChange { kind, title: short(title), reason: reason.map(short) }
-        }
+        Report::RequestChange { kind, title, reason, done_when } => Report::RequestChange {
+            kind,
+            title: short(title),
+            reason: reason.map(short),
+            done_when: done_when.map(short),
+        },
     }
 }
 
@@ -172,6 +180,7 @@ pub(crate) struct ChangeRequest {
     /// One harmless line.
     pub title: String,
     pub reason: Option<String>,
+    pub done_when: Option<String>,
 }
 
 impl ChangeRequest {
@@ -186,11 +195,19 @@ impl ChangeRequest {
 pub(crate) fn changes(reports: &[Report]) -> Vec<ChangeRequest> {
     let mut changes: Vec<ChangeRequest> = Vec::new();
     for report in reports {
-        if let Report::RequestChange { kind, title, reason } = report {
-            let reason = reason.as_deref().map(plan::one_line);
-            let change = ChangeRequest { kind: *kind, title: plan::one_line(title), reason };
-            if !change.title.is_empty() && !changes.contains(&change) {
-                changes.push(change);
+        if let Report::RequestChange { kind, title, reason, done_when } = report {
+            let line =
+                |text: &Option<String>| text.as_deref().map(plan::one_line).filter(|text| !text.is_empty());
+            let title: String = plan::one_line(title).chars().take(TITLE_CHARS_MAX).collect();
+            let title = title.trim_end().to_owned();
+            let is_new = changes.iter().all(|change| change.title != title);
+            if !title.is_empty() && is_new {
+                changes.push(ChangeRequest {
+                    kind: *kind,
+                    title,
+                    reason: line(reason),
+                    done_when: line(done_when),
+                });
             }
         }
     }
@@ -260,6 +277,7 @@ mod tests {
             kind: ChangeKind::FollowUp,
             title: title.to_owned(),
             reason: None,
+            done_when: None,
         };
         let changes = changes(&[asked("a\n- [x] 9.9 done"), asked(""), asked("b"), asked("b")]);
         assert_eq!(changes.len(), 2);

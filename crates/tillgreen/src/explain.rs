@@ -167,6 +167,9 @@ impl From<RunError> for Error {
                 error,
                 "commit or stash them, or accept them with `--allow-dirty`: they are never committed",
             ),
+            RunError::NoPullRequest { obstacle } => {
+                crate::view::pull_request::refused("`tillgreen run`", &obstacle)
+            }
             RunError::StateFile(_) => usage(
                 error,
                 "it is left as it is; `tillgreen run --fresh` moves it aside and reinitializes the execution state",

@@ -101,12 +101,35 @@ fn request(draft: Draft, series: &str, number: u32, head: &str) -> Request {
     Request {
         id: TaskId::new(&format!("{series}{number}")),
         origin: draft.origin,
-        summary: plan::one_line(&draft.summary),
+        summary: plan::one_line(&without_references(&draft.summary)),
         text: end_of(&draft.text),
         file: draft.file,
         line: draft.line,
         head: head.to_owned(),
     }
+}
+
+/// A summary becomes part of commit messages and of what the pull request says, where `#12` and `@name` would do
+/// something: close an issue, call a person. Here they are only quoted.
+fn without_references(text: &str) -> String {
+    let mut tame = String::with_capacity(text.len());
+    let mut characters = text.chars().take(TEXT_CHARS_MAX).peekable();
+    while let Some(character) = characters.next() {
+        tame.push(character);
+        let next = characters.peek().copied().unwrap_or(' ');
+        let is_number = next.is_ascii_digit();
+        let is_reference = match character {
+            '#' => is_number,
+            '@' => next.is_alphanumeric(),
+            '-' => is_number && tame.to_ascii_lowercase().ends_with("gh-"),
+            '/' => is_number && (tame.ends_with("/issues/") || tame.ends_with("/pull/")),
+            _ => false,
+        };
+        if is_reference {
+            tame.push(' ');
+        }
+    }
+    tame
 }
 
 fn end_of(text: &str) -> String {

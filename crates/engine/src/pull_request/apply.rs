@@ -80,6 +80,16 @@ impl Lifecycle {
                 }
                 self.watch_from(at, at);
             }
+            PullRequestEvent::ReviewPlanned { reviewers } => {
+                self.looks = self.looks.saturating_add(1);
+                self.stage = Stage::Requesting(reviewers.clone());
+            }
+            PullRequestEvent::ReviewRequested { until, .. } => {
+                if let Stage::Requesting(reviewers) = std::mem::take(&mut self.stage) {
+                    self.asked_again.extend(reviewers.into_iter().map(|asked| (asked.login, asked.review)));
+                }
+                self.watch_from(at, *until);
+            }
             PullRequestEvent::MergePlanned => self.stage = Stage::Merging,
             PullRequestEvent::Unavailable { reason, nth, until } => {
                 self.absence = Some(Absence { nth: *nth, until: *until, reason: reason.clone() });
@@ -92,7 +102,7 @@ impl Lifecycle {
     }
 
     fn publish(&mut self, published: &Published, cycle: u32, at: Timestamp) {
-        let Published { number, url, branch, base, head, series } = published.clone();
+        let Published { number, url, branch, base, head, series, .. } = published.clone();
         if self.place.as_ref().is_none_or(|place| place.head != head) {
             self.rerun.clear();
             self.seen.clear();
@@ -100,6 +110,7 @@ impl Lifecycle {
         self.pushed.insert(head.clone());
         self.place = Some(Place { number, url, branch, base, head, series });
         self.cycles = cycle;
+        self.goes_on = false;
         self.watch_from(at, at);
     }
 
@@ -168,6 +179,7 @@ impl Lifecycle {
         if is_new_round {
             (self.cycles, self.ci_rounds, self.began_at) = (0, 0, None);
         }
+        self.goes_on |= !is_new_round && self.place.is_some() && self.stage.is_active();
         if !matches!(self.stage, Stage::Satisfied(_)) {
             self.reset();
         }

@@ -4,11 +4,11 @@ use super::address::{self, Draft};
 use super::awaited::Awaited;
 use super::event::Outcome;
 use super::lifecycle::{Lifecycle, Place};
-use super::look::{Check, CheckState, Look, MergeState, Openness, ReviewState};
+use super::look::{Check, CheckState, Look, MergeState, Openness, Review, ReviewState};
 use super::obstacle::Obstacle;
-use super::request::CheckRef;
+use super::request::{CheckRef, Origin};
 use super::rules::{PullRequestRules, WhichChecks};
-use super::stage::{Source, Stage};
+use super::stage::{Reviewer, Source, Stage};
 
 /// How many looks something odd may last before it is taken at its word: a push that the forge has not noticed, a
 /// check that is gone, no check at all.
@@ -16,6 +16,9 @@ const PATIENCE_LOOKS: u32 = 3;
 
 /// How many looks red checks wait for those that do not end.
 const PENDING_LOOKS: u32 = 10;
+
+/// How many reviewers are asked at once.
+const REVIEWERS_MAX: usize = 15;
 
 /// Names that are kept of what is waited for.
 const NAMES_MAX: usize = 5;
@@ -30,6 +33,8 @@ pub(super) enum Verdict {
     Believe(Vec<CheckRef>),
     /// Reviews and threads ask for these tasks.
     Address(Vec<Draft>),
+    /// These said no before what is there now was pushed.
+    RequestReview(Vec<Reviewer>),
     /// Commits of the other side have to be taken in.
     Integrate(Source),
     /// A person has to do something.
@@ -47,7 +52,7 @@ pub(super) fn assess(lifecycle: &Lifecycle, rules: &PullRequestRules, look: &Loo
         .or_else(|| moved(lifecycle, place, look))
         .or_else(|| checks(lifecycle, place, &Relevant::of(lifecycle, rules, look)))
         .or_else(|| first_check(lifecycle, look))
-        .or_else(|| reviews(lifecycle, look))
+        .or_else(|| reviews(lifecycle, rules, look))
         .or_else(|| base(lifecycle, look));
     Some(verdict.unwrap_or(Verdict::Ready(Outcome::Ready { checks: look.checks.len() })))
 }
@@ -174,10 +179,14 @@ fn first_check(lifecycle: &Lifecycle, look: &Look) -> Option<Verdict> {
     if look.checks.is_empty() { patiently(lifecycle, Awaited::FirstCheck) } else { None }
 }
 
-fn reviews(lifecycle: &Lifecycle, look: &Look) -> Option<Verdict> {
+fn reviews(lifecycle: &Lifecycle, rules: &PullRequestRules, look: &Look) -> Option<Verdict> {
     let drafts = address::unaddressed(lifecycle, look);
     if !drafts.is_empty() {
         return Some(Verdict::Address(drafts));
+    }
+    let again = to_look_again(lifecycle, look);
+    if rules.request_review.is_on() && !again.is_empty() {
+        return Some(Verdict::RequestReview(again));
     }
     let threads = look.threads.iter().filter(|thread| !thread.resolved).count();
     let says_no = |state| matches!(state, ReviewState::ChangesRequested | ReviewState::Pending);
@@ -186,6 +195,27 @@ fn reviews(lifecycle: &Lifecycle, look: &Look) -> Option<Verdict> {
     let reviewers: Vec<String> = reviewers.map(|review| review.author.clone()).take(NAMES_MAX).collect();
     let is_open = threads > 0 || !reviewers.is_empty();
     is_open.then_some(Verdict::Await(Awaited::Review { threads, reviewers }))
+}
+
+/// Those whose no is about an earlier commit, if something was done in answer to them. Each no is answered once.
+fn to_look_again(lifecycle: &Lifecycle, look: &Look) -> Vec<Reviewer> {
+    let was_heeded = |review: &Review| {
+        lifecycle.requests().any(|request| match &request.origin {
+            Origin::Check { .. } => false,
+            Origin::Thread { author, .. } | Origin::Review { author, .. } => *author == review.author,
+        })
+    };
+    let is_due = |review: &&&Review| {
+        review.state == ReviewState::ChangesRequested
+            && !review.commit.is_empty()
+            && review.commit != look.head
+            && !look.requested.contains(&review.author)
+            && lifecycle.asked_again.get(&review.author) != Some(&review.id)
+            && was_heeded(review)
+    };
+    let latest = look.latest_reviews();
+    let due = latest.iter().filter(is_due).take(REVIEWERS_MAX);
+    due.map(|review| Reviewer { login: review.author.clone(), review: review.id.clone() }).collect()
 }
 
 fn base(lifecycle: &Lifecycle, look: &Look) -> Option<Verdict> {

@@ -33,6 +33,7 @@ pub(crate) fn decide(state: &State, key: &str, report: ForgeReport, at: Timestam
             PullRequestEvent::Unavailable { reason, nth: nth(state), until: after(at, wait) }
         }
         (ForgeAction::Publish { cycle }, ForgeReport::Published(published)) => {
+            let cycle = if is_watched_on(state, &published.head) { cycle.saturating_sub(1) } else { cycle };
             PullRequestEvent::Published { published, cycle }
         }
         (ForgeAction::Publish { .. }, ForgeReport::AlreadyMerged { number, url }) => {
@@ -58,6 +59,10 @@ pub(crate) fn decide(state: &State, key: &str, report: ForgeReport, at: Timestam
             let warnings = failed.iter().map(|(task, why)| format!("{task}: {why}")).collect();
             PullRequestEvent::Replied { warnings }
         }
+        (ForgeAction::RequestReview { .. }, ForgeReport::ReviewRequested { failed }) => {
+            let until = after(at, rules.pull_request.look_every);
+            PullRequestEvent::ReviewRequested { warnings: failed, until }
+        }
         (ForgeAction::Merge { .. }, ForgeReport::Merged) => {
             let place = state.pull_request.place.as_ref()?;
             let outcome = Outcome::Merged { number: place.number, url: place.url.clone() };
@@ -67,6 +72,12 @@ pub(crate) fn decide(state: &State, key: &str, report: ForgeReport, at: Timestam
         _ => return None,
     };
     Some(What::PullRequest(Box::new(event)))
+}
+
+/// Whether the commit is the one that was watched when the run ended: going on with that is no further push.
+fn is_watched_on(state: &State, head: &str) -> bool {
+    let lifecycle = &state.pull_request;
+    lifecycle.goes_on && lifecycle.place.as_ref().is_some_and(|place| place.head == head)
 }
 
 fn after(at: Timestamp, wait: Duration) -> Timestamp {
@@ -93,6 +104,7 @@ fn looked(state: &State, rules: &Rules, look: &Look, at: Timestamp) -> Option<Wh
         Verdict::Address(drafts) => {
             PullRequestEvent::TasksPlanned { requests: address::number(state, place, drafts) }
         }
+        Verdict::RequestReview(reviewers) => PullRequestEvent::ReviewPlanned { reviewers },
         Verdict::Integrate(source) => PullRequestEvent::IntegrationPlanned { source },
         Verdict::Over(outcome) => PullRequestEvent::Satisfied { outcome },
         Verdict::Ready(_) if rules.pull_request.merge.is_some() => PullRequestEvent::MergePlanned,

@@ -30,7 +30,8 @@ pub(crate) fn due(state: &State, rules: &Rules, now: Timestamp) -> Option<What> 
 fn limit_reached(state: &State, rules: &Rules, now: Timestamp) -> Option<LimitReached> {
     let lifecycle = &state.pull_request;
     let rules = &rules.pull_request;
-    if lifecycle.stage == Stage::Resting && lifecycle.cycles >= rules.cycles_max {
+    let is_used_up = lifecycle.cycles >= rules.cycles_max && !lifecycle.goes_on;
+    if lifecycle.stage == Stage::Resting && is_used_up {
         return Some(LimitReached::Cycles { limit: rules.cycles_max });
     }
     let is_up = lifecycle.time_up(rules).is_some_and(|up| now >= up);
@@ -42,6 +43,7 @@ fn limit_reached(state: &State, rules: &Rules, now: Timestamp) -> Option<LimitRe
         | Stage::Reading(_)
         | Stage::Writing(_)
         | Stage::Replying(_)
+        | Stage::Requesting(_)
         | Stage::Integrating(_)
         | Stage::Merging
         | Stage::Satisfied(_) => String::new(),
@@ -63,6 +65,7 @@ fn following(state: &State, rules: &Rules) -> Option<PullRequestEvent> {
         | Stage::Reading(_)
         | Stage::Writing(_)
         | Stage::Replying(_)
+        | Stage::Requesting(_)
         | Stage::Integrating(_)
         | Stage::Merging
         | Stage::Satisfied(_) => None,

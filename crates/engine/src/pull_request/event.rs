@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::awaited::Awaited;
 use super::report::{Kept, Published};
 use super::request::{CheckRef, Request};
-use super::stage::Source;
+use super::stage::{Reviewer, Source};
 use crate::task::TaskDecl;
 
 /// What has happened to the pull request.
@@ -80,6 +80,19 @@ pub enum PullRequestEvent {
         /// Why some were not.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
+    },
+    /// Those who said no are to be asked to look again.
+    ReviewPlanned {
+        /// Who.
+        reviewers: Vec<Reviewer>,
+    },
+    /// They were.
+    ReviewRequested {
+        /// Why some were not.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
+        /// The next look.
+        until: Timestamp,
     },
     /// It is to be merged.
     MergePlanned,

@@ -18,6 +18,8 @@ pub struct Lifecycle {
     pub(super) place: Option<Place>,
     /// Pushes that were watched in this round.
     pub(super) cycles: u32,
+    /// Whether the push that was watched when the run ended is to be watched on, which is no further one.
+    pub(super) goes_on: bool,
     /// How often red checks got tasks in this round.
     pub(super) ci_rounds: u32,
     /// Looks in the whole history, so that each has a key of its own.
@@ -35,6 +37,8 @@ pub struct Lifecycle {
     pub(super) in_record: BTreeSet<TaskId>,
     /// Tasks whose threads were answered.
     pub(super) replied: BTreeSet<TaskId>,
+    /// Who was asked to look again, with the review that said no.
+    pub(super) asked_again: BTreeMap<String, String>,
     pub(super) absence: Option<Absence>,
 }
 
@@ -145,6 +149,7 @@ impl Lifecycle {
             | Stage::Rerunning(_)
             | Stage::Reading(_)
             | Stage::Replying(_)
+            | Stage::Requesting(_)
             | Stage::Integrating(_)
             | Stage::Merging => (None, self.time_up(rules)),
         };

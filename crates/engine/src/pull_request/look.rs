@@ -15,6 +15,8 @@ pub struct Look {
     pub reviews: Vec<Review>,
     /// Its review threads.
     pub threads: Vec<Thread>,
+    /// Whose review is asked for and has not come yet.
+    pub requested: Vec<String>,
 }
 
 /// Whether a pull request is open.
@@ -88,6 +90,8 @@ pub struct Review {
     pub body: String,
     /// When, in a form that sorts.
     pub at: String,
+    /// The commit that it is about; empty where that is not known.
+    pub commit: String,
 }
 
 /// What a review comes to.

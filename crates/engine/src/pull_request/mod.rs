@@ -26,7 +26,7 @@ pub use obstacle::Obstacle;
 pub use report::{CheckLog, ForgeReport, Kept, Published};
 pub use request::{CheckRef, Origin, Request};
 pub use rules::{MergeMethod, PullRequestRules, WhichChecks};
-pub use stage::{Source, Stage, Watch};
+pub use stage::{Reviewer, Source, Stage, Watch};
 pub use table::{PULL_REQUEST_MOVES, PullRequestEventKind, StageKind, pull_request_mermaid};
 pub use wanted::ForgeAction;
 

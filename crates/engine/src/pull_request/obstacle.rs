@@ -17,6 +17,16 @@ pub enum Obstacle {
         /// Its address.
         url: String,
     },
+    /// The forge has no such repository, or does not show it to this login.
+    NoSuchRepository {
+        /// `OWNER/NAME`.
+        repository: String,
+    },
+    /// The repository on the forge has no commits, so that there is nothing to merge into.
+    NoBase {
+        /// `OWNER/NAME`.
+        repository: String,
+    },
     /// The forge's program is missing or too old.
     NoProgram {
         /// What is wrong with it.

@@ -45,6 +45,11 @@ pub enum ForgeReport {
         /// Answers that could not be given, and why: by task.
         failed: Vec<(TaskId, String)>,
     },
+    /// Reviewers were asked to look again.
+    ReviewRequested {
+        /// Whom that was not possible for, and why.
+        failed: Vec<String>,
+    },
     /// The pull request was merged.
     Merged,
     /// A person has to do something first.
@@ -83,6 +88,9 @@ pub struct Published {
     pub head: String,
     /// How the ids of tasks in the plan's pull request phase begin; a number follows.
     pub series: String,
+    /// What did not work out besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// The log of a failed check.

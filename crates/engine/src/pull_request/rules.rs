@@ -26,6 +26,8 @@ pub struct PullRequestRules {
     pub reply: Toggle,
     /// Whether such threads are resolved as well.
     pub resolve: Toggle,
+    /// Whether those who said no are asked to look again after a push.
+    pub request_review: Toggle,
     /// How it is merged at the end, if that is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merge: Option<MergeMethod>,
@@ -42,6 +44,7 @@ impl Default for PullRequestRules {
             checks: WhichChecks::All,
             reply: Toggle::Off,
             resolve: Toggle::Off,
+            request_review: Toggle::On,
             merge: None,
         }
     }

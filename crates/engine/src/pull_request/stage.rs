@@ -26,6 +26,8 @@ pub enum Stage {
     Writing(Vec<Request>),
     /// Threads are being answered.
     Replying(Vec<TaskId>),
+    /// Reviewers are being asked to look again.
+    Requesting(Vec<Reviewer>),
     /// Commits of the other side are being taken in.
     Integrating(Source),
     /// It is being merged.
@@ -45,6 +47,15 @@ pub struct Watch {
     pub looks: u32,
     /// When to look next.
     pub until: Timestamp,
+}
+
+/// Somebody whose review says no.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reviewer {
+    /// Who.
+    pub login: String,
+    /// The review.
+    pub review: String,
 }
 
 /// Whose commits are taken in.

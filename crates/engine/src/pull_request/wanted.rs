@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use plan::TaskId;
 
 use super::request::CheckRef;
-use super::stage::{Source, Stage};
+use super::stage::{Reviewer, Source, Stage};
 use crate::state::State;
 
 /// Something that should be under way at the forge.
@@ -44,6 +44,13 @@ pub enum ForgeAction {
         /// Whose tasks are these.
         tasks: Vec<TaskId>,
     },
+    /// Ask reviewers to look again.
+    RequestReview {
+        /// At which commit.
+        head: String,
+        /// Whom.
+        reviewers: Vec<Reviewer>,
+    },
     /// Take in commits of the other side.
     Integrate {
         /// After which push of the round.
@@ -68,6 +75,10 @@ impl ForgeAction {
             Self::ReadLogs { head, checks } => format!("forge logs {head} {}", labels(checks)),
             Self::Write { tasks } => format!("forge write {}", ids(tasks)),
             Self::Reply { tasks } => format!("forge reply {}", ids(tasks)),
+            Self::RequestReview { head, reviewers } => {
+                let logins: Vec<&str> = reviewers.iter().map(|asked| asked.login.as_str()).collect();
+                format!("forge request {head} {}", logins.join(","))
+            }
             Self::Integrate { cycle, source } => format!("forge integrate {cycle} {source:?}"),
             Self::Merge { head } => format!("forge merge {head}"),
         }
@@ -114,6 +125,9 @@ fn of_stage(state: &State, now: Timestamp) -> Option<ForgeAction> {
         Stage::Rerunning(checks) => Some(ForgeAction::Rerun { head, checks: checks.clone() }),
         Stage::Reading(checks) => Some(ForgeAction::ReadLogs { head, checks: checks.clone() }),
         Stage::Replying(tasks) => Some(ForgeAction::Reply { tasks: tasks.clone() }),
+        Stage::Requesting(reviewers) => {
+            Some(ForgeAction::RequestReview { head, reviewers: reviewers.clone() })
+        }
         Stage::Integrating(source) => {
             Some(ForgeAction::Integrate { cycle: lifecycle.cycles, source: *source })
         }

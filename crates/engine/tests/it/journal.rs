@@ -89,7 +89,7 @@ fn changes() -> PlanChanges {
 fn spent() -> Spent {
     let usage = Usage { input: Some(3_300), output: Some(92), cost_micros: Some(19_050), ..Usage::default() };
     let session = Some(Session { id: text("s-1"), total: Usage::default() });
-    Spent { task: task(), dispatch: Dispatch(9), agent: text("claude"), usage, session }
+    Spent { task: task(), dispatch: Dispatch(9), agent: text("claude"), usage, session, interim: false }
 }
 
 /// One of each event, in the order of the enum.

@@ -26,7 +26,12 @@ impl Case {
     }
 
     fn see(&mut self, seen: Seen) -> Option<What> {
-        let event = decide(&self.state, Observation { at: Timestamp::UNIX_EPOCH, seen })?;
+        self.see_at(0, seen)
+    }
+
+    fn see_at(&mut self, second: i64, seen: Seen) -> Option<What> {
+        let at = Timestamp::from_second(second).expect("a time soon after the first");
+        let event = decide(&self.state, Observation { at, seen })?;
         Some(self.apply(event))
     }
 
@@ -67,6 +72,7 @@ fn spent(dispatch: u32, usage: Usage) -> Box<Spent> {
         agent: "a".to_owned(),
         usage,
         session,
+        interim: false,
     })
 }
 
@@ -100,13 +106,34 @@ fn a_budget_is_looked_at_before_each_start() {
 fn a_budget_is_looked_at_while_an_agent_works() {
     let mut case = Case::opened(budget());
     case.start();
-    assert_eq!(case.see(Seen::Spending { spent: spent(1, cost(99)) }), None, "there is some left");
+    assert!(case.see(Seen::Spending { spent: spent(1, cost(99)) }).is_some(), "the program might die");
     assert_eq!(case.due(), None);
     assert!(case.see(Seen::Spending { spent: spent(1, cost(101)) }).is_some());
     assert_eq!(case.due(), Some(What::Ended(End::Capped(CapKind::Cost { micros: 100 }))));
     assert!(case.see(Seen::Spent { spent: spent(1, cost(120)) }).is_some(), "it went on for a moment");
     assert_eq!(case.state.usage(), cost(120), "each report replaces the one before");
     assert!(matches!(case.state.end(), Some(End::Capped(_))));
+}
+
+#[test]
+fn what_a_lost_agent_told_counts_after_the_program_died() {
+    let mut case = Case::opened(budget());
+    case.start();
+    let told = |micros: u64| Seen::Spending { spent: spent(1, cost(micros)) };
+    assert!(case.see_at(1, told(10)).is_some());
+    assert_eq!(case.see_at(5, told(20)), None, "not at every word");
+    assert_eq!(case.see_at(60, told(10)), None, "that is known");
+    assert!(case.see_at(60, told(60)).is_some());
+    assert_eq!(case.state.task(&"1.1".into()).expect("it is there").session, None, "it is told in the end");
+    let opening = Opening { rules: budget(), tasks: vec![decl("1.1"), decl("1.2")], ..Opening::default() };
+    case.see_at(70, Seen::Started(opening));
+    assert_eq!(case.state.round_usage(), cost(60), "the budget goes on where it was");
+    assert_eq!(case.state.cost_left(), Some(40));
+    assert_eq!(
+        case.see_at(71, Seen::Spending { spent: spent(9, cost(1)) }),
+        None,
+        "nobody was started as that"
+    );
 }
 
 #[test]

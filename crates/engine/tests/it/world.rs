@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use engine::{
     Action, ActionKey, End, Event, EventKind, Observation, Opening, Rules, Seen, State, Status, StatusKind,
-    TaskDecl, What, decide, due, schedule,
+    Task, TaskDecl, What, decide, due, schedule,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -92,6 +92,7 @@ impl World {
             if self.live(opening).is_err() {
                 self.wake_up();
             }
+            self.put_boxes_back();
             self.in_flight.clear();
             while self.script.notes && self.note_answer().is_err() {
                 self.wake_up();
@@ -179,17 +180,24 @@ impl World {
         Ok(())
     }
 
-    /// After a crash: fold the journal anew. Boxes that an agent ticked while nobody watched are put back.
+    /// After a crash: fold the journal anew.
     fn wake_up(&mut self) {
         self.state = fold(&self.lines);
-        for task in self.state.tasks() {
-            let is_unproved =
-                matches!(task.status, Status::Running(_) | Status::Checking(_) | Status::Judging(_));
-            if is_unproved && let Some(decl) = self.file.iter_mut().find(|decl| decl.id == *task.id()) {
-                decl.ticked = false;
-            }
-        }
         self.now = self.now.checked_add(SignedDuration::from_secs(7)).expect("time goes on");
+    }
+
+    /// Boxes that agents ticked which were ended with the run, or while nobody watched, are put back.
+    fn put_boxes_back(&mut self) {
+        let unproved = |task: &Task| {
+            matches!(task.status, Status::Running(_) | Status::Checking(_) | Status::Judging(_))
+        };
+        let claimed = self.state.tasks().iter().filter(|task| unproved(task)).map(|task| task.id().clone());
+        let stopped = self.in_flight.values().filter_map(|flight| {
+            let Action::RunAgent { task, .. } = &flight.action else { return None };
+            Some(task.clone())
+        });
+        let ids: Vec<TaskId> = claimed.chain(stopped).collect();
+        ids.iter().for_each(|id| self.set_box(id, false));
     }
 
     fn started(&self) -> Seen {

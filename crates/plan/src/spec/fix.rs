@@ -52,7 +52,7 @@ impl Plan {
     }
 
     /// The last task of the unbroken row of fixes, and fixes of fixes, that follows a task.
-    fn last_fix(&self, position: usize) -> usize {
+    pub(super) fn last_fix(&self, position: usize) -> usize {
         let mut family: BTreeSet<&str> = BTreeSet::from([self.tasks[position].id.name()]);
         let mut last = position;
         for (at, task) in self.tasks.iter().enumerate().skip(position + 1) {
@@ -80,7 +80,7 @@ impl Plan {
     }
 
     /// Whether blank lines stand between the tasks around the place.
-    fn has_gaps(&self, position: usize, last: usize) -> bool {
+    pub(super) fn has_gaps(&self, position: usize, last: usize) -> bool {
         let gap = |from: &Task, to: &Task| {
             let between = self.text.get(from.block.end..to.block.start).unwrap_or_default();
             between.matches('\n').count() > 1

@@ -1,5 +1,6 @@
 //! The spec dialect: `tasks.md`.
 
+mod beside;
 mod edit;
 mod error_type;
 mod fields;
@@ -12,6 +13,7 @@ mod request;
 mod task;
 mod task_line;
 
+pub use beside::Beside;
 pub use edit::EditError;
 pub use error_type::ErrorType;
 pub use fields::{ANY_FILE, Commit, Fields, Files};

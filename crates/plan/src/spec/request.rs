@@ -208,7 +208,7 @@ impl Plan {
     }
 
     /// Whether the edit did what it was to do and nothing else.
-    fn gained_request(&self, edited: &Plan, request: &RequestTask<'_>) -> bool {
+    pub(super) fn gained_request(&self, edited: &Plan, request: &RequestTask<'_>) -> bool {
         let gained = edited.task(request.id).is_some_and(|task| {
             let verify = match (edited.verify(task), request.verify) {
                 (Verify::Runnable(found), Some(wanted)) => found.snippets == wanted.snippets,

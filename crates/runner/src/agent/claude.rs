@@ -2,6 +2,9 @@
 //!
 //! The last line is a `result`, whose `subtype` says success even where the service failed: `is_error` decides. What
 //! was denied stands in `permission_denials`. An interrupted one ends with exit code 0 and without a result.
+//!
+//! Newer versions count `modelUsage` and the cost on through a session that is taken up again, older ones do not; what
+//! was used since the last result is told besides by the newest only.
 
 use std::time::Duration;
 
@@ -20,7 +23,8 @@ use crate::settings::Agent;
 const TOOLS: &str = "Bash Edit Write Read Glob Grep";
 const READING_TOOLS: &str = "Read Glob Grep";
 
-/// The longest time that it waits between two tries of its own accord; what is longer was asked for.
+/// The longest time that it waits between two tries of its own accord; what is longer was asked for. So was a shorter
+/// one of whole seconds: its own times are scattered at random.
 const OWN_DELAY_MAX: Duration = Duration::from_secs(60);
 
 /// How it is started.
@@ -61,6 +65,8 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
 /// What was read of its output so far.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
+    /// What the session had used before, as it was told.
+    before: Usage,
     session: Option<String>,
     /// The message whose usage was counted last: each content block of it repeats that.
     counted: Option<String>,
@@ -70,6 +76,8 @@ pub(crate) struct Reader {
     error: Option<String>,
     /// How long the service asked to be left alone.
     waited: Option<Duration>,
+    /// What was used up to the latest result, whether or not that was the end.
+    spent: Usage,
     result: Option<Ending>,
 }
 
@@ -77,10 +85,16 @@ pub(crate) struct Reader {
 struct Ending {
     conclusion: Conclusion,
     message: String,
-    usage: Usage,
+    /// What the session used in all, as it is told.
+    total: Usage,
 }
 
 impl Reader {
+    /// For a session that is taken up again, if one is.
+    pub(crate) fn resuming(session: Option<&Session>) -> Self {
+        Self { before: session.map(|session| session.total).unwrap_or_default(), ..Self::default() }
+    }
+
     pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
         let Line::Whole(line) = line else { return };
         let Some(kind) = line::type_of(line) else { return };
@@ -107,7 +121,7 @@ impl Reader {
             return;
         }
         let delay = number(value, &["retry_delay_ms"]).map(Duration::from_millis);
-        self.waited = delay.filter(|delay| *delay > OWN_DELAY_MAX);
+        self.waited = delay.filter(|delay| *delay > OWN_DELAY_MAX || delay.subsec_nanos() == 0);
         let error = text(value, &["error"]).unwrap_or("unknown error");
         let status = number(value, &["error_status"]).map(|status| format!(" ({status})"));
         activities.push(Activity::Retrying { reason: format!("{error}{}", status.unwrap_or_default()) });
@@ -117,6 +131,9 @@ impl Reader {
         // It goes on, so what looked like the end was none.
         self.result = None;
         self.error = text(value, &["error"]).map(str::to_owned);
+        if self.error.is_none() {
+            self.waited = None;
+        }
         for block in items(value, &["message", "content"]) {
             match text(block, &["type"]) {
                 Some("text") => {
@@ -146,15 +163,21 @@ impl Reader {
         activities.push(Activity::Used(self.seen));
     }
 
-    fn ending(&self, value: &Value) -> Ending {
+    fn ending(&mut self, value: &Value) -> Ending {
         let message = text(value, &["result"]).unwrap_or_default().to_owned();
-        Ending { conclusion: self.conclusion(value, &message), message, usage: total(value) }
+        let total = total(value);
+        self.spent = match value.get("model_usage_since_last_result") {
+            Some(since) => self.spent.plus(of_models(since)),
+            None => own_part(total, self.before, of_run(value)),
+        };
+        Ending { conclusion: self.conclusion(value, &message), message, total }
     }
 
     fn conclusion(&self, value: &Value, message: &str) -> Conclusion {
         let is_error = value.get("is_error").and_then(Value::as_bool);
         let subtype = text(value, &["subtype"]);
-        if (is_error, subtype) == (Some(false), Some("success")) {
+        let is_cut = text(value, &["stop_reason"]) == Some("max_tokens");
+        if (is_error, subtype) == (Some(false), Some("success")) && !is_cut {
             let denied = items(value, &["permission_denials"]);
             return match denied.first() {
                 None => Conclusion::Finished,
@@ -178,6 +201,7 @@ impl Reader {
             }
             _ if is_aborted => Some(TroubleKind::Interrupted),
             _ if text(value, &["stop_reason"]) == Some("refusal") => Some(TroubleKind::Refusal),
+            _ if text(value, &["stop_reason"]) == Some("max_tokens") => Some(TroubleKind::AnswerLength),
             _ => self.error.as_deref().and_then(of_error),
         };
         match (kind, number(value, &["api_error_status"])) {
@@ -188,16 +212,19 @@ impl Reader {
     }
 
     pub(crate) fn end(self) -> Outcome {
-        let session = self.session.map(|id| Session { id, total: Usage::default() });
+        // An end without figures leaves those of before.
+        let told = self.result.as_ref().map(|result| result.total).filter(|total| !total.is_unknown());
+        let total = told.unwrap_or(self.before);
+        let session = self.session.map(|id| Session { id, total });
+        let usage = if self.spent.is_unknown() { self.seen } else { self.spent };
         match self.result {
-            Some(Ending { conclusion, message, usage }) => {
-                let usage = if usage.is_unknown() { self.seen } else { usage };
+            Some(Ending { conclusion, message, .. }) => {
                 // A session that is not known is none.
                 let is_unknown = matches!(&conclusion,
                     Conclusion::Trouble(trouble) if trouble.kind == TroubleKind::UnknownSession);
                 Outcome { conclusion, message, session: session.filter(|_| !is_unknown), usage }
             }
-            None => Outcome { session, usage: self.seen, ..Outcome::default() },
+            None => Outcome { session, usage, ..Outcome::default() },
         }
     }
 }
@@ -221,7 +248,12 @@ fn denial(denied: &Value) -> String {
 
 /// What was used in all. `usage` is wrong after a broken stream, `modelUsage` is not.
 fn total(value: &Value) -> Usage {
-    let models = value.get("modelUsage").and_then(Value::as_object);
+    let sum = value.get("modelUsage").map(of_models).unwrap_or_default();
+    let cost_micros = line::micros(value, &["total_cost_usd"]);
+    Usage { cost_micros: cost_micros.or(sum.cost_micros), ..sum }
+}
+
+fn of_models(models: &Value) -> Usage {
     let of_model = |model: &Value| Usage {
         input: number(model, &["inputTokens"]).map(|input| {
             input.saturating_add(number(model, &["cacheCreationInputTokens"]).unwrap_or_default())
@@ -230,8 +262,29 @@ fn total(value: &Value) -> Usage {
         output: number(model, &["outputTokens"]),
         cost_micros: line::micros(model, &["costUSD"]),
     };
-    let by_model = models.into_iter().flat_map(|models| models.values()).map(of_model);
-    let sum = by_model.fold(Usage::default(), Usage::plus);
-    let cost_micros = line::micros(value, &["total_cost_usd"]);
-    Usage { cost_micros: cost_micros.or(sum.cost_micros), ..sum }
+    let models = models.as_object().into_iter().flat_map(|models| models.values());
+    models.map(of_model).fold(Usage::default(), Usage::plus)
+}
+
+/// The tokens of this run alone, which is all that is certain about them.
+fn of_run(value: &Value) -> Option<u64> {
+    let of = |name: &str| number(value, &["usage", name]);
+    let known = [
+        of("input_tokens"),
+        of("cache_creation_input_tokens"),
+        of("cache_read_input_tokens"),
+        of("output_tokens"),
+    ];
+    known.into_iter().flatten().reduce(u64::saturating_add)
+}
+
+/// What belongs to this run. Whether the total counts on from before is told by what comes closer to the run's own
+/// tokens: the total as it is, or the total without those of before.
+fn own_part(total: Usage, before: Usage, of_run: Option<u64>) -> Usage {
+    let tokens = |usage: Usage| usage.tokens().unwrap_or_default();
+    let costs = total.cost_micros.zip(before.cost_micros);
+    let is_less = tokens(total) < tokens(before) || costs.is_some_and(|(total, before)| total < before);
+    let of_run = of_run.unwrap_or_default();
+    let rest = total.since(before);
+    if is_less || tokens(total).abs_diff(of_run) < tokens(rest).abs_diff(of_run) { total } else { rest }
 }

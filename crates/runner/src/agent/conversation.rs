@@ -120,6 +120,20 @@ impl Listener for Conversation {
         self.pass_on();
         self.reply()
     }
+
+    fn take_progress(&mut self) -> bool {
+        match &mut self.reader {
+            Reader::Acp(dialogue) => dialogue.take_progress(),
+            Reader::Claude(_)
+            | Reader::Codex(_)
+            | Reader::Gemini(_)
+            | Reader::Opencode(_)
+            | Reader::Aider(_)
+            | Reader::Pi(_)
+            | Reader::Stream(_)
+            | Reader::Command => true,
+        }
+    }
 }
 
 fn errand(agent: &Agent, order: &Order<'_>) -> Errand {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use engine::{AgentEnd, Claim, Dialect, Lasting, Stuck, contradiction};
 
+use super::line;
 use super::outcome::{Conclusion, Outcome};
 use super::trouble::{Trouble, TroubleKind};
 use crate::mask::mask;
@@ -99,19 +100,17 @@ impl<'a> Said<'a> {
     fn of_trouble(self, trouble: &Trouble) -> AgentEnd {
         let text = mask(&trouble.text);
         match trouble.kind {
-            TroubleKind::RateLimit => away(because("rate limit", &text), trouble.retry_after),
+            TroubleKind::RateLimit => away(told("rate limit", &text), trouble.retry_after),
             TroubleKind::Overload => {
-                away(because("the service is overloaded or broken", &text), trouble.retry_after)
+                away(told("the service is overloaded or broken", &text), trouble.retry_after)
             }
-            TroubleKind::Connection => away(because("the connection broke", &text), trouble.retry_after),
-            TroubleKind::Interrupted => away(because("the agent was interrupted", &text), None),
+            TroubleKind::Connection => away(told("the connection broke", &text), trouble.retry_after),
+            TroubleKind::Interrupted => away(told("the agent was interrupted", &text), None),
             TroubleKind::UnknownSession => {
-                away(because("the session is not known", &text), Some(Duration::ZERO))
+                away(told("the session is not known", &text), Some(Duration::ZERO))
             }
-            TroubleKind::Quota => lasting(Lasting::Quota, because("out of quota", &text)),
-            TroubleKind::Authentication => {
-                lasting(Lasting::Authentication, because("not authenticated", &text))
-            }
+            TroubleKind::Quota => lasting(Lasting::Quota, told("out of quota", &text)),
+            TroubleKind::Authentication => lasting(Lasting::Authentication, told("not authenticated", &text)),
             TroubleKind::Refusal => self.gave_up("the model refused", &text),
             TroubleKind::Turns => self.gave_up("the agent's limit of turns is reached", &text),
             TroubleKind::Budget => self.gave_up("the agent's limit of cost is reached", &text),
@@ -124,7 +123,7 @@ impl<'a> Said<'a> {
 
     fn gave_up(self, what: &str, text: &str) -> AgentEnd {
         let tail = mask(&tail(&format!("{}\n{text}", self.answer.trim_end())));
-        AgentEnd::GaveUp { reason: because(what, text), tail }
+        AgentEnd::GaveUp { reason: told(what, text), tail }
     }
 
     fn answered(self) -> AgentEnd {
@@ -167,6 +166,13 @@ fn masked(claim: Claim) -> Claim {
     }
 }
 
+/// What happened, and what the agent says of it: all of that, for its first line need not be its last.
+fn told(what: &str, text: &str) -> String {
+    let text = line::short(text);
+    if text.is_empty() { what.to_owned() } else { format!("{what}: {text}") }
+}
+
+/// What happened, and the last line of an output, where reasons stand.
 fn because(what: &str, output: &str) -> String {
     let line = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
     line.map_or_else(

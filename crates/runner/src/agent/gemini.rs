@@ -126,16 +126,24 @@ impl Reader {
                 status_of(code).map_or(trouble.clone(), |status| Trouble::of_status(status, trouble.text)),
             ),
             (Conclusion::Cut, Some(BAD_INPUT)) if self.is_resuming => {
-                Conclusion::Trouble(Trouble::new(TroubleKind::UnknownSession, line::short(stderr)))
+                Conclusion::Trouble(Trouble::new(TroubleKind::UnknownSession, complaint(stderr)))
             }
             (Conclusion::Cut, Some(NOT_SET_UP)) => {
-                Conclusion::Trouble(Trouble::new(TroubleKind::Authentication, line::short(stderr)))
+                Conclusion::Trouble(Trouble::new(TroubleKind::Authentication, complaint(stderr)))
             }
             (conclusion, _) => conclusion,
         };
         let session = self.session.map(|id| Session { id, total: Usage::default() });
         Outcome { conclusion, message: self.message, session, usage }
     }
+}
+
+/// What it complains of on standard error, without what it only mentions there.
+fn complaint(stderr: &str) -> String {
+    const MENTIONED: [&str; 4] = ["YOLO mode", "Loaded cached", "Ripgrep", "Warning:"];
+    let is_mentioned = |line: &&str| MENTIONED.iter().any(|words| line.trim_start().starts_with(words));
+    let lines: Vec<&str> = stderr.lines().filter(|line| !is_mentioned(line)).collect();
+    lines.join("\n")
 }
 
 /// The status that an exit code stands for, of those that mean something.
@@ -166,6 +174,18 @@ fn usage(value: &Value) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_missing_is_said_and_nothing_else() {
+        let stderr = "YOLO mode is enabled. All tool calls will be automatically approved.\n\
+                      When using Gemini API, you must specify the GEMINI_API_KEY environment variable.\n\
+                      Update your environment and try again (no reload needed if using .env)!\n";
+        let Conclusion::Trouble(trouble) = Reader::default().end(Some(NOT_SET_UP), stderr).conclusion else {
+            panic!("it is not set up")
+        };
+        assert_eq!(trouble.kind, TroubleKind::Authentication);
+        assert!(trouble.text.starts_with("When using Gemini API, you must"), "{}", trouble.text);
+    }
 
     #[test]
     fn a_stream_that_the_service_cut_is_the_connection_s_fault() {

@@ -83,6 +83,24 @@ impl AgentKind {
         }
     }
 
+    /// What it cannot do that somebody might count on, in words.
+    pub fn caveats(&self) -> Vec<&'static str> {
+        let support = self.support();
+        let no_cost = (!support.cost).then_some("does not tell what it costs: --max-cost does not hold it");
+        let no_tokens =
+            (!support.usage).then_some("does not tell what it uses: --max-tokens does not hold it");
+        let no_tools = match self {
+            Self::Gemini => {
+                Some("takes report tools from settings of its own only, so it gets none; gemini-acp does")
+            }
+            Self::Aider | Self::Pi => Some("takes no report tools"),
+            Self::Claude | Self::Codex | Self::Opencode | Self::Acp | Self::Stream(_) | Self::Command => None,
+        };
+        let maybe =
+            (*self == Self::Acp).then_some("need not tell what it uses and costs: a run says if it does not");
+        no_cost.into_iter().chain(no_tokens).chain(no_tools).chain(maybe).collect()
+    }
+
     /// What a permission amounts to with this agent, in words for the person who starts it.
     pub fn allows(&self, permission: Permission) -> &'static str {
         match (self, permission) {

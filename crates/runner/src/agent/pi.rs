@@ -105,9 +105,16 @@ impl Reader {
         self.stopped = stopped(value);
     }
 
-    pub(crate) fn end(self) -> Outcome {
+    pub(crate) fn end(self, stderr: &str) -> Outcome {
         let is_cut = self.stopped == Conclusion::Finished && !self.has_ended;
-        let conclusion = if is_cut { Conclusion::Cut } else { self.stopped };
+        let is_unknown = self.session.is_none() && stderr.contains("No session found");
+        let conclusion = match self.stopped {
+            Conclusion::Cut if is_unknown => {
+                Conclusion::Trouble(Trouble::new(TroubleKind::UnknownSession, line::short(stderr)))
+            }
+            _ if is_cut => Conclusion::Cut,
+            stopped => stopped,
+        };
         let session = self.session.map(|id| Session { id, total: Usage::default() });
         Outcome { conclusion, message: self.message, session, usage: self.usage }
     }
@@ -121,6 +128,10 @@ fn stopped(value: &Value) -> Conclusion {
             Conclusion::Trouble(Trouble::new(TroubleKind::AnswerLength, "the answer was cut off"))
         }
         Some("aborted") => Conclusion::Trouble(Trouble::new(TroubleKind::Interrupted, error)),
+        // So it calls a stream that was cut off.
+        Some("error") if error == "terminated" => {
+            Conclusion::Trouble(Trouble::new(TroubleKind::Connection, error))
+        }
         Some("error") => Conclusion::Trouble(Trouble::of_text(error)),
         Some(_) | None => Conclusion::Cut,
     }

@@ -28,7 +28,7 @@ fn is_executable(path: &Path) -> bool {
 /// What a program says to `--version`, first line only.
 pub fn version_of(program: &Path) -> Option<String> {
     let mut command = Command::new(program);
-    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().ok()?;
     let give_up = Instant::now() + VERSION_PATIENCE;
     while child.try_wait().ok()?.is_none() {
@@ -40,8 +40,14 @@ pub fn version_of(program: &Path) -> Option<String> {
         }
         thread::sleep(Duration::from_millis(5));
     }
+    // Some say it on standard error.
+    let said = child.stdout.take().and_then(first_line);
+    said.or_else(|| child.stderr.take().and_then(first_line))
+}
+
+fn first_line(output: impl Read) -> Option<String> {
     let mut text = Vec::new();
-    child.stdout.take()?.take(VERSION_BYTES_MAX).read_to_end(&mut text).ok()?;
+    output.take(VERSION_BYTES_MAX).read_to_end(&mut text).ok()?;
     let text = String::from_utf8_lossy(&text);
     let line = text.lines().next()?.trim();
     (!line.is_empty()).then(|| line.chars().take(100).collect())

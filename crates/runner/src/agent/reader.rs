@@ -27,7 +27,7 @@ impl Reader {
     /// For an agent that speaks of its own accord; one that has to be spoken to has a dialogue.
     pub(crate) fn new(kind: &AgentKind, resume: Option<&Session>) -> Self {
         match kind {
-            AgentKind::Claude => Self::Claude(claude::Reader::default()),
+            AgentKind::Claude => Self::Claude(claude::Reader::resuming(resume)),
             AgentKind::Codex => Self::Codex(codex::Reader::resuming(resume)),
             AgentKind::Gemini => Self::Gemini(gemini::Reader::resuming(resume)),
             AgentKind::Opencode => Self::Opencode(opencode::Reader::default()),
@@ -61,7 +61,7 @@ impl Reader {
             Self::Gemini(reader) => reader.end(code, stderr),
             Self::Opencode(reader) => reader.end(stderr),
             Self::Aider(reader) => reader.end(),
-            Self::Pi(reader) => reader.end(),
+            Self::Pi(reader) => reader.end(stderr),
             Self::Stream(reader) => reader.end(),
             Self::Acp(dialogue) => dialogue.end(),
             Self::Command => command::end(),

@@ -55,6 +55,7 @@ const WORDS: &[(&str, TroubleKind)] = &[
     ("exceeded your current quota", TroubleKind::Quota),
     ("api key", TroubleKind::Authentication),
     ("invalid_api_key", TroubleKind::Authentication),
+    ("missing environment variable", TroubleKind::Authentication),
     ("authentication", TroubleKind::Authentication),
     ("unauthorized", TroubleKind::Authentication),
     ("not logged in", TroubleKind::Authentication),
@@ -74,10 +75,15 @@ const WORDS: &[(&str, TroubleKind)] = &[
     ("connection refused", TroubleKind::Connection),
     ("network error", TroubleKind::Connection),
     ("fetch failed", TroubleKind::Connection),
+    ("premature close", TroubleKind::Connection),
+    ("socket hang up", TroubleKind::Connection),
+    ("other side closed", TroubleKind::Connection),
     ("econnrefused", TroubleKind::Connection),
     ("econnreset", TroubleKind::Connection),
     ("timed out", TroubleKind::Connection),
     ("usage policy", TroubleKind::Refusal),
+    ("content_filter", TroubleKind::Refusal),
+    ("content filter", TroubleKind::Refusal),
 ];
 
 /// How much of an error is looked at.
@@ -129,14 +135,20 @@ fn of_words(text: &str) -> TroubleKind {
     found.map_or(TroubleKind::Other, |(_, kind)| *kind)
 }
 
-/// The number after the word "status", which is how services' answers are told of in a sentence.
+/// The number that an error begins with, or the one after the word "status": so services' answers are told of.
 fn status_in(text: &str) -> Option<u64> {
     let text = text.to_lowercase();
-    text.match_indices("status").find_map(|(at, word)| {
-        let rest = text[at + word.len()..].trim_start_matches([':', ' ', '"', '=']);
-        let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([':', ' ', '"', '=']);
-        number_at(rest).map(|(number, _)| number).filter(|number| (400..=599).contains(number))
-    })
+    let is_status = |number: &u64| (400..=599).contains(number);
+    let first =
+        number_at(text.trim_start()).filter(|(_, rest)| rest.is_empty() || rest.starts_with([' ', ':']));
+    let named = || {
+        text.match_indices("status").find_map(|(at, word)| {
+            let rest = text[at + word.len()..].trim_start_matches([':', ' ', '"', '=']);
+            let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([':', ' ', '"', '=']);
+            number_at(rest).map(|(number, _)| number).filter(is_status)
+        })
+    };
+    first.map(|(number, _)| number).filter(is_status).or_else(named)
 }
 
 /// How long the text asks to be left alone: `retry after 30`, `try again in 1.5s`, `retry in 2 minutes`.
@@ -200,6 +212,13 @@ mod tests {
         check("stream disconnected before completion", TroubleKind::Connection);
         check("unexpected status 401 Unauthorized: Incorrect API key provided", TroubleKind::Authentication);
         check("API key not valid. Please pass a valid API key.", TroubleKind::Authentication);
+        check("401 bad key", TroubleKind::Authentication);
+        check("429 slow down", TroubleKind::RateLimit);
+        check("500: it broke", TroubleKind::Overload);
+        check("404 not here", TroubleKind::Other);
+        check("500ms were not enough", TroubleKind::Other);
+        check("Provider finish_reason: content_filter", TroubleKind::Refusal);
+        check("Missing environment variable: `OPENAI_API_KEY`.", TroubleKind::Authentication);
         check("bad request by script", TroubleKind::Other);
         check("", TroubleKind::Other);
         check("status status: 99999999999999999999999", TroubleKind::Other);

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
-use plan::{Commit, Dialect, Files, FixTask, Plan, Problem, Task, TaskId, Verify};
+use plan::{Beside, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, Task, TaskId, Verify};
 
 pub(crate) use excerpt::Excerpt;
 pub use order::order_problems;
@@ -262,6 +262,24 @@ impl Book {
             .insert_fix(fix)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
         source.save()
+    }
+
+    /// Writes a task beside another one and says whether that was possible.
+    pub(crate) fn insert_beside(
+        &mut self,
+        request: &RequestTask<'_>,
+        place: Beside,
+        other: &TaskId,
+    ) -> io::Result<bool> {
+        self.catch_up()?;
+        let Some(source) = self.sources.iter_mut().find(|source| source.plan.task(other).is_some()) else {
+            return Ok(false);
+        };
+        let is_written = source.plan.insert_beside(request, place, other).is_ok();
+        if is_written {
+            source.save()?;
+        }
+        Ok(is_written)
     }
 
     /// Looks at the files after an attempt at `own`. Boxes of other tasks are put back; if tasks were removed,

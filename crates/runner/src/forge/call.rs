@@ -1,24 +1,25 @@
 //! Runs one command for the forge, apart from the loop, and waits for its end.
 
+use std::cell::Cell;
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::sync::mpsc::channel;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use super::command::ForgeCommand;
 use super::setback::Setback;
 use crate::mask::mask;
-use crate::process::{self, Exit, Invocation, ProcessLimits, Program};
+use crate::process::{self, Ended, Exit, Invocation, ProcessLimits, Program};
 
 /// How much of an answer is kept: looks at large pull requests are long.
 const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Between being asked to end and being ended.
-const GRACE: Duration = Duration::from_secs(5);
+/// Between being asked to end and being ended: whoever interrupts the program does not want to wait.
+const GRACE: Duration = Duration::from_millis(500);
 
-/// What is needed to run commands.
+/// Where and as what commands are run.
 #[derive(Clone, Debug)]
-pub(super) struct Caller {
+pub(super) struct Desk {
     pub(super) runtime: tokio::runtime::Handle,
     /// The project's root.
     pub(super) root: PathBuf,
@@ -26,6 +27,36 @@ pub(super) struct Caller {
     pub(super) dir: PathBuf,
     /// Variables that mark what is started.
     pub(super) env: Vec<(OsString, OsString)>,
+}
+
+/// Runs commands, one after the other, until it is told to stop.
+#[derive(Debug)]
+pub(super) struct Caller {
+    desk: Desk,
+    sender: Sender<Call>,
+    calls: Receiver<Call>,
+    is_stopped: Cell<bool>,
+    /// No command may take longer, where that is set.
+    patience: Option<Duration>,
+}
+
+/// What a caller waits for.
+#[derive(Debug)]
+enum Call {
+    Ended(Box<Ended>),
+    Stop,
+}
+
+/// Tells a caller to stop: the command that runs is ended, and none is started any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Stopper(Sender<Call>);
+
+impl Stopper {
+    /// Tells it.
+    pub(crate) fn stop(&self) {
+        // A caller that is gone runs nothing any more.
+        let _ = self.0.send(Call::Stop);
+    }
 }
 
 /// What a command answered.
@@ -49,19 +80,35 @@ impl Answer {
 }
 
 impl Caller {
+    /// A caller, and what stops it.
+    pub(super) fn new(desk: Desk) -> (Self, Stopper) {
+        let (sender, calls) = channel();
+        let stopper = Stopper(sender.clone());
+        (Self { desk, sender, calls, is_stopped: Cell::new(false), patience: None }, stopper)
+    }
+
+    /// The same, with less patience.
+    pub(super) fn within(self, patience: Duration) -> Self {
+        Self { patience: Some(patience), ..self }
+    }
+
+    /// The project's root.
+    pub(super) fn root(&self) -> &Path {
+        &self.desk.root
+    }
+
     /// Runs a command to its end. Nobody is asked for a password, and no pager is opened.
     pub(super) fn call(&self, command: &ForgeCommand) -> Answer {
-        let (sender, receiver) = channel();
+        let shown = command.named();
         let invocation = self.invocation(command);
         let logs = [invocation.stdout_log.clone(), invocation.stderr_log.clone()];
-        process::start(&self.runtime, invocation, move |ended| {
-            // Who waits is there until the end comes.
-            let _ = sender.send(ended);
-        });
-        let shown = command.shown();
-        let Ok(ended) = receiver.recv() else {
-            let exit = Exit::CannotStart("the program is ending".to_owned());
-            return Answer { command: shown, exit, stdout: String::new(), stderr: String::new() };
+        let Some(ended) = self.run(invocation) else {
+            return Answer {
+                command: shown,
+                exit: Exit::Stopped,
+                stdout: String::new(),
+                stderr: String::new(),
+            };
         };
         for log in logs {
             mask_file(&log);
@@ -74,8 +121,31 @@ impl Caller {
         }
     }
 
+    /// Waits for the end of a command. None is started once the word came to stop.
+    fn run(&self, invocation: Invocation) -> Option<Ended> {
+        let is_told = self.calls.try_iter().any(|call| matches!(call, Call::Stop));
+        if is_told || self.is_stopped.get() {
+            self.is_stopped.set(true);
+            return None;
+        }
+        let sender = self.sender.clone();
+        let handle = process::start(&self.desk.runtime, invocation, move |ended| {
+            // Who waits is there until the end comes.
+            let _ = sender.send(Call::Ended(Box::new(ended)));
+        });
+        loop {
+            match self.calls.recv().ok()? {
+                Call::Ended(ended) => return Some(*ended),
+                Call::Stop => {
+                    self.is_stopped.set(true);
+                    handle.stop();
+                }
+            }
+        }
+    }
+
     fn invocation(&self, command: &ForgeCommand) -> Invocation {
-        let mut env = self.env.clone();
+        let mut env = self.desk.env.clone();
         let quiet = [
             ("GIT_TERMINAL_PROMPT", "0"),
             ("GH_PROMPT_DISABLED", "1"),
@@ -87,13 +157,13 @@ impl Caller {
         env.extend(quiet.map(|(name, value)| (name.into(), value.into())));
         Invocation {
             command: Program::Argv(command.argv.iter().map(OsString::from).collect()),
-            cwd: self.root.clone(),
+            cwd: self.desk.root.clone(),
             env,
             stdin: command.stdin.clone(),
-            stdout_log: self.dir.join(format!("{}.out.log", command.name)),
-            stderr_log: self.dir.join(format!("{}.err.log", command.name)),
+            stdout_log: self.desk.dir.join(format!("{}.out.log", command.name)),
+            stderr_log: self.desk.dir.join(format!("{}.err.log", command.name)),
             limits: ProcessLimits {
-                deadline: command.deadline,
+                deadline: self.patience.map_or(command.deadline, |patience| patience.min(command.deadline)),
                 no_progress: None,
                 grace: GRACE,
                 head_bytes_max: ANSWER_BYTES_MAX,

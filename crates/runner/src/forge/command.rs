@@ -1,9 +1,11 @@
 //! The commands, each in one place: what is run is what a dry run prints.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use engine::MergeMethod;
 
+use super::description::framed;
 use super::remote::Slug;
 
 /// How long a question may take, and how long something that moves data may.
@@ -30,12 +32,13 @@ const REPOSITORY: &str = "query($owner:String!,$name:String!){repository(owner:$
 /// Pull requests of a branch, the latest first.
 const OF_BRANCH: &str = "query($owner:String!,$name:String!,$branch:String!){repository(owner:$owner,name:$name){\
     pullRequests(headRefName:$branch,first:20,orderBy:{field:CREATED_AT,direction:DESC}){nodes{\
-    number url state headRefOid baseRefName headRepositoryOwner{login}}}}}";
+    number url state body headRefOid baseRefName headRepositoryOwner{login}}}}}";
 
 /// Everything that one look shows. Checks may come in several pages.
 const LOOK: &str = "query($owner:String!,$name:String!,$number:Int!,$endCursor:String){viewer{login}\
     repository(owner:$owner,name:$name){pullRequest(number:$number){state headRefOid mergeable mergeStateStatus \
-    reviews(last:100){nodes{id state body submittedAt author{login}}}\
+    reviews(last:100){nodes{id state body submittedAt author{login}commit{oid}}}\
+    reviewRequests(first:100){nodes{requestedReviewer{...on User{login}}}}\
     reviewThreads(first:100){totalCount nodes{id isResolved path line originalLine \
     comments(last:50){nodes{id body author{login}}}}}\
     commits(last:1){nodes{commit{statusCheckRollup{contexts(first:100,after:$endCursor){\
@@ -116,36 +119,68 @@ impl ForgeCommand {
         if proposal.draft.is_on() {
             argv.push("--draft");
         }
-        Self { stdin: Some(proposal.body.clone()), ..Self::new("create", &argv) }
+        Self { stdin: Some(framed(&proposal.body)), ..Self::new("create", &argv) }
+    }
+
+    /// Changes what a pull request says of itself; that comes on standard input.
+    pub(super) fn describe(slug: &Slug, number: impl Display, body: &str) -> Self {
+        let path = format!("repos/{}/pulls/{number}", slug.path());
+        let argv = ["gh", "api", "--hostname", &slug.host, "--method", "PATCH", &path, "-F", "body=@-"];
+        Self { stdin: Some(body.to_owned()), ..Self::new("describe", &argv) }
+    }
+
+    /// Whose review is asked for.
+    pub(super) fn requested(slug: &Slug, number: impl Display) -> Self {
+        let path = format!("repos/{}/pulls/{number}/requested_reviewers", slug.path());
+        Self::new("requested", &["gh", "api", "--hostname", &slug.host, &path])
+    }
+
+    /// Asks somebody for a review.
+    pub(super) fn request_review(slug: &Slug, number: impl Display, login: &str) -> Self {
+        let path = format!("repos/{}/pulls/{number}/requested_reviewers", slug.path());
+        let reviewer = format!("reviewers[]={login}");
+        let argv = ["gh", "api", "--hostname", &slug.host, "--method", "POST", &path, "-f", &reviewer];
+        Self::new("request", &argv)
+    }
+
+    /// How much may still be asked, and from when on there may be more.
+    pub(super) fn rate_limit(host: &str) -> Self {
+        Self::new("limits", &["gh", "api", "--hostname", host, "rate_limit"])
+    }
+
+    /// Takes in what was fetched.
+    pub(super) fn join() -> Self {
+        let words = ["git"].into_iter().chain(crate::git::JOIN).chain(["FETCH_HEAD"]);
+        Self::new("join", &words.collect::<Vec<_>>())
     }
 
     /// Everything that a look shows.
-    pub(super) fn look(slug: &Slug, number: u64) -> Self {
+    pub(super) fn look(slug: &Slug, number: impl Display) -> Self {
         let mut command = Self::about("look", slug, LOOK, &[("-F", "number", number.to_string())]);
         command.argv.push("--paginate".to_owned());
         command
     }
 
     /// All threads, page by page.
-    pub(super) fn threads(slug: &Slug, number: u64) -> Self {
+    pub(super) fn threads(slug: &Slug, number: impl Display) -> Self {
         let mut command = Self::about("threads", slug, THREADS, &[("-F", "number", number.to_string())]);
         command.argv.push("--paginate".to_owned());
         command
     }
 
     /// How often a workflow run was started.
-    pub(super) fn run_state(slug: &Slug, run: u64) -> Self {
-        let path = format!("repos/{}/{}/actions/runs/{run}", slug.owner, slug.name);
+    pub(super) fn run_state(slug: &Slug, run: impl Display) -> Self {
+        let path = format!("repos/{}/actions/runs/{run}", slug.path());
         Self::new("run", &["gh", "api", "--hostname", &slug.host, &path])
     }
 
     /// Runs the failed jobs of a workflow run again.
-    pub(super) fn rerun(slug: &Slug, run: u64) -> Self {
+    pub(super) fn rerun(slug: &Slug, run: impl Display) -> Self {
         Self::new("rerun", &["gh", "run", "rerun", &run.to_string(), "--failed", "--repo", &slug.argument()])
     }
 
     /// The log of the failed steps of a workflow run.
-    pub(super) fn failed_log(slug: &Slug, run: u64) -> Self {
+    pub(super) fn failed_log(slug: &Slug, run: impl Display) -> Self {
         let argv = ["gh", "run", "view", &run.to_string(), "--log-failed", "--repo", &slug.argument()];
         Self { deadline: TRANSFER, ..Self::new("log", &argv) }
     }
@@ -167,7 +202,7 @@ impl ForgeCommand {
     }
 
     /// Merges a pull request, if it is still at this commit.
-    pub(super) fn merge(slug: &Slug, number: u64, method: MergeMethod, head: &str) -> Self {
+    pub(super) fn merge(slug: &Slug, number: impl Display, method: MergeMethod, head: &str) -> Self {
         let method = match method {
             MergeMethod::Merge => "--merge",
             MergeMethod::Squash => "--squash",
@@ -179,13 +214,18 @@ impl ForgeCommand {
         Self::new("merge", &argv)
     }
 
-    /// As a person would type it, long arguments cut short.
-    pub(super) fn shown(&self) -> String {
+    /// In a message: a query is called by its name.
+    pub(super) fn named(&self) -> String {
+        let is_query = self.argv.get(2).is_some_and(|word| word == "graphql");
+        if is_query { format!("gh api graphql ({})", self.name) } else { self.typed() }
+    }
+
+    /// As a person would type it.
+    pub(super) fn typed(&self) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
         let word = |word: &String| {
-            let short: String = word.chars().take(60).collect();
-            let short = if short.len() < word.len() { format!("{short}…") } else { short };
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
-            if short.chars().all(is_plain) { short } else { format!("'{}'", short.replace('\'', "'\\''")) }
+            let needs_none = !word.is_empty() && word.chars().all(is_plain);
+            if needs_none { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
         };
         self.argv.iter().map(word).collect::<Vec<_>>().join(" ")
     }

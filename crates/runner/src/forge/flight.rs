@@ -6,7 +6,7 @@ use std::thread;
 use engine::{ActionKey, ForgeAction, ForgeReport, Obstacle, Origin, Place, Seen};
 use plan::TaskId;
 
-use super::call::Caller;
+use super::call::{Caller, Desk};
 use super::integrate::Integration;
 use super::job::Job;
 use super::merge::Merge;
@@ -35,9 +35,9 @@ impl Driver<'_> {
             self.see(Seen::Forge { key, report: ForgeReport::Obstructed(obstacle) });
             return Ok(());
         };
-        let caller = self.caller()?;
+        let (caller, stopper) = Caller::new(self.desk()?);
         let sender = self.inbox_sender();
-        self.depart(key.clone(), Flight { handle: None, purpose: Purpose::Forge });
+        self.depart(key.clone(), Flight { handle: None, purpose: Purpose::Forge(stopper) });
         let started = thread::Builder::new().name("forge".to_owned()).spawn(move || {
             let report = job.run(&caller);
             // The loop may be over; then nobody waits for the report.
@@ -46,11 +46,11 @@ impl Driver<'_> {
         started.map(|_| ()).map_err(RunError::io("start a thread for", &self.file.home))
     }
 
-    fn caller(&self) -> Result<Caller, RunError> {
+    fn desk(&self) -> Result<Desk, RunError> {
         let dir = self.file.home.join("forge");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let env = self.markers(&dir);
-        Ok(Caller { runtime: self.runtime.clone(), root: self.project.root().to_owned(), dir, env })
+        Ok(Desk { runtime: self.runtime.clone(), root: self.project.root().to_owned(), dir, env })
     }
 
     fn job(&self, action: &ForgeAction) -> Option<Job> {
@@ -68,6 +68,9 @@ impl Driver<'_> {
                 answers: rules.reply,
                 resolves: rules.resolve,
             },
+            ForgeAction::RequestReview { reviewers, .. } => {
+                Job::RequestReview { slug: slug()?, number: place?.number, reviewers: reviewers.clone() }
+            }
             ForgeAction::Integrate { source, .. } => Job::Integrate(Integration {
                 git: self.tree.git().cloned(),
                 source: *source,

@@ -32,7 +32,7 @@ pub(super) fn read_logs(caller: &Caller, slug: &Slug, checks: &[CheckRef]) -> Re
     }
     let logs = checks.iter().filter_map(|check| {
         let log = by_run.get(&check.run?)?;
-        Some(excerpt(&check.label, log, &caller.root))
+        Some(excerpt(&check.label, log, caller.root()))
     });
     Ok(ForgeReport::LogsRead(logs.collect()))
 }

@@ -8,6 +8,10 @@ use super::remote::{Slug, remote_of};
 use crate::project::{PlanFile, Project};
 use crate::settings::Settings;
 
+/// What stands for numbers that only the forge can tell.
+const NUMBER: &str = "NUMBER";
+const RUN: &str = "RUN";
+
 /// Every command that the lifecycle may run, with what it is for. What only the forge can tell stands in capitals.
 pub fn outline(project: &Project, file: &PlanFile, settings: &Settings) -> Vec<(String, &'static str)> {
     let branch = project.git().and_then(|git| git.branch().ok().flatten());
@@ -34,14 +38,19 @@ pub fn outline(project: &Project, file: &PlanFile, settings: &Settings) -> Vec<(
         (ForgeCommand::of_branch(&slug, &branch), "is there a pull request"),
         (ForgeCommand::push(name, &branch), "push, never by force"),
         (ForgeCommand::create(&slug, &branch, &base, &proposal), "create it, if there is none"),
-        (ForgeCommand::look(&slug, 0), "look at checks, reviews and threads"),
-        (ForgeCommand::run_state(&slug, 0), "was a red check run again"),
-        (ForgeCommand::rerun(&slug, 0), "run a red check again, once"),
-        (ForgeCommand::failed_log(&slug, 0), "read the log of a red check"),
-        (ForgeCommand::fetch(name, &base), "take in the base, if the branch is behind it"),
+        (ForgeCommand::describe(&slug, NUMBER, ""), "bring its text up to date, unless somebody changed it"),
+        (ForgeCommand::look(&slug, NUMBER), "look at checks, reviews and threads"),
+        (ForgeCommand::threads(&slug, NUMBER), "look at the threads, where there are many"),
+        (ForgeCommand::rate_limit(&slug.host), "how long to wait, where too much was asked"),
+        (ForgeCommand::run_state(&slug, RUN), "was a red check run again"),
+        (ForgeCommand::rerun(&slug, RUN), "run a red check again, once"),
+        (ForgeCommand::failed_log(&slug, RUN), "read the log of a red check"),
+        (ForgeCommand::fetch(name, &branch), "see what somebody else pushed to the branch"),
+        (ForgeCommand::fetch(name, &base), "see what the base has got, if the branch is behind it"),
+        (ForgeCommand::join(), "take either in, here"),
     ];
     commands.extend(at_the_end(&slug, settings));
-    commands.into_iter().map(|(command, purpose)| (command.shown(), purpose)).collect()
+    commands.into_iter().map(|(command, purpose)| (command.typed(), purpose)).collect()
 }
 
 fn at_the_end(slug: &Slug, settings: &Settings) -> Vec<(ForgeCommand, &'static str)> {
@@ -56,7 +65,12 @@ fn at_the_end(slug: &Slug, settings: &Settings) -> Vec<(ForgeCommand, &'static s
     if rules.resolve == Toggle::On {
         commands.push((ForgeCommand::resolve(slug, "THREAD"), "resolve a thread"));
     }
-    let merge = |method: MergeMethod| (ForgeCommand::merge(slug, 0, method, "COMMIT"), "merge it");
+    if rules.request_review == Toggle::On {
+        commands.push((ForgeCommand::requested(slug, NUMBER), "who is asked for a review"));
+        let command = ForgeCommand::request_review(slug, NUMBER, "REVIEWER");
+        commands.push((command, "ask who wanted changes to look again"));
+    }
+    let merge = |method: MergeMethod| (ForgeCommand::merge(slug, NUMBER, method, "COMMIT"), "merge it");
     commands.extend(rules.merge.map(merge));
     commands
 }

@@ -5,10 +5,11 @@ use serde_json::Value;
 
 use super::call::{Answer, Caller};
 use super::command::ForgeCommand;
-use super::json::{documents, list, number, text};
+use super::description;
+use super::json::{data, document, number, text};
 use super::proposal::Proposal;
-use super::remote::{Remote, Slug, remote_of};
-use super::setback::{Setback, detail, version_problem};
+use super::setback::{Setback, detail, said};
+use super::way::{Departure, Way};
 use crate::git::Git;
 
 /// All that publishing needs to know.
@@ -20,22 +21,11 @@ pub(super) struct Publication {
     pub(super) number: Option<u64>,
 }
 
-/// Where the branch goes.
-struct Way {
-    branch: String,
-    head: String,
-    remote: Remote,
-    /// The repository that is pushed to.
-    own: Slug,
-    /// The repository that the pull request is in.
-    upstream: Slug,
-    base: String,
-}
-
 impl Publication {
     /// Does it.
     pub(super) fn publish(&self, caller: &Caller) -> Result<ForgeReport, Setback> {
-        let way = self.way(caller)?;
+        let base = self.proposal.base.as_deref();
+        let way = Way::find(caller, Departure::of(self.git.as_ref(), base)?)?;
         let known = self.known(caller, &way)?;
         if let Some(report) = self.settled(&way, &known) {
             return report;
@@ -45,43 +35,41 @@ impl Publication {
         }
         let open = known.iter().find(|pull| text(pull, "/state") == "OPEN");
         match open {
-            Some(pull) => Ok(self.published(&way, pull)),
+            Some(pull) => {
+                let warnings = self.describe(caller, &way, pull)?;
+                Ok(self.published(&way, pull, warnings))
+            }
             None => self.create(caller, &way),
         }
     }
 
-    /// Finds out everything that could keep the branch from being pushed, before anything is.
-    fn way(&self, caller: &Caller) -> Result<Way, Setback> {
-        let git = self.git.as_ref().ok_or(Obstacle::NoRepository)?;
-        let branch = git.branch()?.ok_or(Obstacle::Detached)?;
-        let head = git.head()?.ok_or(Obstacle::Detached)?.as_str().to_owned();
-        let remote = remote_of(git, &branch)?.ok_or(Obstacle::NoRemote)?;
-        let no_forge =
-            || Obstacle::NotAForge { remote: remote.name.clone(), url: crate::mask::mask(&remote.url) };
-        let own = Slug::of_remote(&remote.url).ok_or_else(no_forge)?;
-        check_program(caller)?;
-        let answer = caller.call(&ForgeCommand::repository(&own)).success()?;
-        let answer = documents(&answer).into_iter().next().unwrap_or_default();
-        let repository = answer.pointer("/data/repository").cloned().unwrap_or_default();
-        let default = text(&repository, "/defaultBranchRef/name").to_owned();
-        let parent = own.sibling(text(&repository, "/parent/nameWithOwner"));
-        let parent_default = text(&repository, "/parent/defaultBranchRef/name").to_owned();
-        let (upstream, default_base) = match parent {
-            Some(parent) => (parent, parent_default),
-            None => (own.clone(), default.clone()),
+    /// Which forge it is.
+    pub(super) fn host(&self) -> Option<String> {
+        let departure = Departure::of(self.git.as_ref(), self.proposal.base.as_deref()).ok()?;
+        Some(departure.own.host)
+    }
+
+    /// Brings what the pull request says of itself up to date, as far as that is the program's.
+    fn describe(&self, caller: &Caller, way: &Way, pull: &Value) -> Result<Vec<String>, Setback> {
+        let number = number(pull, "/number").unwrap_or_default();
+        let Some(body) = description::renewed(text(pull, "/body"), &self.proposal.body) else {
+            return Ok(Vec::new());
         };
-        let base = self.proposal.base.clone().unwrap_or(default_base);
-        if branch == default || branch == base || base.is_empty() {
-            return Err(Obstacle::DefaultBranch { branch }.into());
+        match document(&caller.call(&ForgeCommand::describe(&way.upstream, number, &body))) {
+            Ok(_) => Ok(Vec::new()),
+            Err(away @ Setback::Unavailable { .. }) => Err(away),
+            Err(Setback::Obstructed(obstacle)) => {
+                Ok(vec![format!("its description could not be brought up to date: {}", said(obstacle))])
+            }
         }
-        Ok(Way { branch, head, remote, own, upstream, base })
     }
 
     /// The pull requests of the branch, the latest first.
     fn known(&self, caller: &Caller, way: &Way) -> Result<Vec<Value>, Setback> {
-        let answer = caller.call(&ForgeCommand::of_branch(&way.upstream, &way.branch)).success()?;
-        let answer = documents(&answer).into_iter().next().unwrap_or_default();
-        let pulls = list(&answer, "/data/repository/pullRequests/nodes");
+        let answer = caller.call(&ForgeCommand::of_branch(&way.upstream, &way.branch));
+        let data = data(&answer)?;
+        let pulls = data.pointer("/repository/pullRequests/nodes").and_then(Value::as_array);
+        let pulls = pulls.ok_or_else(|| Setback::nonsense(&answer))?;
         let is_ours =
             |pull: &&Value| text(pull, "/headRepositoryOwner/login").eq_ignore_ascii_case(&way.own.owner);
         Ok(pulls.iter().filter(is_ours).cloned().collect())
@@ -121,8 +109,7 @@ impl Publication {
         let url = answer.stdout.split_whitespace().rev().find(|word| word.contains("/pull/"));
         let number = url.and_then(|url| url.rsplit('/').next()?.parse().ok());
         let (Some(url), Some(number)) = (url, number) else {
-            let detail = detail(&answer.stdout, "");
-            return Err(Obstacle::Refused { command: answer.command.clone(), detail }.into());
+            return self.after_refusal(caller, way, &answer);
         };
         Ok(ForgeReport::Published(self.at(way, number, url.to_owned(), way.base.clone())))
     }
@@ -136,15 +123,17 @@ impl Publication {
         }
         let known = self.known(caller, way)?;
         match known.iter().find(|pull| text(pull, "/state") == "OPEN") {
-            Some(pull) => Ok(self.published(way, pull)),
+            Some(pull) => Ok(self.published(way, pull, Vec::new())),
+            None if answer.is_success() => Err(Setback::nonsense(answer)),
             None => Err(Setback::of(answer)),
         }
     }
 
-    fn published(&self, way: &Way, pull: &Value) -> ForgeReport {
+    fn published(&self, way: &Way, pull: &Value, warnings: Vec<String>) -> ForgeReport {
         let base = text(pull, "/baseRefName").to_owned();
         let number = number(pull, "/number").unwrap_or_default();
-        ForgeReport::Published(self.at(way, number, text(pull, "/url").to_owned(), base))
+        let published = self.at(way, number, text(pull, "/url").to_owned(), base);
+        ForgeReport::Published(Published { warnings, ..published })
     }
 
     fn at(&self, way: &Way, number: u64, url: String, base: String) -> Published {
@@ -155,18 +144,8 @@ impl Publication {
             base,
             head: way.head.clone(),
             series: self.series.clone(),
+            warnings: Vec::new(),
         }
-    }
-}
-
-fn check_program(caller: &Caller) -> Result<(), Setback> {
-    if let Some(reason) = super::setback::missing() {
-        return Err(Obstacle::NoProgram { reason }.into());
-    }
-    let said = caller.call(&ForgeCommand::version()).success()?;
-    match version_problem(&said) {
-        Some(reason) => Err(Obstacle::NoProgram { reason }.into()),
-        None => Ok(()),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Answers threads whose tasks are done, each once.
 
-use engine::{ForgeReport, Obstacle, Toggle};
+use engine::{ForgeReport, Toggle};
 use plan::TaskId;
 use serde_json::Value;
 
 use super::call::Caller;
 use super::command::ForgeCommand;
-use super::json::{documents, list, text};
+use super::json::{data, list, text};
 use super::remote::Slug;
-use super::setback::Setback;
+use super::setback::{Setback, said};
 
 /// By this an answer of ours is known; the forge's pages do not show it.
 const MARK: &str = "<!-- tillgreen";
@@ -43,9 +43,9 @@ impl Reply {
     }
 
     fn is_given(&self, thread: &Value) -> bool {
-        let viewer = text(thread, "/data/viewer/login");
+        let viewer = text(thread, "/viewer/login");
         let mark = self.mark();
-        list(thread, "/data/node/comments/nodes").iter().any(|comment| {
+        list(thread, "/node/comments/nodes").iter().any(|comment| {
             let body = text(comment, "/body");
             is_ours(body, text(comment, "/author/login"), viewer) && body.contains(&mark)
         })
@@ -65,22 +65,13 @@ pub(super) fn reply(
         match done {
             Ok(()) => {}
             Err(away @ Setback::Unavailable { .. }) => return Err(away),
-            Err(Setback::Obstructed(obstacle)) => failed.push((reply.task.clone(), why(obstacle))),
+            Err(Setback::Obstructed(obstacle)) => {
+                let why = format!("the thread could not be answered: {}", said(obstacle));
+                failed.push((reply.task.clone(), why));
+            }
         }
     }
     Ok(ForgeReport::Replied { failed })
-}
-
-fn why(obstacle: Obstacle) -> String {
-    let said = if let Obstacle::Refused { detail, .. }
-    | Obstacle::NotPermitted { detail }
-    | Obstacle::NoLogin { detail } = obstacle
-    {
-        detail
-    } else {
-        "gh does not work any more".to_owned()
-    };
-    format!("the thread could not be answered: {said}")
 }
 
 fn one(
@@ -89,14 +80,13 @@ fn one(
     reply: &Reply,
     (answers, resolves): (Toggle, Toggle),
 ) -> Result<(), Setback> {
-    let thread = caller.call(&ForgeCommand::thread(slug, &reply.thread)).success()?;
-    let thread = documents(&thread).into_iter().next().unwrap_or_default();
+    let thread = data(&caller.call(&ForgeCommand::thread(slug, &reply.thread)))?;
     if answers.is_on() && !reply.is_given(&thread) {
-        caller.call(&ForgeCommand::answer(slug, &reply.thread, &reply.body())).success()?;
+        data(&caller.call(&ForgeCommand::answer(slug, &reply.thread, &reply.body())))?;
     }
-    let is_resolved = thread.pointer("/data/node/isResolved").and_then(Value::as_bool).unwrap_or_default();
+    let is_resolved = thread.pointer("/node/isResolved").and_then(Value::as_bool).unwrap_or_default();
     if resolves.is_on() && !is_resolved {
-        caller.call(&ForgeCommand::resolve(slug, &reply.thread)).success()?;
+        data(&caller.call(&ForgeCommand::resolve(slug, &reply.thread)))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use engine::{CheckRef, ForgeReport};
 
 use super::call::Caller;
 use super::command::ForgeCommand;
-use super::json::{documents, number, text};
+use super::json::{document, number, text};
 use super::remote::Slug;
 use super::setback::Setback;
 
@@ -15,8 +15,7 @@ pub(super) fn rerun(caller: &Caller, slug: &Slug, checks: &[CheckRef]) -> Result
     let runs: BTreeSet<u64> = checks.iter().filter_map(|check| check.run).collect();
     let mut refused = Vec::new();
     for run in runs {
-        let state = caller.call(&ForgeCommand::run_state(slug, run)).success()?;
-        let state = documents(&state).into_iter().next().unwrap_or_default();
+        let state = document(&caller.call(&ForgeCommand::run_state(slug, run)))?;
         let is_under_way = text(&state, "/status") != "completed";
         let attempts = number(&state, "/run_attempt").unwrap_or(1);
         if is_under_way || attempts > 1 {

@@ -14,6 +14,9 @@ pub const MINIMUM_VERSION: (u32, u32) = (2, 23);
 /// `gh` says by this that nobody is logged in.
 const NOT_LOGGED_IN: i32 = 4;
 
+/// How long to leave the forge alone that was asked too fast, as its own documentation has it.
+const SECONDARY_WAIT: Duration = Duration::from_secs(60);
+
 /// Characters of what was said that are kept.
 const DETAIL_CHARS_MAX: usize = 400;
 
@@ -21,14 +24,23 @@ const DETAIL_CHARS_MAX: usize = 400;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Setback {
     Obstructed(Obstacle),
-    Unavailable { reason: String, retry_after: Option<Duration> },
+    Unavailable { reason: String, retry_after: Option<Duration>, away: Away },
+}
+
+/// Why the forge cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Away {
+    /// It does not answer, or nothing that makes sense.
+    Unreachable,
+    /// It was asked too much.
+    Limited,
 }
 
 impl From<Setback> for ForgeReport {
     fn from(setback: Setback) -> Self {
         match setback {
             Setback::Obstructed(obstacle) => Self::Obstructed(obstacle),
-            Setback::Unavailable { reason, retry_after } => Self::Unavailable { reason, retry_after },
+            Setback::Unavailable { reason, retry_after, .. } => Self::Unavailable { reason, retry_after },
         }
     }
 }
@@ -52,17 +64,22 @@ impl Setback {
         let command = answer.command.clone();
         match &answer.exit {
             Exit::CannotStart(reason) => Obstacle::NoProgram { reason: reason.clone() }.into(),
-            Exit::DeadlinePassed | Exit::NoProgress => {
-                Self::away(format!("`{command}` did not end in time"), None)
-            }
-            Exit::Stopped | Exit::Signal(_) => Self::away(format!("`{command}` was ended"), None),
+            Exit::DeadlinePassed | Exit::NoProgress => Self::away(format!("`{command}` did not end in time")),
+            Exit::Stopped | Exit::Signal(_) => Self::away(format!("`{command}` was ended")),
             Exit::Code(NOT_LOGGED_IN) => Obstacle::NoLogin { detail }.into(),
             Exit::Code(_) => of_words(command, detail, &answer.stderr),
         }
     }
 
-    fn away(reason: String, retry_after: Option<Duration>) -> Self {
-        Self::Unavailable { reason, retry_after }
+    /// What an answer amounts to that says nothing, though the command succeeded.
+    pub(super) fn nonsense(answer: &Answer) -> Self {
+        let said = detail(&answer.stdout, "");
+        let said = if said.is_empty() { "nothing".to_owned() } else { said };
+        Self::away(format!("the forge cannot be reached: `{}` answered {said}", answer.command))
+    }
+
+    fn away(reason: String) -> Self {
+        Self::Unavailable { reason, retry_after: None, away: Away::Unreachable }
     }
 }
 
@@ -71,10 +88,11 @@ fn of_words(command: String, detail: String, said: &str) -> Setback {
     let lower = said.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if says(&RATE_LIMIT) {
-        return Setback::away(format!("the forge's rate limit is used up: {detail}"), retry_after(&lower));
+        let reason = format!("the forge's rate limit is used up: {detail}");
+        return Setback::Unavailable { reason, retry_after: retry_after(&lower), away: Away::Limited };
     }
     if says(&AWAY) || has_server_error(&lower) {
-        return Setback::away(format!("the forge cannot be reached: {detail}"), None);
+        return Setback::away(format!("the forge cannot be reached: {detail}"));
     }
     if says(&NO_LOGIN) {
         return Obstacle::NoLogin { detail }.into();
@@ -134,13 +152,27 @@ fn has_server_error(lower: &str) -> bool {
         || lower.contains("something went wrong while executing your query")
 }
 
-/// `Retry-After: 30`, wherever it stands.
+/// `Retry-After: 30`, wherever it stands. Asking too fast is a limit of its own, about which nothing else is told.
 fn retry_after(lower: &str) -> Option<Duration> {
-    let (_, rest) = lower.split_once("retry-after")?;
+    let Some((_, rest)) = lower.split_once("retry-after") else {
+        return lower.contains("secondary rate limit").then_some(SECONDARY_WAIT);
+    };
     let digits: String =
         rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
     let seconds: u64 = digits.parse().ok()?;
     Some(Duration::from_secs(seconds.min(3_600)))
+}
+
+/// What was said about something that the run goes on without.
+pub(super) fn said(obstacle: Obstacle) -> String {
+    if let Obstacle::Refused { detail, .. }
+    | Obstacle::NotPermitted { detail }
+    | Obstacle::NoLogin { detail } = obstacle
+    {
+        detail
+    } else {
+        "gh does not work any more".to_owned()
+    }
 }
 
 /// What was said, in a line.

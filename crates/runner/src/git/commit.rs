@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::error::GitError;
 use super::history::Oid;
-use super::process::{self, Call, Ended, pathspecs, words};
+use super::process::{self, Call, Ended, pathspecs};
 use super::repository::Git;
 
 /// How long a commit may take by default, hooks and signing included.
@@ -121,9 +121,9 @@ impl Git {
             }
         }
         let ended = self.run_locking(|| {
-            let arguments = commit_arguments(message);
-            let call = self.locking_call(&[], stdin.clone());
-            Call { arguments, deadline: request.deadline, ..call }
+            let only = ["--only", "--pathspec-from-file=-", "--pathspec-file-nul", "-m", message];
+            let call = self.locking_call(&[self.commit_words(), &only].concat(), stdin.clone());
+            Call { deadline: request.deadline, ..call }
         })?;
         self.judge(ended)
     }
@@ -195,24 +195,6 @@ impl Git {
             None => Ok(()),
         }
     }
-}
-
-fn commit_arguments(message: &str) -> Vec<std::ffi::OsString> {
-    words(&[
-        "commit",
-        "--only",
-        "--untracked-files=no",
-        "--cleanup=whitespace",
-        "--pathspec-from-file=-",
-        "--pathspec-file-nul",
-        "-m",
-        message,
-    ])
-}
-
-/// For a commit of a whole index; the message comes next.
-pub(super) fn commit_options() -> [&'static str; 4] {
-    ["commit", "--untracked-files=no", "--cleanup=whitespace", "-m"]
 }
 
 /// The paths that may be committed, each once. Those ending in a slash are repositories of their own.

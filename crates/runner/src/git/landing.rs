@@ -15,7 +15,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::child_note::Noted;
-use super::commit::{Answer, Commit, commit_options, full_message};
+use super::commit::{Answer, Commit, full_message};
 use super::error::GitError;
 use super::history::{Oid, carries};
 use super::landing_note::LandingNote;
@@ -25,6 +25,7 @@ use super::raw_change::{Entry, RawChange, names, split_names};
 use super::repository::Git;
 use super::restore::delete;
 use super::scratch_index::{self, ScratchIndex, UNSPARSE};
+use super::stamps::Stamps;
 
 /// How far back a commit of ours is looked for: more than can have landed since a tree was made.
 const SEARCH: &str = "--max-count=10000";
@@ -38,6 +39,17 @@ pub struct Landing<'a> {
     pub base: &'a Oid,
     /// By which its commit is found again.
     pub trailer: (&'a str, &'a str),
+    /// Whether it can be in the history already.
+    pub novelty: Novelty,
+}
+
+/// Whether packed work can have landed before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Novelty {
+    /// It was packed just now, so nobody needs to look.
+    New,
+    /// A program that died may have brought it in.
+    Unknown,
 }
 
 /// How applying came out. Only with `Done` has anything been changed.
@@ -47,6 +59,8 @@ pub enum Applied {
     Done {
         /// What changed.
         paths: Vec<String>,
+        /// What that looks like on disk.
+        stamps: Stamps,
     },
     /// It is in the history already.
     Already(Oid),
@@ -90,7 +104,9 @@ impl Git {
     pub fn apply_landing(&self, landing: &Landing<'_>) -> Result<Applied, GitError> {
         self.drop_landing()?;
         self.refuse_if_in_progress()?;
-        if let Some(commit) = self.landed(landing.base, landing.trailer)? {
+        if landing.novelty == Novelty::Unknown
+            && let Some(commit) = self.landed(landing.base, landing.trailer)?
+        {
             return Ok(Applied::Already(commit));
         }
         let Some(head) = self.head()? else {
@@ -107,7 +123,7 @@ impl Git {
         if changes.is_empty() {
             return Ok(Applied::Nothing);
         }
-        let paths = self.in_the_way(&head, &tree, &changes)?;
+        let paths = self.in_the_way(&changes)?;
         if !paths.is_empty() {
             return Ok(Applied::Refused { paths });
         }
@@ -121,13 +137,15 @@ impl Git {
         self.change_files(&note, &changes)
     }
 
-    /// Commits what was applied, with the user's hooks and signing. What a verify command made of the files counts.
-    /// That a hook refuses is an error, upon which the landing should be dropped.
+    /// Commits what was applied, with the user's hooks and signing. What a verify command made of the files counts;
+    /// stamps from when it was applied save a look at them. That a hook refuses is an error, upon which the landing
+    /// should be dropped.
     pub fn commit_landing(
         &self,
         trailer: (&str, &str),
         message: &str,
         deadline: Duration,
+        stamps: Option<&Stamps>,
     ) -> Result<Landed, GitError> {
         let Some(note) = LandingNote::read(self.git_dir())? else {
             let found = self.find_trailer(trailer.0, trailer.1, 1_000)?;
@@ -139,14 +157,19 @@ impl Git {
                 value: trailer.1.to_owned(),
             });
         }
-        if let Some(commit) = self.landed(&note.head, trailer)? {
+        let is_at_its_place = self.head()?.as_ref() == Some(&note.head);
+        if !is_at_its_place && let Some(commit) = self.landed(&note.head, trailer)? {
             return self.finish(&commit).map(|()| Landed::Done(commit));
         }
         self.refuse_if_in_progress()?;
-        if self.head()?.as_ref() != Some(&note.head) {
+        if !is_at_its_place {
             return Ok(Landed::Moved);
         }
         let request = Commit { trailer: Some(trailer), deadline, ..Commit::new(&[], message) };
+        let is_untouched = stamps.is_some_and(|stamps| stamps.hold(self.root()));
+        if is_untouched && self.index_is(&note.tree)? {
+            return self.commit_index(&request);
+        }
         match self.commit_joined(&note, &request)? {
             Answer::Done => {}
             Answer::NothingToCommit | Answer::UnknownPath => return Ok(Landed::Nothing),
@@ -155,6 +178,27 @@ impl Git {
             Some(commit) => self.finish(&commit).map(|()| Landed::Done(commit)),
             None => Ok(Landed::Moved),
         }
+    }
+
+    /// Whether nobody staged anything besides what was applied.
+    fn index_is(&self, tree: &Oid) -> Result<bool, GitError> {
+        let ended = process::run(self.locking_call(&["write-tree"], Vec::new()))?;
+        Ok(ended.is_success() && Oid::printed(ended)? == *tree)
+    }
+
+    /// Commits the index as it is, which holds the joined tree and nothing else.
+    fn commit_index(&self, request: &Commit<'_>) -> Result<Landed, GitError> {
+        let message = full_message(request)?;
+        let ended = self.run_locking(|| {
+            let call = self.locking_call(&[self.commit_words(), &["-m", &message]].concat(), Vec::new());
+            Call { deadline: request.deadline, ..call }
+        })?;
+        match self.judge(ended)? {
+            Answer::Done => {}
+            Answer::NothingToCommit | Answer::UnknownPath => return Ok(Landed::Nothing),
+        }
+        LandingNote::remove(self.git_dir())?;
+        Ok(self.head()?.map_or(Landed::Moved, Landed::Done))
     }
 
     /// Takes back a landing that was applied and not committed; one that was committed is finished. Also what to call
@@ -192,15 +236,22 @@ impl Git {
         note.write(self.git_dir())?;
         let switch =
             [&UNSPARSE[..], &["read-tree", "-m", "-u", note.head.as_str(), note.tree.as_str()]].concat();
-        let ended = self.run_locking(|| self.locking_call(&switch, Vec::new()))?;
+        let mut ended = self.run_locking(|| self.locking_call(&switch, Vec::new()))?;
+        // Git looks at everything before it changes anything.
         if names_obstacle(&ended) {
-            // Somebody was quicker. Git looks at everything before it changes anything.
+            // Files that only look changed, by their times, are looked at once more.
+            let refresh = ["update-index", "-q", "--refresh"];
+            self.run_locking(|| self.locking_call(&refresh, Vec::new()))?;
+            ended = self.run_locking(|| self.locking_call(&switch, Vec::new()))?;
+        }
+        if names_obstacle(&ended) {
             LandingNote::remove(self.git_dir())?;
             return Ok(Applied::Refused { paths: self.obstacles(changes)? });
         }
         ended.success()?;
         self.update_submodules(&gitlinks(changes))?;
-        Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect() })
+        let stamps = Stamps::of(self.root(), changes.iter().map(|change| &change.path));
+        Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps })
     }
 
     /// Commits the joined tree, through an index of its own: what people have staged stays out of it and stays staged.
@@ -216,8 +267,7 @@ impl Git {
         let files = names(files.map(|change| change.path.as_os_str()).filter(is_there));
         index.run(&["update-index", "-z", "--stdin"], files)?.success()?;
         let ended = self.run_locking(|| {
-            let mut call = index.call(&commit_options(), Vec::new());
-            call.arguments.push(message.clone().into());
+            let call = index.call(&[self.commit_words(), &["-m", &message]].concat(), Vec::new());
             Call { deadline: request.deadline, ..call }
         })?;
         self.judge(ended)
@@ -309,7 +359,7 @@ impl Git {
 }
 
 /// Whether git found changes of somebody's in the way.
-pub(super) fn names_obstacle(ended: &Ended) -> bool {
+fn names_obstacle(ended: &Ended) -> bool {
     const WORDS: [&str; 4] =
         ["not uptodate", "would be overwritten", "would lose untracked files", "would be removed"];
     !ended.is_success() && WORDS.iter().any(|words| ended.stderr.contains(words))

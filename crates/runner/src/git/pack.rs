@@ -7,7 +7,7 @@ use super::history::Oid;
 use super::keep::Keep;
 use super::process;
 use super::repository::Git;
-use super::snapshot::{Snapshot, TreeWork};
+use super::snapshot::{Snapshot, Touched, TreeWork};
 
 /// What a tree came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,11 +30,23 @@ impl Git {
         trailer: (&str, &str),
         keep: &Keep,
     ) -> Result<Option<Packed>, GitError> {
+        let (touched, commit) = self.pack_touched(work, message, trailer, keep)?;
+        Ok(commit.map(|commit| Packed { commit, left_out: touched.left_out }))
+    }
+
+    /// The same, telling what changed.
+    pub fn pack_touched(
+        &self,
+        work: &TreeWork<'_>,
+        message: &str,
+        trailer: (&str, &str),
+        keep: &Keep,
+    ) -> Result<(Touched, Option<Oid>), GitError> {
         let request = Commit { trailer: Some(trailer), ..Commit::new(&[], message) };
         let message = full_message(&request)?;
         let snapshot = self.snapshot(work)?;
         if snapshot.changes.is_empty() {
-            return Ok(None);
+            return Ok((snapshot.touched(), None));
         }
         let tree = snapshot.index.write_tree()?;
         let base = work.base.as_str();
@@ -47,7 +59,7 @@ impl Git {
         self.keep_submodules(&snapshot, keep)?;
         let update = ["update-ref", keep.reference(), commit.as_str()];
         process::run(self.locking_call(&update, Vec::new()))?.success()?;
-        Ok(Some(Packed { commit, left_out: snapshot.left_out }))
+        Ok((snapshot.touched(), Some(commit)))
     }
 
     /// Commits that the agent made in submodules are kept there.

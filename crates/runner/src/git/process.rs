@@ -275,6 +275,12 @@ fn pid_of(child: &Child) -> Pid {
 }
 
 fn describe(arguments: &[OsString]) -> String {
+    let mut arguments = arguments;
+    while let [option, _, rest @ ..] = arguments
+        && option == "-c"
+    {
+        arguments = rest;
+    }
     let shown = arguments.iter().take(6).map(|argument| argument.to_string_lossy().into_owned());
     let mut words: Vec<_> = std::iter::once("git".to_owned()).chain(shown).collect();
     if arguments.len() > 6 {

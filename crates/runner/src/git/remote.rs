@@ -5,6 +5,9 @@ use super::error::GitError;
 use super::process::{self, Call};
 use super::repository::Git;
 
+/// How commits are taken in.
+pub(crate) const JOIN: [&str; 2] = ["merge", "--no-edit"];
+
 /// What came of taking commits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
@@ -37,6 +40,13 @@ impl Git {
         self.answer(&["config", "--get", key])
     }
 
+    /// The default branch of a remote, as far as cloning or `git remote set-head` told.
+    pub fn default_branch(&self, remote: &str) -> Result<Option<String>, GitError> {
+        let name =
+            self.answer(&["symbolic-ref", "--quiet", "--short", &format!("refs/remotes/{remote}/HEAD")])?;
+        Ok(name.and_then(|name| name.strip_prefix(&format!("{remote}/")).map(str::to_owned)))
+    }
+
     /// Whether a commit is part of the history of another.
     pub fn is_ancestor(&self, commit: &str, of: &str) -> Result<bool, GitError> {
         Ok(process::run(self.call(&["merge-base", "--is-ancestor", commit, of]))?.is_success())
@@ -46,7 +56,7 @@ impl Git {
     /// was begun before and cut short is given up first.
     pub fn join(&self, commit: &str) -> Result<Joined, GitError> {
         self.give_up_merge()?;
-        let call = self.locking_call(&["merge", "--no-edit", commit], Vec::new());
+        let call = self.locking_call(&[JOIN[0], JOIN[1], commit], Vec::new());
         let ended = process::run(Call { deadline: COMMIT_DEADLINE, ..call })?;
         if ended.is_success() {
             return Ok(Joined::Done);

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::child_note::NotePlace;
 use super::error::GitError;
@@ -19,12 +21,26 @@ pub struct Git {
     common_dir: PathBuf,
     notes: Option<PathBuf>,
     environment: Environment,
+    /// Commits made so far, by all who share this.
+    commits: Arc<AtomicU32>,
 }
 
 impl Git {
     /// The repository that `dir` lies in; none if it lies in none.
     pub fn discover(dir: &Path) -> Result<Option<Git>, GitError> {
         Git::discover_with(dir, Vec::new())
+    }
+
+    /// What the call of a commit begins with. Git would look after each whether it should tidy up, at the price of a
+    /// process; now and then will do.
+    pub(super) fn commit_words(&self) -> &'static [&'static str] {
+        const TIDY_EVERY: u32 = 100;
+        let nth = self.commits.fetch_add(1, Ordering::Relaxed);
+        if nth % TIDY_EVERY == TIDY_EVERY - 1 {
+            &["commit", "--untracked-files=no", "--cleanup=whitespace"]
+        } else {
+            &["-c", "maintenance.auto=false", "commit", "--untracked-files=no", "--cleanup=whitespace"]
+        }
     }
 
     /// The same, with variables for every git process.
@@ -147,7 +163,7 @@ fn located(dir: &Path, ended: Ended, environment: Environment) -> Result<Git, Gi
     let absolute =
         |path: &OsStr| dir.join(path).canonicalize().map_err(GitError::io("find", Path::new(path)));
     let (root, git_dir, common_dir) = (absolute(root)?, absolute(git_dir)?, absolute(common_dir)?);
-    Ok(Git { root, git_dir, common_dir, notes: None, environment })
+    Ok(Git { root, git_dir, common_dir, notes: None, environment, commits: Arc::default() })
 }
 
 fn why_unusable(ended: &Ended) -> String {

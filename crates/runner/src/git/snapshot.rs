@@ -46,18 +46,20 @@ pub(super) struct Snapshot<'a> {
     pub(super) left_out: Vec<String>,
 }
 
-impl Git {
-    /// What changed in a linked working tree since it was made.
-    pub fn touched_in(&self, work: &TreeWork<'_>) -> Result<Touched, GitError> {
-        let Snapshot { changes, dropped, left_out, .. } = self.snapshot(work)?;
-        Ok(Touched { changes: changes.iter().map(RawChange::told).collect(), dropped, left_out })
+impl Snapshot<'_> {
+    pub(super) fn touched(self) -> Touched {
+        let changes = self.changes.iter().map(RawChange::told).collect();
+        Touched { changes, dropped: self.dropped, left_out: self.left_out }
     }
+}
 
+impl Git {
     /// The name of the tree that a linked working tree would be packed into now: the same for the same content.
     pub fn content_of(&self, work: &TreeWork<'_>) -> Result<Oid, GitError> {
         self.snapshot(work)?.index.write_tree()
     }
 
+    /// What changed in a linked working tree since it was made.
     pub(super) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot<'_>, GitError> {
         let state = self.state_of(work.tree)?;
         let index = ScratchIndex::copy(self, work.tree, &state)?;

@@ -32,6 +32,10 @@ pub trait Listener: Send + 'static {
 
     /// Takes in what was heard.
     fn hear(&mut self, heard: Heard<'_>) -> Reply;
+
+    /// Whether output since this was last asked is a sign that the process gets on. In a dialogue only what belongs to
+    /// it is.
+    fn take_progress(&mut self) -> bool;
 }
 
 /// Listens to nothing.
@@ -49,5 +53,9 @@ impl Listener for Deaf {
 
     fn hear(&mut self, _heard: Heard<'_>) -> Reply {
         Reply::Nothing
+    }
+
+    fn take_progress(&mut self) -> bool {
+        true
     }
 }

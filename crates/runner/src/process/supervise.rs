@@ -191,11 +191,16 @@ impl<L: Listener> Supervision<L> {
             }
             Piped::Stderr(bytes) => self.stderr.take(&self.pipes.stderr.buffer[..bytes]),
         }
-        if !matches!(piped, Piped::Fed) {
-            self.progress_at = Instant::now();
+        let now = Instant::now();
+        if !matches!(piped, Piped::Fed) && self.listener.take_progress() {
+            self.progress_at = now;
         }
         if self.status.is_some() && self.pipes.all_read() {
             self.phase = Phase::Over;
+        }
+        // A flood keeps the pipes ready all the time, and a timer that has to wait its turn comes late then.
+        if self.phase != Phase::Over && now >= self.next_time() {
+            self.time_passed();
         }
     }
 

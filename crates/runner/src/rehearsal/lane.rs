@@ -1,6 +1,7 @@
 //! Which turn a request is served. Every lane has a script and counts of its own, so that several agents can
 //! use one server at once.
 
+use super::edits;
 use super::request::ModelRequest;
 use super::scenario::{MainRequests, Scenario, Turn};
 
@@ -29,16 +30,36 @@ impl Lane {
     }
 
     /// The turn for a request, which is then served once more.
-    pub(super) fn choose(&mut self, request: &ModelRequest) -> (Served, Option<&Turn>) {
-        let is_main = self.scenario.main_requests() == MainRequests::All || !request.tools.is_empty();
+    pub(super) fn choose(&mut self, request: &ModelRequest) -> (Served, Option<Turn>) {
+        let is_main = self.scenario.main_requests() == MainRequests::All
+            || !request.tools.is_empty()
+            || request.wants_edits;
         if !is_main {
             return (Served::Side, None);
         }
+        if request.wants_edits { self.choose_all(request) } else { self.choose_next(request) }
+    }
+
+    /// An agent without tools does not come back after a call, so the turns up to the one that calls nothing are one
+    /// answer to it.
+    fn choose_all(&mut self, request: &ModelRequest) -> (Served, Option<Turn>) {
+        let mut text = String::new();
+        for _ in 0..self.served.len() {
+            let (served, Some(turn)) = self.choose_next(request) else { break };
+            match edits::written(&turn) {
+                Some(written) => text.push_str(&written),
+                None => return (served, Some(edits::after(text, turn))),
+            }
+        }
+        (Served::Unscripted, None)
+    }
+
+    fn choose_next(&mut self, request: &ModelRequest) -> (Served, Option<Turn>) {
         let mut turns = self.scenario.turns().iter().zip(&mut self.served).enumerate();
         match turns.find(|(_, (turn, served))| turn.fits(**served, &request.body)) {
             Some((index, (turn, served))) => {
                 *served += 1;
-                (Served::Turn(index), Some(turn))
+                (Served::Turn(index), Some(turn.clone()))
             }
             None => (Served::Unscripted, None),
         }

@@ -7,6 +7,7 @@
 //! What a request is answered with is decided in plain functions (`lane`, `reply`, `wire`); sockets are the
 //! business of `http` and `server` only.
 
+mod edits;
 mod folder;
 mod http;
 mod lane;

@@ -1,6 +1,7 @@
 //! The parts of a trial: what the agent is asked to do in each, what the scripted model makes it do, and within which
 //! limits.
 
+use super::lane::Served;
 use super::scenario::{Answer, Call, Scenario, Turn};
 
 /// The variable that tells a command without a model which part it is in.
@@ -33,6 +34,10 @@ pub enum Part {
 }
 
 impl Part {
+    /// The turn that an agent waits for in the part about being interrupted, once its command is over, or at once if it
+    /// runs none.
+    pub(super) const WAITING: Served = Served::Turn(1);
+
     /// All of them, in order.
     pub const ALL: [Self; 5] = [Self::Success, Self::Failure, Self::Hang, Self::Flood, Self::Cancellation];
 
@@ -96,7 +101,7 @@ impl Part {
     /// How long an attempt may take, as the program's own setting. Only one part is meant to reach it.
     pub(super) fn attempt_timeout(self) -> &'static str {
         match self {
-            Self::Hang => "8s",
+            Self::Hang => "15s",
             Self::Success | Self::Failure | Self::Flood | Self::Cancellation => "2m",
         }
     }

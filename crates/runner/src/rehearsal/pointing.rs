@@ -30,6 +30,7 @@ impl Pointing {
             (".codex/config.toml".to_owned(), codex_config(base_url)),
             (".gemini/settings.json".to_owned(), gemini_settings()),
             (".pi/agent/models.json".to_owned(), pi_models(base_url)),
+            (".pi/agent/settings.json".to_owned(), pi_settings()),
         ];
         Self { env, files }
     }
@@ -126,6 +127,10 @@ fn pi_models(base_url: &str) -> String {
         "baseUrl": format!("{base_url}/v1"), "apiKey": KEY, "api": "openai-completions", "models": [model],
     });
     json!({ "providers": { (MODEL): provider } }).to_string()
+}
+
+fn pi_settings() -> String {
+    json!({ "defaultProvider": MODEL, "defaultModel": MODEL, "retry": { "enabled": false, "provider": { "maxRetries": 0 } } }).to_string()
 }
 
 #[cfg(test)]

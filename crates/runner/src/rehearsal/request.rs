@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::wire;
+use super::{edits, wire};
 
 /// The protocols that agents speak to models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +29,8 @@ pub(super) struct ModelRequest {
     pub(super) delivery: Delivery,
     /// The tools that it declares, by name.
     pub(super) tools: BTreeMap<String, Tool>,
+    /// Whether it wants changes of files written into the answer, because its agent knows no tools.
+    pub(super) wants_edits: bool,
     /// Whether the answer has to be JSON, whatever its content.
     pub(super) wants_json: bool,
     /// As it was sent.
@@ -95,7 +97,8 @@ impl ModelRequest {
         };
         let wants_json = json["generationConfig"]["responseMimeType"] == "application/json";
         let delivery = if is_stream { Delivery::Stream } else { Delivery::Document };
-        Some(Self { protocol, model, delivery, tools, wants_json, body })
+        let wants_edits = tools.is_empty() && edits::are_wanted(&body);
+        Some(Self { protocol, model, delivery, tools, wants_edits, wants_json, body })
     }
 }
 

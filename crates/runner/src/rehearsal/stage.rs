@@ -86,7 +86,7 @@ impl Stage {
         let (served, turn) = lane.choose(&model_request);
         let reply = match (served, turn) {
             (Served::Side, _) => Reply::aside(&model_request, number),
-            (_, Some(turn)) => Reply::to(&model_request, turn, number),
+            (_, Some(turn)) => Reply::to(&model_request, &turn, number),
             (Served::Turn(_) | Served::Unscripted, None) => Reply::unscripted(&model_request),
         };
         self.record(lane_name, served, model_request);

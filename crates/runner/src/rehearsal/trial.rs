@@ -31,7 +31,7 @@ const ENDING_TIME_MAX: Duration = Duration::from_secs(2);
 /// Git starts nothing that goes on after it has ended.
 const GIT_CONFIGURATION: &str = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
 /// How often it is looked whether the agent is busy: a file cannot be waited for.
-const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// Variables of this process that an agent may see.
 const INHERITED: [&str; 7] = ["PATH", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TZ"];
 /// Lines and characters of a run's last words.
@@ -101,7 +101,7 @@ impl Trial {
         let server = ModelServer::start(part.scenario())?;
         let scene = self.lay_out(part, &Pointing::at(&server.base_url()))?;
         let mut command = self.command(part, &scene, &server)?;
-        let (code, started) = run_part(&mut command, part, &scene)?;
+        let (code, started) = run_part(&mut command, part, (&scene, &server))?;
         let requests = server.requests();
         let mut observed = Observed {
             code,
@@ -186,20 +186,27 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Runs a part to its end: its exit code, and whether the agent said that it was busy.
-fn run_part(command: &mut Command, part: Part, scene: &Scene) -> Result<(Option<i32>, bool), TrialError> {
+fn run_part(
+    command: &mut Command,
+    part: Part,
+    (scene, server): (&Scene, &ModelServer),
+) -> Result<(Option<i32>, bool), TrialError> {
     let started = scene.project.join(STARTED_FILE);
+    // An agent that runs no commands is busy when it waits for the model.
+    let is_waiting = || server.requests().iter().any(|request| request.served == Part::WAITING);
+    let is_busy = || started.exists() || is_waiting();
     let mut ran = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(until_end(command, part, &started))
+        runtime.block_on(until_end(command, part, &is_busy))
     };
     let code = ran().map_err(|source| TrialError::Start { source })?;
-    Ok((code, started.exists()))
+    Ok((code, is_busy()))
 }
 
-async fn until_end(command: &mut Command, part: Part, started: &Path) -> io::Result<Option<i32>> {
+async fn until_end(command: &mut Command, part: Part, is_busy: &dyn Fn() -> bool) -> io::Result<Option<i32>> {
     let mut child = command.spawn()?;
     if part == Part::Cancellation {
-        until_started(&mut child, started).await;
+        until_busy(&mut child, is_busy).await;
         interrupt(&child);
     }
     match timeout(PART_TIME_MAX, child.wait()).await {
@@ -209,10 +216,10 @@ async fn until_end(command: &mut Command, part: Part, started: &Path) -> io::Res
 }
 
 /// Waits until the agent is busy; if it never is, the run ends, or time does.
-async fn until_started(child: &mut Child, started: &Path) {
+async fn until_busy(child: &mut Child, is_busy: &dyn Fn() -> bool) {
     let looking = async {
         let mut looks = interval(LOOK_INTERVAL);
-        while !started.exists() {
+        while !is_busy() {
             looks.tick().await;
         }
     };

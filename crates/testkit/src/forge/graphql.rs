@@ -67,7 +67,7 @@ fn of_branch(hub: &Hub, branch: &str, only_open: bool) -> Value {
             json!({
                 "id": format!("PR_{}", pull.number), "number": pull.number, "url": hub.url(pull.number),
                 "state": pull.state, "headRefOid": hub.head(pull), "baseRefName": pull.base,
-                "headRefName": pull.branch, "isCrossRepository": hub.parent.is_some(),
+                "body": pull.body, "headRefName": pull.branch, "isCrossRepository": hub.parent.is_some(),
                 "headRepositoryOwner": {"id": "U_1", "login": hub.owner, "name": ""}
             })
         })
@@ -136,7 +136,9 @@ fn look(hub: &mut Hub, number: u64) -> Value {
     json!({"viewer": {"login": VIEWER}, "repository": {"pullRequest": {
         "state": pull.state, "headRefOid": head, "mergeable": sight.mergeable,
         "mergeStateStatus": sight.merge_state,
-        "reviews": {"nodes": sight.reviews.iter().map(review_node).collect::<Vec<_>>()},
+        "reviews": {"nodes": sight.reviews.iter().map(|review| review_node(hub, review)).collect::<Vec<_>>()},
+        "reviewRequests": {"nodes": hub.requested.iter().map(|login| json!({"requestedReviewer": {"login": login}}))
+            .collect::<Vec<_>>()},
         "reviewThreads": {"nodes": sight.threads.iter().map(|thread| thread_node(hub, thread)).collect::<Vec<_>>()},
         "commits": {"nodes": [{"commit": {"statusCheckRollup": rollup}}]}
     }}})
@@ -157,9 +159,10 @@ fn check_node(hub: &Hub, head: &str, at: usize, check: &Check) -> Value {
         "checkSuite": {"workflowRun": {"databaseId": run, "workflow": {"name": "CI"}}}})
 }
 
-fn review_node(review: &Review) -> Value {
+fn review_node(hub: &Hub, review: &Review) -> Value {
+    let commit = review.push.checked_sub(1).and_then(|place| hub.heads.get(place));
     json!({"id": format!("R_{}_{}", review.author, review.at), "state": review.state, "body": review.body,
-        "submittedAt": review.at, "author": {"login": review.author}})
+        "submittedAt": review.at, "author": {"login": review.author}, "commit": {"oid": commit}})
 }
 
 fn thread_node(hub: &Hub, thread: &Thread) -> Value {

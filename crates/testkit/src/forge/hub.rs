@@ -1,6 +1,7 @@
 //! The state of the stand-in.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -26,6 +27,16 @@ pub struct Hub {
     pub pulls: Vec<Pull>,
     /// What each next request gets instead of an answer: a status and a message.
     pub failures: VecDeque<(u16, String)>,
+    /// What each next request is answered with instead, as it is.
+    pub garbled: VecDeque<String>,
+    /// Every how manieth request is answered with nonsense; none where it is 0. What it asks for is not done.
+    pub garbles_every: usize,
+    /// Whether requests are left without an answer.
+    pub hangs: bool,
+    /// When the rate limit is lifted, in seconds since 1970, while it is used up.
+    pub rate_reset: Option<i64>,
+    /// Who was asked for a review, in order.
+    pub requested: Vec<String>,
     /// Whether failed jobs may be run again.
     pub refuses_rerun: bool,
     /// Whether the pull request may be merged.
@@ -36,6 +47,7 @@ pub struct Hub {
     pub answers: Vec<(String, String)>,
     /// Threads that were resolved by the program.
     pub resolved: BTreeSet<String>,
+    pub(super) held: Vec<UnixStream>,
     pub(super) bare: PathBuf,
     pub(super) scene: Scene,
     /// Commits of the branch that were seen, in order.
@@ -76,11 +88,17 @@ impl Hub {
             default_branch: "main".to_owned(),
             pulls: Vec::new(),
             failures: VecDeque::new(),
+            garbled: VecDeque::new(),
+            garbles_every: 0,
+            hangs: false,
+            rate_reset: None,
+            requested: Vec::new(),
             refuses_rerun: false,
             refuses_merge: false,
             calls: Vec::new(),
             answers: Vec::new(),
             resolved: BTreeSet::new(),
+            held: Vec::new(),
             bare,
             scene: Box::new(|_| Sight::default()),
             heads: Vec::new(),
@@ -146,6 +164,7 @@ impl Hub {
             look: self.looks.get(head).copied().unwrap_or_default(),
             reruns: self.reruns.get(head).copied().unwrap_or_default(),
             answers: self.answers.len(),
+            requests: self.requested.len(),
         }
     }
 

@@ -17,11 +17,37 @@ pub(super) fn answer(hub: &mut Hub, request: &Request) -> Answer {
         ("GET", ["repos", _, _, "actions", "workflows", _]) => Answer::json(
             &json!({"id": WORKFLOW, "name": "CI", "path": ".github/workflows/ci.yml", "state": "active"}),
         ),
+        ("GET", ["rate_limit"]) => {
+            let limit = json!({"limit": 5000, "remaining": if hub.rate_reset.is_some() { 0 } else { 5000 },
+                "reset": hub.rate_reset.unwrap_or_default()});
+            Answer::json(&json!({"resources": {"core": limit, "graphql": limit}, "rate": limit}))
+        }
+        ("PATCH", ["repos", _, _, "pulls", number]) => described(hub, number, &request.body),
+        ("GET", ["repos", _, _, "pulls", _, "requested_reviewers"]) => {
+            let users: Vec<Value> = hub.requested.iter().map(|login| json!({"login": login})).collect();
+            Answer::json(&json!({"users": users, "teams": []}))
+        }
+        ("POST", ["repos", _, _, "pulls", _, "requested_reviewers"]) => {
+            let logins = request.body["reviewers"].as_array().cloned().unwrap_or_default();
+            hub.requested.extend(logins.iter().filter_map(Value::as_str).map(str::to_owned));
+            Answer::with_status(201, &json!({"number": 7}))
+        }
         (method, ["repos", _, _, "actions", "runs", run, rest @ ..]) => {
             match run.parse().ok().and_then(|run| hub.head_of_run(run).map(|head| (run, head))) {
                 Some((run, head)) => of_run(hub, method, (run, &head), rest),
                 None => Answer::not_found(),
             }
+        }
+        (_, _) => Answer::not_found(),
+    }
+}
+
+fn described(hub: &mut Hub, number: &str, body: &Value) -> Answer {
+    let pull = hub.pulls.iter_mut().find(|pull| pull.number.to_string() == number);
+    match (pull, body["body"].as_str()) {
+        (Some(pull), Some(text)) => {
+            pull.body = text.to_owned();
+            Answer::json(&json!({"number": pull.number}))
         }
         (_, _) => Answer::not_found(),
     }

@@ -47,8 +47,14 @@ impl Forge {
         let hub = Arc::new(Mutex::new(Hub::new(bare)));
         let listener = UnixListener::bind(&socket).expect("a socket can be made");
         let shared = Arc::clone(&hub);
-        // It ends with the test's process; what comes in after a test is over concerns nobody.
-        thread::spawn(move || listener.incoming().flatten().for_each(|stream| serve(&shared, stream)));
+        // It ends with the test's process; what comes in after a test is over concerns nobody. A client may open a
+        // connection and never use it, so each has a thread of its own.
+        thread::spawn(move || {
+            listener.incoming().flatten().for_each(|stream| {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || serve(&shared, stream));
+            });
+        });
         Forge { hub, temporary: temporary.display().to_string() }
     }
 
@@ -89,6 +95,12 @@ fn serve(hub: &Arc<Mutex<Hub>>, mut stream: UnixStream) {
     let Ok(Some(request)) = http::read(&mut stream) else { return };
     let answer = {
         let mut hub = hub.lock().unwrap_or_else(PoisonError::into_inner);
+        if hub.hangs {
+            hub.calls.push(format!("{} {}", request.method, described(&request)));
+            // As long as it is kept, whoever asked goes on waiting.
+            hub.held.push(stream);
+            return;
+        }
         respond(&mut hub, &request)
     };
     // A client that was killed does not want the answer any more.
@@ -99,6 +111,12 @@ fn respond(hub: &mut Hub, request: &Request) -> Answer {
     hub.calls.push(format!("{} {}", request.method, described(request)));
     if let Some((status, message)) = hub.failures.pop_front() {
         return Answer::with_status(status, &json!({"message": message}));
+    }
+    if hub.garbles_every > 0 && hub.calls.len().is_multiple_of(hub.garbles_every) {
+        hub.garbled.push_back("<html>Something went wrong</html>".to_owned());
+    }
+    if let Some(text) = hub.garbled.pop_front() {
+        return Answer { status: 200, kind: "text/html", body: text.into_bytes() };
     }
     if request.path == "/graphql" { graphql::answer(hub, &request.body) } else { rest::answer(hub, request) }
 }

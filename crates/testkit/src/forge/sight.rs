@@ -11,6 +11,8 @@ pub struct Moment {
     pub reruns: usize,
     /// How many answers were given in threads.
     pub answers: usize,
+    /// How often somebody was asked for a review.
+    pub requests: usize,
 }
 
 /// Everything that a look shows besides the commit.
@@ -97,6 +99,8 @@ pub struct Review {
     pub body: &'static str,
     /// When, as a date that sorts.
     pub at: &'static str,
+    /// The how manieth commit of the branch it is about, from 1.
+    pub push: usize,
 }
 
 /// A thread.

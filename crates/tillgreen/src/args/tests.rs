@@ -264,21 +264,23 @@ fn short_help_of_run_about_pull_requests_and_starting() {
     let text = short("run");
     let (_, rest) = text.split_once("\nPull request:\n").unwrap();
     insta::assert_snapshot!(rest, @"
-          --pr[=<BOOL>]          Push, open a pull request and look after it until it is green [default:
-                                 if the plan has a PR Lifecycle]
-          --pr-look-every <DUR>  Time between two looks at checks and reviews [default: 3m]
-          --pr-cycles-max <N>    Pushes that are watched [default: 20]
-          --pr-hours-max <N>     Hours in all [default: 48]
-          --pr-ci-fixes-max <N>  How often red checks get tasks [default: 5]
-          --pr-checks <WHICH>    Which checks have to be green [default: all] [possible values: all,
-                                 required]
-          --pr-reply[=<BOOL>]    Answer review threads once their task is done [default: off]
-          --pr-resolve[=<BOOL>]  Resolve review threads once their task is done [default: off]
-          --pr-draft[=<BOOL>]    Create it as a draft [default: off]
-          --pr-base <BRANCH>     The branch to merge into [default: the default branch]
-          --pr-title <TEXT>      Its title [default: made from the plan's name]
-          --merge[=<HOW>]        Merge it once everything is green, by merge, squash or rebase [default:
-                                 never]
+          --pr[=<BOOL>]                 Push, open a pull request and look after it until it is green
+                                        [default: if the plan has a PR Lifecycle]
+          --pr-look-every <DUR>         Time between two looks at checks and reviews [default: 3m]
+          --pr-cycles-max <N>           Pushes that are watched [default: 20]
+          --pr-hours-max <N>            Hours in all [default: 48]
+          --pr-ci-fixes-max <N>         How often red checks get tasks [default: 5]
+          --pr-checks <WHICH>           Which checks have to be green [default: all] [possible values:
+                                        all, required]
+          --pr-reply[=<BOOL>]           Answer review threads once their task is done [default: off]
+          --pr-resolve[=<BOOL>]         Resolve review threads once their task is done [default: off]
+          --pr-request-review[=<BOOL>]  Ask reviewers who wanted changes to look again after a push
+                                        [default: on]
+          --pr-draft[=<BOOL>]           Create it as a draft [default: off]
+          --pr-base <BRANCH>            The branch to merge into [default: the default branch]
+          --pr-title <TEXT>             Its title [default: made from the plan's name]
+          --merge[=<HOW>]               Merge it once everything is green, by merge, squash or rebase
+                                        [default: never]
 
     Start:
           --allow-dirty[=<BOOL>]  Start a new run though there are uncommitted changes; they are never

@@ -31,6 +31,8 @@ struct Row {
     /// What it may do as it is set.
     allows: &'static str,
     supports: Vec<&'static str>,
+    /// What it cannot do that somebody might count on.
+    caveats: Vec<&'static str>,
     /// How to install it, where that is known.
     install: Option<&'static str>,
 }
@@ -48,9 +50,12 @@ fn list(context: &mut Context) -> Ended {
     let project = context.project()?;
     let file = FileSettings::load(project.root())?;
     let mut rows = rows(&file, &Programs::of_environment(project.root()));
-    for row in &mut rows {
-        row.version = row.path.as_deref().and_then(runner::version_of);
-    }
+    // Some take seconds to say which they are.
+    std::thread::scope(|scope| {
+        for row in &mut rows {
+            scope.spawn(|| row.version = row.path.as_deref().and_then(runner::version_of));
+        }
+    });
     match context.format {
         Format::Text => print(&mut context.out, &rows, Paint::of(&std::io::stdout()))?,
         Format::Json => json::document(&mut context.out, &rows)?,
@@ -80,6 +85,7 @@ fn row(agent: &Agent, defined: bool, programs: &Programs) -> Row {
         command: agent.shown(),
         allows: agent.kind.allows(agent.permission),
         supports: supported(agent.kind.support()),
+        caveats: agent.kind.caveats(),
         install: program.and_then(how_to_install),
     }
 }
@@ -111,6 +117,7 @@ fn print(out: &mut dyn Write, rows: &[Row], paint: Paint) -> Result<(), Error> {
             let supports =
                 if row.supports.is_empty() { "its answer only".to_owned() } else { row.supports.join(", ") };
             detail(&format!("gives: {supports}"))?;
+            row.caveats.iter().try_for_each(|caveat| detail(&format!("but it {caveat}")))?;
         }
     }
     match rows.iter().find(|row| row.installed) {
@@ -160,15 +167,20 @@ mod tests {
                         mine -p
                         may do whatever its command allows
                         gives: its answer only
+                        but it does not tell what it costs: --max-cost does not hold it
+                        but it does not tell what it uses: --max-tokens does not hold it
         – claude        not installed: `npm install -g @anthropic-ai/claude-code`, from tillgreen.toml
                         claude
         ✓ odd           a shell command; whether it can start is not known, from tillgreen.toml
                         $(cat x)
                         may do whatever its command allows
                         gives: its answer only
+                        but it does not tell what it costs: --max-cost does not hold it
+                        but it does not tell what it uses: --max-tokens does not hold it
         ✓ codex         BIN/codex
                         may edit files and run commands within its own sandbox: it writes in its folder only
                         gives: stream, session, tokens, report tools
+                        but it does not tell what it costs: --max-cost does not hold it
         – gemini        not installed: `npm install -g @google/gemini-cli`
         – opencode      not installed: `npm install -g opencode-ai`
         – aider         not installed: `pipx install aider-chat`

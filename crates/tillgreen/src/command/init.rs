@@ -140,6 +140,7 @@ const TOPICS: &[(&str, &[Setting])] = &[
             Setting("pr_checks", "\"all\"", "all or required: which checks have to be green"),
             Setting("pr_reply", "false", "answer review threads once their task is done"),
             Setting("pr_resolve", "false", "resolve review threads once their task is done"),
+            Setting("pr_request_review", "true", "ask who wanted changes to look again after a push"),
             Setting("pr_draft", "false", "create it as a draft"),
             Setting("pr_base", "\"main\"", "the branch to merge into; default: the default branch"),
             Setting("pr_title", "\"feat: …\"", "its title; default: made from the plan's name"),
@@ -370,6 +371,7 @@ mod tests {
         # pr_checks = "all"               # all or required: which checks have to be green
         # pr_reply = false                # answer review threads once their task is done
         # pr_resolve = false              # resolve review threads once their task is done
+        # pr_request_review = true        # ask who wanted changes to look again after a push
         # pr_draft = false                # create it as a draft
         # pr_base = "main"                # the branch to merge into; default: the default branch
         # pr_title = "feat: …"            # its title; default: made from the plan's name

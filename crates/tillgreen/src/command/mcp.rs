@@ -100,11 +100,14 @@ fn tools() -> Vec<Tool> {
         ),
         tool(
             "request_change",
-            "Ask for a change of the plan: a part of this task to be done apart, or a task before or after it.",
+            "Ask for a task of its own: a part of this task to be done before the rest of it, something that has to \
+             be done first, or something to be done after it. Unless this task is done all the same, stop working on \
+             it then: it is given out again afterwards.",
             json!({
                 "kind": { "type": "string", "enum": ["split", "prerequisite", "follow_up"] },
                 "title": text("what is to be done"),
                 "reason": text("why"),
+                "done_when": text("how it shows that it is done; somebody else will judge by this"),
             }),
             &["kind", "title"],
         ),

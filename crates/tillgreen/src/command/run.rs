@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 
 use engine::{Dialect, End, State, Statistics};
 use plan::Severity;
-use runner::{Beginning, PlanFile, Project, Request, Settings};
+use runner::{Beginning, PlanFile, Project, Request, RunError, Settings};
 use serde::Serialize;
 
 use crate::args::{Format, RunArgs};
@@ -16,7 +16,7 @@ use crate::settings::{Attendance, Choices, FileSettings, Mode, Programs, Resolve
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
 use crate::view::text::{clean, one_line};
-use crate::view::{ending, json, retry_summary, summary};
+use crate::view::{ending, json, pull_request, retry_summary, summary};
 
 /// Characters of a title.
 const TITLE_CHARS_MAX: usize = 100;
@@ -29,7 +29,6 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     if resolved.mode == Mode::DryRun {
         return dry_run(context, &project, (&file, &subject), &resolved.settings);
     }
-    refuse_without_forge(&project, &resolved.settings)?;
     let beginning = match resolved.start {
         Start::Resume => Beginning::Resume,
         Start::Fresh => Beginning::Fresh,
@@ -77,6 +76,9 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
     let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
     drop(screen);
+    if let Err(RunError::NoPullRequest { obstacle }) = &finished {
+        return Err(pull_request::refused(&subject.command("run", ""), obstacle));
+    }
     let finished = finished?;
     if let Some(error) = ending::error(subject, &finished.state) {
         return Err(error);
@@ -114,22 +116,6 @@ fn eprint_quietly(text: &str) {
     let _ = io::stderr().write_all(format!("\n{text}").as_bytes());
 }
 
-/// Who asks for a pull request learns at once, not after hours of work, that there cannot be one.
-fn refuse_without_forge(project: &Project, settings: &Settings) -> Result<(), Error> {
-    if !settings.pull_request.wanted.is_some_and(engine::Toggle::is_on) {
-        return Ok(());
-    }
-    if project.git().is_none() {
-        return Err(Error::usage("--pr needs a git repository, and this is none")
-            .hint("make it one with `git init`, or leave --pr out"));
-    }
-    match runner::forge::missing() {
-        Some(reason) => Err(Error::usage(format!("--pr needs the GitHub CLI: {reason}"))
-            .hint("install it (https://cli.github.com) and log in: `gh auth login`")),
-        None => Ok(()),
-    }
-}
-
 /// What would be done.
 #[derive(Serialize)]
 struct Outlook<'a> {
@@ -140,6 +126,9 @@ struct Outlook<'a> {
     /// The commands that the pull request would need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pull_request: Vec<String>,
+    /// Why there would be none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<String>,
     settings: &'a BTreeMap<String, String>,
 }
 
@@ -165,6 +154,8 @@ fn dry_run(
     let names_lifecycle = plans.iter().any(|(_, plan)| plan.names_pr_lifecycle());
     let wants_forge = settings.pull_request.wanted.map_or(names_lifecycle, engine::Toggle::is_on);
     let forge = if wants_forge { runner::forge::outline(project, file, settings) } else { Vec::new() };
+    let refusal = if wants_forge { runner::forge::foresee(project, settings) } else { None };
+    let refusal = refusal.map(|obstacle| pull_request::outlook(&obstacle, settings.pull_request.wanted));
     if context.format == Format::Json {
         let tasks = open.iter().map(|(_, task)| task.id.to_string()).collect();
         let outlook = Outlook {
@@ -173,6 +164,7 @@ fn dry_run(
             done,
             tasks,
             pull_request: forge.into_iter().map(|(command, _)| command).collect(),
+            refusal,
             settings: &settings.launch,
         };
         json::document(&mut context.out, &outlook)?;
@@ -185,6 +177,9 @@ fn dry_run(
     }
     for (command, purpose) in forge {
         writeln!(context.out, "would run `{}` to: {purpose}", clean(&command))?;
+    }
+    if let Some(refusal) = refusal {
+        writeln!(context.out, "{}", clean(&refusal))?;
     }
     Ok(exit::DONE)
 }

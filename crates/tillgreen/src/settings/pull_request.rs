@@ -51,6 +51,10 @@ pub(crate) struct PullRequestChoices {
     #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) pr_resolve: Option<Toggle>,
+    /// Ask reviewers who wanted changes to look again after a push [default: on]
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) pr_request_review: Option<Toggle>,
     /// Create it as a draft [default: off]
     #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
@@ -79,6 +83,7 @@ impl PullRequestChoices {
             pr_checks: self.pr_checks.or(next.pr_checks),
             pr_reply: self.pr_reply.or(next.pr_reply),
             pr_resolve: self.pr_resolve.or(next.pr_resolve),
+            pr_request_review: self.pr_request_review.or(next.pr_request_review),
             pr_draft: self.pr_draft.or(next.pr_draft),
             pr_base: self.pr_base.or(next.pr_base),
             pr_title: self.pr_title.or(next.pr_title),
@@ -99,6 +104,7 @@ impl PullRequestChoices {
             checks: self.pr_checks.unwrap_or(defaults.checks),
             reply: self.pr_reply.unwrap_or(defaults.reply),
             resolve: self.pr_resolve.unwrap_or(defaults.resolve),
+            request_review: self.pr_request_review.unwrap_or(defaults.request_review),
             merge: self.merge.map_or(defaults.merge, |merging| merging.0),
         }
     }
@@ -127,6 +133,7 @@ pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
         ("pr_checks", Some(word(rules.checks).to_owned())),
         ("pr_reply", Some(word(rules.reply).to_owned())),
         ("pr_resolve", Some(word(rules.resolve).to_owned())),
+        ("pr_request_review", Some(word(rules.request_review).to_owned())),
         ("pr_draft", Some(word(chosen.draft).to_owned())),
         ("pr_base", chosen.base.clone()),
         ("pr_title", chosen.title.clone()),

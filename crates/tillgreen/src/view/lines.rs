@@ -98,7 +98,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::AgentDropped { task, agent, reason, .. } => {
             plain(Mark::Odd, format!("{task} agent {} is not asked again: {}", short(agent), short(reason)))
         }
-        What::Spent(spent) => plain(Mark::Step, spent_text(spent)),
+        What::Spent(spent) => spent_line(spent, state),
         What::ChecksPassed { task, warnings, judge } => {
             with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
         }
@@ -167,6 +167,9 @@ fn opened_text(opened: &Opened, state: &State) -> String {
     if !opened.lost.is_empty() {
         let lost: Vec<String> = opened.lost.iter().map(ToString::to_string).collect();
         text.push_str(&format!("; lost with the program before: {}", lost.join(", ")));
+        if opened.rules.limits.cost_micros_max.is_some() {
+            text.push_str(", of whose cost only what was told counts");
+        }
     }
     text
 }
@@ -195,15 +198,22 @@ fn started_text(started: &Started, state: &State) -> String {
     format!("{}: attempt {} ({role}{place})", named(state, &started.task), started.attempt)
 }
 
-fn spent_text(spent: &Spent) -> String {
+fn spent_line(spent: &Spent, state: &State) -> Line {
     let used = usage::words(spent.usage).unwrap_or_else(|| "nothing that is known".to_owned());
-    format!("{} agent {} used {used}", spent.task, short(&spent.agent))
+    let so_far = if spent.interim { " so far" } else { "" };
+    let text = format!("{} agent {} used {used}{so_far}", spent.task, short(&spent.agent));
+    let has_cap = state.rules().is_some_and(|rules| rules.limits.cost_micros_max.is_some());
+    let is_free = has_cap && !spent.interim && spent.usage.cost_micros.is_none();
+    let warning =
+        is_free.then(|| "it does not say what that cost, so nothing counts for --max-cost".to_owned());
+    Line { mark: Mark::Step, text, warnings: warning.into_iter().collect() }
 }
 
 fn failed_text(task: &TaskId, failure: &Failure) -> String {
     let kind = failure.cause.failure_type().name();
     let next = match failure.rung {
         Rung::Retry | Rung::Fix => "",
+        Rung::Ask if failure.blocked_by.is_some() => "",
         Rung::Ask => "; a person has to look",
     };
     format!("{task} attempt {} failed ({kind}): {}{next}", failure.attempt, short(&failure.error))

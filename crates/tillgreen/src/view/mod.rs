@@ -1,6 +1,7 @@
 //! What people and programs see of a run. Views borrow events and state; none of them keeps a record of its own.
 
 pub(crate) mod asker;
+pub(crate) mod budget;
 pub(crate) mod chart;
 pub(crate) mod ending;
 pub(crate) mod graph;

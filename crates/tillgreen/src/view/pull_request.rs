@@ -1,6 +1,9 @@
 //! The pull request in the words that people see: what happens to it, what is waited for, and what is in the way.
 
-use engine::{Awaited, Lifecycle, LimitReached, Obstacle, Origin, Outcome, PullRequestEvent, Source, Stage};
+use engine::{
+    Awaited, Lifecycle, LimitReached, Obstacle, Origin, Outcome, PullRequestEvent, Reviewer, Source, Stage,
+    Toggle,
+};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -89,6 +92,7 @@ pub(crate) fn doing(lifecycle: &Lifecycle) -> String {
         Stage::Reading(_) => "logs of red checks are being read".to_owned(),
         Stage::Writing(_) => "tasks are being written".to_owned(),
         Stage::Replying(_) => "threads are being answered".to_owned(),
+        Stage::Requesting(reviewers) => format!("{} being asked to look again", logins(reviewers)),
         Stage::Integrating(_) => "commits of the other side are being taken in".to_owned(),
         Stage::Merging => "being merged".to_owned(),
         Stage::Satisfied(outcome) => outcome_text(outcome),
@@ -120,7 +124,8 @@ pub(crate) fn line(event: &PullRequestEvent, at: Timestamp) -> (Tone, String, Ve
         PullRequestEvent::Begun => plain(Tone::Step, "all tasks are settled: pushing".to_owned()),
         PullRequestEvent::Published { published, cycle } => {
             let head = short_commit(&published.head);
-            plain(Tone::Good, format!("pushed {head}, watching {} (push {cycle})", published.url))
+            let text = format!("pushed {head}, watching {} (push {cycle})", published.url);
+            (Tone::Good, text, published.warnings.clone())
         }
         PullRequestEvent::Looked { awaited, until, .. } => {
             let wait = took(between(at, *until));
@@ -161,6 +166,12 @@ pub(crate) fn line(event: &PullRequestEvent, at: Timestamp) -> (Tone, String, Ve
         PullRequestEvent::Replied { warnings } => {
             (Tone::Step, "threads were answered".to_owned(), warnings.clone())
         }
+        PullRequestEvent::ReviewPlanned { reviewers } => {
+            plain(Tone::Step, format!("asking {} to look again", logins(reviewers)))
+        }
+        PullRequestEvent::ReviewRequested { warnings, .. } => {
+            (Tone::Step, "reviews were asked for".to_owned(), warnings.clone())
+        }
         PullRequestEvent::MergePlanned => plain(Tone::Step, "everything is green: merging".to_owned()),
         PullRequestEvent::Unavailable { reason, nth, until } => {
             let wait = took(between(at, *until));
@@ -176,6 +187,10 @@ fn short(text: &str) -> String {
 
 fn short_commit(commit: &str) -> &str {
     commit.get(..7).unwrap_or(commit)
+}
+
+fn logins(reviewers: &[Reviewer]) -> String {
+    labels(reviewers.iter().map(|reviewer| &reviewer.login))
 }
 
 fn labels<'a>(names: impl Iterator<Item = &'a String>) -> String {
@@ -215,6 +230,35 @@ pub(crate) fn obstructed(subject: &Subject, obstacle: &Obstacle, kind: Kind) -> 
     error.hint(format!("{hint}, then go on with {}", subject.command("run", "")))
 }
 
+/// The error of a run that was not started because its pull request cannot be made.
+pub(crate) fn refused(command: &str, obstacle: &Obstacle) -> Error {
+    let (message, details, hint) = words(obstacle);
+    let error = Error::usage(format!("no task was started, since there cannot be a pull request: {message}"));
+    let error = details
+        .into_iter()
+        .filter(|detail| !detail.is_empty())
+        .fold(error, |error, detail| error.note(short(&detail)));
+    error
+        .hint(format!("{hint}, then start with {command}"))
+        .hint("or leave the pull request out: `--pr=false`")
+}
+
+/// What to say of something that the pull request will run into.
+pub(crate) fn foreseen(obstacle: &Obstacle) -> String {
+    let (message, _, hint) = words(obstacle);
+    format!("the run will pause at the pull request that the plan asks for: {message}; {hint}")
+}
+
+/// What a real run would come to, for one that only says what it would do.
+pub(crate) fn outlook(obstacle: &Obstacle, wanted: Option<Toggle>) -> String {
+    let (message, _, hint) = words(obstacle);
+    let end = match wanted {
+        Some(Toggle::On) => "would not start",
+        Some(Toggle::Off) | None => "would run the tasks and then pause",
+    };
+    format!("{end}: {message}; {hint}")
+}
+
 /// What is in the way, what was said about it, and what to do.
 fn words(obstacle: &Obstacle) -> (String, Vec<String>, String) {
     let plain = |message: &str, hint: &str| (message.to_owned(), Vec::new(), hint.to_owned());
@@ -230,9 +274,18 @@ fn words(obstacle: &Obstacle) -> (String, Vec<String>, String) {
             &format!("the remote {remote} has no pull requests: {}", short(url)),
             "add a remote on GitHub and make it the one to push to: `git config remote.pushDefault NAME`",
         ),
-        Obstacle::NoProgram { reason } => {
-            plain(&format!("the pull request needs the GitHub CLI: {}", short(reason)), "install it")
-        }
+        Obstacle::NoProgram { reason } => plain(
+            &format!("the pull request needs the GitHub CLI: {}", short(reason)),
+            "install it (https://cli.github.com) and log in: `gh auth login`",
+        ),
+        Obstacle::NoSuchRepository { repository } => plain(
+            &format!("{} does not exist on the forge, or the login may not see it", short(repository)),
+            "see where the remote points (`git remote -v`) and who is logged in (`gh auth status`)",
+        ),
+        Obstacle::NoBase { repository } => plain(
+            &format!("{} has no commits yet, so there is nothing to merge into", short(repository)),
+            "push what the work is based on first: `git push origin COMMIT:refs/heads/main`",
+        ),
         Obstacle::NoLogin { detail } => (
             "nobody is logged in at the forge".to_owned(),
             vec![detail.clone()],
@@ -314,6 +367,8 @@ fn about_others(obstacle: &Obstacle) -> (String, Vec<String>, String) {
         Obstacle::NoRepository
         | Obstacle::NoRemote
         | Obstacle::NotAForge { .. }
+        | Obstacle::NoSuchRepository { .. }
+        | Obstacle::NoBase { .. }
         | Obstacle::NoProgram { .. }
         | Obstacle::NoLogin { .. }
         | Obstacle::NotPermitted { .. }
@@ -361,6 +416,7 @@ mod tests {
             base: "main".to_owned(),
             head: "0123456789abcdef".to_owned(),
             series: "5.".to_owned(),
+            warnings: Vec::new(),
         };
         PullRequestEvent::Published { published, cycle: 1 }
     }
@@ -411,6 +467,8 @@ mod tests {
             Obstacle::NoRepository,
             Obstacle::NoRemote,
             Obstacle::NotAForge { remote: text(), url: text() },
+            Obstacle::NoSuchRepository { repository: text() },
+            Obstacle::NoBase { repository: text() },
             Obstacle::NoProgram { reason: text() },
             Obstacle::NoLogin { detail: text() },
             Obstacle::NotPermitted { detail: text() },

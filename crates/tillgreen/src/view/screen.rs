@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use engine::{OnEscalation, State, What};
+use engine::{Event, OnEscalation, State, What};
 use jiff::Timestamp;
 use plan::TaskId;
 use runner::{Notice, Responder, Settings};
@@ -13,6 +13,7 @@ use super::json;
 use super::lines::{self, Clock};
 use super::paint::Paint;
 use super::progress::Progress;
+use super::pull_request;
 use super::question;
 use super::subject::Subject;
 use super::summary;
@@ -66,6 +67,9 @@ impl Screen {
                 }
             }
             Notice::Note(note) => self.print(&format!("note: {}", clean(&note))),
+            Notice::Foreseen(obstacle) => {
+                self.print(&format!("note: {}", pull_request::foreseen(obstacle)));
+            }
             Notice::Recorded(event) => {
                 if matches!(event.what, What::Opened(_)) {
                     let start = summary::start(&self.subject, state, &self.settings);
@@ -73,6 +77,7 @@ impl Screen {
                 }
                 match &mut self.show {
                     Show::Json => drop(json::line(&mut io::stdout(), event)),
+                    Show::Lines(_) | Show::Live(_) if is_interim(event) => {}
                     Show::Lines(paint) => eprint_line(&lines::render(event, state, Clock::Time, *paint)),
                     Show::Live(progress) => progress.show(state, event),
                 }
@@ -111,6 +116,11 @@ impl Screen {
             Show::Live(progress) => progress.print(text),
         }
     }
+}
+
+/// Whether an event is only for the record: what an agent used so far would be a line every few seconds.
+fn is_interim(event: &Event) -> bool {
+    matches!(&event.what, What::Spent(spent) if spent.interim)
 }
 
 fn eprint_line(text: &str) {

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use plan::TaskId;
 use runner::{Agent, Settings};
 
+use super::budget;
 use super::pull_request;
 use super::subject::Subject;
 use super::text::{count, one_line, took};
@@ -28,7 +29,7 @@ pub(crate) fn start(subject: &Subject, state: &State, settings: &Settings) -> St
     }
     push(&mut text, "\nThe execution loop will:");
     push(&mut text, &format!("- {} and check each result itself", side_by_side(state)));
-    for line in policy(state) {
+    for line in policy(state).into_iter().chain(budget::lines(state, settings)) {
         push(&mut text, &format!("- {line}"));
     }
     push(&mut text, "\nBeginning execution...");

@@ -37,7 +37,7 @@ pub(crate) fn dollars(usage: Usage) -> Option<f64> {
 }
 
 /// A number with its thousands set apart.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {

@@ -351,6 +351,24 @@ fn an_agent_that_rewrites_history_is_stopped_with_the_lost_commit() {
 }
 
 #[test]
+fn without_the_lost_commit_a_retry_does_not_go_on() {
+    let sandbox = sandbox();
+    let before = sandbox.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let keeps = sandbox.control("lost").display().to_string();
+    let rewind = Step::shell(&format!("git rev-parse HEAD > '{keeps}'; git reset -q --hard {before}"));
+    let later = || Step::write("later.txt", "x");
+    let agent = Agent::new().on_attempt("1.3", 1, [rewind, later(), done()]).on("1.3", [later(), done()]);
+    let agent = agent.otherwise([work(), done()]);
+    run(&sandbox, &agent, &[]).expect_code(3);
+    let finished = sandbox.run(&["answer", "specs/demo", "retry"]).expect_code(6);
+    assert!(finished.stderr.contains("the work of task 1.2, commit "), "{finished}");
+    let lost = fs::read_to_string(sandbox.control("lost")).expect("the agent noted it");
+    sandbox.git(&["reset", "-q", "--hard", lost.trim()]);
+    run(&sandbox, &agent, &[]).expect_code(0);
+    assert!(sandbox.git(&["log", "--format=%s"]).contains("feat: work"));
+}
+
+#[test]
 fn a_new_branch_that_keeps_everything_is_no_crime() {
     let sandbox = sandbox();
     run(&sandbox, &once([Step::shell("git checkout -q -b feature"), work(), done()]), &[]).expect_code(0);

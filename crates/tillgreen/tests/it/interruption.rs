@@ -83,6 +83,41 @@ fn ctrl_c_stops_cleanly() {
 }
 
 #[test]
+fn a_box_that_an_agent_ticked_before_it_was_stopped_proves_nothing() {
+    let (sandbox, _) = prepared(PLAN, &Agent::new());
+    let started = sandbox.control("started").display().to_string();
+    let ticks = || Step::edit("specs/demo/tasks.md", "[ ]", "[x]");
+    let hangs = [ticks(), Step::write(&started, ""), Step::Hang];
+    let command = sandbox.install_agent(&Agent::new().otherwise(hangs));
+    let mut run = sandbox.start(&["run", "--bookkeeping", "agent", "--agent-cmd", &command]);
+    wait_for("the agent", || sandbox.control("started").exists());
+    run.signal_group(Signal::Interrupt);
+    run.wait().expect_code(130);
+    assert_eq!(sandbox.tasks("demo"), PLAN);
+}
+
+#[test]
+fn a_box_that_an_agent_ticked_proves_nothing_when_its_examination_was_stopped() {
+    for signal in [Signal::Interrupt, Signal::Kill] {
+        let (sandbox, _) = prepared(PLAN, &Agent::new());
+        sandbox.spec("demo", &slow_verify(&sandbox));
+        sandbox.commit_all("slow");
+        let ticks = Step::edit("specs/demo/tasks.md", "[ ]", "[x]");
+        let command = sandbox.install_agent(&Agent::new().otherwise([ticks, Step::say("TASK_COMPLETE")]));
+        let mut run = sandbox.start(&["run", "--bookkeeping", "agent", "--agent-cmd", &command]);
+        wait_for("the verify command", || sandbox.control("began").exists());
+        run.signal_group(signal);
+        run.wait();
+        sandbox.wait_until_quiet();
+        sandbox.release("gate");
+        let again =
+            sandbox.run(&["run", "--bookkeeping", "agent", "--max-task-iterations", "1"]).expect_code(1);
+        assert!(!again.stdout.contains("ALL_TASKS_COMPLETE"), "{again}");
+        assert!(sandbox.tasks("demo").contains("[ ] 1.1"));
+    }
+}
+
+#[test]
 fn the_second_ctrl_c_does_not_wait_for_an_agent_that_ignores_the_first() {
     let (sandbox, mut run) = hanging(&[Step::IgnoreSignals]);
     run.signal_group(Signal::Interrupt);

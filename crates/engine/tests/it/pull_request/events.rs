@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use engine::{
     Awaited, CheckRef, CheckState, ForgeReport, Kept, Origin, Outcome, Published, PullRequestEvent,
-    PullRequestEventKind as Kind, PullRequestRules, Request, Rules, Source, StageKind, State, Toggle,
+    PullRequestEventKind as Kind, PullRequestRules, Request, ReviewState, Reviewer, Rules, Source, StageKind,
+    State, Toggle,
 };
 use jiff::Timestamp;
 
-use super::forge::{Hub, Sight, again, check, looked, rules, thread, world};
+use super::forge::{Hub, Sight, again, check, looked, review, rules, thread, world};
 use crate::script::decl;
 
 pub(super) fn every_event() -> Vec<PullRequestEvent> {
@@ -27,6 +28,7 @@ pub(super) fn every_event() -> Vec<PullRequestEvent> {
         base: "main".to_owned(),
         head: "c9".to_owned(),
         series: "5.".to_owned(),
+        warnings: vec!["no".to_owned()],
     };
     let request = Request {
         id: "5.77".into(),
@@ -37,6 +39,7 @@ pub(super) fn every_event() -> Vec<PullRequestEvent> {
         line: None,
         head: "c9".to_owned(),
     };
+    let reviewer = Reviewer { login: "mona".to_owned(), review: "R1".to_owned() };
     vec![
         PullRequestEvent::Begun,
         PullRequestEvent::Published { published, cycle: 1 },
@@ -50,6 +53,8 @@ pub(super) fn every_event() -> Vec<PullRequestEvent> {
         PullRequestEvent::Integrated,
         PullRequestEvent::RepliesPlanned { tasks: vec!["5.77".into()] },
         PullRequestEvent::Replied { warnings: vec!["5.77: gone".to_owned()] },
+        PullRequestEvent::ReviewPlanned { reviewers: vec![reviewer] },
+        PullRequestEvent::ReviewRequested { warnings: vec!["mona: no".to_owned()], until },
         PullRequestEvent::MergePlanned,
         PullRequestEvent::Unavailable { reason: "HTTP 502".to_owned(), nth: 1, until },
         PullRequestEvent::Satisfied { outcome: Outcome::Ready { checks: 1 } },
@@ -71,7 +76,10 @@ fn grand_tour(sight: &Sight<'_>) -> Option<ForgeReport> {
         1 if sight.count(Kind::Rerun) == 0 => look.checks = vec![check("test", CheckState::Failed)],
         1 => look.checks = vec![again("test", CheckState::Failed)],
         2 => look.threads = vec![thread("T1", "c1")],
-        3 => look.merge = engine::MergeState::Behind,
+        3 | 4 if sight.count(Kind::ReviewRequested) == 0 => {
+            look.reviews = vec![review("mona", ReviewState::ChangesRequested, "1")];
+        }
+        4 => look.merge = engine::MergeState::Behind,
         _ => {}
     }
     looked(look)

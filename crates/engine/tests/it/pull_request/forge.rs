@@ -46,6 +46,7 @@ pub(crate) fn fine(head: &str) -> Look {
         checks: vec![check("build", CheckState::Passed)],
         reviews: Vec::new(),
         threads: Vec::new(),
+        requested: Vec::new(),
     }
 }
 
@@ -86,6 +87,7 @@ pub(crate) fn review(author: &str, state: ReviewState, at: &str) -> Review {
         state,
         body: "not like this".to_owned(),
         at: at.to_owned(),
+        commit: "c0".to_owned(),
     }
 }
 
@@ -124,6 +126,7 @@ impl World {
                 base: "main".to_owned(),
                 head: head(self),
                 series: "5.".to_owned(),
+                warnings: Vec::new(),
             }),
             ForgeAction::Look { .. } => ForgeReport::Looked(Box::new(fine(&head(self)))),
             ForgeAction::Rerun { .. } => ForgeReport::Rerun { refused: Vec::new() },
@@ -140,6 +143,7 @@ impl World {
             }
             ForgeAction::Write { tasks } => self.write(tasks),
             ForgeAction::Reply { .. } => ForgeReport::Replied { failed: Vec::new() },
+            ForgeAction::RequestReview { .. } => ForgeReport::ReviewRequested { failed: Vec::new() },
             ForgeAction::Integrate { .. } => {
                 let key = Action::Forge(action.clone()).key();
                 self.commits.insert(key, "taken in".to_owned());

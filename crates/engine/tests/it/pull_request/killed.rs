@@ -1,13 +1,15 @@
 //! The program is killed after, and right before, every event of a lifecycle. The end is always the same.
 
-use engine::{CheckState, ForgeReport, PullRequestEventKind as Kind, PullRequestRules, Rules, Toggle};
+use engine::{
+    CheckState, ForgeReport, PullRequestEventKind as Kind, PullRequestRules, ReviewState, Rules, Toggle,
+};
 
-use super::forge::{Sight, again, check, looked, rules, thread, world};
+use super::forge::{Sight, again, check, looked, review, rules, thread, world};
 use crate::invariants::Outcome;
 use crate::transcript::transcript;
 use crate::world::{Crash, World, fold};
 
-/// A red check, a review with two threads, a base that moved on, and a merge at the end.
+/// A red check, a review with two threads, a no that is asked about again, a base that moved on, and a merge at the end.
 fn eventful(sight: &Sight<'_>) -> Option<ForgeReport> {
     let mut look = sight.look()?;
     match sight.cycle() {
@@ -15,7 +17,10 @@ fn eventful(sight: &Sight<'_>) -> Option<ForgeReport> {
         1 => look.checks = vec![again("test", CheckState::Failed)],
         2 => look.threads = vec![thread("T1", "c1"), thread("T2", "c2")],
         3 if sight.count(Kind::Looked) < 2 => look.checks.push(check("slow", CheckState::Pending)),
-        3 => look.merge = engine::MergeState::Behind,
+        3 | 4 if sight.count(Kind::ReviewRequested) == 0 => {
+            look.reviews = vec![review("mona", ReviewState::ChangesRequested, "1")];
+        }
+        4 => look.merge = engine::MergeState::Behind,
         _ => {}
     }
     looked(look)

@@ -391,7 +391,7 @@ fn the_latest_review_of_each_author_counts() {
     };
     let world = check_course(
         stands,
-        "[5.1] Begun Published TasksPlanned TasksWritten [5.2] Begun Published Looked Satisfied",
+        "[5.1] Begun Published TasksPlanned TasksWritten [5.2] Begun Published ReviewPlanned ReviewRequested Looked Satisfied",
     );
     ends_complete(&world);
 }
@@ -552,4 +552,102 @@ fn already_merged_before_it_was_ever_watched() {
         is_push.then(|| ForgeReport::AlreadyMerged { number: 7, url: url() })
     };
     ends_complete(&check_course(merged, "[5.1] Begun Satisfied"));
+}
+
+/// Somebody wants changes, gets them, and says yes once asked to look again.
+fn a_no(sight: &Sight<'_>) -> Option<ForgeReport> {
+    let mut look = sight.look()?;
+    let is_asked = sight.count(Kind::ReviewRequested) > 0;
+    let state = if is_asked { ReviewState::Approved } else { ReviewState::ChangesRequested };
+    look.reviews = vec![review("mona", state, "1")];
+    looked(look)
+}
+
+#[test]
+fn whoever_wanted_changes_is_asked_to_look_again() {
+    let world = check_course(
+        a_no,
+        "[5.1] Begun Published TasksPlanned TasksWritten [5.2] Begun Published ReviewPlanned ReviewRequested \
+         Satisfied",
+    );
+    ends_complete(&world);
+}
+
+#[test]
+fn nobody_is_asked_again_where_that_is_not_wanted() {
+    let pull_request = PullRequestRules { request_review: Toggle::Off, ..rules().pull_request };
+    let world = lives(a_no, Rules { pull_request, ..rules() });
+    let expected = "mona to review again".to_owned();
+    assert_eq!(
+        *limit(&world),
+        LimitReached::Time { seconds: 172_800, awaited: expected },
+        "{}",
+        course(&world)
+    );
+    assert!(!course(&world).contains("ReviewPlanned"));
+}
+
+#[test]
+fn each_no_is_asked_about_once() {
+    let check = |hub: Hub, expected: usize| {
+        let world = lives(hub, rules());
+        assert_eq!(course(&world).matches("ReviewPlanned").count(), expected, "{}", course(&world));
+    };
+    // The reviewer does not answer.
+    check(
+        |sight| {
+            let reviews = vec![review("mona", ReviewState::ChangesRequested, "1")];
+            looked(engine::Look { reviews, ..sight.look()? })
+        },
+        1,
+    );
+    // Somebody else asked already.
+    check(
+        |sight| {
+            let reviews = vec![review("mona", ReviewState::ChangesRequested, "1")];
+            looked(engine::Look { reviews, requested: vec!["mona".to_owned()], ..sight.look()? })
+        },
+        0,
+    );
+    // The no is about the very commit that is there.
+    check(
+        |sight| {
+            let look = sight.look()?;
+            let review = review("mona", ReviewState::ChangesRequested, "1");
+            let reviews = vec![engine::Review { commit: look.head.clone(), ..review }];
+            looked(engine::Look { reviews, ..look })
+        },
+        0,
+    );
+    // It comes without a word, so nothing was done in answer to it.
+    check(
+        |sight| {
+            let review = review("mona", ReviewState::ChangesRequested, "1");
+            looked(engine::Look {
+                reviews: vec![engine::Review { body: String::new(), ..review }],
+                ..sight.look()?
+            })
+        },
+        0,
+    );
+}
+
+#[test]
+fn what_a_review_says_closes_no_issue_and_calls_nobody() {
+    let world = lives(
+        |sight| {
+            let mut look = sight.look()?;
+            if sight.cycle() == 1 {
+                let body = "Closes #12, fixes gh-3, resolves https://forge/a/b/issues/4, see @all; a#b 1-2"
+                    .to_owned();
+                look.reviews =
+                    vec![engine::Review { body, ..review("mona", ReviewState::ChangesRequested, "1") }];
+            }
+            looked(look)
+        },
+        rules(),
+    );
+    let request = world.state.pull_request().requests().next().expect("there is one");
+    let expected = "Closes # 12, fixes gh- 3, resolves https://forge/a/b/issues/ 4, see @ all; a#b 1-2";
+    assert_eq!(request.summary, expected);
 }

@@ -14,7 +14,7 @@ use super::events::{every_event, examples};
 #[test]
 fn what_is_not_in_the_table_is_refused() {
     let examples = examples();
-    assert_eq!(examples.len(), 10, "there is an example of every stage: {:?}", examples.keys());
+    assert_eq!(examples.len(), 11, "there is an example of every stage: {:?}", examples.keys());
     for (from, state) in &examples {
         for event in every_event() {
             let kind = event.kind();
@@ -86,11 +86,14 @@ fn the_diagram_shows_the_table() {
         Watching --> Reading: FailuresBelieved
         Watching --> Writing: TasksPlanned
         Watching --> Integrating: IntegrationPlanned
+        Watching --> Requesting: ReviewPlanned
         Watching --> Merging: MergePlanned
         Watching --> Satisfied: Satisfied
         Watching --> Watching: Unavailable
         Replying --> Watching: Replied
         Replying --> Replying: Unavailable
+        Requesting --> Watching: ReviewRequested
+        Requesting --> Requesting: Unavailable
         Rerunning --> Watching: Rerun
         Rerunning --> Rerunning: Unavailable
         Reading --> Writing: TasksPlanned
@@ -103,6 +106,7 @@ fn the_diagram_shows_the_table() {
         Publishing --> Resting: Reset
         Watching --> Resting: Reset
         Replying --> Resting: Reset
+        Requesting --> Resting: Reset
         Rerunning --> Resting: Reset
         Reading --> Resting: Reset
         Integrating --> Resting: Reset

@@ -51,7 +51,11 @@ pub(crate) struct Dialogue {
     /// Whether a tool was used since the message was begun.
     is_stale: bool,
     usage: Usage,
+    /// What the session had cost before, once it is known whether the agent counts on from there.
+    cost_before: Option<u64>,
     denied: Option<String>,
+    /// Whether something that belongs to the exchange was heard of late.
+    has_progressed: bool,
     conclusion: Conclusion,
 }
 
@@ -78,7 +82,9 @@ impl Dialogue {
             message: String::new(),
             is_stale: false,
             usage: Usage::default(),
+            cost_before: None,
             denied: None,
+            has_progressed: false,
             conclusion: Conclusion::Cut,
         };
         let nothing = json!({ "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false });
@@ -116,7 +122,9 @@ impl Dialogue {
     pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
         let Line::Whole(line) = line else { return };
         let Some(value) = line::value_of(line) else { return };
-        match Message::of(&value) {
+        let message = Message::of(&value);
+        self.has_progressed |= message.as_ref().is_some_and(|message| self.belongs(message));
+        match message {
             Some(Message::Request { id, method: "session/request_permission", params }) => {
                 self.permit(id, params, activities);
             }
@@ -127,6 +135,21 @@ impl Dialogue {
             Some(Message::Response { id, result }) if id == self.latest => self.answered(result),
             Some(Message::Response { .. }) => {}
         }
+    }
+
+    /// Whether an agent that sends this gets on. What it says of its own accord counts only if it is about what it was
+    /// asked for.
+    fn belongs(&self, message: &Message<'_>) -> bool {
+        match message {
+            Message::Request { method, .. } => *method == "session/request_permission",
+            Message::Notice { method, .. } => *method == "session/update" && self.stage == Stage::Prompting,
+            Message::Response { id, .. } => *id == self.latest,
+        }
+    }
+
+    /// Whether it got on since this was last asked.
+    pub(crate) fn take_progress(&mut self) -> bool {
+        std::mem::take(&mut self.has_progressed)
     }
 
     fn answered(&mut self, result: Result<&Value, Trouble>) {
@@ -275,14 +298,18 @@ impl Dialogue {
             return;
         }
         let Some(cost) = line::micros(update, &["cost", "amount"]) else { return };
+        self.cost_before.get_or_insert_with(|| {
+            let resumed = self.errand.resume.as_ref().and_then(|session| session.total.cost_micros);
+            // A session's cost is told, so that one which costs less than before is not counted on.
+            resumed.filter(|before| *before <= cost).unwrap_or_default()
+        });
         self.usage.cost_micros = Some(cost);
         activities.push(Activity::Used(self.own_usage()));
     }
 
-    /// One agent counts on through a session that is taken up again.
+    /// What belongs to this exchange: tokens are told for it alone, the cost for the session.
     fn own_usage(&self) -> Usage {
-        let before = self.errand.resume.as_ref().filter(|_| self.agent == "OpenCode");
-        self.usage.since(before.map(|session| session.total).unwrap_or_default())
+        self.usage.since(Usage { cost_micros: self.cost_before, ..Usage::default() })
     }
 
     fn permit(&mut self, id: &Value, params: &Value, activities: &mut Vec<Activity>) {
@@ -318,7 +345,8 @@ impl Dialogue {
     /// What it all amounts to.
     pub(crate) fn end(self) -> Outcome {
         let usage = self.own_usage();
-        let total = if self.agent == "OpenCode" { self.usage } else { Usage::default() };
+        let before = self.errand.resume.as_ref().and_then(|session| session.total.cost_micros);
+        let total = Usage { cost_micros: self.usage.cost_micros.or(before), ..Usage::default() };
         let session = self.session.map(|id| Session { id, total });
         Outcome { conclusion: self.conclusion, message: self.message, session, usage }
     }

@@ -3,4 +3,6 @@
 mod acp;
 mod launches;
 mod recordings;
+mod sessions;
 mod streams;
+mod troubles;

@@ -391,6 +391,9 @@ fn sessions_that_are_not_known_are_none() {
     assert_eq!(found, Away);
     let AgentEnd::Unavailable { retry_after, .. } = end else { panic!("{end:?}") };
     assert_eq!(retry_after, Some(Duration::ZERO), "it is tried again at once, afresh");
+    let stderr = "No session found matching '00000000-1111-2222-3333-444444444444'\n";
+    let (_, end) = ending(&Reader::new(&AgentKind::Pi, None).end(Some(1), stderr), 1);
+    assert!(matches!(end, AgentEnd::Unavailable { retry_after: Some(Duration::ZERO), .. }), "{end:?}");
     let session = engine::Session { id: "s".to_owned(), total: Usage::default() };
     for (resume, wait) in [(Some(&session), Some(Duration::ZERO)), (None, None)] {
         let outcome = Reader::new(&AgentKind::Gemini, resume).end(Some(42), "bad input");

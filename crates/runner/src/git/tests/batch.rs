@@ -1,11 +1,13 @@
 //! A repository with linked trees, and the way of work from such a tree into the main one.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::PathBuf;
 
 use super::scratch::{Scratch, owned};
 use crate::git::{
-    Applied, COMMIT_DEADLINE, Conflict, Git, Keep, Landed, Landing, Oid, Packed, Touched, TreeWork,
+    Applied, COMMIT_DEADLINE, Conflict, Git, Keep, Landed, Landing, Novelty, Oid, Packed, Stamps, Touched,
+    TreeWork,
 };
 
 pub(super) const TRAILER: &str = "Tillgreen-Task";
@@ -17,6 +19,8 @@ pub(super) struct Linked<'a> {
     pub(super) path: PathBuf,
     pub(super) base: Oid,
     key: String,
+    /// What the work looked like when it was applied last.
+    stamps: RefCell<Option<Stamps>>,
 }
 
 impl<'a> Linked<'a> {
@@ -26,7 +30,7 @@ impl<'a> Linked<'a> {
         let base = git.head().unwrap().unwrap();
         let path = scratch.repository.root().join(".tillgreen/demo/trees").join(key);
         git.add_tree(&path, &base).unwrap();
-        Linked { scratch, git, path, base, key: key.to_owned() }
+        Linked { scratch, git, path, base, key: key.to_owned(), stamps: RefCell::default() }
     }
 
     pub(super) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
@@ -44,7 +48,7 @@ impl<'a> Linked<'a> {
     }
 
     pub(super) fn touched(&self, dropped: &[&str], furnished: &[&str]) -> Touched {
-        self.git.touched_in(&self.work(&owned(dropped), &owned(furnished))).unwrap()
+        self.git.snapshot(&self.work(&owned(dropped), &owned(furnished))).unwrap().touched()
     }
 
     pub(super) fn try_pack(
@@ -62,12 +66,20 @@ impl<'a> Linked<'a> {
     }
 
     pub(super) fn apply(&self, commit: &Oid) -> Applied {
-        self.git.apply_landing(&Landing { commit, base: &self.base, trailer: (TRAILER, &self.key) }).unwrap()
+        let landing =
+            Landing { commit, base: &self.base, trailer: (TRAILER, &self.key), novelty: Novelty::Unknown };
+        let applied = self.git.apply_landing(&landing).unwrap();
+        if let Applied::Done { stamps, .. } = &applied {
+            *self.stamps.borrow_mut() = Some(stamps.clone());
+        }
+        applied
     }
 
     pub(super) fn commit(&self) -> Landed {
         let message = format!("work of {}", self.key);
-        self.git.commit_landing((TRAILER, &self.key), &message, COMMIT_DEADLINE).unwrap()
+        self.git
+            .commit_landing((TRAILER, &self.key), &message, COMMIT_DEADLINE, self.stamps.take().as_ref())
+            .unwrap()
     }
 
     /// Packs, applies and commits.

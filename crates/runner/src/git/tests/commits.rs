@@ -187,7 +187,10 @@ fn as_few_processes_as_possible_are_started() {
     let scratch = Scratch::new();
     let (bin, count) = (scratch.notes(), scratch.notes().join("count"));
     let path = std::env::var("PATH").unwrap();
-    let script = format!("#!/bin/sh\necho \"$1\" >>'{}'\nPATH='{path}' exec git \"$@\"\n", count.display());
+    let script = format!(
+        "#!/bin/sh\nword=$1; test \"$1\" = -c && word=$3; echo \"$word\" >>'{}'\nPATH='{path}' exec git \"$@\"\n",
+        count.display()
+    );
     fs::write(bin.join("git"), script).unwrap();
     fs::set_permissions(bin.join("git"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut environment = scratch.environment();

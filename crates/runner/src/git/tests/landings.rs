@@ -194,7 +194,7 @@ fn a_hook_that_refuses_leaves_the_landing_to_be_dropped() {
     scratch.hook("pre-commit", "git diff --cached --name-only >&2; exit 1");
     linked.apply(&linked.pack());
     let error =
-        linked.git.commit_landing((super::batch::TRAILER, "1.1"), "work", COMMIT_DEADLINE).unwrap_err();
+        linked.git.commit_landing((super::batch::TRAILER, "1.1"), "work", COMMIT_DEADLINE, None).unwrap_err();
     assert!(matches!(&error, GitError::Hook { output } if output == "one\n"), "{error:?}");
     assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());

@@ -202,8 +202,12 @@ fn a_git_killed_in_the_middle_of_the_files_leaves_a_landing_that_is_put_back() {
     fs::remove_file(linked.path.join("two")).unwrap();
     let commit = linked.pack();
     repository.git(&["config", "filter.deadly.smudge", "kill -KILL $PPID"]);
-    let landing =
-        crate::git::Landing { commit: &commit, base: &linked.base, trailer: (super::batch::TRAILER, "1.1") };
+    let landing = crate::git::Landing {
+        commit: &commit,
+        base: &linked.base,
+        trailer: (super::batch::TRAILER, "1.1"),
+        novelty: crate::git::Novelty::Unknown,
+    };
     linked.git.apply_landing(&landing).unwrap_err();
     assert_ne!(repository.dirt(), Vec::<String>::new(), "it died half-way");
     repository.git(&["config", "filter.deadly.smudge", "cat"]);

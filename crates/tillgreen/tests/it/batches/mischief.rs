@@ -184,20 +184,61 @@ fn an_agent_that_commits_on_the_projects_own_branch_is_in_nobodys_way() {
     scene.expect_complete(&run);
 }
 
-#[test]
-fn an_agent_that_rewinds_the_projects_own_branch_is_found_out() {
-    let scene = Scene::new(&members(2));
+/// Takes all out of the history that came after the plan, once the first task is done.
+fn rewind(scene: &Scene) -> Step {
     let (root, first) = (scene.root().display().to_string(), scene.git(&["rev-parse", "HEAD"]));
     // Whoever commits holds a lock for a moment.
-    let rewind = format!(
+    Step::shell(&format!(
         "cd '{root}'; while ! git log --format=%s | grep -q 'complete task 1.1'; do sleep 0.05; done\n\
+         git rev-parse HEAD > '{}'\n\
          until git reset -q --hard {} 2>/dev/null; do sleep 0.05; done; cd - >/dev/null",
+        scene.control("lost").display(),
         first.trim()
-    );
-    let agent = Agent::new().on("1.2", [Step::shell(&rewind), work(), done()]).otherwise([work(), done()]);
-    let run = scene.go(&agent, &[]).expect_code(3);
-    assert!(run.stderr.contains("is no longer in the project's history"), "{run}");
-    assert!(run.stderr.contains("task 1.2 waits for an answer: commits are gone from the history"), "{run}");
+    ))
+}
+
+#[test]
+fn on_top_of_a_history_that_lacks_finished_work_nothing_comes_in() {
+    let scene = Scene::new(&members(4));
+    let agent =
+        Agent::new().on_attempt("1.2", 1, [rewind(&scene), work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(6);
+    assert!(run.stderr.contains("the work of task 1.1, commit "), "{run}");
+    assert_eq!(scene.landed(), [""; 0]);
+    // That does not change by asking again.
+    let run = scene.go(&agent, &[]).expect_code(6);
+    assert!(run.stderr.contains("is no longer in the history of what is checked out"), "{run}");
+    let lost = std::fs::read_to_string(scene.control("lost")).unwrap();
+    assert!(run.stderr.contains("git reset --hard"), "{run}");
+    scene.git(&["reset", "-q", "--hard", lost.trim()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn whoever_goes_on_without_lost_work_does_it_again() {
+    let scene = Scene::new(&members(3));
+    let agent =
+        Agent::new().on_attempt("1.2", 1, [rewind(&scene), work(), done()]).otherwise([work(), done()]);
+    scene.go(&agent, &[]).expect_code(6);
+    scene.git(&["checkout", "-q", "--", "."]);
+    let run = scene.go(&worker(), &["--fresh"]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn work_that_was_rebased_is_not_lost() {
+    let scene = Scene::new(&members(3));
+    let root = scene.root().display().to_string();
+    // The message of the plan's commit changes, and with it the names of all that follow.
+    let rebase = Step::shell(&format!(
+        "cd '{root}'; while ! git log --format=%s | grep -q 'complete task 1.1'; do sleep 0.05; done\n\
+         until git rebase -q --root --exec true --reset-author-date 2>/dev/null; do git rebase --abort 2>/dev/null; \
+         sleep 0.05; done; cd - >/dev/null"
+    ));
+    let agent = Agent::new().on_attempt("1.2", 1, [rebase, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
 }
 
 #[test]

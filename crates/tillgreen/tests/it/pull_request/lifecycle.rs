@@ -19,10 +19,21 @@ pub(super) fn eventful(moment: &Moment) -> Sight {
                 state: "CHANGES_REQUESTED",
                 body: "",
                 at: "2026-01-01T00:00:00Z",
+                push: 2,
             });
             sight.threads = threads(false);
         }
-        _ => sight.threads = threads(moment.look > 1),
+        _ => {
+            let state = if moment.requests > 0 { "APPROVED" } else { "CHANGES_REQUESTED" };
+            sight.reviews.push(Review {
+                author: "mona",
+                state,
+                body: "",
+                at: "2026-01-02T00:00:00Z",
+                push: 2,
+            });
+            sight.threads = threads(moment.look > 1);
+        }
     }
     sight
 }
@@ -60,6 +71,7 @@ fn a_red_check_a_fix_a_review_with_two_threads_and_green() {
         "{:?}",
         hub.answers
     );
+    assert_eq!(hub.requested, ["mona"], "who wanted changes is asked to look again");
     assert_eq!(pushed(&sandbox, "feature"), sandbox.subjects(), "everything is pushed");
     assert_eq!(pushed(&sandbox, "main"), ["plan"], "and nothing to the default branch");
     assert_eq!(sandbox.dirt(), [""; 0]);
@@ -200,17 +212,58 @@ fn it_is_merged_only_by_a_flag() {
 fn a_dry_run_prints_every_command_and_runs_none() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
     let finished = run(&sandbox, &forge, &["--dry-run", "--pr-reply", "--merge"]).expect_code(0);
+    assert!(!finished.stdout.contains('…'), "{finished}");
     for command in [
         "git push --set-upstream origin refs/heads/feature:refs/heads/feature",
         "gh pr create --repo github.com/acme/widgets --head feature",
-        "gh run rerun 0 --failed",
-        "gh run view 0 --log-failed",
-        "gh pr merge 0 --repo github.com/acme/widgets --merge",
+        "gh run rerun RUN --failed",
+        "git fetch --no-tags origin refs/heads/feature",
+        "git fetch --no-tags origin refs/heads/DEFAULT_BRANCH",
+        "git merge --no-edit FETCH_HEAD",
+        "reviewThreads(first:100,after:$endCursor)",
+        "gh api --hostname github.com --method PATCH repos/acme/widgets/pulls/NUMBER -F body=@-",
+        "pulls/NUMBER/requested_reviewers -f 'reviewers[]=REVIEWER'",
+        "gh api --hostname github.com rate_limit",
+        "mutation($id:ID!,$body:String!){addPullRequestReviewThreadReply(",
+        "gh run view RUN --log-failed",
+        "gh pr merge NUMBER --repo github.com/acme/widgets --merge",
     ] {
         assert!(finished.stdout.contains(command), "{command}\n{finished}");
     }
     assert_eq!(forge.hub().calls, [""; 0]);
     assert!(!finished.stdout.contains("--force"), "{finished}");
+}
+
+#[test]
+fn a_dry_run_says_what_a_real_run_would_come_to() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    let check = |flags: &[&str], expected: &str| {
+        let finished = run(&sandbox, &forge, &[&["--dry-run"], flags].concat()).expect_code(0);
+        assert_eq!(finished.stdout.lines().last(), Some(expected), "{finished}");
+    };
+    let hint = "add one: `git remote add origin URL`";
+    sandbox.git(&["remote", "rename", "origin", "elsewhere"]);
+    sandbox.git(&["remote", "add", "third", "https://github.com/third/widgets.git"]);
+    let nowhere = "the repository has no remote to push to";
+    check(&["--pr"], &format!("would not start: {nowhere}; {hint}"));
+    check(&[], &format!("would run the tasks and then pause: {nowhere}; {hint}"));
+    sandbox.git(&["remote", "rename", "elsewhere", "origin"]);
+    sandbox.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
+    sandbox.git(&["switch", "--quiet", "main"]);
+    let command = sandbox.install_agent(&super::scratch::agent());
+    let json = ["run", "--pr", "--dry-run", "--format", "json", "--agent-cmd", &command];
+    let finished = forge.run(&sandbox, &json).expect_code(0);
+    let value: serde_json::Value = serde_json::from_str(&finished.stdout).expect("a document");
+    let refusal = value["refusal"].as_str().unwrap_or_default();
+    assert!(refusal.starts_with("would not start: main is the branch"), "{finished}");
+    sandbox.git(&["switch", "--quiet", "feature"]);
+    let finished =
+        forge.anonymous(&sandbox, &["run", "--dry-run", "--agent-cmd", &command]).run().expect_code(0);
+    assert!(
+        finished.stdout.contains("would run the tasks and then pause: nobody is logged in"),
+        "{finished}"
+    );
+    assert_eq!(forge.hub().calls, [""; 0]);
 }
 
 #[test]

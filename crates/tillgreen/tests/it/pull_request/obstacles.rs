@@ -82,15 +82,42 @@ fn the_remote_is_a_fork() {
 #[test]
 fn the_rate_limit_is_waited_for() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
-    forge.hub().failures.push_back((403, "API rate limit exceeded for user ID 1.".to_owned()));
+    // One for the look before the first task, one for the push.
+    let limited = (403, "API rate limit exceeded for user ID 1.".to_owned());
+    forge.hub().failures.extend([limited.clone(), limited]);
     let finished = run(&sandbox, &forge, &[]).expect_code(0);
     assert!(finished.stderr.contains("the forge's rate limit is used up"), "{finished}");
+    assert!(finished.stderr.contains("(time 1 in a row); next try in"), "{finished}");
+}
+
+#[test]
+fn the_forge_tells_when_its_limit_is_lifted() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    let limited = (403, "API rate limit exceeded for user ID 1.".to_owned());
+    forge.hub().failures.extend([limited.clone(), limited]);
+    forge.hub().rate_reset = Some(jiff::Timestamp::now().as_second() + 3_600);
+    let command = sandbox.install_agent(&agent());
+    let arguments = [&["run", "--agent-cmd", command.as_str()][..], &QUICK].concat();
+    let mut background = forge.begin(&sandbox, &arguments);
+    testkit::wait_for("the limit to be met", || {
+        background.stderr().contains("(time 1 in a row)") || !background.is_running()
+    });
+    assert!(background.stderr().contains("(time 1 in a row); next try in 59m"), "{}", background.stderr());
+    let status = sandbox.run(&["status"]).expect_code(0);
+    assert!(
+        status.stdout.contains("PR        the forge is away (the forge's rate limit is used up"),
+        "{status}"
+    );
+    sandbox.run(&["cancel"]).expect_code(0);
+    background.wait().expect_code(130);
+    forge.hub().rate_reset = None;
+    run(&sandbox, &forge, &[]).expect_code(0);
 }
 
 #[test]
 fn the_forge_is_down_and_the_run_pauses() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
-    forge.hub().failures.extend((0..2).map(|_| (502, "Bad Gateway".to_owned())));
+    forge.hub().failures.extend((0..3).map(|_| (502, "Bad Gateway".to_owned())));
     let finished = run(&sandbox, &forge, &["--infra-retries", "2"]).expect_code(6);
     assert!(finished.stderr.contains("paused: the forge cannot be reached"), "{finished}");
     run(&sandbox, &forge, &[]).expect_code(0);
@@ -120,6 +147,7 @@ fn a_flag_without_the_program_is_refused_before_anything_starts() {
     let path = bin.display().to_string();
     let arguments = ["run", "--pr", "--agent-cmd", &command];
     let finished = forge.command(&sandbox, &arguments).env("PATH", &path).run().expect_code(2);
-    assert!(finished.stderr.contains("--pr needs the GitHub CLI: `gh` is not installed"), "{finished}");
+    assert!(finished.stderr.contains("needs the GitHub CLI: `gh` is not installed"), "{finished}");
+    assert!(finished.stderr.contains("hint: install it (https://cli.github.com)"), "{finished}");
     assert_eq!(sandbox.agent_calls().len(), 0);
 }

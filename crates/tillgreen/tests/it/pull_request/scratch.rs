@@ -77,3 +77,15 @@ pub(super) fn pushed(sandbox: &Sandbox, branch: &str) -> Vec<String> {
     let log = sandbox.git(&["-C", &remote, "log", "--reverse", "--format=%s", &name]);
     log.lines().map(str::to_owned).collect()
 }
+
+/// Commits to the remote's branch as somebody else would.
+pub(super) fn push_as_another(sandbox: &Sandbox, from: &str, to: &str, file: &str, flags: &[&str]) {
+    let remote = sandbox.control("remote.git").display().to_string();
+    let other = sandbox.control(&format!("other-{file}")).display().to_string();
+    sandbox.git(&["clone", "--quiet", "--branch", from, &remote, &other]);
+    std::fs::write(format!("{other}/{file}"), "theirs\n").expect("a file can be written");
+    sandbox.git(&["-C", &other, "add", "--all"]);
+    sandbox.git(&["-C", &other, "commit", "--quiet", "-m", &format!("theirs: {file}")]);
+    let refs = format!("HEAD:refs/heads/{to}");
+    sandbox.git(&[&["-C", &other, "push", "--quiet"], flags, &["origin", &refs]].concat());
+}

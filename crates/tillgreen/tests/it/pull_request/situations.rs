@@ -4,7 +4,7 @@ use testkit::forge::{Check, Forge, Review, Sight};
 use testkit::{Finished, Sandbox};
 
 use super::lifecycle::{LOG, threads};
-use super::scratch::{PLAN, pushed, run, scratch};
+use super::scratch::{PLAN, push_as_another, pushed, run, scratch};
 
 #[track_caller]
 fn complete(finished: &Finished) {
@@ -143,7 +143,7 @@ fn pushes_reach_their_limit() {
 fn reviews_that_were_dismissed_or_superseded_ask_for_nothing() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
     forge.shows(|_| {
-        let review = |author, state, at| Review { author, state, body: "no", at };
+        let review = |author, state, at| Review { author, state, body: "no", at, push: 1 };
         let (early, late) = ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z");
         let reviews = vec![
             review("mona", "CHANGES_REQUESTED", early),
@@ -224,18 +224,6 @@ fn somebody_merges_it() {
     sandbox.commit_all("more tasks");
     let finished = run(&sandbox, &forge, &[]).expect_code(3);
     assert!(finished.stderr.contains("was merged before everything was in it"), "{finished}");
-}
-
-/// Commits to the remote's branch as somebody else would.
-fn push_as_another(sandbox: &Sandbox, from: &str, to: &str, file: &str, flags: &[&str]) {
-    let remote = sandbox.control("remote.git").display().to_string();
-    let other = sandbox.control(&format!("other-{file}")).display().to_string();
-    sandbox.git(&["clone", "--quiet", "--branch", from, &remote, &other]);
-    std::fs::write(format!("{other}/{file}"), "theirs\n").expect("a file can be written");
-    sandbox.git(&["-C", &other, "add", "--all"]);
-    sandbox.git(&["-C", &other, "commit", "--quiet", "-m", &format!("theirs: {file}")]);
-    let refs = format!("HEAD:refs/heads/{to}");
-    sandbox.git(&[&["-C", &other, "push", "--quiet"], flags, &["origin", &refs]].concat());
 }
 
 #[test]

@@ -4,5 +4,6 @@
 mod budgets;
 mod failures;
 mod interruptions;
+mod sessions;
 mod stage;
 mod success;

@@ -10,8 +10,11 @@ use testkit::{Finished, Invocation, RealAgent, Sandbox, leave_network};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 
-/// Every way in which a real agent is started.
-const AGENTS: [&str; 4] = ["codex", "claude", "gemini", "gemini-acp"];
+/// The ways in which real agents are started, but for one.
+const AGENTS: [&str; 5] = ["codex", "claude", "gemini", "gemini-acp", "pi"];
+
+/// One that takes too long to start and too much memory to play every part.
+const HEAVY: &str = "opencode";
 
 /// How long a run may take on a machine that has much else to do.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -39,6 +42,17 @@ pub(super) struct Stage {
 /// same time: each waits much and works little.
 #[track_caller]
 pub(super) fn each(plan: &str, scenario: &Scenario, play: impl Fn(&Stage) + Sync) {
+    each_of(&AGENTS, plan, scenario, play);
+}
+
+/// The same with the heavy one.
+#[track_caller]
+pub(super) fn every(plan: &str, scenario: &Scenario, play: impl Fn(&Stage) + Sync) {
+    each_of(&[&AGENTS[..], &[HEAVY]].concat(), plan, scenario, play);
+}
+
+#[track_caller]
+fn each_of(names: &[&'static str], plan: &str, scenario: &Scenario, play: impl Fn(&Stage) + Sync) {
     let play_one = |name| {
         leave_network();
         if let Some(stage) = Stage::set(name, plan, scenario) {
@@ -48,7 +62,7 @@ pub(super) fn each(plan: &str, scenario: &Scenario, play: impl Fn(&Stage) + Sync
     };
     let play_one = &play_one;
     thread::scope(|scope| {
-        let plays = AGENTS.map(|name| scope.spawn(move || play_one(name)));
+        let plays: Vec<_> = names.iter().map(|name| scope.spawn(move || play_one(name))).collect();
         if let Some(failed) = plays.into_iter().find_map(|play| play.join().err()) {
             panic::resume_unwind(failed);
         }

@@ -2,7 +2,7 @@
 
 use runner::rehearsal::{Call, Scenario, Turn};
 
-use super::stage::{ONE_TASK, each, works};
+use super::stage::{ONE_TASK, each, every, works};
 
 const TWO_TASKS: &str = "\
 # Tasks
@@ -32,7 +32,7 @@ fn a_whole_spec_becomes_green() {
         work("1.1", Turn::write("one.txt", "one\n")),
         work("1.2", Turn::call(Call::Shell("echo two > two.txt".to_owned()))),
     ];
-    each(TWO_TASKS, &Scenario::new(turns.concat()), |stage| {
+    every(TWO_TASKS, &Scenario::new(turns.concat()), |stage| {
         let played = stage.run(&[]).expect_code(0);
         let name = stage.name;
         assert_eq!(stage.sandbox.tasks("demo"), TWO_TASKS.replace("[ ]", "[x]"), "{name}");

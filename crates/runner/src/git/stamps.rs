@@ -1,0 +1,67 @@
+//! What files on disk looked like at a moment, so that it can be told later whether anybody touched them.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// The looks of some files at a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stamps(Vec<(OsString, Option<Stamp>)>);
+
+/// A file by its number, size and times. Whoever writes to it changes the last of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    file: (u64, u64, u64),
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamps {
+    /// What these paths below a folder look like now.
+    pub(super) fn of<'a>(root: &Path, paths: impl Iterator<Item = &'a OsString>) -> Stamps {
+        Stamps(paths.map(|path| (path.clone(), Stamp::of(&root.join(path)))).collect())
+    }
+
+    /// Whether they still look the same.
+    pub(super) fn hold(&self, root: &Path) -> bool {
+        self.0.iter().all(|(path, stamp)| Stamp::of(&root.join(path)) == *stamp)
+    }
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Stamp> {
+        let metadata = fs::symlink_metadata(path).ok()?;
+        Some(Stamp {
+            file: (metadata.dev(), metadata.ino(), metadata.size()),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::fs;
+
+    use super::Stamps;
+
+    #[test]
+    fn whoever_writes_removes_or_makes_a_file_is_noticed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let paths = ["there", "not there"].map(OsString::from);
+        let stamps = |()| Stamps::of(folder.path(), paths.iter());
+        fs::write(folder.path().join("there"), "one").expect("it can be written");
+        assert!(stamps(()).hold(folder.path()));
+        let before = stamps(());
+        fs::write(folder.path().join("there"), "three").expect("it can be written");
+        assert!(!before.hold(folder.path()));
+        let before = stamps(());
+        fs::write(folder.path().join("not there"), "").expect("it can be written");
+        assert!(!before.hold(folder.path()));
+        let before = stamps(());
+        fs::remove_file(folder.path().join("there")).expect("it can be removed");
+        assert!(!before.hold(folder.path()));
+    }
+}

@@ -1,0 +1,99 @@
+//! Whether what this run committed is still there. An agent, or a person, may take commits out of the history, or check
+//! out another one; whatever came in on top of that would end green without what is gone.
+
+use engine::{Attempt, Status, Task};
+
+use crate::driver::Driver;
+use crate::git::{Git, GitError, Oid};
+use crate::recording::TRAILER;
+
+/// How far back a commit is looked for that was rebased.
+const SEARCH: usize = 1_000;
+
+/// What has to be in the history.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch {
+    /// A commit in whose history it was found to be, which saves a look as long as that is checked out.
+    sound: Option<Oid>,
+    work: Option<Work>,
+}
+
+/// The work that was committed last.
+#[derive(Clone, Debug)]
+struct Work {
+    task: plan::TaskId,
+    commit: Oid,
+    trailer: String,
+}
+
+impl Watch {
+    /// Notes that a commit of ours came on top of what was checked out.
+    pub(crate) fn advance(&mut self, before: Option<&Oid>, after: &Oid) {
+        if self.sound.as_ref() == before {
+            self.sound = Some(after.clone());
+        }
+    }
+
+    /// Why nothing may come on top of what is checked out, if it lacks what was committed.
+    pub(crate) fn obstacle(&self, git: &Git) -> Result<Option<String>, GitError> {
+        let Some(work) = &self.work else { return Ok(None) };
+        let head = git.head()?;
+        if (head.is_some() && head == self.sound) || git.contains(work.commit.as_str())? {
+            return Ok(None);
+        }
+        // Whoever rebased has it under another name.
+        if git.find_trailer(TRAILER, &work.trailer, SEARCH)?.is_some() {
+            return Ok(None);
+        }
+        let back = self.sound.as_ref().unwrap_or(&work.commit);
+        Ok(Some(format!(
+            "the work of task {}, commit {}, is no longer in the history of what is checked out: bring it back \
+             (`git reset --hard {back}`, or check its branch out again) and run again, or go on from what is there \
+             with `tillgreen run --fresh`",
+            work.task,
+            work.commit.short()
+        )))
+    }
+}
+
+impl Driver<'_> {
+    /// What has to be in the history now. A task that was opened again has nothing there to lose.
+    pub(crate) fn watch(&mut self) -> &Watch {
+        let is_done = |id: &plan::TaskId| {
+            let task = self.state.task(id);
+            task.is_some_and(|task| task.status == Status::Done && task.commit.is_some())
+        };
+        if !self.watch.work.as_ref().is_some_and(|work| is_done(&work.task)) {
+            self.watch.work = self.last_work();
+        }
+        &self.watch
+    }
+
+    fn last_work(&self) -> Option<Work> {
+        let done = self.state.tasks().iter().filter(|task| task.status == Status::Done);
+        let last = done.filter(|task| task.commit.is_some()).max_by_key(|task| task.ended_at)?;
+        self.work_of(last)
+    }
+
+    fn work_of(&self, task: &Task) -> Option<Work> {
+        let commit = Oid::parse(task.commit.as_deref()?)?;
+        let trailer = self.trailer(task.id(), Some(Attempt(task.attempted)));
+        Some(Work { task: task.id().clone(), commit, trailer })
+    }
+
+    /// Notes that a task is done: what it committed is what has to stay.
+    pub(crate) fn watch_work(&mut self, id: &plan::TaskId) {
+        let work = self.state.task(id).and_then(|task| self.work_of(task));
+        self.watch.work = work.or(self.watch.work.take());
+    }
+
+    /// Why no task may start, if what was committed is gone.
+    pub(crate) fn lost_work(&mut self) -> Result<Option<String>, GitError> {
+        let Some(git) = self.tree.git() else { return Ok(None) };
+        let obstacle = self.watch().obstacle(git)?;
+        if obstacle.is_none() {
+            self.watch.sound = git.head()?;
+        }
+        Ok(obstacle)
+    }
+}
