@@ -210,8 +210,10 @@ impl Site {
     fn pack_lost(&self, base: &Oid) -> Result<Option<Oid>, GitError> {
         let furnished = self.furnished();
         let work = self.work(base, &furnished);
-        self.note_remnants(base, self.git.touched_in(&work)?.left_out)?;
-        self.pack(base, "left by an attempt", ("Tillgreen-Left", "1"))
+        let trailer = ("Tillgreen-Left", "1");
+        let (touched, packed) = self.git.pack_touched(&work, "left by an attempt", trailer, &self.keep)?;
+        self.note_remnants(base, touched.left_out)?;
+        Ok(packed)
     }
 
     fn note_remnants(&self, base: &Oid, repositories: Vec<String>) -> Result<Remnants, GitError> {
