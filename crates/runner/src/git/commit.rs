@@ -59,7 +59,8 @@ impl<'a> Commit<'a> {
 
 /// How git answered to a list of paths.
 pub(super) enum Answer {
-    Done,
+    /// It made this commit.
+    Done(Oid),
     NothingToCommit,
     /// Some path is ignored, gone or not known.
     UnknownPath,
@@ -76,10 +77,10 @@ impl Git {
         }
         let answer = match self.stage_and_commit(&paths, &message, request)? {
             Answer::UnknownPath => self.commit_changed_only(&paths, &message, request)?,
-            answer @ (Answer::Done | Answer::NothingToCommit) => answer,
+            answer @ (Answer::Done(_) | Answer::NothingToCommit) => answer,
         };
         match answer {
-            Answer::Done => self.head(),
+            Answer::Done(commit) => Ok(Some(commit)),
             Answer::NothingToCommit | Answer::UnknownPath => Ok(None),
         }
     }
@@ -165,7 +166,7 @@ impl Git {
 
     pub(super) fn judge(&self, ended: Ended) -> Result<Answer, GitError> {
         if ended.is_success() {
-            return Ok(Answer::Done);
+            return self.made(ended).map(Answer::Done);
         }
         if names_unknown_path(&ended.stderr) {
             return Ok(Answer::UnknownPath);
@@ -182,6 +183,19 @@ impl Git {
         }
     }
 
+    /// The commit that git says it made. What is checked out may be another by now: somebody else can be quick.
+    fn made(&self, ended: Ended) -> Result<Oid, GitError> {
+        let told = told_commit(&String::from_utf8_lossy(&ended.stdout));
+        let head = self.head()?;
+        if let Some(head) =
+            head.filter(|head| told.as_deref().is_none_or(|told| head.as_str().starts_with(told)))
+        {
+            return Ok(head);
+        }
+        let commit = format!("{}^{{commit}}", told.as_deref().unwrap_or("HEAD"));
+        Oid::printed(process::run(self.call(&["rev-parse", "--verify", &commit]))?)
+    }
+
     pub(super) fn refuse_if_in_progress(&self) -> Result<(), GitError> {
         const SIGNS: [(&str, &str); 5] = [
             ("MERGE_HEAD", "merge"),
@@ -195,6 +209,15 @@ impl Git {
             None => Ok(()),
         }
     }
+}
+
+/// The shortened name in `[main 1a2b3c4] subject`.
+fn told_commit(stdout: &str) -> Option<String> {
+    let line = stdout.lines().find(|line| line.starts_with('['))?;
+    let (inside, _) = line.strip_prefix('[')?.split_once("] ")?;
+    let name = inside.split_whitespace().last()?;
+    let is_name = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_name.then(|| name.to_owned())
 }
 
 /// The paths that may be committed, each once. Those ending in a slash are repositories of their own.

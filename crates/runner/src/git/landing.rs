@@ -171,12 +171,8 @@ impl Git {
             return self.commit_index(&request);
         }
         match self.commit_joined(&note, &request)? {
-            Answer::Done => {}
-            Answer::NothingToCommit | Answer::UnknownPath => return Ok(Landed::Nothing),
-        }
-        match self.head()? {
-            Some(commit) => self.finish(&commit).map(|()| Landed::Done(commit)),
-            None => Ok(Landed::Moved),
+            Answer::Done(commit) => self.finish(&commit).map(|()| Landed::Done(commit)),
+            Answer::NothingToCommit | Answer::UnknownPath => Ok(Landed::Nothing),
         }
     }
 
@@ -194,11 +190,9 @@ impl Git {
             Call { deadline: request.deadline, ..call }
         })?;
         match self.judge(ended)? {
-            Answer::Done => {}
-            Answer::NothingToCommit | Answer::UnknownPath => return Ok(Landed::Nothing),
+            Answer::Done(commit) => LandingNote::remove(self.git_dir()).map(|()| Landed::Done(commit)),
+            Answer::NothingToCommit | Answer::UnknownPath => Ok(Landed::Nothing),
         }
-        LandingNote::remove(self.git_dir())?;
-        Ok(self.head()?.map_or(Landed::Moved, Landed::Done))
     }
 
     /// Takes back a landing that was applied and not committed; one that was committed is finished. Also what to call

@@ -212,3 +212,18 @@ fn as_few_processes_as_possible_are_started() {
     git.commit(&Commit { staging: Staging::Skip, ..Commit::new(&paths, "work") }).unwrap().unwrap();
     check(&["commit"]);
 }
+
+#[test]
+fn the_commit_is_told_also_if_somebody_takes_it_back_at_once() {
+    let scratch = Scratch::new();
+    let before = scratch.git().head().unwrap().unwrap();
+    let hook = scratch.repository.root().join(".git/hooks/post-commit");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\ngit reset -q --soft HEAD~1\n").unwrap();
+    fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    scratch.repository.write("one", "changed\n");
+    let commit = scratch.git().commit(&Commit::new(&owned(&["one"]), "work")).unwrap().unwrap();
+    assert_eq!(scratch.git().head().unwrap(), Some(before.clone()));
+    assert_ne!(commit, before);
+    assert_eq!(scratch.repository.git(&["log", "-1", "--format=%s", commit.as_str()]).trim(), "work");
+}
