@@ -3,12 +3,12 @@
 use runner::rehearsal::{Scenario, Turn};
 use testkit::{Signal, wait_for};
 
-use super::stage::{ONE_TASK, each, every, works};
+use super::stage::{ONE_TASK, each, works};
 
 #[test]
 fn a_cancelled_run_leaves_no_process_and_goes_on_later() {
     let busy = Turn::shell(": > started; tail -f /dev/null");
-    every(ONE_TASK, &Scenario::new([busy, Turn::hang().always()]), |stage| {
+    each(ONE_TASK, &Scenario::new([busy, Turn::hang().always()]), |stage| {
         let mut run = stage.command(&[]).start();
         let started = stage.sandbox.root().join("started");
         wait_for("the agent's tool", || started.exists() || !run.is_running());
