@@ -15,6 +15,7 @@ mod inside;
 mod keep;
 mod landing;
 mod landing_note;
+mod listening;
 mod merge;
 mod obstacle;
 mod pack;

@@ -2,34 +2,24 @@
 //! the callers.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
-use nix::sys::wait::{Id, WaitPidFlag, waitid};
-use nix::unistd::Pid;
 
 use super::child_note::{ChildNote, NotePlace};
 use super::error::GitError;
+use super::listening::{Listener, Output, STDOUT_BYTES_MAX, pid_of};
 
 /// How long a question to git may take. A cold status of a huge repository needs a while.
 pub(super) const QUESTION_DEADLINE: Duration = Duration::from_secs(120);
 
-/// What a listing may need; nothing that is asked of git comes near it.
-const STDOUT_BYTES_MAX: usize = 256 * 1024 * 1024;
-/// Hooks may flood; the beginning is kept for people, the rest is read and dropped.
-const STDERR_BYTES_MAX: usize = 64 * 1024;
 /// How long git has to clean up after SIGTERM before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long to read on after git has ended, when a process that a hook started keeps the pipes open.
-const DRAIN: Duration = Duration::from_millis(300);
-
 /// Variables that would point git at another repository than the one it is run in, as they do inside a hook.
 const LOCATION_VARIABLES: [&str; 8] = [
     "GIT_DIR",
@@ -81,14 +71,6 @@ impl Ended {
     }
 }
 
-/// What the threads around a child report to its one owner.
-enum Heard {
-    Stdout(Vec<u8>),
-    Stderr(Vec<u8>),
-    Closed,
-    Ended,
-}
-
 /// Runs git and waits for its end, at most until the deadline. The note of a git that was killed stays: it may have
 /// left a lock file, which the note lets us recognise as ours.
 pub(super) fn run(call: Call<'_>) -> Result<Ended, GitError> {
@@ -100,20 +82,18 @@ pub(super) fn run(call: Call<'_>) -> Result<Ended, GitError> {
     let note = call.note_in.zip(pid).and_then(|(place, pid)| ChildNote::write(place, pid));
     stand_in.into_iter().for_each(ChildNote::remove);
     let mut child = spawned?;
-    let (sender, inbox) = sync_channel(64);
-    listen(&mut child, call.stdin, &sender);
-    drop(sender);
-    let mut heard = Output::default();
-    let in_time = collect(&inbox, &mut heard, Instant::now() + call.deadline);
+    let deaf = || GitError::io("listen to", Path::new("git"));
+    let mut listener = Listener::new(&mut child, call.stdin).map_err(deaf())?;
+    let in_time = listener.listen(Instant::now() + call.deadline).map_err(deaf())?;
     if !in_time {
-        end(&child, &inbox, &mut heard);
+        end(&child, &mut listener);
     }
     let status = child.wait().map_err(GitError::io("wait for", Path::new("git")))?;
+    let heard = listener.heard;
     if !in_time {
         let output = heard.stderr();
         return Err(GitError::Deadline { command, after: call.deadline, output });
     }
-    drain(&inbox, &mut heard);
     if let Some(note) = note.filter(|_| status.code().is_some()) {
         note.remove();
     }
@@ -158,120 +138,15 @@ fn prepare_environment(command: &mut Command) {
     command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_PAGER", "cat").env("GIT_EDITOR", "true");
 }
 
-/// Starts the threads that feed the inbox. Each ends by itself with its pipe or with the child.
-fn listen(child: &mut Child, stdin: Vec<u8>, sender: &SyncSender<Heard>) {
-    if let Some(mut pipe) = child.stdin.take() {
-        // A git that fails early closes its end; its exit code tells, not this write.
-        thread::spawn(move || pipe.write_all(&stdin).is_ok());
-    }
-    if let Some(pipe) = child.stdout.take() {
-        forward(pipe, sender.clone(), Heard::Stdout);
-    }
-    if let Some(pipe) = child.stderr.take() {
-        forward(pipe, sender.clone(), Heard::Stderr);
-    }
-    let (pid, sender) = (pid_of(child), sender.clone());
-    thread::spawn(move || {
-        // The child is left unreaped, so that its process group cannot be another's when it is signalled.
-        while waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)
-            == Err(nix::errno::Errno::EINTR)
-        {}
-        sender.send(Heard::Ended).is_ok()
-    });
-}
-
-fn forward(mut pipe: impl Read + Send + 'static, sender: SyncSender<Heard>, wrap: fn(Vec<u8>) -> Heard) {
-    thread::spawn(move || {
-        let mut buffer = vec![0; 64 * 1024];
-        loop {
-            match pipe.read(&mut buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(0) | Err(_) => return sender.send(Heard::Closed).is_ok(),
-                Ok(count) => {
-                    if sender.send(wrap(buffer.get(..count).unwrap_or_default().to_vec())).is_err() {
-                        return false;
-                    }
-                }
-            }
-        }
-    });
-}
-
-#[derive(Default)]
-struct Output {
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-    closed: usize,
-}
-
-impl Output {
-    /// Takes one report; true when it says that the child has ended.
-    fn take(&mut self, heard: Heard) -> bool {
-        match heard {
-            Heard::Stdout(bytes) => {
-                if self.stdout.len() <= STDOUT_BYTES_MAX {
-                    self.stdout.extend_from_slice(&bytes);
-                }
-            }
-            Heard::Stderr(bytes) => {
-                let room = STDERR_BYTES_MAX.saturating_sub(self.stderr.len());
-                self.stderr.extend(bytes.into_iter().take(room));
-            }
-            Heard::Closed => self.closed += 1,
-            Heard::Ended => return true,
-        }
-        false
-    }
-
-    fn stderr(&self) -> String {
-        String::from_utf8_lossy(&self.stderr).into_owned()
-    }
-}
-
-/// Listens until the child has ended; false when the deadline came first.
-fn collect(inbox: &Receiver<Heard>, output: &mut Output, deadline: Instant) -> bool {
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match inbox.recv_timeout(left) {
-            Ok(heard) => {
-                if output.take(heard) {
-                    return true;
-                }
-            }
-            Err(RecvTimeoutError::Timeout) => return false,
-            Err(RecvTimeoutError::Disconnected) => return true,
-        }
-        if left.is_zero() {
-            return false;
-        }
-    }
-}
-
-/// Reads what is left in the pipes after the child has ended.
-fn drain(inbox: &Receiver<Heard>, output: &mut Output) {
-    let deadline = Instant::now() + DRAIN;
-    while output.closed < 2 {
-        match inbox.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(heard) => {
-                output.take(heard);
-            }
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
-        }
-    }
-}
-
 /// Terminate, grace, kill, for the whole group. SIGCONT wakes what stopped at the terminal.
-fn end(child: &Child, inbox: &Receiver<Heard>, output: &mut Output) {
+fn end(child: &Child, listener: &mut Listener) {
     let group = pid_of(child);
     // A group that is gone already is what is wanted.
     let _ = killpg(group, Signal::SIGTERM);
     let _ = killpg(group, Signal::SIGCONT);
-    collect(inbox, output, Instant::now() + GRACE);
+    // Whether it ended in time or cannot be listened to: what is left is killed.
+    let _ = listener.listen(Instant::now() + GRACE);
     let _ = killpg(group, Signal::SIGKILL);
-}
-
-fn pid_of(child: &Child) -> Pid {
-    Pid::from_raw(i32::try_from(child.id()).expect("a process id fits the system's own type"))
 }
 
 fn describe(arguments: &[OsString]) -> String {

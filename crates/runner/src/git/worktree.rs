@@ -111,25 +111,42 @@ fn settled(tree: &Path) -> PathBuf {
 
 /// The linked trees that a repository knows: where the state of each is kept, and where it stands.
 fn linked(store: &Path) -> Vec<(PathBuf, PathBuf)> {
+    linked_among(store, |_| true)
+}
+
+/// Those of them whose state is kept under such a name. Each is a file to read, and there may be hundreds.
+fn linked_among(store: &Path, is_wanted: impl Fn(&OsStr) -> bool) -> Vec<(PathBuf, PathBuf)> {
     let Ok(entries) = fs::read_dir(store.join("worktrees")) else { return Vec::new() };
-    let place = |state: PathBuf| {
-        let link = fs::read(state.join("gitdir")).ok()?;
-        let tree = Path::new(OsStr::from_bytes(link.trim_ascii_end())).parent()?.to_owned();
-        Some((state, tree))
-    };
-    entries.flatten().filter_map(|entry| place(entry.path())).collect()
+    let entries = entries.flatten().filter(|entry| is_wanted(&entry.file_name()));
+    entries.filter_map(|entry| Some((entry.path(), place_of(&entry.path())?))).collect()
+}
+
+/// Where the tree stands whose state is kept here.
+fn place_of(state: &Path) -> Option<PathBuf> {
+    let link = fs::read(state.join("gitdir")).ok()?;
+    Some(Path::new(OsStr::from_bytes(link.trim_ascii_end())).parent()?.to_owned())
 }
 
 /// Where a repository keeps the state of a linked tree, if it knows it.
 pub(super) fn state_in(store: &Path, tree: &Path) -> Option<PathBuf> {
     let wanted = settled(tree);
+    // Git names it after the tree where it can.
+    let likely = store.join("worktrees").join(wanted.file_name()?);
+    if place_of(&likely).as_ref() == Some(&wanted) {
+        return Some(likely);
+    }
     linked(store).into_iter().find(|(_, known)| *known == wanted).map(|(state, _)| state)
 }
 
 /// Removes what a repository knows of a tree and of trees below it. Others' trees are not pruned, also if they are
 /// not there at the moment: they may lie on a disk that is.
 fn forget(store: &Path, tree: &Path) -> io::Result<()> {
-    for (state, _) in linked(store).into_iter().filter(|(_, known)| known.starts_with(tree)) {
+    // What bears the name of another tree beside this one is that one's.
+    let is_others = |name: &OsStr| {
+        tree.file_name() != Some(name) && tree.parent().is_some_and(|folder| folder.join(name).is_dir())
+    };
+    let known = linked_among(store, |name| !is_others(name));
+    for (state, _) in known.into_iter().filter(|(_, known)| known.starts_with(tree)) {
         // Moved away as a whole: no git that looks meanwhile finds half of it.
         let aside = state.file_name().unwrap_or_default().to_string_lossy().into_owned();
         fs::rename(&state, store.join(format!("{ASIDE}{aside}")))?;
