@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::error::GitError;
 use super::process;
-use super::repository::{Git, version};
+use super::repository::Git;
 use crate::agent::find_program;
 
 /// The oldest git that joins trees without a working tree, from a given base.
@@ -76,7 +76,7 @@ impl Git {
     }
 
     fn broad_reason(&self) -> Result<Option<Reason>, GitError> {
-        if version(self.root(), self.environment())? < PARALLEL_VERSION {
+        if self.version() < PARALLEL_VERSION {
             return Ok(Some(Reason::OldGit));
         }
         if self.head()?.is_none() {

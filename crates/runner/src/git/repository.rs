@@ -19,6 +19,7 @@ pub struct Git {
     root: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
+    version: (u32, u32),
     notes: Option<PathBuf>,
     environment: Environment,
     /// Commits made so far, by all who share this.
@@ -31,21 +32,9 @@ impl Git {
         Git::discover_with(dir, Vec::new())
     }
 
-    /// What the call of a commit begins with. Git would look after each whether it should tidy up, at the price of a
-    /// process; now and then will do.
-    pub(super) fn commit_words(&self) -> &'static [&'static str] {
-        const TIDY_EVERY: u32 = 100;
-        let nth = self.commits.fetch_add(1, Ordering::Relaxed);
-        if nth % TIDY_EVERY == TIDY_EVERY - 1 {
-            &["commit", "--untracked-files=no", "--cleanup=whitespace"]
-        } else {
-            &["-c", "maintenance.auto=false", "commit", "--untracked-files=no", "--cleanup=whitespace"]
-        }
-    }
-
     /// The same, with variables for every git process.
     pub(super) fn discover_with(dir: &Path, environment: Environment) -> Result<Option<Git>, GitError> {
-        check_version(dir, &environment)?;
+        let version = check_version(dir, &environment)?;
         let question = [
             "rev-parse",
             "--is-bare-repository",
@@ -55,7 +44,7 @@ impl Git {
         ];
         let ended = ask(dir, &environment, &question)?;
         if ended.is_success() {
-            return located(dir, ended, environment).map(Some);
+            return located(dir, ended, (version, environment)).map(Some);
         }
         // A broken link to a repository says the same words without the bracket.
         if ended.stderr.contains("not a git repository (or any") {
@@ -71,6 +60,18 @@ impl Git {
         self
     }
 
+    /// What the call of a commit begins with. Git would look after each whether it should tidy up, at the price of a
+    /// process; now and then will do.
+    pub(super) fn commit_words(&self) -> &'static [&'static str] {
+        const TIDY_EVERY: u32 = 100;
+        let nth = self.commits.fetch_add(1, Ordering::Relaxed);
+        if nth % TIDY_EVERY == TIDY_EVERY - 1 {
+            &["commit", "--untracked-files=no", "--cleanup=whitespace"]
+        } else {
+            &["-c", "maintenance.auto=false", "commit", "--untracked-files=no", "--cleanup=whitespace"]
+        }
+    }
+
     /// The top folder of the working tree.
     pub fn root(&self) -> &Path {
         &self.root
@@ -84,6 +85,10 @@ impl Git {
     /// The folder that all working trees share.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
+    }
+
+    pub(super) fn version(&self) -> (u32, u32) {
+        self.version
     }
 
     pub(super) fn environment(&self) -> &Environment {
@@ -123,15 +128,8 @@ fn ask(dir: &Path, environment: &Environment, list: &[&str]) -> Result<Ended, Gi
     })
 }
 
-/// The version of the installed git.
-pub(super) fn version(dir: &Path, environment: &Environment) -> Result<(u32, u32), GitError> {
-    let ended = ask(dir, environment, &["--version"])?;
-    let command = ended.command.clone();
-    let output = String::from_utf8_lossy(&ended.success()?).trim().to_owned();
-    parse_version(&output).ok_or(GitError::Unexpected { command, output })
-}
-
-fn check_version(dir: &Path, environment: &Environment) -> Result<(), GitError> {
+/// The version of the installed git, if it will do.
+fn check_version(dir: &Path, environment: &Environment) -> Result<(u32, u32), GitError> {
     let ended = ask(dir, environment, &["--version"])?;
     let command = ended.command.clone();
     let output = String::from_utf8_lossy(&ended.success()?).trim().to_owned();
@@ -142,7 +140,7 @@ fn check_version(dir: &Path, environment: &Environment) -> Result<(), GitError> 
             let found = output.trim_start_matches("git version ").to_owned();
             Err(GitError::TooOld { found, minimum: format!("{major}.{minor}") })
         }
-        Some(_) => Ok(()),
+        Some(version) => Ok(version),
     }
 }
 
@@ -153,7 +151,11 @@ fn parse_version(output: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-fn located(dir: &Path, ended: Ended, environment: Environment) -> Result<Git, GitError> {
+fn located(
+    dir: &Path,
+    ended: Ended,
+    (version, environment): ((u32, u32), Environment),
+) -> Result<Git, GitError> {
     let lines: Vec<_> = ended.stdout.split(|byte| *byte == b'\n').map(OsStr::from_bytes).collect();
     // The output ends in a newline. More lines than asked for: a folder with a line break in its name.
     let [_, git_dir, common_dir, root, _] = lines.as_slice() else {
@@ -163,7 +165,7 @@ fn located(dir: &Path, ended: Ended, environment: Environment) -> Result<Git, Gi
     let absolute =
         |path: &OsStr| dir.join(path).canonicalize().map_err(GitError::io("find", Path::new(path)));
     let (root, git_dir, common_dir) = (absolute(root)?, absolute(git_dir)?, absolute(common_dir)?);
-    Ok(Git { root, git_dir, common_dir, notes: None, environment, commits: Arc::default() })
+    Ok(Git { root, git_dir, common_dir, version, notes: None, environment, commits: Arc::default() })
 }
 
 fn why_unusable(ended: &Ended) -> String {
