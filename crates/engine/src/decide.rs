@@ -376,6 +376,8 @@ fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {
             Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
         }
         (Record::Refused(red), None) => Some(What::Ended(End::Unavailable { reason: red.error })),
+        (Record::Moved, Some(_)) => Some(What::LandingStarted { task: id.clone() }),
+        (Record::Moved, None) => None,
         (Record::Blocked { reason }, _) => Some(What::Ended(End::Unavailable { reason })),
     }
 }

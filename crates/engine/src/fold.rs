@@ -423,7 +423,11 @@ impl State {
 
     fn apply_landing_started(&mut self, id: &TaskId) -> Applied {
         self.go_on(id, EventKind::LandingStarted, |task| {
-            let Status::Finished { attempt } = task.status else { return Status::Failed };
+            // The second is for work that has to come in once more.
+            let (Status::Finished { attempt } | Status::Recording { attempt: Some(attempt) }) = task.status
+            else {
+                return Status::Failed;
+            };
             Status::Landing { attempt }
         })?;
         Ok(())

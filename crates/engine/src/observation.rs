@@ -293,6 +293,8 @@ pub enum Record {
     },
     /// The work could not be committed, for example because a hook refused it.
     Refused(CheckFailure),
+    /// Somebody committed after the work had come together with what was there: it has to come in once more.
+    Moved,
     /// Nothing can be recorded at the moment, for example because the disk is full.
     Blocked {
         /// Why, in words.

@@ -16,6 +16,8 @@ pub(crate) struct Watch {
     /// A commit in whose history it was found to be, which saves a look as long as that is checked out.
     sound: Option<Oid>,
     work: Option<Work>,
+    /// What was checked out when this program began: until work comes in, that is what can be lost.
+    floor: Option<Oid>,
 }
 
 /// The work that was committed last.
@@ -36,9 +38,23 @@ impl Watch {
 
     /// Why nothing may come on top of what is checked out, if it lacks what was committed.
     pub(crate) fn obstacle(&self, git: &Git) -> Result<Option<String>, GitError> {
-        let Some(work) = &self.work else { return Ok(None) };
         let head = git.head()?;
-        if (head.is_some() && head == self.sound) || git.contains(work.commit.as_str())? {
+        if head.is_some() && head == self.sound {
+            return Ok(None);
+        }
+        match (&self.work, &self.floor) {
+            (Some(work), _) => self.lost(git, work),
+            (None, Some(floor)) if !git.contains(floor.as_str())? => Ok(Some(format!(
+                "commit {}, which was checked out when the run began, is no longer in the history: bring it back \
+                 (`git reset --hard {floor}`), or run again to go on from what is there",
+                floor.short()
+            ))),
+            (None, _) => Ok(None),
+        }
+    }
+
+    fn lost(&self, git: &Git, work: &Work) -> Result<Option<String>, GitError> {
+        if git.contains(work.commit.as_str())? {
             return Ok(None);
         }
         // Whoever rebased has it under another name.
@@ -90,6 +106,9 @@ impl Driver<'_> {
     /// Why no task may start, if what was committed is gone.
     pub(crate) fn lost_work(&mut self) -> Result<Option<String>, GitError> {
         let Some(git) = self.tree.git() else { return Ok(None) };
+        if self.watch.floor.is_none() {
+            self.watch.floor = git.head()?;
+        }
         let obstacle = self.watch().obstacle(git)?;
         if obstacle.is_none() {
             self.watch.sound = git.head()?;

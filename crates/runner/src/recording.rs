@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use engine::{Attempt, Cause, CheckFailure, Landing, Record, Seen};
+use engine::{Attempt, Cause, CheckFailure, Record, Seen};
 use plan::{Commit as CommitField, Dialect, FixTask, TaskId};
 
 use crate::atomic;
@@ -25,6 +25,8 @@ const TRAILER_SEARCH: usize = 50;
 enum Obstacle {
     /// The user's hook does not accept the work.
     Refused(String),
+    /// Somebody committed in between.
+    Moved,
     /// Something else is in the way.
     Blocked(String),
 }
@@ -53,6 +55,7 @@ impl Driver<'_> {
         match self.try_record(id, attempt) {
             Ok(commit) => Record::Kept { commit: commit.map(|commit| commit.as_str().to_owned()) },
             Err(Obstacle::Refused(output)) => self.refused(id, &output),
+            Err(Obstacle::Moved) => Record::Moved,
             Err(Obstacle::Blocked(reason)) => Record::Blocked { reason },
         }
     }
@@ -87,7 +90,7 @@ impl Driver<'_> {
                     "a git hook refused the commit of the spec files: {}",
                     last_line(&output)
                 )),
-                blocked @ Obstacle::Blocked(_) => blocked,
+                obstacle @ (Obstacle::Blocked(_) | Obstacle::Moved) => obstacle,
             }
         })?;
         self.drop_progress_file(id);
@@ -142,17 +145,11 @@ impl Driver<'_> {
         let (message, key) = (self.landing_message(id), self.trailer(id, Some(attempt)));
         let trailer = (TRAILER, key.as_str());
         let before = git.head()?;
-        let mut stamps = self.stamps.take();
-        let mut landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?;
+        let stamps = self.stamps.take();
+        let landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?;
         if landed == Landed::Moved && self.state.task(id).is_some_and(|task| !task.touched.is_empty()) {
             self.note(format!("somebody committed while task {id} came back, so it is brought in once more"));
-            let (site, watch) = (self.site(id), self.watch().clone());
-            let again = site.map(|site| site.land(&message, trailer, (None, &watch)));
-            if let Some((Landing::Blocked { reason }, _)) = again {
-                return Err(Obstacle::Blocked(reason));
-            }
-            stamps = again.and_then(|(_, stamps)| stamps);
-            landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?;
+            return Err(Obstacle::Moved);
         }
         self.tree.forget();
         match landed {

@@ -104,6 +104,12 @@ fn coming_back() -> Vec<Scenario> {
             script().at("1.1", 1, Turn { landing: Back::Blocked, ..Turn::default() }).restarts(1),
             trees(4, off()),
         ),
+        scenario(
+            "batch, somebody commits meanwhile",
+            &two,
+            script().at("1.1", 1, Turn { record: Recording::Moved, ..Turn::default() }),
+            trees(4, off()),
+        ),
     ]
 }
 

@@ -226,6 +226,16 @@ impl World {
         }
     }
 
+    /// Whether the work of the task's latest attempt came in from a tree, once so far.
+    fn came_in_once(&self, task: &TaskId) -> bool {
+        let of_attempt = self.journal.iter().rev().take_while(
+            |event| !matches!(&event.what, What::AttemptStarted(started) if started.task == *task),
+        );
+        let landings =
+            of_attempt.filter(|event| matches!(&event.what, What::LandingStarted { task: it } if it == task));
+        landings.count() == 1
+    }
+
     fn recorded(&mut self, task: &TaskId, attempt: u32, key: &str) -> Record {
         match self.script.turn(task, attempt).record {
             Recording::Refused(error) => {
@@ -234,7 +244,8 @@ impl World {
             Recording::Blocked if !self.was_blocked() => {
                 return Record::Blocked { reason: "the disk is full".to_owned() };
             }
-            Recording::Kept | Recording::Blocked => {}
+            Recording::Moved if self.came_in_once(task) => return Record::Moved,
+            Recording::Kept | Recording::Blocked | Recording::Moved => {}
         }
         self.set_box(task, true);
         let next = format!("c{}", self.commits.len() + 1);

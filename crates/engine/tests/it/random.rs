@@ -146,7 +146,7 @@ fn says() -> impl Strategy<Value = Says> {
 }
 
 fn recordings() -> impl Strategy<Value = Recording> {
-    prop_oneof![8 => Just(Recording::Kept), 1 => Just(Recording::Refused("no".to_owned())), 1 => Just(Recording::Blocked)]
+    prop_oneof![8 => Just(Recording::Kept), 1 => Just(Recording::Refused("no".to_owned())), 1 => Just(Recording::Blocked), 1 => Just(Recording::Moved)]
 }
 
 fn landings() -> impl Strategy<Value = Back> {

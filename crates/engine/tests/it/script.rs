@@ -132,6 +132,8 @@ pub(crate) enum Recording {
     Refused(String),
     /// The disk is full, until the program was started again.
     Blocked,
+    /// Somebody commits while it comes back, the first time.
+    Moved,
 }
 
 #[derive(Clone, Debug)]

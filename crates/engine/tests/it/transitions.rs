@@ -216,6 +216,7 @@ fn the_diagram_shows_the_table() {
         Joining --> Recording: JoinPassed
         Joining --> Failed: AttemptFailed
         Joining --> Finished: Lost
+        Recording --> Landing: LandingStarted
         Recording --> Done: TaskDone
         Recording --> Failed: AttemptFailed
         Failed --> Ready: RetryPlanned

@@ -74,6 +74,18 @@ impl Git {
         Ok(Oid::parse(String::from_utf8_lossy(&stdout).trim()))
     }
 
+    /// The commit that another one was made on top of. The record of what was checked out when says so as well, which
+    /// saves a process.
+    pub(super) fn parent_of(&self, commit: &Oid) -> Result<Oid, GitError> {
+        let record = fs::read_to_string(self.git_dir().join("logs/HEAD")).unwrap_or_default();
+        let made = record.lines().rev().take(20).find_map(|line| {
+            let (before, rest) = line.split_once(' ')?;
+            rest.starts_with(commit.as_str()).then(|| Oid::parse(before)).flatten()
+        });
+        let first = format!("{commit}^");
+        made.map_or_else(|| Oid::printed(process::run(self.call(&["rev-parse", "--verify", &first]))?), Ok)
+    }
+
     /// The newest commit with this trailer among the last `limit`.
     pub fn find_trailer(&self, key: &str, value: &str, limit: usize) -> Result<Option<Oid>, GitError> {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {

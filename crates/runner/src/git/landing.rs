@@ -18,6 +18,7 @@ use super::child_note::Noted;
 use super::commit::{Answer, Commit, full_message};
 use super::error::GitError;
 use super::history::{Oid, carries};
+use super::landing_index::LandingIndex;
 use super::landing_note::LandingNote;
 use super::merge::{Conflict, Merge};
 use super::process::{self, Call, Ended, pathspecs};
@@ -167,32 +168,43 @@ impl Git {
         }
         let request = Commit { trailer: Some(trailer), deadline, ..Commit::new(&[], message) };
         let is_untouched = stamps.is_some_and(|stamps| stamps.hold(self.root()));
-        if is_untouched && self.index_is(&note.tree)? {
-            return self.commit_index(&request);
-        }
-        match self.commit_joined(&note, &request)? {
-            Answer::Done(commit) => self.finish(&commit).map(|()| Landed::Done(commit)),
+        let index = LandingIndex::found(self).filter(|_| is_untouched);
+        let answer = match index.filter(|index| index.holds(&note.tree)) {
+            Some(index) => self.commit_through(&index, &request)?,
+            None => self.commit_joined(&note, &request)?,
+        };
+        match answer {
+            Answer::Done(commit) if self.follows(&commit, &note.head)? => {
+                self.finish(&commit).map(|()| Landed::Done(commit))
+            }
+            Answer::Done(_) => Ok(Landed::Moved),
+            Answer::NothingToCommit | Answer::UnknownPath if self.head()?.as_ref() != Some(&note.head) => {
+                Ok(Landed::Moved)
+            }
             Answer::NothingToCommit | Answer::UnknownPath => Ok(Landed::Nothing),
         }
     }
 
-    /// Whether nobody staged anything besides what was applied.
-    fn index_is(&self, tree: &Oid) -> Result<bool, GitError> {
-        let ended = process::run(self.locking_call(&["write-tree"], Vec::new()))?;
-        Ok(ended.is_success() && Oid::printed(ended)? == *tree)
-    }
-
-    /// Commits the index as it is, which holds the joined tree and nothing else.
-    fn commit_index(&self, request: &Commit<'_>) -> Result<Landed, GitError> {
+    /// Commits the index that the work was applied through, which holds the joined tree and nothing else.
+    fn commit_through(&self, index: &LandingIndex<'_>, request: &Commit<'_>) -> Result<Answer, GitError> {
         let message = full_message(request)?;
         let ended = self.run_locking(|| {
-            let call = self.locking_call(&[self.commit_words(), &["-m", &message]].concat(), Vec::new());
+            let call = index.call(&[self.commit_words(), &["-m", &message]].concat());
             Call { deadline: request.deadline, ..call }
         })?;
-        match self.judge(ended)? {
-            Answer::Done(commit) => LandingNote::remove(self.git_dir()).map(|()| Landed::Done(commit)),
-            Answer::NothingToCommit | Answer::UnknownPath => Ok(Landed::Nothing),
+        self.judge(ended)
+    }
+
+    /// Whether a commit of ours came on top of what it was made for. Somebody who committed in the last moment would
+    /// have their work undone by it: then it is taken back.
+    fn follows(&self, commit: &Oid, head: &Oid) -> Result<bool, GitError> {
+        let parent = self.parent_of(commit)?;
+        if parent == *head {
+            return Ok(true);
         }
+        let why = "tillgreen: taken back, somebody committed meanwhile";
+        let back = ["update-ref", "-m", why, "HEAD", parent.as_str(), commit.as_str()];
+        process::run(self.locking_call(&back, Vec::new()))?.success().map(|_| false)
     }
 
     /// Takes back a landing that was applied and not committed; one that was committed is finished. Also what to call
@@ -206,6 +218,7 @@ impl Git {
             return Ok(Dropped::Committed(commit));
         }
         self.put_back(&note)?;
+        LandingIndex::sweep(self);
         scratch_index::sweep(self.git_dir());
         LandingNote::remove(self.git_dir())?;
         Ok(Dropped::PutBack)
@@ -230,20 +243,21 @@ impl Git {
         note.write(self.git_dir())?;
         let switch =
             [&UNSPARSE[..], &["read-tree", "-m", "-u", note.head.as_str(), note.tree.as_str()]].concat();
-        let mut ended = self.run_locking(|| self.locking_call(&switch, Vec::new()))?;
+        let index = LandingIndex::begin(self)?;
+        let mut ended = self.run_locking(|| index.call(&switch))?;
         // Git looks at everything before it changes anything.
         if names_obstacle(&ended) {
             // Files that only look changed, by their times, are looked at once more.
-            let refresh = ["update-index", "-q", "--refresh"];
-            self.run_locking(|| self.locking_call(&refresh, Vec::new()))?;
-            ended = self.run_locking(|| self.locking_call(&switch, Vec::new()))?;
+            self.run_locking(|| index.call(&["update-index", "-q", "--refresh"]))?;
+            ended = self.run_locking(|| index.call(&switch))?;
         }
         if names_obstacle(&ended) {
+            index.remove();
             LandingNote::remove(self.git_dir())?;
             return Ok(Applied::Refused { paths: self.obstacles(changes)? });
         }
         ended.success()?;
-        self.update_submodules(&gitlinks(changes))?;
+        self.update_submodules(&gitlinks(changes), index.environment())?;
         let stamps = Stamps::of(self.root(), changes.iter().map(|change| &change.path));
         Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps })
     }
@@ -284,6 +298,7 @@ impl Git {
             let committed = process::run(self.call(&list))?.success()?;
             self.unstage(&split_names(&committed).collect())?;
         }
+        LandingIndex::sweep(self);
         scratch_index::sweep(self.git_dir());
         LandingNote::remove(self.git_dir())
     }
@@ -318,7 +333,7 @@ impl Git {
             let list = ["checkout-index", "--force", "--index", "-z", "--stdin"];
             self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
         }
-        self.update_submodules(&gitlinks(&changes))
+        self.update_submodules(&gitlinks(&changes), self.environment())
     }
 
     /// What HEAD has at the paths of a landing; it may have moved on since.

@@ -14,6 +14,7 @@ mod ignored;
 mod inside;
 mod keep;
 mod landing;
+mod landing_index;
 mod landing_note;
 mod listening;
 mod merge;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::history::Oid;
-use super::process::{self, Call};
+use super::process::{self, Call, Environment};
 use super::repository::Git;
 
 /// A submodule that is checked out in the main working tree.
@@ -65,15 +65,19 @@ impl Git {
         process::run(Call { dir: main, ..call })?.success().map(drop)
     }
 
-    /// Makes submodules of the main working tree what the index asks for.
-    pub(super) fn update_submodules(&self, paths: &[&OsStr]) -> Result<(), GitError> {
+    /// Makes submodules of the main working tree what an index asks for, the one that this environment names.
+    pub(super) fn update_submodules(
+        &self,
+        paths: &[&OsStr],
+        environment: &Environment,
+    ) -> Result<(), GitError> {
         let checked_out = |path: &&&OsStr| self.root().join(path).join(".git").exists();
         let paths: Vec<&OsStr> = paths.iter().filter(checked_out).copied().collect();
         if paths.is_empty() {
             return Ok(());
         }
         let update = ["submodule", "update", "--quiet", "--no-fetch", "--checkout", "--force", "--"];
-        let mut call = self.locking_call(&update, Vec::new());
+        let mut call = Call { environment, ..self.locking_call(&update, Vec::new()) };
         call.arguments.extend(paths.into_iter().map(OsStr::to_owned));
         process::run(call)?.success().map(drop)
     }

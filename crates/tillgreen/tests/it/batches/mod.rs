@@ -6,6 +6,7 @@ mod failures;
 mod joining;
 mod kills;
 mod mischief;
+mod people;
 mod phases;
 mod random;
 mod repositories;

@@ -1,0 +1,73 @@
+//! The index that a landing goes through. The project's own stays as it is until the work is committed: what nobody has
+//! verified yet must not get into a commit that somebody else makes meanwhile.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use super::error::GitError;
+use super::history::Oid;
+use super::process::{self, Call, Environment};
+use super::repository::Git;
+
+/// An index of a landing. It outlives whoever applies the work, for whoever commits it.
+#[derive(Debug)]
+pub(super) struct LandingIndex<'a> {
+    git: &'a Git,
+    file: PathBuf,
+    environment: Environment,
+}
+
+impl<'a> LandingIndex<'a> {
+    /// A new one, as a copy of the project's: what that knows of files on disk counts here as well.
+    pub(super) fn begin(git: &'a Git) -> Result<LandingIndex<'a>, GitError> {
+        let index = LandingIndex::at(git);
+        index.remove();
+        let main = git.git_dir().join("index");
+        match fs::copy(&main, &index.file) {
+            Ok(_) => Ok(index),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(index),
+            Err(source) => Err(GitError::io("copy", &main)(source)),
+        }
+    }
+
+    /// The one that is there.
+    pub(super) fn found(git: &'a Git) -> Option<LandingIndex<'a>> {
+        Some(LandingIndex::at(git)).filter(|index| index.file.exists())
+    }
+
+    /// Removes what is there of one.
+    pub(super) fn sweep(git: &Git) {
+        LandingIndex::at(git).remove();
+    }
+
+    fn at(git: &'a Git) -> LandingIndex<'a> {
+        let file = git.git_dir().join("tillgreen-landing-index");
+        let mut environment = git.environment().clone();
+        environment.push(("GIT_INDEX_FILE".into(), file.clone().into()));
+        LandingIndex { git, file, environment }
+    }
+
+    /// The variables that name it.
+    pub(super) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// A call that works on this index.
+    pub(super) fn call(&self, list: &[&str]) -> Call<'_> {
+        Call { environment: &self.environment, ..self.git.locking_call(list, Vec::new()) }
+    }
+
+    /// Whether it holds this tree and nothing else.
+    pub(super) fn holds(&self, tree: &Oid) -> bool {
+        let ended = process::run(self.call(&["write-tree"]));
+        ended.and_then(Oid::printed).is_ok_and(|found| found == *tree)
+    }
+
+    pub(super) fn remove(&self) {
+        // It is of no use to anybody; one that cannot be removed is met by the next landing.
+        for file in [self.file.clone(), self.file.with_extension("lock")] {
+            let _ = fs::remove_file(file);
+        }
+    }
+}

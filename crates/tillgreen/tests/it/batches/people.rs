@@ -1,0 +1,102 @@
+//! People who go on working in the project while a batch runs: nothing of theirs is lost, and nothing of a task's gets
+//! into a commit of theirs.
+
+use testkit::{Agent, Finished, Step, wait_for};
+
+use super::scene::{Scene, done, members, plan, task, work, worker};
+
+/// A batch of two whose first member waits for a file while all that came together is checked.
+fn waiting(rest: &str) -> Scene {
+    let scene = Scene::new(&members(2));
+    let (began, gate) = (scene.control("began"), scene.control("gate"));
+    let verify = format!(
+        "{rest}; if test -d .git; then touch {}; while ! test -e {}; do sleep 0.02; done; fi",
+        began.display(),
+        gate.display()
+    );
+    let tasks = [task("1.1", "out/1.1.txt", &verify), task("1.2", "out/1.2.txt", "grep -q done out/1.2.txt")];
+    scene.spec("demo", &plan(&tasks));
+    scene.commit_all("slow");
+    scene
+}
+
+/// Runs it, and lets a person do something while the first member is checked together with the rest.
+fn meanwhile(scene: &Scene, person: impl FnOnce()) -> Finished {
+    let run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
+    wait_for("the check", || scene.control("began").exists());
+    person();
+    scene.release("gate");
+    run.wait()
+}
+
+#[test]
+fn what_is_not_verified_yet_is_in_nobodys_commit() {
+    let scene = waiting("grep -q done out/1.1.txt");
+    let run = meanwhile(&scene, || {
+        scene.write("mine.txt", "mine\n");
+        scene.git(&["add", "mine.txt"]);
+        scene.git(&["commit", "-q", "-m", "mine"]);
+    })
+    .expect_code(0);
+    scene.expect_complete(&run);
+    let mine = scene.git(&["log", "--format=", "--name-only", "--grep", "^mine$"]);
+    assert_eq!(mine.trim(), "mine.txt");
+    assert!(run.stderr.contains("it is brought in once more"), "{run}");
+}
+
+#[test]
+fn what_somebody_commits_meanwhile_is_verified_with_the_work() {
+    let scene = waiting("grep -q done out/1.1.txt && grep -qx base base.txt");
+    let run = meanwhile(&scene, || {
+        scene.write("base.txt", "other\n");
+        scene.git(&["commit", "-q", "-m", "mine", "--", "base.txt"]);
+    });
+    assert_ne!(run.code, Some(0), "{run}");
+    assert!(scene.tasks("demo").contains("- [ ] 1.1"), "{run}");
+    assert!(run.stderr.contains("it is brought in once more"), "{run}");
+}
+
+#[test]
+fn whoever_commits_all_the_time_loses_nothing() {
+    let scene = Scene::new(&members(4));
+    let agent = Agent::new().otherwise([Step::shell("sleep 0.${TILLGREEN_TASK_ID#1.}"), work(), done()]);
+    let mut run = scene.begin(&agent, &[]);
+    let mut number = 0;
+    while run.is_running() {
+        number += 1;
+        let name = format!("mine-{number}.txt");
+        scene.write(&name, "mine\n");
+        // Git's locks may be taken for a moment.
+        while !scene.try_git(&["add", &name]).status.success() {}
+        if number % 3 == 0 {
+            while !scene.try_git(&["commit", "-q", "-m", "mine"]).status.success() {}
+        }
+    }
+    let run = run.wait();
+    scene.git(&["add", "."]);
+    scene.try_git(&["commit", "-q", "-m", "the rest of mine"]);
+    let deleted = scene.git(&["log", "--diff-filter=D", "--name-only", "--format=%s"]);
+    assert_eq!(deleted, "", "{run}");
+    let run = if run.code == Some(0) { run } else { scene.go(&worker(), &[]).expect_code(0) };
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn the_persons_own_commits_are_missed_as_well() {
+    let scene = Scene::new(&members(3));
+    scene.write("precious.txt", "work of a person\n");
+    scene.commit_all("precious");
+    let precious = scene.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let branch = scene.git(&["symbolic-ref", "HEAD"]).trim().to_owned();
+    let rewind = Step::shell(&format!("git update-ref {branch} HEAD~1"));
+    let agent = Agent::new().on_attempt("1.2", 1, [rewind, work(), done()]).otherwise([
+        scene.meet(2),
+        work(),
+        done(),
+    ]);
+    let run = scene.go(&agent, &[]).expect_code(6);
+    assert!(run.stderr.contains(&precious), "{run}");
+    scene.git(&["reset", "-q", "--hard", &precious]);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+}
