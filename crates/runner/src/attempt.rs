@@ -439,6 +439,9 @@ impl Driver<'_> {
         if let Some(failure) = remnants.and_then(|remnants| remnants.failure()) {
             return Ok(ChecksReport { failure: Some(failure), warnings });
         }
+        if let Some(failure) = self.unresolved(id) {
+            return Ok(ChecksReport { failure: Some(failure), warnings });
+        }
         if self.settings.bookkeeping == Bookkeeping::Agent {
             let spec_files = self.committable_spec_files()?;
             let missing = check::bookkeeping(self.tree.git(), &spec_files, (&self.state, &self.book), id)?;
@@ -462,6 +465,17 @@ impl Driver<'_> {
         }
         warnings.push(message);
         Ok(ChecksReport { failure: None, warnings })
+    }
+
+    /// After a conflict: the files that still have its marks in them.
+    fn unresolved(&self, id: &TaskId) -> Option<CheckFailure> {
+        let task = self.state.task(id)?;
+        let met = task.failures.iter().any(|failure| failure.cause == Cause::Conflict);
+        let root = self.workplace(id);
+        let marked = task.touched.iter().filter(|path| met && check::has_conflict_marks(&root.join(path)));
+        let marked: Vec<&str> = marked.map(String::as_str).collect();
+        let error = format!("the marks of a conflict are still in {}", marked.join(", "));
+        (!marked.is_empty()).then(|| red(Cause::Conflict, &error))
     }
 
     /// Those of the paths that attempts at a task changed that still differ from what they were before the first of

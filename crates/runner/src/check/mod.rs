@@ -2,9 +2,11 @@
 //! decided in the engine, what has to be looked at is here.
 
 mod bookkeeping;
+mod marks;
 mod scope;
 mod verify;
 
 pub(crate) use bookkeeping::bookkeeping;
+pub(crate) use marks::has_conflict_marks;
 pub(crate) use scope::scope;
 pub(crate) use verify::{judge as judge_verify, program as verify_program, script_of};

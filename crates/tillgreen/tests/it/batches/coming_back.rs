@@ -155,3 +155,16 @@ fn tasks_that_show_to_be_independent_run_together_when_that_is_asked_for() {
     scene.expect_complete(&run);
     assert_eq!(scene.landed(), scene.ids());
 }
+
+#[test]
+fn a_task_that_names_another_as_its_condition_waits_for_it() {
+    let second =
+        member("1.2").replace("grep -q done out/1.2.txt", "test -f out/1.1.txt && test -f out/1.2.txt");
+    let second = second.replace("  - **Commit**", "  - **Depends on**: task 1.1, and 7.7.\n  - **Commit**");
+    let scene = Scene::new(&[member("1.1"), second]);
+    let graph = scene.run(&["check", "--graph"]).expect_code(0);
+    assert!(graph.stdout.contains("it is declared to depend on it"), "{graph}");
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 1));
+}

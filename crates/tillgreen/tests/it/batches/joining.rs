@@ -197,3 +197,18 @@ fn a_persons_uncommitted_file_in_the_way_is_never_overwritten() {
     let run = scene.go(&worker(), &[]).expect_code(0);
     scene.expect_complete(&run);
 }
+
+#[test]
+fn the_marks_of_a_conflict_do_not_land() {
+    let scene = Scene::new(&members(2));
+    let rewrite = || Step::shell("echo $TILLGREEN_TASK_ID > base.txt");
+    let marks = Step::write("base.txt", "<<<<<<< what landed before\n1.1\n=======\n1.2\n>>>>>>> this work\n");
+    let agent = Agent::new()
+        .on("1.1", [scene.meet(2), rewrite(), work(), done()])
+        .on_attempt("1.2", 1, [scene.meet(2), rewrite(), work(), done()])
+        .on_attempt("1.2", 2, [marks, work(), done()])
+        .otherwise([Step::shell("echo both > base.txt"), work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(scene.feedback("1.2", 3).contains("the marks of a conflict are still in base.txt"), "{run}");
+}

@@ -108,9 +108,10 @@ fn boxes_changed_in_the_project_itself_are_put_back() {
     let scene = Scene::new(&members(3));
     let plan = scene.root().join(TASKS).display().to_string();
     let tick = || Step::edit(&plan, "- [ ] 1.3", "- [x] 1.3");
+    let until_put_back = Step::shell(&format!("while grep -q '\\[x\\] 1.3' '{plan}'; do sleep 0.02; done"));
     let agent = Agent::new()
-        .on_attempt("1.1", 1, [tick(), work(), done()])
-        .on_attempt("1.3", 1, [scene.meet(1), Step::Exit(3)])
+        .on_attempt("1.1", 1, [tick(), scene.meet(2), work(), done()])
+        .on_attempt("1.3", 1, [scene.meet(2), until_put_back, Step::Exit(3)])
         .otherwise([work(), done()]);
     let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);
