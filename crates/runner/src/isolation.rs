@@ -393,7 +393,8 @@ impl Driver<'_> {
 /// An agent that could not be given a tree was never started.
 fn without_tree(task: TaskId, dispatch: Dispatch, error: &GitError) -> Seen {
     let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    let end = AgentEnd::Unavailable { reason: format!("no work tree: {error}{hint}"), retry_after: None };
+    let reason = format!("no work tree: {error}{hint}; `--jobs 1` goes without one");
+    let end = AgentEnd::Unavailable { reason, retry_after: None };
     let report = AgentReport {
         end,
         tampered: Vec::new(),
