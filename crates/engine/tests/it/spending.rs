@@ -116,6 +116,27 @@ fn a_budget_is_looked_at_while_an_agent_works() {
 }
 
 #[test]
+fn what_an_agent_did_that_is_through_is_verified_whatever_it_used() {
+    let mut case = Case::opened(budget());
+    case.start();
+    assert!(case.see(Seen::Spent { spent: spent(1, cost(120)) }).is_some());
+    assert_eq!(case.due(), None, "its end is still to be looked at");
+    let answered =
+        AgentEnd::Answered { claim: Claim::Complete, contradiction: None, tail: "TASK_COMPLETE".to_owned() };
+    let claimed = case.ends(1, answered);
+    assert!(!matches!(claimed, None | Some(What::AttemptFailed { .. })), "{claimed:?}");
+    assert_eq!(case.due(), None, "the checks come first");
+    case.see(Seen::ChecksEnded {
+        task: "1.1".into(),
+        dispatch: Dispatch(1),
+        report: engine::ChecksReport::default(),
+    });
+    while let Some(what) = case.due() {
+        assert!(!matches!(what, What::Ended(_)), "{what:?}: it is not recorded yet");
+    }
+}
+
+#[test]
 fn what_a_lost_agent_told_counts_after_the_program_died() {
     let mut case = Case::opened(budget());
     case.start();
