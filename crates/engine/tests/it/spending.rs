@@ -89,7 +89,26 @@ fn fails() -> AgentEnd {
 }
 
 fn broke() -> AgentEnd {
-    AgentEnd::OutOfReach { lasting: Lasting::Quota, reason: "out of quota".to_owned() }
+    AgentEnd::OutOfReach { lasting: Lasting::Quota, reason: "out of quota".to_owned(), retry_after: None }
+}
+
+fn broke_until(second: u64) -> AgentEnd {
+    AgentEnd::OutOfReach {
+        lasting: Lasting::Quota,
+        reason: "out of quota".to_owned(),
+        retry_after: Some(std::time::Duration::from_secs(second)),
+    }
+}
+
+#[test]
+fn an_only_agent_that_has_something_again_later_is_waited_for() {
+    let mut case = Case::opened(Rules::default());
+    case.start();
+    let Some(What::AgentUnavailable { until, .. }) = case.ends(1, broke_until(3_600)) else {
+        panic!("it is waited for")
+    };
+    assert_eq!(until, Timestamp::from_second(3_600).expect("an hour after the first"));
+    assert_eq!(case.due(), None);
 }
 
 #[test]
