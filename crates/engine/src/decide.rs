@@ -159,8 +159,9 @@ fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
             let absence = Absence { dispatch, reason, retry_after, at };
             return Some(unavailable(state, (task, running.role), absence));
         }
-        AgentEnd::OutOfReach { lasting, reason } => {
-            return Some(dropped(state, task, (dispatch, lasting), reason));
+        AgentEnd::OutOfReach { lasting, reason, retry_after } => {
+            let absence = Absence { dispatch, reason, retry_after, at };
+            return Some(out_of_reach(state, (task, running.role), lasting, absence));
         }
         AgentEnd::Answered { .. }
         | AgentEnd::Exited { .. }
@@ -205,6 +206,15 @@ fn unavailable(state: &State, (task, role): (&Task, Role), absence: Absence) -> 
         nth,
         until: until.unwrap_or(Timestamp::MAX),
     }
+}
+
+/// An agent that is of no use for long is dropped, unless it is known until when and nobody else can take over.
+fn out_of_reach(state: &State, (task, role): (&Task, Role), lasting: Lasting, absence: Absence) -> What {
+    let has_other = state.agent_of(absence.dispatch).is_some_and(|agent| state.roster.has_other(role, agent));
+    if absence.retry_after.is_some() && !has_other {
+        return unavailable(state, (task, role), absence);
+    }
+    dropped(state, task, (absence.dispatch, lasting), absence.reason)
 }
 
 fn dropped(state: &State, task: &Task, (dispatch, lasting): (Dispatch, Lasting), reason: String) -> What {
@@ -315,10 +325,12 @@ fn judge_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
             Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
         }
         Judgement::Open(reason) => {
+            let role = if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa };
             let retry_after = match seen.report.end {
                 AgentEnd::Unavailable { retry_after, .. } => retry_after,
-                AgentEnd::OutOfReach { lasting, reason } => {
-                    return Some(dropped(state, task, (dispatch, lasting), reason));
+                AgentEnd::OutOfReach { lasting, reason, retry_after } => {
+                    let absence = Absence { dispatch, reason, retry_after, at: seen.at };
+                    return Some(out_of_reach(state, (task, role), lasting, absence));
                 }
                 AgentEnd::Answered { .. }
                 | AgentEnd::Exited { .. }
@@ -326,7 +338,6 @@ fn judge_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
                 | AgentEnd::GaveUp { .. }
                 | AgentEnd::PermissionDenied { .. } => None,
             };
-            let role = if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa };
             let absence = Absence { dispatch, reason, retry_after, at: seen.at };
             Some(unavailable(state, (task, role), absence))
         }

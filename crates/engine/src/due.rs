@@ -13,7 +13,7 @@ use crate::rules::{OnEscalation, Rules};
 use crate::schedule::wants_agent;
 use crate::state::{Regression, State};
 use crate::status::{Judge, JudgeState, Question, Role, Status};
-use crate::task::{Task, TaskKind};
+use crate::task::{Dispatch, Task, TaskKind};
 
 /// The next event that is due without anything being seen, if one is.
 pub fn due(state: &State, now: Timestamp) -> Option<Event> {
@@ -109,7 +109,7 @@ fn due_for_run(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
     let wants =
         || starts(state).iter().any(|start| wants_agent(start.task)) || state.attention().any(wants_agent);
     if let Some(cap) = state.spending_cap()
-        && (state.attention().any(has_agent) || (!is_busy && wants()))
+        && (state.attention().any(|task| is_spending(state, task)) || (!is_busy && wants()))
     {
         return Some(What::Ended(End::Capped(cap)));
     }
@@ -118,11 +118,20 @@ fn due_for_run(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
         .then_some(What::Ended(End::Capped(CapKind::Iterations { limit })))
 }
 
-/// Whether an agent is at work on the task.
-fn has_agent(task: &Task) -> bool {
+/// Whether an agent is at work on the task and may use more. One that is through costs nothing any longer, so that
+/// what it did is verified, whatever it used.
+fn is_spending(state: &State, task: &Task) -> bool {
+    at_work(task).is_some_and(|dispatch| !state.spending.is_closed(dispatch))
+}
+
+/// The agent that is at work on the task.
+fn at_work(task: &Task) -> Option<Dispatch> {
     match &task.status {
-        Status::Running(_) => true,
-        Status::Judging(judging) => matches!(judging.state, JudgeState::AtWork(_)),
+        Status::Running(running) => Some(running.dispatch),
+        Status::Judging(judging) => match judging.state {
+            JudgeState::AtWork(dispatch) => Some(dispatch),
+            JudgeState::Wanted => None,
+        },
         Status::Drafted
         | Status::Ready { .. }
         | Status::Proving
@@ -135,7 +144,7 @@ fn has_agent(task: &Task) -> bool {
         | Status::WaitingFor(_)
         | Status::Asking(_)
         | Status::Done
-        | Status::Skipped => false,
+        | Status::Skipped => None,
     }
 }
 

@@ -227,6 +227,8 @@ pub enum AgentEnd {
         lasting: Lasting,
         /// Why, in words.
         reason: String,
+        /// When it is of use again, if that is known; where nobody else can take over, it is waited for.
+        retry_after: Option<Duration>,
     },
     /// It gave up by its own account: a refusal, a limit of its own.
     GaveUp {

@@ -27,6 +27,8 @@ pub enum Lasting {
     Quota,
     /// Its account is not accepted.
     Authentication,
+    /// It does not understand how it is started.
+    Misuse,
     /// It did not answer often enough, and another one can take over.
     Silence,
 }

@@ -1,6 +1,6 @@
 //! What a run has spent. Every agent start is counted once, however often it reports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -42,6 +42,8 @@ pub(crate) struct Spending {
     by_dispatch: BTreeMap<Dispatch, Usage>,
     /// When those that are still at work were last recorded.
     told_at: BTreeMap<Dispatch, Timestamp>,
+    /// Those that told all they ever will.
+    closed: BTreeSet<Dispatch>,
     /// By the starts of this round.
     round: Usage,
     /// By all starts.
@@ -77,7 +79,13 @@ impl Spending {
             self.told_at.insert(spent.dispatch, at);
         } else {
             self.told_at.remove(&spent.dispatch);
+            self.closed.insert(spent.dispatch);
         }
+    }
+
+    /// Whether an agent has told its last: it is through, though its end may not have been looked at yet.
+    pub(crate) fn is_closed(&self, dispatch: Dispatch) -> bool {
+        self.closed.contains(&dispatch)
     }
 
     /// Whether a running agent's report is worth recording: it tells something new, and the last one is a while ago.

@@ -267,7 +267,11 @@ impl Driver<'_> {
         mask_logs(&at_work.dir);
         let end = agent_end(ended, outcome, &at_work.prompt, self.settings.rules.dialect);
         let reports = report::reports(&at_work.dir.join(REPORT_FILE));
-        let end = report::with_reports(end, &reports);
+        let end = if matches!(purpose, Purpose::Judge { .. }) {
+            report::with_objections(end, &reports)
+        } else {
+            report::with_reports(end, &reports)
+        };
         let spent = at_work.spent(task, outcome.usage, outcome.session.clone());
         self.decide(Seen::Spent { spent: Box::new(spent) })?;
         match purpose {

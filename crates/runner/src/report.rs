@@ -162,6 +162,13 @@ pub(crate) fn with_reports(end: AgentEnd, reports: &[Report]) -> AgentEnd {
     }
 }
 
+/// The end of a judge with what it reported. That a task is complete is no verdict: whoever judges says so itself.
+pub(crate) fn with_objections(end: AgentEnd, reports: &[Report]) -> AgentEnd {
+    let objections: Vec<Report> =
+        reports.iter().filter(|report| **report != Report::TaskComplete).cloned().collect();
+    with_reports(end, &objections)
+}
+
 /// What was reported for whoever comes next.
 pub(crate) fn learnings(reports: &[Report]) -> impl Iterator<Item = String> {
     reports.iter().filter_map(|report| match report {
@@ -241,6 +248,14 @@ mod tests {
         assert_eq!(claimed(with_reports(answered(Claim::Silent), &[])), Claim::Silent);
         let away = AgentEnd::Unavailable { reason: String::new(), retry_after: None };
         assert!(matches!(with_reports(away, &complete), AgentEnd::Unavailable { .. }));
+    }
+
+    #[test]
+    fn a_judge_passes_nothing_by_reporting_that_it_is_complete() {
+        let judged = |said, reports: &[Report]| claimed(with_objections(answered(said), reports));
+        assert_eq!(judged(Claim::Silent, &[Report::TaskComplete]), Claim::Silent);
+        assert_eq!(judged(Claim::Complete, &[Report::TaskComplete]), Claim::Complete);
+        assert!(matches!(judged(Claim::Silent, &[failed(), Report::TaskComplete]), Claim::Failed(_)));
     }
 
     #[test]

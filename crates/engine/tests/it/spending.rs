@@ -89,7 +89,26 @@ fn fails() -> AgentEnd {
 }
 
 fn broke() -> AgentEnd {
-    AgentEnd::OutOfReach { lasting: Lasting::Quota, reason: "out of quota".to_owned() }
+    AgentEnd::OutOfReach { lasting: Lasting::Quota, reason: "out of quota".to_owned(), retry_after: None }
+}
+
+fn broke_until(second: u64) -> AgentEnd {
+    AgentEnd::OutOfReach {
+        lasting: Lasting::Quota,
+        reason: "out of quota".to_owned(),
+        retry_after: Some(std::time::Duration::from_secs(second)),
+    }
+}
+
+#[test]
+fn an_only_agent_that_has_something_again_later_is_waited_for() {
+    let mut case = Case::opened(Rules::default());
+    case.start();
+    let Some(What::AgentUnavailable { until, .. }) = case.ends(1, broke_until(3_600)) else {
+        panic!("it is waited for")
+    };
+    assert_eq!(until, Timestamp::from_second(3_600).expect("an hour after the first"));
+    assert_eq!(case.due(), None);
 }
 
 #[test]
@@ -113,6 +132,27 @@ fn a_budget_is_looked_at_while_an_agent_works() {
     assert!(case.see(Seen::Spent { spent: spent(1, cost(120)) }).is_some(), "it went on for a moment");
     assert_eq!(case.state.usage(), cost(120), "each report replaces the one before");
     assert!(matches!(case.state.end(), Some(End::Capped(_))));
+}
+
+#[test]
+fn what_an_agent_did_that_is_through_is_verified_whatever_it_used() {
+    let mut case = Case::opened(budget());
+    case.start();
+    assert!(case.see(Seen::Spent { spent: spent(1, cost(120)) }).is_some());
+    assert_eq!(case.due(), None, "its end is still to be looked at");
+    let answered =
+        AgentEnd::Answered { claim: Claim::Complete, contradiction: None, tail: "TASK_COMPLETE".to_owned() };
+    let claimed = case.ends(1, answered);
+    assert!(!matches!(claimed, None | Some(What::AttemptFailed { .. })), "{claimed:?}");
+    assert_eq!(case.due(), None, "the checks come first");
+    case.see(Seen::ChecksEnded {
+        task: "1.1".into(),
+        dispatch: Dispatch(1),
+        report: engine::ChecksReport::default(),
+    });
+    while let Some(what) = case.due() {
+        assert!(!matches!(what, What::Ended(_)), "{what:?}: it is not recorded yet");
+    }
 }
 
 #[test]

@@ -86,6 +86,10 @@ impl Reader {
         self.conclusion = Conclusion::Finished;
     }
 
+    pub(crate) fn is_through(&self) -> bool {
+        self.conclusion != Conclusion::Cut
+    }
+
     pub(crate) fn end(self) -> Outcome {
         Outcome { conclusion: self.conclusion, message: self.message, session: None, usage: self.usage }
     }

@@ -16,12 +16,16 @@ use super::launch::{Input, Launch, Order, Permission};
 use super::line::{self, Line, items, number, text};
 use super::mcp::MCP_NAME;
 use super::outcome::{Conclusion, Outcome};
-use super::trouble::{Trouble, TroubleKind};
+use super::trouble::{self, Trouble, TroubleKind};
+use super::wait;
 use crate::settings::Agent;
 
 /// Tools that may be used without asking.
 const TOOLS: &str = "Bash Edit Write Read Glob Grep";
+/// Tools that are there at all where it may only read. What its own settings allow comes on top of what is allowed
+/// here, so that a tool which is there can be used.
 const READING_TOOLS: &str = "Read Glob Grep";
+const READING_SET: &str = "Read,Glob,Grep";
 
 /// The longest time that it waits between two tries of its own accord; what is longer was asked for. So was a shorter
 /// one of whole seconds: its own times are scattered at random.
@@ -38,7 +42,8 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     };
     match agent.permission {
         Permission::ReadOnly => {
-            push(&["--permission-mode", "default", "--allowedTools", &tools(READING_TOOLS)]);
+            push(&["--permission-mode", "default", "--tools", READING_SET, "--strict-mcp-config"]);
+            push(&["--allowedTools", &tools(READING_TOOLS)]);
         }
         Permission::Workspace => push(&["--permission-mode", "acceptEdits", "--allowedTools", &tools(TOOLS)]),
         Permission::Full => push(&["--dangerously-skip-permissions"]),
@@ -76,9 +81,18 @@ pub(crate) struct Reader {
     error: Option<String>,
     /// How long the service asked to be left alone.
     waited: Option<Duration>,
+    /// The limit of the account, while it is reached.
+    limit: Option<Limit>,
     /// What was used up to the latest result, whether or not that was the end.
     spent: Usage,
     result: Option<Ending>,
+}
+
+/// A limit of the account that is reached.
+#[derive(Debug)]
+struct Limit {
+    /// When there is something left again, as Unix counts.
+    resets_at: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -98,7 +112,7 @@ impl Reader {
     pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
         let Line::Whole(line) = line else { return };
         let Some(kind) = line::type_of(line) else { return };
-        if !matches!(kind.as_ref(), "system" | "assistant" | "user" | "result") {
+        if !matches!(kind.as_ref(), "system" | "assistant" | "user" | "rate_limit_event" | "result") {
             return;
         }
         if kind == "user" {
@@ -112,6 +126,7 @@ impl Reader {
         match kind.as_ref() {
             "system" => self.system(&value, activities),
             "assistant" => self.assistant(&value, activities),
+            "rate_limit_event" => self.limit = limit(&value),
             _ => self.result = Some(self.ending(&value)),
         }
     }
@@ -133,6 +148,7 @@ impl Reader {
         self.error = text(value, &["error"]).map(str::to_owned);
         if self.error.is_none() {
             self.waited = None;
+            self.limit = None;
         }
         for block in items(value, &["message", "content"]) {
             match text(block, &["type"]) {
@@ -187,7 +203,9 @@ impl Reader {
                 Some(first) => Conclusion::Denied(denial(first)),
             };
         }
-        Conclusion::Trouble(self.trouble(value, message).or_after(self.waited))
+        let resets_at = self.limit.as_ref().and_then(|limit| limit.resets_at);
+        let wait = resets_at.and_then(wait::until).or(self.waited);
+        Conclusion::Trouble(self.trouble(value, message).or_after(wait))
     }
 
     fn trouble(&self, value: &Value, message: &str) -> Trouble {
@@ -205,6 +223,7 @@ impl Reader {
             _ if is_aborted => Some(TroubleKind::Interrupted),
             _ if text(value, &["stop_reason"]) == Some("refusal") => Some(TroubleKind::Refusal),
             _ if text(value, &["stop_reason"]) == Some("max_tokens") => Some(TroubleKind::AnswerLength),
+            _ if self.limit.is_some() || trouble::is_account_limit(said) => Some(TroubleKind::Quota),
             _ => self.error.as_deref().and_then(of_error),
         };
         match (kind, number(value, &["api_error_status"])) {
@@ -212,6 +231,10 @@ impl Reader {
             (None, Some(status)) => Trouble::of_status(status, said),
             (None, None) => Trouble::of_text(said),
         }
+    }
+
+    pub(crate) fn is_through(&self) -> bool {
+        self.result.is_some()
     }
 
     pub(crate) fn end(self) -> Outcome {
@@ -234,6 +257,12 @@ impl Reader {
             None => Outcome { session, usage, ..Outcome::default() },
         }
     }
+}
+
+/// The limit that an event tells of; one that only warns tells of none.
+fn limit(value: &Value) -> Option<Limit> {
+    let is_reached = text(value, &["rate_limit_info", "status"]) == Some("rejected");
+    is_reached.then(|| Limit { resets_at: number(value, &["rate_limit_info", "resetsAt"]) })
 }
 
 fn of_error(error: &str) -> Option<TroubleKind> {

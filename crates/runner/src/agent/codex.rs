@@ -103,6 +103,10 @@ impl Reader {
         }
     }
 
+    pub(crate) fn is_through(&self) -> bool {
+        self.conclusion != Conclusion::Cut
+    }
+
     pub(crate) fn end(self, stderr: &str) -> Outcome {
         let is_unknown = self.thread.is_none() && stderr.contains("no rollout found");
         let mut conclusion = self.conclusion;

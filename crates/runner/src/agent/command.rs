@@ -2,11 +2,16 @@
 
 use super::launch::{Input, Launch, Order};
 use super::outcome::{Conclusion, Outcome};
+use super::stream::MODEL_VARIABLE;
 use crate::settings::Agent;
 
 /// How it is started.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
-    Launch::shell(&agent.command, Input::Text(agent.with_system_prompt(order.prompt)))
+    let launch = Launch::shell(&agent.command, Input::Text(agent.with_system_prompt(order.prompt)));
+    match &agent.model {
+        Some(model) => launch.with_env(MODEL_VARIABLE, model),
+        None => launch,
+    }
 }
 
 /// What it amounts to. What it printed is kept beside, head and tail, as of any process.

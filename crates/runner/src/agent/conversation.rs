@@ -72,7 +72,9 @@ impl Conversation {
                 }
             }
         }
-        if latest.is_none() && self.usage.is_none() {
+        // What takes a run to its cap ends it, so that an agent which is through would be stopped for nothing.
+        let has_figures = self.usage.is_some() && !self.reader.is_through();
+        if latest.is_none() && !has_figures {
             return;
         }
         if self.since.elapsed() >= STRETCH {
@@ -81,7 +83,8 @@ impl Conversation {
         }
         if self.told < TOLD_MAX {
             self.told += 1;
-            (self.tell)(Told { activity: latest, usage: self.usage.take() });
+            let usage = if has_figures { self.usage.take() } else { None };
+            (self.tell)(Told { activity: latest, usage });
         }
     }
 

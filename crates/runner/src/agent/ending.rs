@@ -8,6 +8,7 @@ use engine::{AgentEnd, Claim, Dialect, Lasting, Stuck, contradiction};
 use super::line;
 use super::outcome::{Conclusion, Outcome};
 use super::trouble::{Trouble, TroubleKind};
+use super::wait::WAIT_MAX;
 use crate::mask::mask;
 use crate::process::{Ended, Exit};
 
@@ -26,7 +27,7 @@ pub(crate) fn agent_end(ended: &Ended, outcome: &Outcome, prompt: &str, dialect:
     let said = Said::new(ended, outcome, prompt, dialect);
     match &ended.exit {
         Exit::DeadlinePassed => {
-            let limit = format!("no end within {} s", ended.elapsed.as_secs());
+            let limit = format!("no end within {}", ended.limit_in_words());
             AgentEnd::TimedOut { limit, tail: said.complaint() }
         }
         Exit::NoProgress => {
@@ -109,8 +110,16 @@ impl<'a> Said<'a> {
             TroubleKind::UnknownSession => {
                 away(told("the session is not known", &text), Some(Duration::ZERO))
             }
-            TroubleKind::Quota => lasting(Lasting::Quota, told("out of quota", &text)),
+            TroubleKind::Quota => AgentEnd::OutOfReach {
+                lasting: Lasting::Quota,
+                reason: told("out of quota", &text),
+                // What is further away than anybody waits for is as good as never.
+                retry_after: trouble.retry_after.filter(|wait| *wait < WAIT_MAX),
+            },
             TroubleKind::Authentication => lasting(Lasting::Authentication, told("not authenticated", &text)),
+            TroubleKind::Misuse => {
+                lasting(Lasting::Misuse, told("the agent does not understand how it is started", &text))
+            }
             TroubleKind::Refusal => self.gave_up("the model refused", &text),
             TroubleKind::Turns => self.gave_up("the agent's limit of turns is reached", &text),
             TroubleKind::Budget => self.gave_up("the agent's limit of cost is reached", &text),
@@ -149,7 +158,7 @@ fn away(reason: String, retry_after: Option<Duration>) -> AgentEnd {
 }
 
 fn lasting(lasting: Lasting, reason: String) -> AgentEnd {
-    AgentEnd::OutOfReach { lasting, reason }
+    AgentEnd::OutOfReach { lasting, reason, retry_after: None }
 }
 
 fn masked(claim: Claim) -> Claim {

@@ -54,6 +54,8 @@ pub(crate) struct Reader {
     denied: Option<String>,
     /// The last error that it told of; a result that is an error need not repeat it.
     complaint: Option<String>,
+    /// Whether the result tells of a quota that is used up: the exit code is the one of too many requests.
+    is_terminal: bool,
     result: Option<(Conclusion, Usage)>,
 }
 
@@ -90,6 +92,7 @@ impl Reader {
             }
             "result" => {
                 let usage = usage(&value);
+                self.is_terminal = is_terminal(&value);
                 activities.push(Activity::Used(usage));
                 self.result = Some((self.conclusion(&value), usage));
             }
@@ -114,15 +117,21 @@ impl Reader {
         let message = told.unwrap_or("no reason given");
         Conclusion::Trouble(match text(value, &["error", "type"]) {
             Some("FatalTurnLimitedError") => Trouble::new(TroubleKind::Turns, message),
+            Some(_) if is_terminal(value) => Trouble::new(TroubleKind::Quota, message),
             Some("FatalAuthenticationError") => Trouble::new(TroubleKind::Authentication, message),
             Some(_) | None => Trouble::of_text(message),
         })
     }
 
+    pub(crate) fn is_through(&self) -> bool {
+        self.result.is_some()
+    }
+
     pub(crate) fn end(self, code: Option<i32>, stderr: &str) -> Outcome {
+        let is_terminal = self.is_terminal;
         let (conclusion, usage) = self.result.unwrap_or_default();
         let conclusion = match (conclusion, code) {
-            (Conclusion::Trouble(trouble), Some(code)) => Conclusion::Trouble(
+            (Conclusion::Trouble(trouble), Some(code)) if !is_terminal => Conclusion::Trouble(
                 status_of(code).map_or(trouble.clone(), |status| Trouble::of_status(status, trouble.text)),
             ),
             (Conclusion::Cut, Some(BAD_INPUT)) if self.is_resuming => {
@@ -144,6 +153,11 @@ fn complaint(stderr: &str) -> String {
     let is_mentioned = |line: &&str| MENTIONED.iter().any(|words| line.trim_start().starts_with(words));
     let lines: Vec<&str> = stderr.lines().filter(|line| !is_mentioned(line)).collect();
     lines.join("\n")
+}
+
+/// Whether a result tells of a quota that is used up for long.
+fn is_terminal(value: &Value) -> bool {
+    text(value, &["error", "type"]).is_some_and(|kind| kind.ends_with("TerminalQuotaError"))
 }
 
 /// The status that an exit code stands for, of those that mean something.

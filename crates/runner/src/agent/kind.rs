@@ -113,7 +113,7 @@ impl AgentKind {
                 "may edit files in its folder and run any command, without being asked"
             }
             (Self::Codex, Permission::Workspace) => {
-                "may edit files and run commands within its own sandbox: it writes in its folder only"
+                "may edit files and run commands within its own sandbox: it writes in its folder and in temporary folders"
             }
             (Self::Gemini | Self::Pi, Permission::Workspace) => {
                 "may use all of its tools without being asked: it knows no narrower leave to write"

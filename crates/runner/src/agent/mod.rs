@@ -11,6 +11,7 @@ mod codex;
 mod command;
 mod conversation;
 mod ending;
+mod false_start;
 mod gemini;
 mod kind;
 mod launch;
@@ -23,6 +24,7 @@ mod program;
 mod reader;
 mod stream;
 mod trouble;
+mod wait;
 
 #[cfg(test)]
 mod tests;

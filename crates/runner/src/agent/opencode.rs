@@ -136,6 +136,10 @@ impl Reader {
         };
     }
 
+    pub(crate) fn is_through(&self) -> bool {
+        self.conclusion != Conclusion::Cut
+    }
+
     pub(crate) fn end(self, stderr: &str) -> Outcome {
         let is_unknown = self.session.is_none() && stderr.contains("Session not found");
         let mut conclusion = self.conclusion;

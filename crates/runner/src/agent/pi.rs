@@ -105,6 +105,10 @@ impl Reader {
         self.stopped = stopped(value);
     }
 
+    pub(crate) fn is_through(&self) -> bool {
+        self.stopped != Conclusion::Cut
+    }
+
     pub(crate) fn end(self, stderr: &str) -> Outcome {
         let is_cut = self.stopped == Conclusion::Finished && !self.has_ended;
         let is_unknown = self.session.is_none() && stderr.contains("No session found");

@@ -7,7 +7,7 @@ use super::activity::Activity;
 use super::kind::AgentKind;
 use super::line::Line;
 use super::outcome::Outcome;
-use super::{aider, claude, codex, command, gemini, opencode, pi, stream};
+use super::{aider, claude, codex, command, false_start, gemini, opencode, pi, stream};
 
 /// The output of one agent, as far as it was read.
 #[derive(Debug)]
@@ -53,9 +53,24 @@ impl Reader {
         }
     }
 
+    /// Whether the agent has said that it is through; what it used is told with its end then.
+    pub(crate) fn is_through(&self) -> bool {
+        match self {
+            Self::Claude(reader) => reader.is_through(),
+            Self::Codex(reader) => reader.is_through(),
+            Self::Gemini(reader) => reader.is_through(),
+            Self::Opencode(reader) => reader.is_through(),
+            Self::Aider(reader) => reader.is_through(),
+            Self::Pi(reader) => reader.is_through(),
+            Self::Stream(reader) => reader.is_through(),
+            Self::Acp(dialogue) => dialogue.is_over(),
+            Self::Command => false,
+        }
+    }
+
     /// What it all amounts to, given the exit code, if there is one, and what stands on standard error.
     pub(crate) fn end(self, code: Option<i32>, stderr: &str) -> Outcome {
-        match self {
+        let outcome = match self {
             Self::Claude(reader) => reader.end(),
             Self::Codex(reader) => reader.end(stderr),
             Self::Gemini(reader) => reader.end(code, stderr),
@@ -65,6 +80,7 @@ impl Reader {
             Self::Stream(reader) => reader.end(),
             Self::Acp(dialogue) => dialogue.end(),
             Self::Command => command::end(),
-        }
+        };
+        false_start::explained(outcome, code, stderr)
     }
 }

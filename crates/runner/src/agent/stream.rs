@@ -10,6 +10,9 @@ use super::outcome::{Conclusion, Outcome};
 use super::trouble::Trouble;
 use crate::settings::Agent;
 
+/// The variable that tells a command which model it is to use.
+pub(super) const MODEL_VARIABLE: &str = "TILLGREEN_MODEL";
+
 /// Where in the lines of an agent's stream things are. Places are keys joined by dots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamFormat {
@@ -47,7 +50,11 @@ impl StreamFormat {
 
 /// How it is started.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
-    Launch::shell(&agent.command, Input::Text(agent.with_system_prompt(order.prompt)))
+    let launch = Launch::shell(&agent.command, Input::Text(agent.with_system_prompt(order.prompt)));
+    match &agent.model {
+        Some(model) => launch.with_env(MODEL_VARIABLE, model),
+        None => launch,
+    }
 }
 
 /// What was read of its output so far.
@@ -124,6 +131,10 @@ impl Reader {
             cost_micros: told.cost_micros.or(self.usage.cost_micros),
         };
         activities.push(Activity::Used(self.usage));
+    }
+
+    pub(crate) fn is_through(&self) -> bool {
+        self.conclusion != Conclusion::Cut
     }
 
     pub(crate) fn end(self) -> Outcome {

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use super::wait::{self, WAIT_MAX};
+
 /// What kept an agent from going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trouble {
@@ -29,6 +31,8 @@ pub(crate) enum TroubleKind {
     Quota,
     /// The account is not accepted.
     Authentication,
+    /// The agent does not understand how it is started.
+    Misuse,
     /// The session that was to be taken up is not known.
     UnknownSession,
     /// The model does not want to.
@@ -89,34 +93,58 @@ const WORDS: &[(&str, TroubleKind)] = &[
 /// How much of an error is looked at.
 const TEXT_BYTES_MAX: usize = 4_096;
 
-/// The longest time to be left alone that is believed.
-const RETRY_AFTER_MAX: Duration = Duration::from_secs(6 * 60 * 60);
-
 impl Trouble {
     /// Trouble of a known kind.
     pub(crate) fn new(kind: TroubleKind, text: impl Into<String>) -> Self {
         let text = cut(text.into());
-        let retry_after = retry_after(&text);
+        let retry_after = wait::asked_for(&text);
         Self { kind, text, retry_after }
     }
 
     /// Trouble that a service answered with a status; words decide where that says little.
     pub(crate) fn of_status(status: u64, text: impl Into<String>) -> Self {
         let text = text.into();
-        Self::new(of_status(status).unwrap_or_else(|| of_words(&text)), text)
+        let of_account = is_account_limit(&text).then_some(TroubleKind::Quota);
+        Self::new(of_account.or_else(|| of_status(status)).unwrap_or_else(|| of_words(&text)), text)
     }
 
     /// Trouble of which there are only words.
     pub(crate) fn of_text(text: impl Into<String>) -> Self {
         let text = text.into();
-        let kind = status_in(&text).and_then(of_status).unwrap_or_else(|| of_words(&text));
-        Self::new(kind, text)
+        match status_in(&text) {
+            Some(status) => Self::of_status(status, text),
+            None if is_account_limit(&text) => Self::new(TroubleKind::Quota, text),
+            None => Self::new(of_words(&text), text),
+        }
     }
 
     /// The same, with a wait that was told elsewhere.
     pub(crate) fn or_after(self, wait: Option<Duration>) -> Self {
-        Self { retry_after: self.retry_after.or(wait.map(|wait| wait.min(RETRY_AFTER_MAX))), ..self }
+        Self { retry_after: self.retry_after.or(wait.map(|wait| wait.min(WAIT_MAX))), ..self }
     }
+}
+
+/// Whether an account has nothing left for a long time, by words that services use for nothing else. Too many
+/// requests are answered with the same status and with other words about a quota.
+pub(super) fn is_account_limit(text: &str) -> bool {
+    const WORDS: [&str; 5] = [
+        "exhausted your daily quota",
+        "usage limit reached",
+        "session limit reached",
+        "weekly limit reached",
+        "limit reached|",
+    ];
+    /// How many words may stand between "your" and "limit".
+    const KINDS_MAX: usize = 2;
+    let text = text.to_lowercase();
+    let is_hit = text.match_indices("hit your ").any(|(at, words)| {
+        let named = text[at + words.len()..].split_whitespace().take(KINDS_MAX + 1);
+        // A limit of requests is over soon.
+        let named = named.take_while(|word| *word != "rate");
+        let mut named = named.map(|word| word.trim_end_matches(['.', ',', '!']));
+        named.any(|word| word == "limit")
+    });
+    is_hit || WORDS.iter().any(|words| text.contains(words))
 }
 
 fn of_status(status: u64) -> Option<TroubleKind> {
@@ -151,39 +179,9 @@ fn status_in(text: &str) -> Option<u64> {
     first.map(|(number, _)| number).filter(is_status).or_else(named)
 }
 
-/// How long the text asks to be left alone: `retry after 30`, `try again in 1.5s`, `retry in 2 minutes`.
-fn retry_after(text: &str) -> Option<Duration> {
-    let text = text.to_lowercase();
-    let asks = ["retry-after", "retry after", "retry_after", "try again in", "retry in", "retrying in"];
-    asks.iter().find_map(|ask| {
-        let at = text.rfind(ask)?;
-        let rest = text[at + ask.len()..].trim_start_matches([':', ' ', '"', '=']);
-        let (number, rest) = decimal_at(rest)?;
-        let seconds = number * unit(rest.trim_start());
-        Duration::try_from_secs_f64(seconds.min(RETRY_AFTER_MAX.as_secs_f64())).ok()
-    })
-}
-
-/// How many seconds a unit stands for.
-fn unit(rest: &str) -> f64 {
-    let word: &str =
-        rest.split(|character: char| !character.is_ascii_alphabetic()).next().unwrap_or_default();
-    match word {
-        "ms" | "milliseconds" | "millisecond" => 0.001,
-        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
-        "h" | "hour" | "hours" => 3_600.0,
-        _ => 1.0,
-    }
-}
-
 fn number_at(text: &str) -> Option<(u64, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     Some((text[..digits].parse().ok()?, &text[digits..]))
-}
-
-fn decimal_at(text: &str) -> Option<(f64, &str)> {
-    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
-    Some((text[..digits].trim_end_matches('.').parse().ok()?, &text[digits..]))
 }
 
 fn cut(mut text: String) -> String {
@@ -233,21 +231,17 @@ mod tests {
     }
 
     #[test]
-    fn how_long_to_wait() {
-        let check = |text: &str, expected: Option<u64>| {
-            let wait = Trouble::of_text(text).retry_after;
-            assert_eq!(wait, expected.map(Duration::from_millis), "for {text:?}");
-        };
-        check("429, retry after 30 seconds", Some(30_000));
-        check("Please try again in 1.5s.", Some(1_500));
-        check("please retry in 200ms", Some(200));
-        check("Retry-After: 12", Some(12_000));
-        check("try again in 2 minutes", Some(120_000));
-        check("try again in a moment", None);
-        check("retry after 99999999999999999999999999 hours", Some(6 * 60 * 60 * 1_000));
-        check("retry after -5", None);
-        check("retry after 1.2.3", None);
-        check("too many requests", None);
+    fn an_account_that_has_nothing_left_is_known_whatever_the_status() {
+        for text in [
+            "You've hit your session limit · resets 3pm",
+            "You’ve hit your limit · resets 3pm (UTC)",
+            "Claude AI usage limit reached|1760000000",
+            "You have exhausted your daily quota on this model.",
+        ] {
+            assert_eq!(Trouble::of_status(429, text).kind, TroubleKind::Quota, "for {text:?}");
+            assert_eq!(Trouble::of_text(text).kind, TroubleKind::Quota, "for {text:?}");
+        }
+        assert_eq!(Trouble::of_text("You've hit your rate limit").kind, TroubleKind::RateLimit);
     }
 
     #[test]

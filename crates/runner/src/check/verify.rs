@@ -34,7 +34,7 @@ pub(crate) fn judge(script: &Script, ended: &Ended) -> Result<Option<String>, Bo
         Exit::Code(code) => Err(red(script, ended, Some(*code))),
         Exit::Signal(signal) => Err(red(script, ended, Some(128 + signal))),
         Exit::DeadlinePassed | Exit::NoProgress => {
-            let error = format!("`{command}` did not end within {} s", ended.elapsed.as_secs());
+            let error = format!("`{command}` did not end within {}", ended.limit_in_words());
             Err(Box::new(CheckFailure { cause: Cause::VerifyTimeout, error, ..*red(script, ended, None) }))
         }
         Exit::Stopped => Err(red(script, ended, None)),

@@ -13,6 +13,18 @@ pub struct Ended {
     pub stderr: Kept,
     /// The time from being started until all was gone.
     pub elapsed: Duration,
+    /// The time that it was given; being stopped took more.
+    pub limit: Duration,
+}
+
+impl Ended {
+    /// The time that it was given, for people.
+    pub fn limit_in_words(&self) -> String {
+        match self.limit.subsec_millis() {
+            0 => format!("{} s", self.limit.as_secs()),
+            _ => format!("{} ms", self.limit.as_millis()),
+        }
+    }
 }
 
 /// Why and how a process ended.

@@ -1,7 +1,7 @@
 //! Starting a process, and the handle by which it can be ended early.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -74,14 +74,14 @@ async fn run<L: Listener>(
     requests: UnboundedReceiver<Request>,
     listener: L,
 ) -> (Ended, L) {
-    let started = Instant::now();
+    let (started, limit) = (Instant::now(), invocation.limits.deadline);
     let captures = match create_logs(&invocation) {
         Ok(captures) => captures,
-        Err(reason) => return (cannot_start(reason, started), listener),
+        Err(reason) => return (cannot_start(reason, started, limit), listener),
     };
     match Supervision::begin(invocation, captures, requests, listener) {
         Ok(supervision) => supervision.until_end(started).await,
-        Err((error, listener)) => (cannot_start(error.to_string(), started), listener),
+        Err((error, listener)) => (cannot_start(error.to_string(), started, limit), listener),
     }
 }
 
@@ -93,19 +93,18 @@ fn create_logs(invocation: &Invocation) -> Result<[Capture; 2], String> {
     Ok([create(&invocation.stdout_log)?, create(&invocation.stderr_log)?])
 }
 
-fn cannot_start(reason: String, started: Instant) -> Ended {
+fn cannot_start(reason: String, started: Instant, limit: Duration) -> Ended {
     Ended {
         exit: Exit::CannotStart(reason),
         stdout: Kept::default(),
         stderr: Kept::default(),
         elapsed: started.elapsed(),
+        limit,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::process::{ProcessLimits, Program};
 

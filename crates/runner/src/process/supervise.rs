@@ -149,7 +149,8 @@ impl<L: Listener> Supervision<L> {
         }
         let exit = self.cause.unwrap_or_else(|| exit_of(self.status, &self.stdout, &self.stderr));
         let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
-        (Ended { exit, stdout, stderr, elapsed: started.elapsed() }, self.listener)
+        let (elapsed, limit) = (started.elapsed(), self.limits.deadline);
+        (Ended { exit, stdout, stderr, elapsed, limit }, self.listener)
     }
 
     async fn woken(&mut self) -> Woken {
@@ -172,6 +173,10 @@ impl<L: Listener> Supervision<L> {
     }
 
     fn ended(&mut self, status: io::Result<ExitStatus>) {
+        // What ends by itself is asked how, though it is no longer needed.
+        if matches!(self.phase, Phase::Dismissed { .. }) {
+            self.cause = None;
+        }
         // A status that cannot be read counts as the keeper's being killed.
         self.status = Some(status.unwrap_or_else(|_| ExitStatus::from_raw(Signal::SIGKILL as i32)));
         self.phase = match self.pipes.all_read() {

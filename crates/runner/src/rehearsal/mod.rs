@@ -31,4 +31,4 @@ pub use scenario::{Act, Answer, Call, Ending, Fault, MainRequests, Scenario, Sto
 pub use score::Score;
 pub use server::{ModelServer, ServerError};
 pub use stage::Recorded;
-pub use trial::{Trial, TrialError};
+pub use trial::{Model, Trial, TrialError};

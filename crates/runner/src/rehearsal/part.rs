@@ -98,6 +98,9 @@ impl Part {
         }
     }
 
+    /// How long an attempt may take of one that was not quick enough to be tested.
+    pub(super) const LONG_ATTEMPT_TIMEOUT: &str = "90s";
+
     /// How long an attempt may take, as the program's own setting. Only one part is meant to reach it.
     pub(super) fn attempt_timeout(self) -> &'static str {
         match self {

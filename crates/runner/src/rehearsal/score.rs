@@ -47,6 +47,8 @@ pub(super) struct Observed {
     pub(super) log_bytes: u64,
     /// How often the scripted model was asked for something that it has no turn for.
     pub(super) unscripted: usize,
+    /// Whether the model should have been asked, and never was.
+    pub(super) is_untested: bool,
     /// The last words of the run.
     pub(super) said: String,
 }
@@ -72,7 +74,7 @@ impl Observed {
         let mut problems = match part {
             Part::Success => self.completes(),
             Part::Failure => self.fails(Cause::ClaimedFailure, ERROR),
-            Part::Hang => self.fails(Cause::AgentTimeout, ""),
+            Part::Hang => self.hangs(),
             Part::Flood => self.completes().into_iter().chain(self.is_bounded()).collect(),
             Part::Cancellation => self.is_cancelled(),
         };
@@ -114,6 +116,12 @@ impl Observed {
             )],
             None => vec![format!("`{}` was expected: {}", describe(expected), self.ending())],
         }
+    }
+
+    /// An agent that never came to ask hung for a reason of its own.
+    fn hangs(&self) -> Vec<String> {
+        let untested = self.is_untested.then(|| "not tested: the model was never asked".to_owned());
+        self.fails(Cause::AgentTimeout, "").into_iter().chain(untested).collect()
     }
 
     fn is_bounded(&self) -> Option<String> {
@@ -194,6 +202,8 @@ mod tests {
             &code(None),
             &["`agent timeout` was expected: it did not end in time and was killed"],
         );
+        let early = Observed { is_untested: true, ..failed(Cause::AgentTimeout, "no end within 90 s") };
+        check(Part::Hang, &early, &["not tested: the model was never asked"]);
         let flood = Observed { log_bytes: 1 << 30, ..done.clone() };
         check(Part::Flood, &flood, &["1073741824 bytes of output were kept"]);
         check(

@@ -8,41 +8,53 @@ use crate::agent::line::{items, text};
 /// Kinds of tools that change nothing.
 const READING: [&str; 4] = ["read", "search", "think", "fetch"];
 
+/// The kind of the option that gives leave for one time.
+const ONCE: &str = "allow_once";
+
 /// Modes that ask for nothing, of the agents that are known.
 const FULL_MODES: [&str; 3] = ["bypassPermissions", "yolo", "full-access"];
 
 /// Whether leave is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leave {
+    /// However the agent wants to have it.
     Given,
+    /// For this time.
+    GivenOnce,
     Refused,
 }
 
 /// Whether leave is given for what a request asks.
 pub(super) fn leave(permission: Permission, params: &Value) -> Leave {
     let kind = text(params, &["toolCall", "kind"]).unwrap_or_default();
+    let is_reading = READING.contains(&kind);
     match permission {
-        Permission::Workspace | Permission::Full => Leave::Given,
-        Permission::ReadOnly if READING.contains(&kind) => Leave::Given,
-        Permission::ReadOnly => Leave::Refused,
+        Permission::Full => Leave::Given,
+        // What can be given for good only is not given.
+        Permission::Workspace if option(ONCE, params).is_some() => Leave::GivenOnce,
+        Permission::ReadOnly if is_reading && option(ONCE, params).is_some() => Leave::GivenOnce,
+        Permission::Workspace | Permission::ReadOnly => Leave::Refused,
     }
 }
 
 /// The answer that says so. Where no option fits, the question is called off.
 pub(super) fn answer(leave: Leave, params: &Value) -> Value {
-    let wanted = match leave {
-        Leave::Given => ["allow_once", "allow_always"],
-        Leave::Refused => ["reject_once", "reject_always"],
+    let wanted: &[&str] = match leave {
+        Leave::Given => &[ONCE, "allow_always"],
+        Leave::GivenOnce => &[ONCE],
+        Leave::Refused => &["reject_once", "reject_always"],
     };
-    let options = items(params, &["options"]);
-    let option = wanted.iter().find_map(|kind| {
-        let of_kind = options.iter().find(|option| text(option, &["kind"]) == Some(kind));
-        of_kind.and_then(|option| text(option, &["optionId"]))
-    });
-    match option {
+    match wanted.iter().find_map(|kind| option(kind, params)) {
         Some(id) => json!({ "outcome": { "outcome": "selected", "optionId": id } }),
         None => json!({ "outcome": { "outcome": "cancelled" } }),
     }
+}
+
+/// The option of a kind.
+fn option<'a>(kind: &str, params: &'a Value) -> Option<&'a str> {
+    let options = items(params, &["options"]);
+    let of_kind = options.iter().find(|option| text(option, &["kind"]) == Some(kind));
+    of_kind.and_then(|option| text(option, &["optionId"]))
 }
 
 /// The mode that has to be set, if the session's own does not fit.
@@ -89,6 +101,23 @@ mod tests {
         check(Permission::ReadOnly, "read", "once");
         check(Permission::ReadOnly, "edit", "cancel");
         check(Permission::ReadOnly, "", "cancel");
+    }
+
+    #[test]
+    fn what_would_hold_for_ever_is_refused_where_once_was_said() {
+        let params = json!({
+            "toolCall": { "kind": "read" },
+            "options": [
+                { "optionId": "always", "kind": "allow_always" },
+                { "optionId": "no", "kind": "reject_once" },
+            ],
+        });
+        for (permission, expected) in
+            [(Permission::Workspace, "no"), (Permission::ReadOnly, "no"), (Permission::Full, "always")]
+        {
+            let answer = answer(leave(permission, &params), &params);
+            assert_eq!(text(&answer, &["outcome", "optionId"]), Some(expected), "{permission:?}");
+        }
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn with_everything_set() {
     KEY=value aider --yes-always --no-auto-commits --no-check-update --no-show-release-notes --no-gitignore --no-show-model-warnings --no-pretty --no-fancy-input --analytics-disable --no-detect-urls --no-suggest-shell-commands --chat-history-file /dir/aider.chat.history.md --input-history-file /dir/aider.input.history --model m1 --message-file /dir/aider.message.md --more < /dev/null
     KEY=value pi -p --mode json --model m1 --append-system-prompt be brief --session s-1 --more <<< "do it"
     GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_CLI_NO_RELAUNCH=true KEY=value acp --more <> dialogue
-    KEY=value sh: command <<< "be brief\n\ndo it"
+    TILLGREEN_MODEL=m1 KEY=value sh: command <<< "be brief\n\ndo it"
     "#);
 }
 
@@ -97,7 +97,7 @@ fn by_permission() {
         }
     }
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    claude -p --output-format stream-json --verbose --permission-mode default --allowedTools Read Glob Grep <<< "do it"
+    claude -p --output-format stream-json --verbose --permission-mode default --tools Read,Glob,Grep --strict-mcp-config --allowedTools Read Glob Grep <<< "do it"
         may only read
     claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash Edit Write Read Glob Grep <<< "do it"
         may edit files in its folder and run any command, without being asked
@@ -106,7 +106,7 @@ fn by_permission() {
     codex exec --json --skip-git-repo-check -s read-only - <<< "do it"
         may only read
     codex exec --json --skip-git-repo-check -s workspace-write - <<< "do it"
-        may edit files and run commands within its own sandbox: it writes in its folder only
+        may edit files and run commands within its own sandbox: it writes in its folder and in temporary folders
     codex exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox - <<< "do it"
         may do anything without being asked
     GEMINI_CLI_NO_RELAUNCH=true GEMINI_CLI_TRUST_WORKSPACE=true gemini -o stream-json <<< "do it"
@@ -184,6 +184,16 @@ fn a_server_is_added_to_settings_that_are_there() {
     assert_eq!(value["model"], "a/b");
     assert_eq!(value["mcp"]["other"]["type"], "remote");
     assert_eq!(value["mcp"]["tillgreen"]["command"][0], "/bin/t");
+}
+
+#[test]
+fn a_command_is_told_which_model_to_use() {
+    for kind in [AgentKind::Command, AgentKind::Stream(Box::default())] {
+        let launch = kind.launch(&agent(kind.clone()), &order(None, None));
+        assert!(shown(&launch).contains("TILLGREEN_MODEL=m1 "), "{}", shown(&launch));
+        let unset = kind.launch(&Agent::new("a", kind.clone(), "a"), &order(None, None));
+        assert!(!shown(&unset).contains("TILLGREEN_MODEL"), "{}", shown(&unset));
+    }
 }
 
 #[test]

@@ -164,6 +164,7 @@ pub(super) fn ending(outcome: &Outcome, exit: i32) -> (Ending, AgentEnd) {
         stdout: Kept::default(),
         stderr: Kept::default(),
         elapsed: Duration::from_secs(1),
+        limit: Duration::from_secs(1),
     };
     let end = agent_end(&ended, outcome, "the prompt", Dialect::Spec);
     let ending = match &end {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use runner::rehearsal::{Part, Pointing, Score, Trial, TrialError};
+use runner::AgentKind;
+use runner::rehearsal::{Model, Part, Pointing, Score, Trial, TrialError};
 use toml::{Table, Value};
 
 use crate::args::{Format, TestArgs};
@@ -20,7 +21,7 @@ pub(crate) fn run(context: &mut Context, arguments: TestArgs) -> Ended {
         (Some(name), _) => named(project.root(), name)?,
         (None, command) => Subject::command(project.root(), command.as_deref().unwrap_or_default()),
     };
-    let trial = Trial::prepare(&std::env::temp_dir(), subject.arguments, subject.settings)?;
+    let trial = Trial::prepare(&std::env::temp_dir(), (subject.arguments, subject.settings), subject.model)?;
     let parts = if arguments.only.is_empty() { Part::ALL.to_vec() } else { arguments.only };
     let scores = play(context, &trial, &subject.name, &parts)?;
     let passed = scores.iter().all(Score::is_passed);
@@ -61,6 +62,7 @@ struct Subject {
     name: String,
     arguments: Vec<String>,
     settings: String,
+    model: Model,
 }
 
 impl Subject {
@@ -70,11 +72,13 @@ impl Subject {
             name: format!("`{command}`"),
             arguments: vec!["--agent-cmd".to_owned(), command],
             settings: String::new(),
+            model: Model::Optional,
         }
     }
 
-    fn named(name: &str, settings: String) -> Self {
-        Self { name: name.to_owned(), arguments: vec!["--agent".to_owned(), name.to_owned()], settings }
+    fn named(name: &str, settings: String, model: Model) -> Self {
+        let arguments = vec!["--agent".to_owned(), name.to_owned()];
+        Self { name: name.to_owned(), arguments, settings, model }
     }
 }
 
@@ -83,10 +87,11 @@ impl Subject {
 fn named(root: &Path, name: &str) -> Result<Subject, Error> {
     // Whatever is wrong with the file is said as always.
     let file = FileSettings::load(root)?;
-    if file.agents.iter().any(|agent| agent.name == name) {
+    if let Some(agent) = file.agents.iter().find(|agent| agent.name == name) {
+        let model = model(&agent.kind);
         let path = root.join(FILE_NAME);
         let text = std::fs::read_to_string(&path).map_err(|error| Error::file("read", &path, error))?;
-        return Ok(Subject::named(name, definition(root, &text, name)));
+        return Ok(Subject::named(name, definition(root, &text, name), model));
     }
     let Some(known) = Known::named(name) else {
         let hint = "`tillgreen agents` lists those that are known; --agent-cmd 'COMMAND' tests any command";
@@ -96,7 +101,20 @@ fn named(root: &Path, name: &str) -> Result<Subject, Error> {
         let message = format!("{name} is not installed: there is no `{}` on the path", known.program);
         return Err(Error::usage(message).hint(format!("install it: {}", known.install)));
     }
-    Ok(Subject::named(name, String::new()))
+    Ok(Subject::named(name, String::new(), Model::Asked))
+}
+
+/// Whether an agent of a kind can be pointed at the scripted model. Who speaks a protocol only may have its own.
+fn model(kind: &AgentKind) -> Model {
+    match kind {
+        AgentKind::Claude
+        | AgentKind::Codex
+        | AgentKind::Gemini
+        | AgentKind::Opencode
+        | AgentKind::Aider
+        | AgentKind::Pi => Model::Asked,
+        AgentKind::Acp | AgentKind::Stream(_) | AgentKind::Command => Model::Optional,
+    }
 }
 
 /// The part of a `tillgreen.toml` that defines an agent, which was read before and found right.
