@@ -167,10 +167,11 @@ impl State {
             self.leave_out_pause(event.at);
         }
         // After a crash a wait for an absent agent goes on; a person who starts the program again ends it.
-        if self.end.take().is_some() {
+        if let Some(end) = self.end.take() {
             self.backoff = None;
             self.unavailable_in_row = 0;
             self.pull_request.resume(renews);
+            self.pull_request.heed(&end);
         }
         self.first_opened_at = self.first_opened_at.or(Some(event.at));
         self.roster.open(&opened.rules.agents);

@@ -66,10 +66,11 @@ pub use order::{Hold, Open, Why};
 pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
 pub use pull_request::{
-    Absence, Awaited, Check, CheckLog, CheckRef, CheckState, ForgeAction, ForgeReport, Kept, Lifecycle,
-    LimitReached, Look, MergeMethod, MergeState, Obstacle, Openness, Origin, Outcome, PULL_REQUEST_MOVES,
-    Place, Published, PullRequestEvent, PullRequestEventKind, PullRequestRules, Request, Review, ReviewState,
-    Reviewer, Source, Stage, StageKind, Thread, Watch, WhichChecks, pull_request_mermaid,
+    Absence, Awaited, Caveat, Check, CheckLog, CheckRef, CheckState, ForgeAction, ForgeReport, Kept,
+    Lifecycle, LimitReached, Look, MergeMethod, MergeState, Obstacle, Openness, Origin, Outcome,
+    PULL_REQUEST_MOVES, Place, Published, PullRequestEvent, PullRequestEventKind, PullRequestRules, Request,
+    Review, ReviewState, Reviewer, Source, Stage, StageKind, Thread, Watch, WhichChecks,
+    pull_request_mermaid,
 };
 pub use roster::{Agents, Lasting};
 pub use rules::{

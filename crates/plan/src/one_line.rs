@@ -1,7 +1,8 @@
 //! Making text that comes from an agent harmless before it becomes part of a plan.
 //!
 //! Whatever goes in, one line comes out in which nothing reads as a checkbox, marker, heading, fence, field,
-//! code span, heredoc or comment, neither to this program nor to somebody who searches the file for `- [x]`.
+//! code span, heredoc or comment, neither to this program nor to somebody who searches the file for `- [x]`; nor as
+//! a word in a commit message that keeps a forge from running its checks.
 
 /// How long a line may get.
 const CHARS_MAX: usize = 500;
@@ -22,7 +23,7 @@ pub fn one_line(text: &str) -> String {
             if !joined.is_empty() {
                 joined.push(' ');
             }
-            joined.push_str(word);
+            joined.push_str(&without_trailer(word));
         }
         if joined.len() > CHARS_MAX * 8 {
             break;
@@ -134,7 +135,21 @@ fn reads_as_mark(inside: &str) -> bool {
     let marker = ["VERIFY", "FIX", "RED", "GREEN", "YELLOW"]
         .iter()
         .any(|marker| bare.get(..marker.len()).is_some_and(|head| head.eq_ignore_ascii_case(marker)));
-    bare.chars().count() <= 1 || marker
+    bare.chars().count() <= 1 || marker || keeps_checks_away(bare)
+}
+
+/// Whether forges start no checks for a commit whose message has this in brackets: a quotation may not do that.
+fn keeps_checks_away(bare: &str) -> bool {
+    let words: Vec<String> = bare.split_whitespace().take(3).map(str::to_ascii_lowercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    matches!(words[..], ["skip" | "no", "ci"] | ["ci" | "actions", "skip"] | ["skip", "actions"])
+}
+
+/// The same as a line at the end of a message.
+fn without_trailer(word: &str) -> String {
+    let name = "skip-checks:";
+    let is_trailer = word.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
+    if is_trailer { word.replacen(':', " ", 1).trim_end().to_owned() } else { word.to_owned() }
 }
 
 fn shorten(line: &str) -> String {
@@ -174,6 +189,13 @@ mod tests {
             ("**Verify**: rm -rf", "*Verify*: rm -rf"),
             ("a <<EOF <!-- b -->", "a <EOF <-- b --"),
             ("\u{1b}[31mred\u{1b}[0m \u{202e}rtl\u{0} \u{2028}x\u{85}y", "red rtl x y"),
+            ("done [skip ci] and [CI  skip]\n[no ci]", "done (skip ci) and (CI skip) (no ci)"),
+            (
+                "[skip\u{200b} actions] [[actions skip]] ***NO_CI***",
+                "(skip actions) [(actions skip)] *NO_CI*",
+            ),
+            ("x\n\nskip-checks: true\nSkip-Checks:true", "x skip-checks true Skip-Checks true"),
+            ("[skip it] [no]", "[skip it] [no]"),
             ("", ""),
             ("> # a", "a"),
         ] {

@@ -113,7 +113,7 @@ fn request(draft: Draft, series: &str, number: u32, head: &str) -> Request {
     Request {
         id: TaskId::new(&format!("{series}{number}")),
         origin: draft.origin,
-        summary: plan::one_line(&without_references(&draft.summary)),
+        summary: without_references(&plan::one_line(&draft.summary)),
         text: end_of(&draft.text),
         file: draft.file,
         line: draft.line,
@@ -125,7 +125,7 @@ fn request(draft: Draft, series: &str, number: u32, head: &str) -> Request {
 /// something: close an issue, call a person. Here they are only quoted.
 fn without_references(text: &str) -> String {
     let mut tame = String::with_capacity(text.len());
-    let mut characters = text.chars().take(TEXT_CHARS_MAX).peekable();
+    let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         tame.push(character);
         let next = characters.peek().copied().unwrap_or(' ');

@@ -1,13 +1,18 @@
 //! The fold of the lifecycle's events. It may not change its mind about events of old journals.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 
+use super::awaited::Awaited;
 use super::event::PullRequestEvent;
-use super::lifecycle::{Absence, Lifecycle, Place, Rerun};
+use super::lifecycle::{Absence, Lifecycle, PATIENCE_LOOKS, Place, Rerun};
+use super::obstacle::Obstacle;
 use super::report::{Kept, Published};
 use super::request::{CheckRef, Origin, Request};
 use super::stage::{Stage, Watch};
 use super::table::is_legal;
+use crate::event::End;
 use crate::fold::{Applied, Impossible};
 use crate::plan_changes::PlanChanges;
 use crate::state::{Regression, State};
@@ -55,7 +60,11 @@ impl Lifecycle {
             }
             PullRequestEvent::Published { published, cycle } => self.publish(published, *cycle, at),
             PullRequestEvent::Looked { awaited, until, checks } => {
-                self.count_look(checks);
+                self.looks = self.looks.saturating_add(1);
+                // What the forge shows of an earlier commit says nothing about this one.
+                if *awaited != Awaited::Head {
+                    self.count_look(checks);
+                }
                 let watch = Watch { awaited: Some(awaited.clone()), since: at, looks: 1, until: *until };
                 self.stage = Stage::Watching(self.go_on_watching(watch));
             }
@@ -69,6 +78,7 @@ impl Lifecycle {
             PullRequestEvent::FailuresBelieved { checks } => {
                 self.looks = self.looks.saturating_add(1);
                 self.ci_rounds = self.ci_rounds.saturating_add(1);
+                self.remember(checks);
                 self.stage = Stage::Reading(checks.clone());
             }
             PullRequestEvent::TasksPlanned { requests } => self.plan_tasks(requests),
@@ -91,6 +101,11 @@ impl Lifecycle {
                 self.watch_from(at, *until);
             }
             PullRequestEvent::MergePlanned => self.stage = Stage::Merging,
+            PullRequestEvent::MergeQueued { until } => {
+                self.looks = self.looks.saturating_add(1);
+                self.queued = self.place.as_ref().map(|place| place.head.clone());
+                self.watch_from(at, *until);
+            }
             PullRequestEvent::Unavailable { reason, nth, until } => {
                 let since = self.absence.as_ref().map_or(at, |absence| absence.since);
                 self.absence = Some(Absence { nth: *nth, since, until: *until, reason: reason.clone() });
@@ -105,14 +120,26 @@ impl Lifecycle {
     fn publish(&mut self, published: &Published, cycle: u32, at: Timestamp) {
         let Published { number, url, branch, base, head, series, .. } = published.clone();
         if self.place.as_ref().is_none_or(|place| place.head != head) {
-            self.rerun.clear();
-            self.seen.clear();
+            self.turn_to_new_commit(number);
         }
         self.pushed.insert(head.clone());
         self.place = Some(Place { number, url, branch, base, head, series });
         self.cycles = cycle;
         self.goes_on = false;
         self.watch_from(at, at);
+    }
+
+    /// What was known of the checks is known of another commit. Those that it had are waited for at the new one,
+    /// except for those that had been given up.
+    fn turn_to_new_commit(&mut self, number: u64) {
+        let is_same = self.place.as_ref().is_some_and(|place| place.number == number);
+        self.rerun.clear();
+        self.seen.retain(|_, looks| is_same && *looks < PATIENCE_LOOKS);
+        self.seen.values_mut().for_each(|looks| *looks = 0);
+        self.roll.clear();
+        self.roll_looks = 0;
+        self.accepts_gone = false;
+        self.queued = None;
     }
 
     fn watch_from(&mut self, at: Timestamp, until: Timestamp) {
@@ -134,13 +161,21 @@ impl Lifecycle {
     }
 
     fn count_look(&mut self, checks: &[String]) {
-        self.looks = self.looks.saturating_add(1);
         self.rerun.values_mut().for_each(|rerun| rerun.looks = rerun.looks.saturating_add(1));
         self.seen.values_mut().for_each(|looks| *looks = looks.saturating_add(1));
         self.seen.extend(checks.iter().map(|label| (label.clone(), 0)));
+        let roll: BTreeSet<String> = checks.iter().cloned().collect();
+        self.roll_looks = if roll == self.roll { self.roll_looks.saturating_add(1) } else { 1 };
+        self.roll = roll;
+    }
+
+    /// Red checks that are not shown any more later on are missed.
+    fn remember(&mut self, checks: &[CheckRef]) {
+        self.seen.extend(checks.iter().map(|check| (check.label.clone(), 0)));
     }
 
     fn plan_rerun(&mut self, checks: &[CheckRef]) {
+        self.remember(checks);
         for check in checks {
             let rerun = Rerun { id: check.id.clone(), refused: false, looks: 0 };
             self.rerun.insert(check.label.clone(), rerun);
@@ -184,6 +219,12 @@ impl Lifecycle {
         if !matches!(self.stage, Stage::Satisfied(_)) {
             self.reset();
         }
+    }
+
+    /// A person knows how the run ended, and started the program again.
+    pub(crate) fn heed(&mut self, end: &End) {
+        let obstacle = if let End::PullRequest { obstacle } = end { Some(obstacle) } else { None };
+        self.accepts_gone |= matches!(obstacle, Some(Obstacle::ChecksGone { .. }));
     }
 
     /// The time in which no program was there does not count.

@@ -2,20 +2,21 @@
 
 use super::address::{self, Draft};
 use super::awaited::Awaited;
-use super::event::Outcome;
-use super::lifecycle::{Lifecycle, Place};
+use super::checks::Relevant;
+use super::event::{Caveat, Outcome};
+use super::lifecycle::{Lifecycle, PATIENCE_LOOKS, Place};
 use super::look::{Check, CheckState, Look, MergeState, Openness, Review, ReviewState};
 use super::obstacle::Obstacle;
 use super::request::{CheckRef, Origin};
-use super::rules::{PullRequestRules, WhichChecks};
+use super::rules::PullRequestRules;
 use super::stage::{Reviewer, Source, Stage};
-
-/// How many looks something odd may last before it is taken at its word: a push that the forge has not noticed, a
-/// check that is gone, no check at all.
-const PATIENCE_LOOKS: u32 = 3;
 
 /// How many looks red checks wait for those that do not end.
 const PENDING_LOOKS: u32 = 10;
+
+/// How many looks in a row have to show the same checks before it is believed that there are no more: some report
+/// at once, and the others appear only then.
+const SETTLED_LOOKS: u32 = 3;
 
 /// How many reviewers are asked at once.
 const REVIEWERS_MAX: usize = 15;
@@ -48,13 +49,18 @@ pub(super) enum Verdict {
 /// What the look means.
 pub(super) fn assess(lifecycle: &Lifecycle, rules: &PullRequestRules, look: &Look) -> Option<Verdict> {
     let place = lifecycle.place.as_ref()?;
+    let relevant = Relevant::of(lifecycle, rules, look);
     let verdict = closed(place, look)
         .or_else(|| moved(lifecycle, place, look))
-        .or_else(|| checks(lifecycle, place, &Relevant::of(lifecycle, rules, look)))
-        .or_else(|| first_check(lifecycle, look))
+        .or_else(|| checks(lifecycle, place, &relevant))
+        .or_else(|| first_check(lifecycle, &relevant))
         .or_else(|| reviews(lifecycle, rules, look))
-        .or_else(|| base(lifecycle, look));
-    Some(verdict.unwrap_or(Verdict::Ready(Outcome::Ready { checks: look.checks.len() })))
+        .or_else(|| base(lifecycle, look))
+        .or_else(|| settling(lifecycle, &relevant))
+        .or_else(|| gone(lifecycle, rules, place, &relevant))
+        .or_else(|| queued(lifecycle, place))
+        .or_else(|| allowed(lifecycle, rules, place, look));
+    Some(verdict.unwrap_or_else(|| Verdict::Ready(ready(relevant, look))))
 }
 
 fn closed(place: &Place, look: &Look) -> Option<Verdict> {
@@ -90,54 +96,8 @@ fn moved(lifecycle: &Lifecycle, place: &Place, look: &Look) -> Option<Verdict> {
     (look.merge == MergeState::Conflicting).then_some(Verdict::Integrate(Source::Base))
 }
 
-/// The checks that count, by what they show.
-struct Relevant<'a> {
-    total: usize,
-    pending: Vec<String>,
-    red: Vec<&'a Check>,
-    blocked: Vec<String>,
-}
-
-impl<'a> Relevant<'a> {
-    fn of(lifecycle: &Lifecycle, rules: &PullRequestRules, look: &'a Look) -> Self {
-        let only_required =
-            rules.checks == WhichChecks::Required && look.checks.iter().any(|check| check.required);
-        let counts = |check: &&Check| check.required || !only_required;
-        let mut relevant = Self { total: 0, pending: Vec::new(), red: Vec::new(), blocked: Vec::new() };
-        for check in look.checks.iter().filter(counts) {
-            relevant.take(lifecycle, check);
-        }
-        let vanished = |label: &String| !look.checks.iter().any(|check| check.label == *label);
-        let gone = lifecycle.seen.iter().filter(|(label, looks)| vanished(label) && **looks < PATIENCE_LOOKS);
-        relevant.pending.extend(gone.map(|(label, _)| label.clone()).filter(|_| !only_required));
-        relevant.total = relevant.total.max(relevant.pending.len());
-        relevant
-    }
-
-    fn take(&mut self, lifecycle: &Lifecycle, check: &'a Check) {
-        self.total += 1;
-        match check.state {
-            CheckState::Passed => {}
-            CheckState::Pending => self.pending.push(check.label.clone()),
-            CheckState::NeedsApproval => self.blocked.push(check.label.clone()),
-            CheckState::Failed | CheckState::Cancelled if is_old_news(lifecycle, check) => {
-                self.pending.push(check.label.clone());
-            }
-            CheckState::Failed | CheckState::Cancelled => self.red.push(check),
-        }
-    }
-}
-
-/// Whether this is the run that failed before the check was started again, and not the new one.
-fn is_old_news(lifecycle: &Lifecycle, check: &Check) -> bool {
-    lifecycle
-        .rerun
-        .get(&check.label)
-        .is_some_and(|rerun| rerun.id == check.id && !rerun.refused && rerun.looks < PATIENCE_LOOKS)
-}
-
 fn checks(lifecycle: &Lifecycle, place: &Place, relevant: &Relevant<'_>) -> Option<Verdict> {
-    let Relevant { total, pending, red, blocked } = relevant;
+    let Relevant { total, pending, red, blocked, .. } = relevant;
     if !pending.is_empty() {
         let names = pending.iter().take(NAMES_MAX).cloned().collect();
         let awaited = Awaited::Checks { pending: pending.len(), total: *total, names };
@@ -175,8 +135,9 @@ fn reference(check: &Check) -> CheckRef {
 }
 
 /// Checks take a moment to appear. Where none does, none is configured, and there is nothing to wait for.
-fn first_check(lifecycle: &Lifecycle, look: &Look) -> Option<Verdict> {
-    if look.checks.is_empty() { patiently(lifecycle, Awaited::FirstCheck) } else { None }
+fn first_check(lifecycle: &Lifecycle, relevant: &Relevant<'_>) -> Option<Verdict> {
+    let never_was_one = relevant.labels.is_empty() && relevant.gone.is_empty();
+    if never_was_one { patiently(lifecycle, Awaited::FirstCheck) } else { None }
 }
 
 fn reviews(lifecycle: &Lifecycle, rules: &PullRequestRules, look: &Look) -> Option<Verdict> {
@@ -188,6 +149,9 @@ fn reviews(lifecycle: &Lifecycle, rules: &PullRequestRules, look: &Look) -> Opti
     if rules.request_review.is_on() && !again.is_empty() {
         return Some(Verdict::RequestReview(again));
     }
+    if let Some(verdict) = wordless(lifecycle, look) {
+        return Some(verdict);
+    }
     let threads = look.threads.iter().filter(|thread| !thread.resolved).count();
     let says_no = |state| matches!(state, ReviewState::ChangesRequested | ReviewState::Pending);
     let latest = look.latest_reviews();
@@ -197,21 +161,39 @@ fn reviews(lifecycle: &Lifecycle, rules: &PullRequestRules, look: &Look) -> Opti
     is_open.then_some(Verdict::Await(Awaited::Review { threads, reviewers }))
 }
 
+/// Those whose no comes without a word, in the review or in a thread: nothing can be done about it here.
+fn wordless(lifecycle: &Lifecycle, look: &Look) -> Option<Verdict> {
+    let says_nothing = |review: &&&Review| {
+        review.state == ReviewState::ChangesRequested
+            && review.body.trim().is_empty()
+            && !look.threads.iter().any(|thread| thread.has_words_of(&review.author))
+            && !look.requested.contains(&review.author)
+            && !was_heeded(lifecycle, review)
+    };
+    let latest = look.latest_reviews();
+    let reviewers = latest.iter().filter(says_nothing).take(NAMES_MAX);
+    let reviewers: Vec<String> = reviewers.map(|review| review.author.clone()).collect();
+    let url = lifecycle.place.as_ref().map(|place| place.url.clone()).unwrap_or_default();
+    (!reviewers.is_empty()).then_some(Verdict::Obstructed(Obstacle::Wordless { reviewers, url }))
+}
+
+/// Whether something was done in answer to the author of a review.
+fn was_heeded(lifecycle: &Lifecycle, review: &Review) -> bool {
+    lifecycle.requests().any(|request| match &request.origin {
+        Origin::Check { .. } => false,
+        Origin::Thread { author, .. } | Origin::Review { author, .. } => *author == review.author,
+    })
+}
+
 /// Those whose no is about an earlier commit, if something was done in answer to them. Each no is answered once.
 fn to_look_again(lifecycle: &Lifecycle, look: &Look) -> Vec<Reviewer> {
-    let was_heeded = |review: &Review| {
-        lifecycle.requests().any(|request| match &request.origin {
-            Origin::Check { .. } => false,
-            Origin::Thread { author, .. } | Origin::Review { author, .. } => *author == review.author,
-        })
-    };
     let is_due = |review: &&&Review| {
         review.state == ReviewState::ChangesRequested
             && !review.commit.is_empty()
             && review.commit != look.head
             && !look.requested.contains(&review.author)
             && lifecycle.asked_again.get(&review.author) != Some(&review.id)
-            && was_heeded(review)
+            && was_heeded(lifecycle, review)
     };
     let latest = look.latest_reviews();
     let due = latest.iter().filter(is_due).take(REVIEWERS_MAX);
@@ -220,8 +202,62 @@ fn to_look_again(lifecycle: &Lifecycle, look: &Look) -> Vec<Reviewer> {
 
 fn base(lifecycle: &Lifecycle, look: &Look) -> Option<Verdict> {
     match look.merge {
-        MergeState::Fine | MergeState::Conflicting => None,
+        MergeState::Fine | MergeState::Blocked | MergeState::Conflicting => None,
         MergeState::Behind => Some(Verdict::Integrate(Source::Base)),
         MergeState::Unknown => patiently(lifecycle, Awaited::Mergeability),
     }
+}
+
+/// Right after a push the quick checks may be there and the slow ones not even begun.
+fn settling(lifecycle: &Lifecycle, relevant: &Relevant<'_>) -> Option<Verdict> {
+    let is_same = lifecycle.roll == relevant.labels;
+    let looks = if is_same { lifecycle.roll_looks.saturating_add(1) } else { 1 };
+    (looks < SETTLED_LOOKS).then_some(Verdict::Await(Awaited::MoreChecks))
+}
+
+/// Checks that were given up are merely told of, unless nothing else is left to go by or there is no way back.
+fn gone(
+    lifecycle: &Lifecycle,
+    rules: &PullRequestRules,
+    place: &Place,
+    relevant: &Relevant<'_>,
+) -> Option<Verdict> {
+    let is_grave = relevant.labels.is_empty() || rules.merge.is_some();
+    let is_open = is_grave && !relevant.gone.is_empty() && !lifecycle.accepts_gone;
+    let checks = relevant.gone.clone();
+    is_open.then(|| Verdict::Obstructed(Obstacle::ChecksGone { checks, url: place.url.clone() }))
+}
+
+/// The forge agreed to merge this very commit.
+fn queued(lifecycle: &Lifecycle, place: &Place) -> Option<Verdict> {
+    let is_queued = lifecycle.queued.as_ref() == Some(&place.head);
+    is_queued.then_some(Verdict::Await(Awaited::MergeQueue))
+}
+
+/// The forge takes a moment to allow the merge. Where it does not, that is told of, unless it is to be merged.
+fn allowed(lifecycle: &Lifecycle, rules: &PullRequestRules, place: &Place, look: &Look) -> Option<Verdict> {
+    if look.merge != MergeState::Blocked {
+        return None;
+    }
+    patiently(lifecycle, Awaited::Allowance).or_else(|| {
+        let detail = "the forge does not allow it yet: a required review or check is missing".to_owned();
+        let obstacle = Obstacle::NotMerged { url: place.url.clone(), detail };
+        rules.merge.is_some().then_some(Verdict::Obstructed(obstacle))
+    })
+}
+
+fn ready(relevant: Relevant<'_>, look: &Look) -> Outcome {
+    let not_green = relevant.not_green(look);
+    let Relevant { gone, passed, .. } = relevant;
+    let mut caveats = Vec::new();
+    if !gone.is_empty() {
+        caveats.push(Caveat::Gone { checks: gone });
+    }
+    if !not_green.is_empty() {
+        caveats.push(Caveat::NotGreen { checks: not_green });
+    }
+    if look.merge == MergeState::Blocked {
+        caveats.push(Caveat::NotAllowed);
+    }
+    Outcome::Ready { checks: passed, caveats }
 }

@@ -33,12 +33,32 @@ pub enum Awaited {
     },
     /// The forge works out whether it can be merged.
     Mergeability,
+    /// All is green, but more checks may be about to appear.
+    MoreChecks,
+    /// All is green, but the forge does not allow the merge.
+    Allowance,
+    /// The forge merges it as soon as its turn comes.
+    MergeQueue,
 }
 
 impl Awaited {
     /// Whether this is the same thing as another, whatever the details.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Whether this is over in a moment or not at all, so that the next look may come soon.
+    pub(crate) fn is_brief(&self) -> bool {
+        match self {
+            Self::MoreChecks | Self::Allowance => true,
+            Self::Head
+            | Self::Checks { .. }
+            | Self::FirstCheck
+            | Self::Approval { .. }
+            | Self::Review { .. }
+            | Self::Mergeability
+            | Self::MergeQueue => false,
+        }
     }
 
     /// In words.
@@ -52,6 +72,9 @@ impl Awaited {
             Self::Approval { names } => format!("somebody to allow {}", listed(names, names.len())),
             Self::Review { threads, reviewers } => review_text(*threads, reviewers),
             Self::Mergeability => "the forge to work out whether it can be merged".to_owned(),
+            Self::MoreChecks => "more checks that may be about to appear".to_owned(),
+            Self::Allowance => "the forge to allow the merge".to_owned(),
+            Self::MergeQueue => "the forge to merge it, which it has agreed to".to_owned(),
         }
     }
 }

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::address;
 use super::assess::{Verdict, assess};
+use super::checks::labels_that_count;
 use super::event::{LimitReached, Outcome, PullRequestEvent};
 use super::look::Look;
 use super::report::ForgeReport;
@@ -15,6 +16,9 @@ use super::wanted::{ForgeAction, wanted};
 use crate::event::{End, StopReason, What};
 use crate::rules::Rules;
 use crate::state::State;
+
+/// The time between two looks for what is over in a moment or not at all.
+const SOON: Duration = Duration::from_secs(20);
 
 /// What a report means. One about something that is not wanted any more means nothing.
 pub(crate) fn decide(state: &State, key: &str, report: ForgeReport, at: Timestamp) -> Option<What> {
@@ -68,6 +72,9 @@ pub(crate) fn decide(state: &State, key: &str, report: ForgeReport, at: Timestam
             let outcome = Outcome::Merged { number: place.number, url: place.url.clone() };
             PullRequestEvent::Satisfied { outcome }
         }
+        (ForgeAction::Merge { .. }, ForgeReport::MergeQueued) => {
+            PullRequestEvent::MergeQueued { until: after(at, soon(rules)) }
+        }
         // A report that answers something else than what was asked.
         _ => return None,
     };
@@ -85,6 +92,11 @@ fn after(at: Timestamp, wait: Duration) -> Timestamp {
     wait.and_then(|wait| at.checked_add(wait).ok()).unwrap_or(Timestamp::MAX)
 }
 
+/// How long to wait for what is over in a moment.
+fn soon(rules: &Rules) -> Duration {
+    rules.pull_request.look_every.min(SOON)
+}
+
 fn nth(state: &State) -> u32 {
     state.pull_request.absence.as_ref().map_or(0, |absence| absence.nth).saturating_add(1)
 }
@@ -96,9 +108,9 @@ fn looked(state: &State, rules: &Rules, look: &Look, at: Timestamp) -> Option<Wh
         Verdict::Obstructed(obstacle) => return Some(What::Ended(End::PullRequest { obstacle })),
         Verdict::Believe(checks) => return Some(believed(state, rules, checks)),
         Verdict::Await(awaited) => PullRequestEvent::Looked {
+            until: after(at, if awaited.is_brief() { soon(rules) } else { rules.pull_request.look_every }),
             awaited,
-            until: after(at, rules.pull_request.look_every),
-            checks: look.checks.iter().map(|check| check.label.clone()).collect(),
+            checks: labels_that_count(&rules.pull_request, look),
         },
         Verdict::Rerun(checks) => PullRequestEvent::RerunPlanned { checks },
         Verdict::Address(drafts) => {

@@ -29,7 +29,7 @@ pub enum PullRequestEvent {
         awaited: Awaited,
         /// The next look.
         until: Timestamp,
-        /// Every check that is there.
+        /// Every check that is there and counts.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         checks: Vec<String>,
     },
@@ -96,6 +96,11 @@ pub enum PullRequestEvent {
     },
     /// It is to be merged.
     MergePlanned,
+    /// The forge agreed to merge it, and has not done so yet.
+    MergeQueued {
+        /// The next look.
+        until: Timestamp,
+    },
     /// The forge could not be had.
     Unavailable {
         /// Why.
@@ -118,8 +123,11 @@ pub enum PullRequestEvent {
 pub enum Outcome {
     /// Checks are green and no review is open.
     Ready {
-        /// How many checks there are.
+        /// How many checks are green.
         checks: usize,
+        /// What else there is to say.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        caveats: Vec<Caveat>,
     },
     /// It is merged, and where it is.
     Merged {
@@ -128,6 +136,24 @@ pub enum Outcome {
         /// Where it is.
         url: String,
     },
+}
+
+/// What is to be said of a pull request that is ready all the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Caveat {
+    /// Checks that it had are not there any more.
+    Gone {
+        /// Which.
+        checks: Vec<String>,
+    },
+    /// Checks that nobody requires are not green.
+    NotGreen {
+        /// Which.
+        checks: Vec<String>,
+    },
+    /// The forge does not allow the merge yet.
+    NotAllowed,
 }
 
 /// Which limit of the lifecycle was reached.

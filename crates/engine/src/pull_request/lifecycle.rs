@@ -9,6 +9,10 @@ use super::request::{Origin, Request};
 use super::rules::PullRequestRules;
 use super::stage::Stage;
 
+/// How many looks something odd may last before it is taken at its word: a push that the forge has not noticed, a
+/// check that is gone, no check at all.
+pub(super) const PATIENCE_LOOKS: u32 = 3;
+
 /// The pull request of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Lifecycle {
@@ -28,8 +32,17 @@ pub struct Lifecycle {
     pub(super) pushed: BTreeSet<String>,
     /// Checks that were run again at the present commit, with the identity of the run that failed.
     pub(super) rerun: BTreeMap<String, Rerun>,
-    /// Checks that were seen at the present commit, with the number of looks since.
+    /// Checks that were seen at the present commit, with the number of looks since, and those that the commit
+    /// before it had: they are expected to come back.
     pub(super) seen: BTreeMap<String, u32>,
+    /// The checks of the last look at the present commit.
+    pub(super) roll: BTreeSet<String>,
+    /// How many looks in a row showed those.
+    pub(super) roll_looks: u32,
+    /// Whether a person went on though checks are gone.
+    pub(super) accepts_gone: bool,
+    /// The commit that the forge agreed to merge.
+    pub(super) queued: Option<String>,
     /// Threads and reviews that got tasks, with the comment that was the latest one then.
     pub(super) addressed: BTreeMap<String, String>,
     pub(super) requests: BTreeMap<TaskId, Request>,

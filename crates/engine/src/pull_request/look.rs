@@ -33,8 +33,10 @@ pub enum Openness {
 /// How a pull request stands to its base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeState {
-    /// Nothing is in the way of merging, or something that is none of our business, such as an approval.
+    /// Nothing is in the way of merging.
     Fine,
+    /// The forge does not allow it, such as for want of an approval.
+    Blocked,
     /// The base has commits that the branch has to take in first.
     Behind,
     /// Both changed the same places.
@@ -128,6 +130,14 @@ pub struct Thread {
     pub summary: String,
     /// What all comments say, the oldest first.
     pub text: String,
+}
+
+impl Thread {
+    /// Whether somebody wrote in it.
+    pub(crate) fn has_words_of(&self, author: &str) -> bool {
+        let is_by = |line: &str| line.strip_prefix(author).is_some_and(|rest| rest.starts_with(": "));
+        self.author == author || self.text.lines().any(is_by)
+    }
 }
 
 impl Look {

@@ -5,6 +5,7 @@ mod address;
 mod apply;
 mod assess;
 mod awaited;
+mod checks;
 mod decide;
 mod due;
 mod event;
@@ -19,7 +20,7 @@ mod table;
 mod wanted;
 
 pub use awaited::Awaited;
-pub use event::{LimitReached, Outcome, PullRequestEvent};
+pub use event::{Caveat, LimitReached, Outcome, PullRequestEvent};
 pub use lifecycle::{Absence, Lifecycle, Place};
 pub use look::{Check, CheckState, Look, MergeState, Openness, Review, ReviewState, Thread};
 pub use obstacle::Obstacle;

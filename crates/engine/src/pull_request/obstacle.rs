@@ -97,6 +97,20 @@ pub enum Obstacle {
         /// Where the pull request is.
         url: String,
     },
+    /// Checks that the pull request had are gone, and none is left or it would be merged without them.
+    ChecksGone {
+        /// Which.
+        checks: Vec<String>,
+        /// Where the pull request is.
+        url: String,
+    },
+    /// Somebody wants changes and does not say which.
+    Wordless {
+        /// Who.
+        reviewers: Vec<String>,
+        /// Where the pull request is.
+        url: String,
+    },
     /// The forge does not merge it.
     NotMerged {
         /// Where it is.

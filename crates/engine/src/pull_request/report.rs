@@ -52,6 +52,8 @@ pub enum ForgeReport {
     },
     /// The pull request was merged.
     Merged,
+    /// The forge agreed to merge it, and has not done so yet.
+    MergeQueued,
     /// A person has to do something first.
     Obstructed(Obstacle),
     /// The forge is not there at the moment.

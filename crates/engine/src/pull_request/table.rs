@@ -41,6 +41,7 @@ pub enum PullRequestEventKind {
     ReviewPlanned,
     ReviewRequested,
     MergePlanned,
+    MergeQueued,
     Unavailable,
     Satisfied,
     /// A task was done, the plan changed, or the run was started anew: everything is looked at again.
@@ -79,6 +80,7 @@ pub const PULL_REQUEST_MOVES: &[(StageKind, PullRequestEventKind, StageKind)] = 
     (S::Integrating, E::Integrated, S::Resting),
     (S::Integrating, E::Unavailable, S::Integrating),
     (S::Merging, E::Satisfied, S::Satisfied),
+    (S::Merging, E::MergeQueued, S::Watching),
     (S::Merging, E::Unavailable, S::Merging),
     (S::Publishing, E::Reset, S::Resting),
     (S::Watching, E::Reset, S::Resting),
@@ -129,6 +131,7 @@ impl PullRequestEvent {
             Self::ReviewPlanned { .. } => E::ReviewPlanned,
             Self::ReviewRequested { .. } => E::ReviewRequested,
             Self::MergePlanned => E::MergePlanned,
+            Self::MergeQueued { .. } => E::MergeQueued,
             Self::Unavailable { .. } => E::Unavailable,
             Self::Satisfied { .. } => E::Satisfied,
         }

@@ -104,5 +104,7 @@ fn details(request: &Request) -> Vec<String> {
         Origin::Thread { .. } | Origin::Review { .. } => (0, "Said"),
     };
     let said = lines[from..].iter().take(LINES_MAX).map(|line| format!("{word}: {}", plan::one_line(line)));
-    place.into_iter().chain(said).collect()
+    let is_check = matches!(request.origin, Origin::Check { .. });
+    let unread = (is_check && lines.is_empty()).then(|| "No log of it could be read".to_owned());
+    place.into_iter().chain(unread).chain(said).collect()
 }

@@ -86,6 +86,11 @@ impl ForgeCommand {
         Self { deadline: TRANSFER, ..Self::new("fetch", &argv) }
     }
 
+    /// Which commit a branch is at on the other side.
+    pub(super) fn tip(remote: &str, branch: &str) -> Self {
+        Self::new("tip", &["git", "ls-remote", remote, &format!("refs/heads/{branch}")])
+    }
+
     fn graphql(name: &'static str, host: &str, query: &str, fields: &[(&str, &str, String)]) -> Self {
         let mut command = Self::new(name, &["gh", "api", "graphql", "--hostname", host]);
         for (flag, key, value) in fields {
@@ -183,6 +188,13 @@ impl ForgeCommand {
     pub(super) fn failed_log(slug: &Slug, run: impl Display) -> Self {
         let argv = ["gh", "run", "view", &run.to_string(), "--log-failed", "--repo", &slug.argument()];
         Self { deadline: TRANSFER, ..Self::new("log", &argv) }
+    }
+
+    /// The whole log of one job, where that of the failed steps has nothing.
+    pub(super) fn job_log(slug: &Slug, job: &str) -> Self {
+        let path = format!("repos/{}/actions/jobs/{job}/logs", slug.path());
+        let argv = ["gh", "api", "--hostname", &slug.host, &path];
+        Self { deadline: TRANSFER, ..Self::new("job-log", &argv) }
     }
 
     /// What a thread says.

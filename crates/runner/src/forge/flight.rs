@@ -102,6 +102,7 @@ impl Driver<'_> {
             },
             series: self.book.pull_request_series(),
             number: self.state.pull_request().place().map(|place| place.number),
+            pushed: self.state.pull_request().place().map(|place| place.head.clone()),
         }
     }
 

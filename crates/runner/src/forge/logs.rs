@@ -30,11 +30,43 @@ pub(super) fn read_logs(caller: &Caller, slug: &Slug, checks: &[CheckRef]) -> Re
             return Err(away);
         }
     }
-    let logs = checks.iter().filter_map(|check| {
-        let log = by_run.get(&check.run?)?;
-        Some(excerpt(&check.label, log, caller.root()))
-    });
-    Ok(ForgeReport::LogsRead(logs.collect()))
+    let mut logs = Vec::new();
+    for check in checks {
+        let of_run = check.run.and_then(|run| by_run.get(&run));
+        let log = of_run.map(|log| excerpt(&check.label, log, caller.root()));
+        match log.filter(|log| !log.tail.trim().is_empty()) {
+            Some(log) => logs.push(log),
+            None => logs.extend(of_job(caller, slug, check)?),
+        }
+    }
+    Ok(ForgeReport::LogsRead(logs))
+}
+
+/// The log of the job alone: that of the failed steps may have nothing, such as when the runner was lost.
+fn of_job(caller: &Caller, slug: &Slug, check: &CheckRef) -> Result<Option<CheckLog>, Setback> {
+    let is_job = check.run.is_some() && check.id.parse::<u64>().is_ok();
+    if !is_job {
+        return Ok(None);
+    }
+    let answer = caller.call(&ForgeCommand::job_log(slug, &check.id));
+    if answer.is_success() {
+        let log = whole_excerpt(&check.label, &answer.stdout, caller.root());
+        return Ok(Some(log).filter(|log| !log.tail.trim().is_empty()));
+    }
+    match Setback::of(&answer) {
+        away @ Setback::Unavailable { .. } => Err(away),
+        Setback::Obstructed(_) => Ok(None),
+    }
+}
+
+/// The end of a job's log, as far as the last error: what follows is tidying up.
+pub(super) fn whole_excerpt(label: &str, log: &str, root: &Path) -> CheckLog {
+    let lines: Vec<&str> = log.lines().collect();
+    let end = lines.iter().rposition(|line| line.contains("##[error]")).map_or(lines.len(), |at| at + 1);
+    let from = end.saturating_sub(LINES_MAX);
+    let short = |line: &&str| without_time(line).chars().take(LINE_CHARS_MAX).collect();
+    let lines: Vec<String> = lines[from..end].iter().map(short).collect();
+    of_lines(label, None, &lines, root)
 }
 
 /// The part of a run's log that is about a check: lines are `job TAB step TAB time text`.
@@ -43,7 +75,10 @@ pub(super) fn excerpt(label: &str, log: &str, root: &Path) -> CheckLog {
     // A job that goes by another name in the log than on its check: better too much than nothing.
     let (step, lines) = if lines.is_empty() { last_step(log, |_| true) } else { (step, lines) };
     let from = lines.len().saturating_sub(LINES_MAX);
-    let lines = &lines[from..];
+    of_lines(label, step, &lines[from..], root)
+}
+
+fn of_lines(label: &str, step: Option<String>, lines: &[String], root: &Path) -> CheckLog {
     let place = lines.iter().rev().find_map(|line| place_in(line, root));
     CheckLog {
         label: label.to_owned(),

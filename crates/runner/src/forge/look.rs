@@ -103,6 +103,7 @@ fn merge_state(pull: &Value) -> MergeState {
         ("CONFLICTING", _) | (_, "DIRTY") => MergeState::Conflicting,
         (_, "BEHIND") => MergeState::Behind,
         ("UNKNOWN", _) => MergeState::Unknown,
+        (_, "BLOCKED") => MergeState::Blocked,
         (_, _) => MergeState::Fine,
     }
 }

@@ -25,7 +25,9 @@ impl Merge {
         }
         let answer = caller.call(&ForgeCommand::merge(&self.slug, self.number, self.method, &self.head));
         if answer.is_success() {
-            return Ok(ForgeReport::Merged);
+            // Where there is a queue, the command succeeds as soon as the pull request stands in it.
+            let is_merged = self.is_merged(caller)?;
+            return Ok(if is_merged { ForgeReport::Merged } else { ForgeReport::MergeQueued });
         }
         match Setback::of(&answer) {
             away @ Setback::Unavailable { .. } => Err(away),

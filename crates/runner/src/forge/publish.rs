@@ -19,6 +19,8 @@ pub(super) struct Publication {
     pub(super) series: String,
     /// The pull request that is known already.
     pub(super) number: Option<u64>,
+    /// The commit that was pushed last.
+    pub(super) pushed: Option<String>,
 }
 
 impl Publication {
@@ -30,6 +32,7 @@ impl Publication {
         if let Some(report) = self.settled(&way, &known) {
             return report;
         }
+        self.refuse_taken_back(caller, &way)?;
         if let Some(report) = push(caller, &way)? {
             return Ok(report);
         }
@@ -41,6 +44,18 @@ impl Publication {
             }
             None => self.create(caller, &way),
         }
+    }
+
+    /// Commits that somebody took out of the branch are not put back: a push would, without a word, where nothing
+    /// came in their place.
+    fn refuse_taken_back(&self, caller: &Caller, way: &Way) -> Result<(), Setback> {
+        let (Some(git), Some(pushed)) = (&self.git, &self.pushed) else { return Ok(()) };
+        let answer = caller.call(&ForgeCommand::tip(&way.remote.name, &way.branch)).success()?;
+        let Some(tip) = answer.split_whitespace().next().filter(|tip| tip != pushed) else { return Ok(()) };
+        if git.is_ancestor(tip, pushed)? && git.is_ancestor(pushed, &way.head)? {
+            return Err(Obstacle::Rewritten { branch: way.branch.clone() }.into());
+        }
+        Ok(())
     }
 
     /// Which forge it is.

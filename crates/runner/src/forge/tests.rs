@@ -7,7 +7,7 @@ use engine::{CheckState, MergeState, Obstacle, Openness, ReviewState};
 use serde_json::{Value, json};
 
 use super::call::Answer;
-use super::logs::excerpt;
+use super::logs::{excerpt, whole_excerpt};
 use super::look::{has_more_threads, read, read_threads};
 use super::setback::{Setback, version_problem};
 use crate::process::Exit;
@@ -139,7 +139,8 @@ fn states_of_the_base() {
     };
     check("CONFLICTING", "DIRTY", MergeState::Conflicting);
     check("MERGEABLE", "BEHIND", MergeState::Behind);
-    check("MERGEABLE", "BLOCKED", MergeState::Fine);
+    check("MERGEABLE", "BLOCKED", MergeState::Blocked);
+    check("MERGEABLE", "CLEAN", MergeState::Fine);
     check("UNKNOWN", "UNKNOWN", MergeState::Unknown);
 }
 
@@ -181,6 +182,19 @@ fn a_log_gives_its_failed_step() {
     assert_eq!(odd.step.as_deref(), Some("Run tests"));
     let none = excerpt("CI / lint", "", root);
     assert_eq!((none.step, none.summary.as_str(), none.tail.as_str()), (None, "", ""));
+}
+
+#[test]
+fn the_log_of_a_job_ends_with_its_last_error() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let log = "2026-01-26T14:30:00.0000000Z building\n2026-01-26T14:30:01.0000000Z error in Cargo.toml:7\n\
+        2026-01-26T14:30:02.0000000Z ##[error]The runner has received a shutdown signal\n\
+        2026-01-26T14:30:03.0000000Z Post job cleanup.\n";
+    let read = whole_excerpt("CI / test", log, root);
+    assert_eq!((read.step, read.file.as_deref(), read.line), (None, Some("Cargo.toml"), Some(7)));
+    assert_eq!(read.tail, "building\nerror in Cargo.toml:7\nThe runner has received a shutdown signal");
+    assert_eq!(whole_excerpt("CI / test", "", root).tail, "");
+    assert_eq!(whole_excerpt("CI / test", "no error\n", root).tail, "no error");
 }
 
 proptest::proptest! {

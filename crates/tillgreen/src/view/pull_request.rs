@@ -1,8 +1,8 @@
 //! The pull request in the words that people see: what happens to it, what is waited for, and what is in the way.
 
 use engine::{
-    Awaited, Lifecycle, LimitReached, Obstacle, Origin, Outcome, PullRequestEvent, Reviewer, Source, Stage,
-    State, Toggle,
+    Awaited, Caveat, Lifecycle, LimitReached, Obstacle, Origin, Outcome, PullRequestEvent, Request, Reviewer,
+    Source, Stage, State, Toggle,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -136,9 +136,30 @@ pub(crate) fn since(lifecycle: &Lifecycle) -> Option<Timestamp> {
 /// How it came out.
 pub(crate) fn outcome_text(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Ready { checks: 0 } => "ready: no checks are configured, no review is open".to_owned(),
-        Outcome::Ready { checks } => format!("ready: {} green, no review open", count(*checks, "check")),
+        Outcome::Ready { checks, caveats } => ready_text(*checks, caveats),
         Outcome::Merged { .. } => "merged".to_owned(),
+    }
+}
+
+fn ready_text(checks: usize, caveats: &[Caveat]) -> String {
+    let text = match checks {
+        0 if caveats.iter().any(|caveat| matches!(caveat, Caveat::Gone { .. })) => {
+            "ready, but its checks are gone; no review is open".to_owned()
+        }
+        0 => "ready: no checks are configured, no review is open".to_owned(),
+        _ => format!("ready: {} green, no review open", count(checks, "check")),
+    };
+    caveats.iter().fold(text, |text, caveat| format!("{text}; {}", caveat_text(caveat)))
+}
+
+fn caveat_text(caveat: &Caveat) -> String {
+    match caveat {
+        Caveat::Gone { checks } => format!("not there any more: {}", labels(checks.iter())),
+        Caveat::NotGreen { checks } => format!("not green, but not required: {}", labels(checks.iter())),
+        Caveat::NotAllowed => {
+            "but the forge does not allow the merge yet: a required review or check is missing, or it is a draft"
+                .to_owned()
+        }
     }
 }
 
@@ -182,7 +203,8 @@ pub(crate) fn line(event: &PullRequestEvent, at: Timestamp) -> (Tone, String, Ve
         PullRequestEvent::TasksPlanned { requests } => {
             let tasks: Vec<String> =
                 requests.iter().map(|request| format!("{} {}", request.id, request.title())).collect();
-            plain(Tone::Step, format!("the pull request asks for {}", short(&tasks.join("; "))))
+            let text = format!("the pull request asks for {}", short(&tasks.join("; ")));
+            (Tone::Step, text, requests.iter().filter_map(unread).collect())
         }
         PullRequestEvent::TasksWritten { decls, .. } => {
             plain(Tone::Step, format!("{} in the plan", count(decls.len(), "new task")))
@@ -207,11 +229,28 @@ pub(crate) fn line(event: &PullRequestEvent, at: Timestamp) -> (Tone, String, Ve
             (Tone::Step, "reviews were asked for".to_owned(), warnings.clone())
         }
         PullRequestEvent::MergePlanned => plain(Tone::Step, "everything is green: merging".to_owned()),
+        PullRequestEvent::MergeQueued { .. } => {
+            plain(Tone::Step, "the forge agreed to merge it, but has not yet: waiting for that".to_owned())
+        }
         PullRequestEvent::Unavailable { reason, nth, until } => {
             let wait = took(between(at, *until));
             plain(Tone::Odd, format!("{} (time {nth} in a row); next try in {wait}", short(reason)))
         }
-        PullRequestEvent::Satisfied { outcome } => plain(Tone::Good, outcome_text(outcome)),
+        PullRequestEvent::Satisfied { outcome } => plain(tone(outcome), outcome_text(outcome)),
+    }
+}
+
+/// A check that asks for a task without telling why.
+fn unread(request: &Request) -> Option<String> {
+    let Origin::Check { check, .. } = &request.origin else { return None };
+    request.text.trim().is_empty().then(|| format!("no log of {} could be read", short(check)))
+}
+
+/// What is green as far as one can tell is told in another tone.
+fn tone(outcome: &Outcome) -> Tone {
+    match outcome {
+        Outcome::Ready { caveats, .. } if !caveats.is_empty() => Tone::Odd,
+        Outcome::Ready { .. } | Outcome::Merged { .. } => Tone::Good,
     }
 }
 
@@ -357,6 +396,8 @@ fn words(obstacle: &Obstacle) -> (String, Vec<String>, String) {
         | Obstacle::Closed { .. }
         | Obstacle::MergedWithout { .. }
         | Obstacle::Cancelled { .. }
+        | Obstacle::ChecksGone { .. }
+        | Obstacle::Wordless { .. }
         | Obstacle::NotMerged { .. } => about_others(obstacle),
     }
 }
@@ -369,7 +410,8 @@ fn about_others(obstacle: &Obstacle) -> (String, Vec<String>, String) {
             format!("somebody replaced commits of {} that had been pushed", short(branch)),
             vec!["Nothing is pushed by force, and nothing here was changed.".to_owned()],
             format!(
-                "look at both (`git fetch`, `git log HEAD...@{{upstream}}`) and make {} what it is to be",
+                "look at both (`git fetch`, `git log HEAD...@{{upstream}}`) and make {} what it is to be: \
+                 take what is there (`git reset --hard @{{upstream}}`) or push what is here yourself (`git push`)",
                 short(branch)
             ),
         ),
@@ -393,6 +435,12 @@ fn about_others(obstacle: &Obstacle) -> (String, Vec<String>, String) {
             vec![link(url)],
             "find out why, and run it again".to_owned(),
         ),
+        Obstacle::ChecksGone { checks, url } => (
+            format!("checks of the pull request are gone: {}", labels(checks.iter())),
+            vec![link(url)],
+            "see whether that is meant to be".to_owned(),
+        ),
+        Obstacle::Wordless { reviewers, url } => wordless(reviewers, url),
         Obstacle::NotMerged { url, detail } => (
             "everything is green, but the forge does not merge it".to_owned(),
             vec![link(url), detail.clone()],
@@ -412,6 +460,16 @@ fn about_others(obstacle: &Obstacle) -> (String, Vec<String>, String) {
         | Obstacle::NothingToPropose { .. }
         | Obstacle::Refused { .. } => (String::new(), Vec::new(), String::new()),
     }
+}
+
+fn wordless(reviewers: &[String], url: &str) -> (String, Vec<String>, String) {
+    let (wants, says) = if reviewers.len() == 1 { ("wants", "does") } else { ("want", "do") };
+    let who = labels(reviewers.iter());
+    (
+        format!("{who} {wants} changes but {says} not say which"),
+        vec![format!("Pull request: {url}")],
+        format!("ask {who} to say so in a review, or to review again"),
+    )
 }
 
 /// Old records do not tell the remote.
@@ -488,6 +546,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_quite_green_is_said() {
+        let check = |checks, caveats: Vec<Caveat>, expected: &str| {
+            assert_eq!(outcome_text(&Outcome::Ready { checks, caveats }), expected);
+        };
+        let names = || vec!["lint".to_owned(), "slow".to_owned()];
+        check(2, Vec::new(), "ready: 2 checks green, no review open");
+        check(0, Vec::new(), "ready: no checks are configured, no review is open");
+        check(
+            0,
+            vec![Caveat::Gone { checks: names() }],
+            "ready, but its checks are gone; no review is open; not there any more: lint, slow",
+        );
+        check(
+            1,
+            vec![Caveat::NotGreen { checks: names() }],
+            "ready: 1 check green, no review open; not green, but not required: lint, slow",
+        );
+        let silent = |names: &[&str]| {
+            let reviewers = names.iter().map(|name| (*name).to_owned()).collect();
+            obstacle_text(&Obstacle::Wordless { reviewers, url: String::new() })
+        };
+        assert_eq!(silent(&["bob"]), "bob wants changes but does not say which");
+        assert_eq!(silent(&["bob", "eve"]), "bob, eve want changes but do not say which");
+    }
+
+    #[test]
     fn every_obstacle_says_what_to_do() {
         let text = || "x".to_owned();
         let obstacles = [
@@ -508,6 +592,8 @@ mod tests {
             Obstacle::Closed { number: 7, url: text() },
             Obstacle::MergedWithout { number: 7, url: text() },
             Obstacle::Cancelled { checks: vec![text()], url: text() },
+            Obstacle::ChecksGone { checks: vec![text()], url: text() },
+            Obstacle::Wordless { reviewers: vec![text()], url: text() },
             Obstacle::NotMerged { url: text(), detail: text() },
             Obstacle::Refused { command: text(), detail: text() },
         ];

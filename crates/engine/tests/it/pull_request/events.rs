@@ -56,8 +56,9 @@ pub(super) fn every_event() -> Vec<PullRequestEvent> {
         PullRequestEvent::ReviewPlanned { reviewers: vec![reviewer] },
         PullRequestEvent::ReviewRequested { warnings: vec!["mona: no".to_owned()], until },
         PullRequestEvent::MergePlanned,
+        PullRequestEvent::MergeQueued { until },
         PullRequestEvent::Unavailable { reason: "HTTP 502".to_owned(), nth: 1, until },
-        PullRequestEvent::Satisfied { outcome: Outcome::Ready { checks: 1 } },
+        PullRequestEvent::Satisfied { outcome: Outcome::Ready { checks: 1, caveats: Vec::new() } },
     ]
 }
 

@@ -1,8 +1,10 @@
 //! The pull request lifecycle in the simulated world.
 
+mod checks;
 mod events;
 mod forge;
 mod killed;
+mod merging;
 mod random;
 mod situations;
 mod table;

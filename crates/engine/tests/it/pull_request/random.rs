@@ -26,6 +26,8 @@ enum Scene {
     Behind,
     Conflicting,
     Unknown,
+    Blocked,
+    Wordless,
     Elsewhere,
     Away,
     Moved,
@@ -69,6 +71,11 @@ fn dealt(sight: &Sight<'_>) -> Option<ForgeReport> {
         Scene::Behind => look.merge = MergeState::Behind,
         Scene::Conflicting => look.merge = MergeState::Conflicting,
         Scene::Unknown => look.merge = MergeState::Unknown,
+        Scene::Blocked => look.merge = MergeState::Blocked,
+        Scene::Wordless => {
+            let review = review("hubot", ReviewState::ChangesRequested, "1");
+            look.reviews = vec![engine::Review { body: String::new(), ..review }];
+        }
         Scene::Elsewhere => look.head = "elsewhere".to_owned(),
         Scene::Closed => look.openness = Openness::Closed,
         Scene::Merged => look.openness = Openness::Merged,
@@ -90,6 +97,8 @@ fn scene() -> impl Strategy<Value = Scene> {
         1 => Just(Scene::Behind),
         1 => Just(Scene::Conflicting),
         1 => Just(Scene::Unknown),
+        1 => Just(Scene::Blocked),
+        1 => Just(Scene::Wordless),
         1 => Just(Scene::Elsewhere),
         2 => Just(Scene::Away),
         1 => Just(Scene::Moved),

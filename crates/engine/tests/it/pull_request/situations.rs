@@ -12,7 +12,7 @@ use super::forge::{Hub, Sight, again, check, looked, review, rules, thread, worl
 use crate::world::World;
 
 /// The course of a run from the first push on: the kinds of its events, looks in a row once, and its tasks.
-fn course(world: &World) -> String {
+pub(super) fn course(world: &World) -> String {
     let mut words: Vec<String> = Vec::new();
     for event in &world.journal {
         let word = word(&event.what).filter(|word| words.last() != Some(word));
@@ -31,24 +31,28 @@ fn word(what: &What) -> Option<String> {
     (*what == What::RegressionPassed).then(|| "regression".to_owned())
 }
 
-fn lives(hub: Hub, rules: Rules) -> World {
+fn is_of(event: &Event, kind: Kind) -> bool {
+    matches!(&event.what, What::PullRequest(event) if event.kind() == kind)
+}
+
+pub(super) fn lives(hub: Hub, rules: Rules) -> World {
     world(hub, rules).run()
 }
 
 #[track_caller]
-fn check_course(hub: Hub, expected: &str) -> World {
+pub(super) fn check_course(hub: Hub, expected: &str) -> World {
     let world = lives(hub, rules());
     assert_eq!(course(&world), expected);
     world
 }
 
 #[track_caller]
-fn ends_complete(world: &World) {
+pub(super) fn ends_complete(world: &World) {
     assert_eq!(world.state.end(), Some(&End::Complete { skipped: 0 }), "{}", course(world));
 }
 
 #[track_caller]
-fn ends_at(hub: Hub, rules: Rules, expected: &Obstacle) {
+pub(super) fn ends_at(hub: Hub, rules: Rules, expected: &Obstacle) {
     let world = lives(hub, rules);
     assert_eq!(
         world.state.end(),
@@ -58,22 +62,22 @@ fn ends_at(hub: Hub, rules: Rules, expected: &Obstacle) {
     );
 }
 
-fn limit(world: &World) -> &LimitReached {
+pub(super) fn limit(world: &World) -> &LimitReached {
     match world.state.end() {
         Some(End::Stopped(StopReason::PullRequest { limit, .. })) => limit,
         other => panic!("{other:?}: {}", course(world)),
     }
 }
 
-fn url() -> String {
+pub(super) fn url() -> String {
     "https://forge/7".to_owned()
 }
 
 #[test]
 fn all_is_well_at_once() {
-    let world = check_course(|_| None, "[5.1] Begun Published Satisfied");
+    let world = check_course(|_| None, "[5.1] Begun Published Looked Satisfied");
     ends_complete(&world);
-    let satisfied = Stage::Satisfied(Outcome::Ready { checks: 1 });
+    let satisfied = Stage::Satisfied(Outcome::Ready { checks: 1, caveats: Vec::new() });
     assert_eq!(world.state.pull_request().stage(), &satisfied);
 }
 
@@ -89,7 +93,7 @@ fn the_regression_command_comes_first_and_after_every_fix() {
     let rules = Rules { regression: Toggle::On, ..rules() };
     let world = lives(red_until_fixed, rules);
     let expected = "[5.1] regression Begun Published RerunPlanned Rerun FailuresBelieved TasksPlanned \
-        TasksWritten [5.2] regression Begun Published Satisfied";
+        TasksWritten [5.2] regression Begun Published Looked Satisfied";
     assert_eq!(course(&world), expected);
     ends_complete(&world);
 }
@@ -110,7 +114,7 @@ fn a_red_check_is_run_again_and_then_gets_a_task() {
     let world = check_course(
         red_until_fixed,
         "[5.1] Begun Published RerunPlanned Rerun FailuresBelieved TasksPlanned TasksWritten [5.2] \
-         Begun Published Satisfied",
+         Begun Published Looked Satisfied",
     );
     ends_complete(&world);
     let request = world.state.pull_request().requests().next().expect("there is one");
@@ -131,7 +135,7 @@ fn a_flaky_check_gets_no_task() {
             }];
             looked(look)
         },
-        "[5.1] Begun Published RerunPlanned Rerun Satisfied",
+        "[5.1] Begun Published RerunPlanned Rerun Looked Satisfied",
     );
     ends_complete(&world);
 }
@@ -145,8 +149,7 @@ fn what_cannot_be_run_again_is_believed() {
         look.checks = if sight.cycle() == 1 { vec![red] } else { look.checks };
         looked(look)
     };
-    let course =
-        "[5.1] Begun Published FailuresBelieved TasksPlanned TasksWritten [5.2] Begun Published Satisfied";
+    let course = "[5.1] Begun Published FailuresBelieved TasksPlanned TasksWritten [5.2] Begun Published Looked Satisfied";
     check_course(external, course);
     let refused: Hub = |sight| {
         if let ForgeAction::Rerun { checks, .. } = sight.action {
@@ -160,7 +163,7 @@ fn what_cannot_be_run_again_is_believed() {
     check_course(
         refused,
         "[5.1] Begun Published RerunPlanned Rerun FailuresBelieved TasksPlanned TasksWritten [5.2] Begun \
-         Published Satisfied",
+         Published Looked Satisfied",
     );
 }
 
@@ -175,11 +178,11 @@ fn old_news_of_a_check_that_runs_again_is_no_news() {
     let world = check_course(
         stays,
         "[5.1] Begun Published RerunPlanned Rerun Looked FailuresBelieved TasksPlanned TasksWritten [5.2] \
-         Begun Published Satisfied",
+         Begun Published Looked Satisfied",
     );
-    let looks =
-        |event: &&Event| matches!(&event.what, What::PullRequest(event) if event.kind() == Kind::Looked);
-    assert_eq!(world.journal.iter().filter(looks).count(), 3);
+    let is_planned = |event: &&Event| is_of(event, Kind::FailuresBelieved);
+    let before = world.journal.iter().take_while(|event| !is_planned(event));
+    assert_eq!(before.filter(|event| is_of(event, Kind::Looked)).count(), 3);
 }
 
 #[test]
@@ -253,7 +256,7 @@ fn a_red_check_does_not_wait_for_ever_for_one_that_does_not_end() {
             }
             looked(look)
         },
-        "[5.1] Begun Published Looked FailuresBelieved TasksPlanned TasksWritten [5.2] Begun Published Satisfied",
+        "[5.1] Begun Published Looked FailuresBelieved TasksPlanned TasksWritten [5.2] Begun Published Looked Satisfied",
     );
     ends_complete(&world);
 }
@@ -266,7 +269,7 @@ fn no_checks_at_all_is_enough_after_a_while() {
         looked(look)
     };
     let world = check_course(none, "[5.1] Begun Published Looked Satisfied");
-    let satisfied = Stage::Satisfied(Outcome::Ready { checks: 0 });
+    let satisfied = Stage::Satisfied(Outcome::Ready { checks: 0, caveats: Vec::new() });
     assert_eq!(world.state.pull_request().stage(), &satisfied);
     let is_first = |event: &&Event| {
         matches!(&event.what, What::PullRequest(event)
@@ -346,7 +349,7 @@ fn threads_are_answered_if_that_is_wanted() {
     let world = lives(reviewed, Rules { pull_request: reply, ..rules() });
     assert_eq!(
         course(&world),
-        "[5.1] Begun Published TasksPlanned TasksWritten [5.2] Begun Published RepliesPlanned Replied Satisfied"
+        "[5.1] Begun Published TasksPlanned TasksWritten [5.2] Begun Published RepliesPlanned Replied Looked Satisfied"
     );
 }
 
@@ -361,7 +364,7 @@ fn a_new_comment_in_a_thread_is_a_new_task() {
             looked(look)
         },
         "[5.1] Begun Published TasksPlanned TasksWritten [5.2] Begun Published TasksPlanned TasksWritten [5.3] \
-         Begun Published Satisfied",
+         Begun Published Looked Satisfied",
     );
     ends_complete(&world);
 }
@@ -379,7 +382,7 @@ fn the_latest_review_of_each_author_counts() {
         ];
         looked(look)
     };
-    ends_complete(&check_course(superseded, "[5.1] Begun Published Satisfied"));
+    ends_complete(&check_course(superseded, "[5.1] Begun Published Looked Satisfied"));
     let stands: Hub = |sight| {
         let mut look = sight.look()?;
         let no = ReviewState::ChangesRequested;
@@ -433,7 +436,7 @@ fn commits_that_somebody_pushed_are_taken_in() {
             }
             looked(look)
         },
-        "[5.1] Begun Published IntegrationPlanned Integrated Begun Published Satisfied",
+        "[5.1] Begun Published IntegrationPlanned Integrated Begun Published Looked Satisfied",
     );
     ends_complete(&world);
     let rejected: Hub = |sight| {
@@ -442,7 +445,7 @@ fn commits_that_somebody_pushed_are_taken_in() {
     };
     ends_complete(&check_course(
         rejected,
-        "[5.1] Begun IntegrationPlanned Integrated Begun Published Satisfied",
+        "[5.1] Begun IntegrationPlanned Integrated Begun Published Looked Satisfied",
     ));
 }
 
@@ -468,7 +471,7 @@ fn a_push_that_the_forge_has_not_noticed_is_waited_for() {
 fn a_branch_behind_its_base_or_in_conflict_takes_the_base_in() {
     let behind: Hub = |sight| base(sight, MergeState::Behind);
     let in_conflict: Hub = |sight| base(sight, MergeState::Conflicting);
-    let course = "[5.1] Begun Published IntegrationPlanned Integrated Begun Published Satisfied";
+    let course = "[5.1] Begun Published IntegrationPlanned Integrated Begun Published Looked Satisfied";
     ends_complete(&check_course(behind, course));
     ends_complete(&check_course(in_conflict, course));
     let conflict: Hub = |sight| {
@@ -495,7 +498,7 @@ fn base(sight: &Sight<'_>, state: MergeState) -> Option<ForgeReport> {
 fn it_is_merged_only_if_told_to() {
     let merge = PullRequestRules { merge: Some(MergeMethod::Squash), ..rules().pull_request };
     let world = lives(|_| None, Rules { pull_request: merge, ..rules() });
-    assert_eq!(course(&world), "[5.1] Begun Published MergePlanned Satisfied");
+    assert_eq!(course(&world), "[5.1] Begun Published Looked MergePlanned Satisfied");
     let merged = Stage::Satisfied(Outcome::Merged { number: 7, url: url() });
     assert_eq!(world.state.pull_request().stage(), &merged);
 }
@@ -506,7 +509,7 @@ fn a_forge_that_is_away_is_waited_for_and_then_the_run_pauses() {
         let unavailable = ForgeReport::Unavailable { reason: "HTTP 502".to_owned(), retry_after: None };
         (sight.count(Kind::Unavailable) == 0).then_some(unavailable)
     };
-    ends_complete(&check_course(away_once, "[5.1] Begun Unavailable Published Satisfied"));
+    ends_complete(&check_course(away_once, "[5.1] Begun Unavailable Published Looked Satisfied"));
     let away: Hub = |_| {
         let retry_after = Some(Duration::from_secs(1));
         Some(ForgeReport::Unavailable { reason: "HTTP 502".to_owned(), retry_after })
@@ -571,7 +574,7 @@ fn whoever_wanted_changes_is_asked_to_look_again() {
     let world = check_course(
         a_no,
         "[5.1] Begun Published TasksPlanned TasksWritten [5.2] Begun Published ReviewPlanned ReviewRequested \
-         Satisfied",
+         Looked Satisfied",
     );
     ends_complete(&world);
 }
@@ -641,7 +644,7 @@ fn what_a_review_says_closes_no_issue_and_calls_nobody() {
         |sight| {
             let mut look = sight.look()?;
             if sight.cycle() == 1 {
-                let body = "Closes #12, fixes gh-3, resolves https://forge/a/b/issues/4, see @all; a#b 1-2"
+                let body = "Closes #12, fixes gh-3, resolves https://forge/a/b/issues/4, see @all; a#b 1-2 [skip ci] #\u{200b}5"
                     .to_owned();
                 look.reviews =
                     vec![engine::Review { body, ..review("mona", ReviewState::ChangesRequested, "1") }];
@@ -651,6 +654,7 @@ fn what_a_review_says_closes_no_issue_and_calls_nobody() {
         rules(),
     );
     let request = world.state.pull_request().requests().next().expect("there is one");
-    let expected = "Closes # 12, fixes gh- 3, resolves https://forge/a/b/issues/ 4, see @ all; a#b 1-2";
+    let expected =
+        "Closes # 12, fixes gh- 3, resolves https://forge/a/b/issues/ 4, see @ all; a#b 1-2 (skip ci) # 5";
     assert_eq!(request.summary, expected);
 }

@@ -64,7 +64,7 @@ fn awaited_things_are_said_in_words() {
 
 #[test]
 fn a_refused_event_says_so() {
-    let event = PullRequestEvent::Satisfied { outcome: Outcome::Ready { checks: 1 } };
+    let event = PullRequestEvent::Satisfied { outcome: Outcome::Ready { checks: 1, caveats: Vec::new() } };
     let what = What::PullRequest(Box::new(event));
     let refused = State::default().apply(&Event { at: Timestamp::UNIX_EPOCH, what });
     let error = refused.expect_err("nothing was pushed");
@@ -102,6 +102,7 @@ fn the_diagram_shows_the_table() {
         Integrating --> Resting: Integrated
         Integrating --> Integrating: Unavailable
         Merging --> Satisfied: Satisfied
+        Merging --> Watching: MergeQueued
         Merging --> Merging: Unavailable
         Publishing --> Resting: Reset
         Watching --> Resting: Reset
