@@ -107,6 +107,10 @@ fn merged(hub: &mut Hub, input: &Value) -> Answer {
         return refusal("Pull Request is not mergeable: At least 1 approving review is required");
     }
     let id = words(&input["pullRequestId"]);
+    if hub.merges_after > 0 {
+        hub.queue = Some((id, hub.merges_after));
+        return Answer::json(&json!({"data": {"mergePullRequest": {"clientMutationId": ""}}}));
+    }
     let heads: Vec<String> = hub.pulls.iter().map(|pull| hub.head(pull)).collect();
     let expected = input["expectedHeadOid"].as_str();
     for (pull, head) in hub.pulls.iter_mut().zip(heads) {
@@ -124,6 +128,7 @@ fn merged(hub: &mut Hub, input: &Value) -> Answer {
 }
 
 fn look(hub: &mut Hub, number: u64) -> Value {
+    hub.take_turn();
     let Some(pull) = hub.pull(number).cloned() else { return json!({"repository": {"pullRequest": null}}) };
     let head = hub.head(&pull);
     hub.notice(&head);

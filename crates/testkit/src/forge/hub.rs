@@ -41,6 +41,9 @@ pub struct Hub {
     pub refuses_rerun: bool,
     /// Whether the pull request may be merged.
     pub refuses_merge: bool,
+    /// After how many looks a merge is done that was agreed to; at once where it is 0.
+    pub merges_after: usize,
+    pub(super) queue: Option<(String, usize)>,
     /// Everything that was asked for, in order.
     pub calls: Vec<String>,
     /// Answers in threads: the thread and the text.
@@ -95,6 +98,8 @@ impl Hub {
             requested: Vec::new(),
             refuses_rerun: false,
             refuses_merge: false,
+            merges_after: 0,
+            queue: None,
             calls: Vec::new(),
             answers: Vec::new(),
             resolved: BTreeSet::new(),
@@ -131,6 +136,21 @@ impl Hub {
             merged_by: None,
         });
         number
+    }
+
+    /// Another look goes by: a merge that was agreed to comes closer.
+    pub(super) fn take_turn(&mut self) {
+        let Some((id, looks)) = self.queue.take() else { return };
+        if looks > 1 {
+            self.queue = Some((id, looks - 1));
+            return;
+        }
+        let heads: Vec<String> = self.pulls.iter().map(|pull| self.head(pull)).collect();
+        for (pull, head) in self.pulls.iter_mut().zip(heads) {
+            if format!("PR_{}", pull.number) == id {
+                (pull.state, pull.head) = ("MERGED", Some(head));
+            }
+        }
     }
 
     pub(super) fn pull(&self, number: u64) -> Option<&Pull> {

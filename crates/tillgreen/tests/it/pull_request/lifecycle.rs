@@ -201,6 +201,16 @@ fn a_plan_that_is_never_written_keeps_such_tasks_in_the_record() {
 }
 
 #[test]
+fn a_merge_counts_once_it_is_there() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    forge.hub().merges_after = 4;
+    let finished = run(&sandbox, &forge, &["--merge=squash"]).expect_code(0);
+    assert!(finished.stderr.contains("the forge agreed to merge it, but has not yet"), "{finished}");
+    assert!(finished.stdout.contains("/pull/7 is merged"), "{finished}");
+    assert_eq!(forge.hub().pulls[0].state, "MERGED");
+}
+
+#[test]
 fn it_is_merged_only_by_a_flag() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
     let finished = run(&sandbox, &forge, &["--merge=squash"]).expect_code(0);

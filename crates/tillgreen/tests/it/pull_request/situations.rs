@@ -257,6 +257,56 @@ fn somebody_replaces_commits_of_the_branch() {
 }
 
 #[test]
+fn commits_that_somebody_took_back_are_not_pushed_again() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    forge.shows(|_| Sight { threads: threads(false), ..Sight::default() });
+    let _ = run(&sandbox, &forge, &["--pr-cycles-max", "1"]).expect_code(1);
+    let remote = sandbox.control("remote.git").display().to_string();
+    sandbox.git(&["-C", &remote, "update-ref", "refs/heads/feature", "refs/heads/main"]);
+    forge.shows(|_| Sight::default());
+    for _ in 0..2 {
+        let finished = run(&sandbox, &forge, &[]).expect_code(3);
+        assert!(finished.stderr.contains("somebody replaced commits of feature"), "{finished}");
+        assert_eq!(pushed(&sandbox, "feature"), ["plan"], "{finished}");
+    }
+    // Who pushes them again means it.
+    sandbox.git(&["push", "--quiet", &remote, "feature"]);
+    complete(&run(&sandbox, &forge, &[]));
+}
+
+#[test]
+fn a_red_check_has_no_log() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    forge.shows(|moment| match moment.push {
+        1 => Sight { checks: vec![Check::failed("build", "")], ..Sight::default() },
+        _ => Sight::default(),
+    });
+    let finished = run(&sandbox, &forge, &[]);
+    complete(&finished);
+    assert!(finished.stderr.contains("no log of CI / build could be read"), "{finished}");
+    let calls = forge.hub().calls.clone();
+    assert!(calls.iter().any(|call| call.contains("/actions/jobs/")), "{calls:?}");
+    assert!(sandbox.read("specs/demo/tasks.md").contains("No log of it could be read"), "{finished}");
+}
+
+#[test]
+fn a_reviewer_does_not_say_what_is_wrong() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    forge.shows(|_| {
+        let review = Review {
+            author: "bob",
+            state: "CHANGES_REQUESTED",
+            body: "",
+            at: "2026-01-01T00:00:00Z",
+            push: 1,
+        };
+        Sight { reviews: vec![review], ..Sight::default() }
+    });
+    let finished = run(&sandbox, &forge, &[]).expect_code(3);
+    assert!(finished.stderr.contains("bob wants changes but does not say which"), "{finished}");
+}
+
+#[test]
 fn the_branch_is_behind_its_base() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
     push_as_another(&sandbox, "main", "main", "base.txt", &[]);
