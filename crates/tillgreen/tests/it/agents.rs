@@ -152,6 +152,27 @@ fn a_budget_stops_an_agent_at_work() {
 }
 
 #[test]
+fn what_an_agent_did_that_tells_its_figures_in_the_end_is_verified() {
+    for jobs in ["1", "2"] {
+        let sandbox = Sandbox::new(Path::new(PROGRAM));
+        let two = PLAN.replace("# Tasks\n", "").replace("one", "two").replace("1.1", "1.2");
+        sandbox.spec("demo", &format!("{PLAN}{two}"));
+        sandbox.commit_all("plan");
+        let done = r#"echo one > one.txt
+echo '{"type":"thread.started","thread_id":"t"}'
+echo '{"type":"turn.started"}'
+echo '{"type":"item.completed","item":{"type":"agent_message","text":"TASK_COMPLETE"}}'
+echo '{"type":"turn.completed","usage":{"input_tokens":600,"output_tokens":9}}'"#;
+        counting(&sandbox, "codex", done);
+        let arguments = ["run", "--agent", "codex", "--max-tokens", "500", "--jobs", jobs];
+        let finished = sandbox.run(&arguments).expect_code(5);
+        let plan = sandbox.read("specs/demo/tasks.md");
+        assert!(plan.contains("[x] 1.1") && plan.contains("[ ] 1.2"), "{plan}\n{finished}");
+        assert_eq!(kept(&sandbox, "codex.args").lines().count(), 1, "{finished}");
+    }
+}
+
+#[test]
 fn what_a_killed_agent_used_counts_at_the_next_start() {
     let sandbox = sandbox();
     let used = r#"{"type":"assistant","session_id":"s","message":{"id":"m","content":[],"usage":{"input_tokens":600}}}"#;
@@ -260,6 +281,18 @@ fn a_dialogue_to_green() {
         "{finished}"
     );
     sandbox.wait_until_quiet();
+}
+
+#[test]
+fn who_ends_badly_after_a_dialogue_has_failed() {
+    let sandbox = sandbox();
+    let asks = r#"trap 'exit 3' EXIT
+      say '{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"toolCall":{"kind":"edit","title":"one.txt"},"options":[{"optionId":"yes","kind":"allow_once"}]}}'"#;
+    with_acp(&sandbox, asks);
+    let arguments = ["run", "--max-task-iterations", "1", "--format", "json"];
+    let finished = sandbox.run(&arguments).expect_code(1);
+    let events = events(&finished);
+    assert_eq!(of_kind(&events, "attempt_failed").len(), 1, "{finished}");
 }
 
 #[test]
