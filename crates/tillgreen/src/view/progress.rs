@@ -15,8 +15,9 @@ use super::status::{current_task, doing};
 use super::text::{count, moment, one_line};
 use super::usage;
 
-/// Characters of a task's title on the status line.
+/// Characters of a task's title on the status line, and where what its agent does has to fit in as well.
 const TITLE_CHARS_MAX: usize = 60;
+const TITLE_CHARS_BESIDE_ACTIVITY: usize = 20;
 /// Characters of what is waited for on the status line.
 const WAIT_CHARS_MAX: usize = 100;
 /// How many tasks beside it are named.
@@ -73,14 +74,14 @@ impl Progress {
             self.step = step;
             self.activity.clear();
         }
-        self.bar.set_message(with_activity(message(state), &self.activity));
+        self.bar.set_message(message(state, &self.activity));
     }
 
     /// Shows what an agent is doing.
     pub(crate) fn working(&mut self, state: &State, activity: &Activity) {
         self.activity = one_line(&doings(activity), ACTIVITY_CHARS_MAX);
         if !self.is_hushed {
-            self.bar.set_message(with_activity(message(state), &self.activity));
+            self.bar.set_message(message(state, &self.activity));
         }
     }
 
@@ -126,14 +127,15 @@ fn pull_request_step(state: &State) -> String {
     format!("{:?} {:?}", lifecycle.stage().kind(), since_at_forge(lifecycle))
 }
 
-fn message(state: &State) -> String {
+fn message(state: &State, activity: &str) -> String {
     let summary = Summary::of(state, jiff::Timestamp::UNIX_EPOCH);
     let mut parts = Vec::new();
     if let Some(task) = current_task(state) {
         let (doing, attempt, _) = doing(task);
-        parts.push(format!("{} {}", task.id(), one_line(&task.decl.title, TITLE_CHARS_MAX)));
+        let room = if activity.is_empty() { TITLE_CHARS_MAX } else { TITLE_CHARS_BESIDE_ACTIVITY };
+        parts.push(format!("{} {}", task.id(), one_line(&task.decl.title, room)));
         parts.extend(attempt.map(|attempt| format!("attempt {attempt}")));
-        parts.push(doing);
+        parts.push(if activity.is_empty() { doing } else { activity.to_owned() });
         parts.extend(beside(state, task));
     }
     if state.first_unsettled().is_none() && state.pull_request().stage().is_active() {
@@ -171,10 +173,6 @@ fn doings(activity: &Activity) -> String {
     }
 }
 
-fn with_activity(message: String, activity: &str) -> String {
-    if activity.is_empty() { message } else { format!("{message} · {activity}") }
-}
-
 #[cfg(test)]
 mod tests {
     use engine::Rules;
@@ -196,15 +194,15 @@ mod tests {
     #[test]
     fn the_status_line_says_what_is_being_done() {
         let story = Story::new(Rules::default()).starts("1.2");
-        insta::assert_snapshot!(message(&story.clone().state()), @"1.2 Add a parser · attempt 1 · executor at work · 1/3 done");
-        insta::assert_snapshot!(message(&story.claims("1.2").state()), @"1.2 Add a parser · attempt 1 · checking · 1/3 done");
-        insta::assert_snapshot!(message(&samples::fixed().state()), @"5/5 done · 2 fixes");
+        insta::assert_snapshot!(message(&story.clone().state(), ""), @"1.2 Add a parser · attempt 1 · executor at work · 1/3 done");
+        insta::assert_snapshot!(message(&story.claims("1.2").state(), ""), @"1.2 Add a parser · attempt 1 · checking · 1/3 done");
+        insta::assert_snapshot!(message(&samples::fixed().state(), ""), @"5/5 done · 2 fixes");
     }
 
     #[test]
     fn the_status_line_says_what_the_pull_request_waits_for_and_since_when() {
         let state = samples::watched().state();
-        insta::assert_snapshot!(message(&state), @"pull request: waiting for 1 of 3 checks: CI / test · since 2026-01-26 14:31:50Z · https://github.com/acme/widgets/pull/7 · 3/3 done");
+        insta::assert_snapshot!(message(&state, ""), @"pull request: waiting for 1 of 3 checks: CI / test · since 2026-01-26 14:31:50Z · https://github.com/acme/widgets/pull/7 · 3/3 done");
         let (mut steps, mut last) = (Vec::new(), String::new());
         for (_, state) in samples::watched().looks().replay() {
             last = step(&state);
@@ -215,16 +213,14 @@ mod tests {
 
     #[test]
     fn the_status_line_says_what_the_agent_does() {
-        let shown = |activity: &Activity| with_activity("1.2".to_owned(), &doings(activity));
-        let tool = Activity::ToolStarted { name: "Bash".to_owned(), subject: "npm test".to_owned() };
-        assert_eq!(shown(&tool), "1.2 · Bash npm test");
-        assert_eq!(
-            shown(&Activity::Retrying { reason: "overloaded".to_owned() }),
-            "1.2 · trying again: overloaded"
-        );
-        assert_eq!(shown(&Activity::ToolEnded), "1.2");
-        let mut progress = Progress::new(ProgressDrawTarget::hidden(), Paint::Plain);
         let state = Story::new(Rules::default()).starts("1.2").state();
+        let shown = |activity: &Activity| message(&state, &doings(activity));
+        let tool = Activity::ToolStarted { name: "Bash".to_owned(), subject: "npm test".to_owned() };
+        assert_eq!(shown(&tool), "1.2 Add a parser · attempt 1 · Bash npm test · 1/3 done");
+        let again = shown(&Activity::Retrying { reason: "overloaded".to_owned() });
+        assert_eq!(again, "1.2 Add a parser · attempt 1 · trying again: overloaded · 1/3 done");
+        assert_eq!(shown(&Activity::ToolEnded), "1.2 Add a parser · attempt 1 · executor at work · 1/3 done");
+        let mut progress = Progress::new(ProgressDrawTarget::hidden(), Paint::Plain);
         progress.working(&state, &Activity::Said("\u{1b}[31mred\nlines".to_owned()));
         assert!(!progress.activity.contains(['\u{1b}', '\n']), "{:?}", progress.activity);
     }
