@@ -178,7 +178,7 @@ mod tests {
                         but it does not tell what it costs: --max-cost does not hold it
                         but it does not tell what it uses: --max-tokens does not hold it
         ✓ codex         BIN/codex
-                        may edit files and run commands within its own sandbox: it writes in its folder only
+                        may edit files and run commands within its own sandbox: it writes in its folder and in temporary folders
                         gives: stream, session, tokens, report tools
                         but it does not tell what it costs: --max-cost does not hold it
         – gemini        not installed: `npm install -g @google/gemini-cli`
