@@ -29,7 +29,7 @@ pub(crate) fn error(subject: &Subject, state: &State) -> Option<Error> {
         End::Unavailable { reason } => {
             Error::new(kind, format!("paused: {}", one_line(reason, ERROR_CHARS_MAX)))
                 .note("No attempt was spent on this; every budget goes on where it was.")
-                .hint(format!("see that it is available again, then go on with {again}"))
+                .hint(format!("see to that, then go on with {again}"))
         }
         End::Aborted => {
             Error::new(kind, "the run was aborted").hint(format!("start a new round with {again}"))
@@ -261,7 +261,7 @@ mod tests {
         insta::assert_snapshot!(shown(failing(), End::Unavailable { reason }), @r"
         error: paused: the agent is temporarily unavailable: 429 rate limit
           No attempt was spent on this; every budget goes on where it was.
-        hint: see that it is available again, then go on with `tillgreen run`
+        hint: see to that, then go on with `tillgreen run`
         ");
     }
 
