@@ -48,6 +48,11 @@ impl Git {
 
     /// Lets one go.
     pub fn drop_kept(&self, keep: &Keep) -> Result<(), GitError> {
+        let has_submodules = self.root().join(".gitmodules").exists();
+        let is_there = !has_submodules && self.read_tree_object(keep.reference()).is_some();
+        if is_there && self.set_reference(keep.reference(), None) {
+            return Ok(());
+        }
         self.drop_references(keep.reference())
     }
 

@@ -160,7 +160,7 @@ impl Git {
         }
         let is_at_its_place = self.head()?.as_ref() == Some(&note.head);
         if !is_at_its_place && let Some(commit) = self.landed(&note.head, trailer)? {
-            return self.finish(&commit).map(|()| Landed::Done(commit));
+            return self.finish(&commit, None).map(|()| Landed::Done(commit));
         }
         self.refuse_if_in_progress()?;
         if !is_at_its_place {
@@ -175,7 +175,7 @@ impl Git {
         };
         match answer {
             Answer::Done(commit) if self.follows(&commit, &note.head)? => {
-                self.finish(&commit).map(|()| Landed::Done(commit))
+                self.finish(&commit, stamps).map(|()| Landed::Done(commit))
             }
             Answer::Done(_) => Ok(Landed::Moved),
             Answer::NothingToCommit | Answer::UnknownPath if self.head()?.as_ref() != Some(&note.head) => {
@@ -214,7 +214,7 @@ impl Git {
         // A git that outlived the program is waited for: it may be the one that commits.
         self.clear_stale_lock()?;
         if let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? {
-            self.finish(&commit)?;
+            self.finish(&commit, None)?;
             return Ok(Dropped::Committed(commit));
         }
         self.put_back(&note)?;
@@ -232,11 +232,6 @@ impl Git {
         let log = ["log", "-z", "--no-show-signature", "--no-color", SEARCH, &format, &range, "--"];
         let stdout = process::run(self.call(&log))?.success()?;
         Ok(String::from_utf8_lossy(&stdout).split('\0').find_map(|record| carries(record, value)))
-    }
-
-    fn differences(&self, from: &Oid, to: &Oid) -> Result<Vec<RawChange>, GitError> {
-        let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", from.as_str(), to.as_str(), "--"];
-        RawChange::parse_all(process::run(self.call(&diff))?)
     }
 
     fn change_files(&self, note: &LandingNote, changes: &[RawChange]) -> Result<Applied, GitError> {
@@ -259,6 +254,7 @@ impl Git {
         ended.success()?;
         self.update_submodules(&gitlinks(changes), index.environment())?;
         let stamps = Stamps::of(self.root(), changes.iter().map(|change| &change.path));
+        let stamps = stamps.with_index(index.main());
         Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps })
     }
 
@@ -282,8 +278,8 @@ impl Git {
     }
 
     /// The index follows what was committed, hooks' additions included.
-    fn finish(&self, commit: &Oid) -> Result<(), GitError> {
-        if self.head()?.as_ref() == Some(commit) {
+    fn finish(&self, commit: &Oid, stamps: Option<&Stamps>) -> Result<(), GitError> {
+        if self.head()?.as_ref() == Some(commit) && !self.take_over_index(commit, stamps) {
             let list = [
                 "diff-tree",
                 "-r",
@@ -301,6 +297,12 @@ impl Git {
         LandingIndex::sweep(self);
         scratch_index::sweep(self.git_dir());
         LandingNote::remove(self.git_dir())
+    }
+
+    /// The short way: the index that was committed through becomes the project's own, where that is the same otherwise.
+    fn take_over_index(&self, commit: &Oid, stamps: Option<&Stamps>) -> bool {
+        let (Some(index), Some(stamps)) = (LandingIndex::found(self), stamps) else { return false };
+        self.read_tree_object(commit.as_str()).is_some_and(|(tree, _)| index.take_over(&tree, stamps))
     }
 
     /// Makes these paths in the index what they are in HEAD.

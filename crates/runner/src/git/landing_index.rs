@@ -3,12 +3,15 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::child_note::ChildNote;
 use super::error::GitError;
 use super::history::Oid;
+use super::index_tree;
 use super::process::{self, Call, Environment};
 use super::repository::Git;
+use super::stamps::{Stamp, Stamps};
 
 /// An index of a landing. It outlives whoever applies the work, for whoever commits it.
 #[derive(Debug)]
@@ -16,14 +19,17 @@ pub(super) struct LandingIndex<'a> {
     git: &'a Git,
     file: PathBuf,
     environment: Environment,
+    /// What the project's own looked like before this one was made of it.
+    main: Option<Stamp>,
 }
 
 impl<'a> LandingIndex<'a> {
     /// A new one, as a copy of the project's: what that knows of files on disk counts here as well.
     pub(super) fn begin(git: &'a Git) -> Result<LandingIndex<'a>, GitError> {
-        let index = LandingIndex::at(git);
+        let mut index = LandingIndex::at(git);
         index.remove();
         let main = git.git_dir().join("index");
+        index.main = Stamp::of(&main);
         match fs::copy(&main, &index.file) {
             Ok(_) => Ok(index),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(index),
@@ -45,7 +51,12 @@ impl<'a> LandingIndex<'a> {
         let file = git.git_dir().join("tillgreen-landing-index");
         let mut environment = git.environment().clone();
         environment.push(("GIT_INDEX_FILE".into(), file.clone().into()));
-        LandingIndex { git, file, environment }
+        LandingIndex { git, file, environment, main: None }
+    }
+
+    /// What the project's own looked like before this one was made of it.
+    pub(super) fn main(&self) -> Option<Stamp> {
+        self.main.clone()
     }
 
     /// The variables that name it.
@@ -60,8 +71,40 @@ impl<'a> LandingIndex<'a> {
 
     /// Whether it holds this tree and nothing else.
     pub(super) fn holds(&self, tree: &Oid) -> bool {
+        if let Some(held) = index_tree::held(&self.file, tree) {
+            return held == *tree;
+        }
         let ended = process::run(self.call(&["write-tree"]));
         ended.and_then(Oid::printed).is_ok_and(|found| found == *tree)
+    }
+
+    /// Makes it the project's own, under git's lock. That must hold nothing of anybody's: what this one was made of, and
+    /// untouched since. False: nothing was done.
+    pub(super) fn take_over(&self, tree: &Oid, stamps: &Stamps) -> bool {
+        let main = self.git.git_dir().join("index");
+        if !stamps.index_holds(&main)
+            || self.git.has_hook("post-index-change")
+            || index_tree::held(&self.file, tree).as_ref() != Some(tree)
+        {
+            return false;
+        }
+        let note = self.git.note_place().and_then(|place| ChildNote::write(place, std::process::id()));
+        let is_done = self.exchange(&main, stamps);
+        note.into_iter().for_each(ChildNote::remove);
+        is_done
+    }
+
+    fn exchange(&self, main: &Path, stamps: &Stamps) -> bool {
+        let lock = main.with_extension("lock");
+        if fs::hard_link(&self.file, &lock).is_err() {
+            return false;
+        }
+        if stamps.index_holds(main) && fs::rename(&lock, main).is_ok() {
+            return true;
+        }
+        // Nobody else has taken the lock meanwhile: it was ours.
+        let _ = fs::remove_file(&lock);
+        false
     }
 
     pub(super) fn remove(&self) {

@@ -52,6 +52,9 @@ pub(super) enum Merge {
 impl Git {
     /// What `head` becomes with the changes between `base` and `commit`.
     pub(super) fn merge(&self, base: &Oid, head: &Oid, commit: &Oid) -> Result<Merge, GitError> {
+        if let Some(tree) = self.merge_plainly(base, head, commit) {
+            return Ok(Merge::Clean(tree));
+        }
         let base = format!("--merge-base={base}");
         let list = ["merge-tree", "--write-tree", "-z", "--name-only", &base, head.as_str(), commit.as_str()];
         let ended = process::run(self.locking_call(&list, Vec::new()))?;

@@ -11,11 +11,13 @@ mod exclude;
 mod furnish;
 mod history;
 mod ignored;
+mod index_tree;
 mod inside;
 mod keep;
 mod landing;
 mod landing_index;
 mod landing_note;
+mod link;
 mod listening;
 mod merge;
 mod obstacle;
@@ -30,8 +32,12 @@ mod scratch_index;
 mod snapshot;
 mod stale_lock;
 mod stamps;
+mod standing;
 mod status;
 mod submodules;
+mod tree_diff;
+mod tree_merge;
+mod tree_object;
 mod worktree;
 
 #[cfg(test)]

@@ -48,22 +48,23 @@ impl Git {
         if snapshot.changes.is_empty() {
             return Ok((snapshot.touched(), None));
         }
-        let tree = snapshot.index.write_tree()?;
         let base = work.base.as_str();
-        let list = ["commit-tree", tree.as_str(), "-p", base, "-F", "-"];
+        let list = ["commit-tree", snapshot.tree.as_str(), "-p", base, "-F", "-"];
         let ended = process::run(self.locking_call(&list, message.into_bytes()))?;
         if lacks_identity(&ended.stderr) {
             return Err(GitError::NoIdentity { root: self.root().to_owned() });
         }
         let commit = Oid::printed(ended)?;
         self.keep_submodules(&snapshot, keep)?;
-        let update = ["update-ref", keep.reference(), commit.as_str()];
-        process::run(self.locking_call(&update, Vec::new()))?.success()?;
+        if !self.set_reference(keep.reference(), Some(&commit)) {
+            let update = ["update-ref", keep.reference(), commit.as_str()];
+            process::run(self.locking_call(&update, Vec::new()))?.success()?;
+        }
         Ok((snapshot.touched(), Some(commit)))
     }
 
     /// Commits that the agent made in submodules are kept there.
-    fn keep_submodules(&self, snapshot: &Snapshot<'_>, keep: &Keep) -> Result<(), GitError> {
+    fn keep_submodules(&self, snapshot: &Snapshot, keep: &Keep) -> Result<(), GitError> {
         for change in snapshot.changes.iter().filter(|change| change.new.is_gitlink()) {
             self.keep_in(&self.root().join(&change.path), keep.reference(), &change.new.oid)?;
         }

@@ -109,13 +109,23 @@ fn finish(command: String, status: ExitStatus, heard: Output) -> Result<Ended, G
     Ok(Ended { command, code: status.code(), stdout: heard.stdout, stderr })
 }
 
-fn spawn(call: &Call<'_>) -> Result<Child, GitError> {
+/// Starts a git that stays to be asked. What it complains of is nobody's concern: it is asked otherwise then.
+pub(super) fn start_standing(call: &Call<'_>) -> io::Result<Child> {
+    prepare(call).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
+}
+
+fn prepare(call: &Call<'_>) -> Command {
     let mut command = Command::new("git");
     command.args(&call.arguments).current_dir(call.dir).process_group(0);
-    command.stdin(if call.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     prepare_environment(&mut command);
     command.envs(call.environment.iter().map(|(name, value)| (name, value)));
+    command
+}
+
+fn spawn(call: &Call<'_>) -> Result<Child, GitError> {
+    let mut command = prepare(call);
+    command.stdin(if call.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().map_err(|source| {
         if source.kind() != io::ErrorKind::NotFound {
             return GitError::io("run", Path::new("git"))(source);

@@ -29,6 +29,11 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Nothing, in a repository whose objects have names of so many digits.
+    pub(super) fn absent(digits: usize) -> Entry {
+        Entry { mode: ABSENT.to_owned(), oid: "0".repeat(digits) }
+    }
+
     pub(super) fn is_absent(&self) -> bool {
         self.mode == ABSENT
     }

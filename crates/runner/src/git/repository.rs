@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::child_note::NotePlace;
 use super::error::GitError;
 use super::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
+use super::standing::Standing;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);
@@ -24,6 +25,10 @@ pub struct Git {
     environment: Environment,
     /// Commits made so far, by all who share this.
     commits: Arc<AtomicU32>,
+    /// Gits that stay, for all who share this.
+    standing: Arc<Standing>,
+    /// Where hooks are, once somebody has asked.
+    hooks: Arc<OnceLock<PathBuf>>,
 }
 
 impl Git {
@@ -89,6 +94,21 @@ impl Git {
 
     pub(super) fn version(&self) -> (u32, u32) {
         self.version
+    }
+
+    /// Whether there is a hook of this name.
+    pub(super) fn has_hook(&self, name: &str) -> bool {
+        let ask = || {
+            let asked =
+                process::run(self.call(&["rev-parse", "--git-path", "hooks"])).and_then(Ended::success);
+            let told = asked.unwrap_or_default();
+            self.root.join(OsStr::from_bytes(told.trim_ascii_end()))
+        };
+        self.hooks.get_or_init(ask).join(name).exists()
+    }
+
+    pub(super) fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     pub(super) fn environment(&self) -> &Environment {
@@ -165,7 +185,8 @@ fn located(
     let absolute =
         |path: &OsStr| dir.join(path).canonicalize().map_err(GitError::io("find", Path::new(path)));
     let (root, git_dir, common_dir) = (absolute(root)?, absolute(git_dir)?, absolute(common_dir)?);
-    Ok(Git { root, git_dir, common_dir, version, notes: None, environment, commits: Arc::default() })
+    let (commits, standing, hooks) = (Arc::default(), Arc::default(), Arc::default());
+    Ok(Git { root, git_dir, common_dir, version, notes: None, environment, commits, standing, hooks })
 }
 
 fn why_unusable(ended: &Ended) -> String {

@@ -38,15 +38,16 @@ pub struct Touched {
     pub left_out: Vec<String>,
 }
 
-/// The work in an index of its own.
-pub(super) struct Snapshot<'a> {
-    pub(super) index: ScratchIndex<'a>,
+/// The work, as a tree.
+pub(super) struct Snapshot {
+    /// The tree that it comes to.
+    pub(super) tree: Oid,
     pub(super) changes: Vec<RawChange>,
     pub(super) dropped: Vec<String>,
     pub(super) left_out: Vec<String>,
 }
 
-impl Snapshot<'_> {
+impl Snapshot {
     pub(super) fn touched(self) -> Touched {
         let changes = self.changes.iter().map(RawChange::told).collect();
         Touched { changes, dropped: self.dropped, left_out: self.left_out }
@@ -56,7 +57,7 @@ impl Snapshot<'_> {
 impl Git {
     /// The name of the tree that a linked working tree would be packed into now: the same for the same content.
     pub fn content_of(&self, work: &TreeWork<'_>) -> Result<Oid, GitError> {
-        self.snapshot(work)?.index.write_tree()
+        self.snapshot(work).map(|snapshot| snapshot.tree)
     }
 
     /// What changed in a linked working tree since it was made.
@@ -64,48 +65,38 @@ impl Git {
         self.snapshot(work).map(Snapshot::touched)
     }
 
-    pub(super) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot<'_>, GitError> {
+    pub(super) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot, GitError> {
         let state = self.state_of(work.tree)?;
         let index = ScratchIndex::copy(self, work.tree, &state)?;
-        let mut left_out = match add_all(&index, work) {
-            Ok(left_out) => left_out,
+        let taken = add_all(&index, work).and_then(|left_out| Ok((index.write_tree()?, left_out)));
+        match taken {
+            Ok(taken) => self.sort_out(&index, work, taken),
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
             Err(GitError::Failed { .. }) => {
                 drop(index);
-                return self.snapshot_afresh(work, &state);
+                self.snapshot_afresh(work, &state)
             }
-            Err(error) => return Err(error),
-        };
-        self.sort_out(index, work, &mut left_out)
+            Err(error) => Err(error),
+        }
     }
 
-    fn snapshot_afresh(&self, work: &TreeWork<'_>, state: &Path) -> Result<Snapshot<'_>, GitError> {
+    fn snapshot_afresh(&self, work: &TreeWork<'_>, state: &Path) -> Result<Snapshot, GitError> {
         let index = ScratchIndex::empty(self, work.tree, state);
         index.read_tree(work.base.as_str())?;
-        let mut left_out = add_all(&index, work)?;
-        self.sort_out(index, work, &mut left_out)
+        let left_out = add_all(&index, work)?;
+        let tree = index.write_tree()?;
+        self.sort_out(&index, work, (tree, left_out))
     }
 
-    /// Tells work from what is dropped or left out, and takes the latter out of the index.
-    fn sort_out<'a>(
-        &'a self,
-        index: ScratchIndex<'a>,
+    /// Tells work from what is dropped or left out, and takes the latter out of the tree.
+    fn sort_out(
+        &self,
+        index: &ScratchIndex<'_>,
         work: &TreeWork<'_>,
-        left_out: &mut Vec<String>,
-    ) -> Result<Snapshot<'a>, GitError> {
-        let diff = [
-            "diff-index",
-            "--cached",
-            "--raw",
-            "-z",
-            "--no-renames",
-            "--no-abbrev",
-            work.base.as_str(),
-            "--",
-        ];
-        let all = RawChange::parse_all(index.run(&diff, Vec::new())?)?;
+        (mut tree, mut left_out): (Oid, Vec<String>),
+    ) -> Result<Snapshot, GitError> {
         let (mut changes, mut dropped, mut undone) = (Vec::new(), Vec::new(), Vec::new());
-        for change in all {
+        for change in self.differences(work.base, &tree)? {
             if is_own(&change.shown()) || change.lies_in(work.furnished) {
                 undone.push(change);
             } else if change.lies_in(work.dropped) {
@@ -118,10 +109,13 @@ impl Git {
                 changes.push(change);
             }
         }
-        index.set(index_info(undone.iter().map(|change| (change.path.as_os_str(), &change.old))))?;
+        if !undone.is_empty() {
+            index.set(index_info(undone.iter().map(|change| (change.path.as_os_str(), &change.old))))?;
+            tree = index.write_tree()?;
+        }
         left_out.sort();
         left_out.dedup();
-        Ok(Snapshot { index, changes, dropped, left_out: std::mem::take(left_out) })
+        Ok(Snapshot { tree, changes, dropped, left_out })
     }
 
     /// Whether a change points at a commit of another repository that would be gone with the tree.

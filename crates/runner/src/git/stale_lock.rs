@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -93,9 +94,13 @@ impl Git {
     }
 }
 
-/// A lock that is older than the process cannot be its own. File times are coarse, hence the second.
+/// A lock that is older than the process cannot be its own. File times are coarse, hence the second. One that is a link to
+/// what was written before has the time of that, but its link count changed with it.
 fn is_younger(lock: &PathBuf, note: &ChildNote) -> bool {
-    let locked = fs::metadata(lock).and_then(|metadata| metadata.modified()).ok();
+    let metadata = fs::metadata(lock).ok();
+    let changed = metadata.as_ref().and_then(|metadata| u64::try_from(metadata.ctime()).ok());
+    let changed = changed.map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+    let locked = metadata.and_then(|metadata| metadata.modified().ok()).max(changed);
     match (locked, note.modified()) {
         (Some(locked), Some(noted)) => locked + Duration::from_secs(1) >= noted,
         (None, _) | (_, None) => false,

@@ -5,13 +5,16 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The looks of some files at a moment.
+/// The looks of some files at a moment, and those of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Stamps(Vec<(OsString, Option<Stamp>)>);
+pub struct Stamps {
+    files: Vec<(OsString, Option<Stamp>)>,
+    index: Option<Stamp>,
+}
 
 /// A file by its number, size and times. Whoever writes to it changes the last of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     file: (u64, u64, u64),
     modified: (i64, i64),
     changed: (i64, i64),
@@ -20,17 +23,28 @@ struct Stamp {
 impl Stamps {
     /// What these paths below a folder look like now.
     pub(super) fn of<'a>(root: &Path, paths: impl Iterator<Item = &'a OsString>) -> Stamps {
-        Stamps(paths.map(|path| (path.clone(), Stamp::of(&root.join(path)))).collect())
+        let files = paths.map(|path| (path.clone(), Stamp::of(&root.join(path)))).collect();
+        Stamps { files, index: None }
+    }
+
+    /// The same with what the index looked like.
+    pub(super) fn with_index(self, index: Option<Stamp>) -> Stamps {
+        Stamps { index, ..self }
     }
 
     /// Whether they still look the same.
     pub(super) fn hold(&self, root: &Path) -> bool {
-        self.0.iter().all(|(path, stamp)| Stamp::of(&root.join(path)) == *stamp)
+        self.files.iter().all(|(path, stamp)| Stamp::of(&root.join(path)) == *stamp)
+    }
+
+    /// Whether the index still looks the same.
+    pub(super) fn index_holds(&self, index: &Path) -> bool {
+        self.index.is_some() && Stamp::of(index) == self.index
     }
 }
 
 impl Stamp {
-    fn of(path: &Path) -> Option<Stamp> {
+    pub(super) fn of(path: &Path) -> Option<Stamp> {
         let metadata = fs::symlink_metadata(path).ok()?;
         Some(Stamp {
             file: (metadata.dev(), metadata.ino(), metadata.size()),

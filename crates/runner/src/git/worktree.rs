@@ -32,7 +32,11 @@ impl Git {
         if let Some(folder) = tree.parent() {
             fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
-        self.link_tree(self.root(), tree, base)?;
+        if self.link_plainly(&settled(tree), base)? {
+            self.fill_tree(tree)?;
+        } else {
+            self.link_tree(self.root(), tree, base)?;
+        }
         self.add_submodules(tree)
     }
 
@@ -86,6 +90,11 @@ impl Git {
         let turn = self.take_turn()?;
         process::run(Call { dir: from, ..call })?.success()?;
         drop(turn);
+        self.fill_tree(tree)
+    }
+
+    /// Writes the files of a tree that git knows.
+    fn fill_tree(&self, tree: &Path) -> Result<(), GitError> {
         let fill = ["reset", "--quiet", "--hard", "--no-recurse-submodules"];
         let call = self.locking_call(&[&QUIETLY[..], &fill[..]].concat(), Vec::new());
         process::run(Call { dir: tree, deadline: TREE_DEADLINE, ..call })?.success().map(drop)

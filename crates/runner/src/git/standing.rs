@@ -1,0 +1,170 @@
+//! Gits that stay: a process each for reading objects, writing trees and setting references, asked again and again.
+//! Starting a git takes longer than almost anything that is asked of it. What such a one cannot answer, for whatever reason, is asked of a new
+//! one: callers have another way.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::history::Oid;
+use super::process::{self, Call, QUESTION_DEADLINE};
+use super::repository::Git;
+
+/// No tree that is read as a whole is larger.
+const OBJECT_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// The gits that stay with a repository. They end when nobody holds them any more: their input closes.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    reader: Mutex<Option<Asked>>,
+    writer: Mutex<Option<Asked>>,
+    referrer: Mutex<Option<Asked>>,
+}
+
+impl Git {
+    /// The tree that a name stands for, and what is in it, as git stores it. None: ask otherwise.
+    pub(super) fn read_tree_object(&self, name: &str) -> Option<(Oid, Vec<u8>)> {
+        let question = format!("{name}^{{tree}}\n");
+        if name.contains('\n') {
+            return None;
+        }
+        self.ask(&self.standing().reader, &["cat-file", "--batch"], |asked| {
+            asked.say(question.as_bytes())?;
+            asked.object()
+        })
+    }
+
+    /// Stores a tree with these entries, told as `ls-tree -z` does.
+    pub(super) fn write_tree_object(&self, entries: &[u8]) -> Option<Oid> {
+        self.ask(&self.standing().writer, &["mktree", "-z", "--batch"], |asked| {
+            asked.say(&[entries, b"\0"].concat())?;
+            Ok(Oid::parse(asked.line()?.trim_end()))
+        })
+    }
+
+    /// Makes a reference point at a commit, or with none deletes one that is there. Whether that was done.
+    pub(super) fn set_reference(&self, name: &str, commit: Option<&Oid>) -> bool {
+        let change = match commit {
+            Some(commit) => format!("start\nupdate {name} {commit}\ncommit\n"),
+            None => format!("start\ndelete {name}\ncommit\n"),
+        };
+        let is_done = self.ask(&self.standing().referrer, &["update-ref", "--stdin"], |asked| {
+            asked.say(change.as_bytes())?;
+            let answers = [asked.line()?, asked.line()?];
+            Ok(Some(answers == ["start: ok\n", "commit: ok\n"]))
+        });
+        is_done == Some(true)
+    }
+
+    /// One question at a time. Whoever failed to answer once is not asked again.
+    fn ask<T>(
+        &self,
+        place: &Mutex<Option<Asked>>,
+        list: &[&str],
+        question: impl FnOnce(&mut Asked) -> io::Result<Option<T>>,
+    ) -> Option<T> {
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = place.take().or_else(|| Asked::start(self, list))?;
+        let answer = question(&mut asked).ok()?;
+        *place = Some(asked);
+        answer
+    }
+}
+
+/// A git that waits for questions.
+#[derive(Debug)]
+struct Asked {
+    child: Child,
+    /// None once it is to end.
+    input: Option<ChildStdin>,
+    output: BufReader<Patient>,
+}
+
+impl Asked {
+    fn start(git: &Git, list: &[&str]) -> Option<Asked> {
+        // It works nowhere: a lock in the working tree must not look like its own.
+        let mut environment = git.environment().clone();
+        environment.push(("GIT_DIR".into(), git.git_dir().into()));
+        let call = Call { dir: Path::new("/"), environment: &environment, ..git.call(list) };
+        let mut child = process::start_standing(&call).ok()?;
+        let input = child.stdin.take();
+        let output = BufReader::new(Patient { pipe: child.stdout.take()? });
+        Some(Asked { child, input, output })
+    }
+
+    fn say(&mut self, question: &[u8]) -> io::Result<()> {
+        self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write_all(question)
+    }
+
+    fn line(&mut self) -> io::Result<String> {
+        let mut line = Vec::new();
+        self.output.read_until(b'\n', &mut line)?;
+        if !line.ends_with(b"\n") {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(String::from_utf8_lossy(&line).into_owned())
+    }
+
+    /// An answer of `cat-file --batch`: a line that says what follows, the object, and a line break.
+    fn object(&mut self) -> io::Result<Option<(Oid, Vec<u8>)>> {
+        let line = self.line()?;
+        let mut words = line.split_whitespace();
+        let (Some(oid), Some(_), Some(Ok(size)), None) = (
+            words.next().and_then(Oid::parse),
+            words.next(),
+            words.next().map(str::parse::<usize>),
+            words.next(),
+        ) else {
+            // It says that there is no such thing, and is ready for the next question.
+            return Ok(None);
+        };
+        if size > OBJECT_BYTES_MAX {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut content = vec![0; size + 1];
+        self.output.read_exact(&mut content)?;
+        content.pop();
+        Ok(Some((oid, content)))
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.input = None;
+        // It neither changes nor holds anything; that it is gone already is as well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Output that is not waited for without end.
+#[derive(Debug)]
+struct Patient {
+    pipe: ChildStdout,
+}
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let deadline = Instant::now() + QUESTION_DEADLINE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            let milliseconds = u16::try_from(left.as_millis().max(1)).unwrap_or(u16::MAX);
+            match poll(
+                &mut [PollFd::new(self.pipe.as_fd(), PollFlags::POLLIN)],
+                PollTimeout::from(milliseconds),
+            ) {
+                Ok(0) | Err(nix::errno::Errno::EINTR) => {}
+                Ok(_) => return self.pipe.read(buffer),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
