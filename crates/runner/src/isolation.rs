@@ -350,6 +350,7 @@ impl Driver<'_> {
 
     /// Trees of tasks that are done, which a program that died did not get to remove.
     pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
+        atomic::tidy(&self.file.trees());
         let Ok(entries) = fs::read_dir(self.file.trees()) else { return Ok(()) };
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         let names: BTreeSet<String> = names.map(|name| task_part(&name).to_owned()).collect();

@@ -8,7 +8,7 @@ use std::thread;
 
 use testkit::{Agent, Finished, Signal, Step, wait_for};
 
-use super::scene::{JOURNAL, Scene, done, member, members, task, work};
+use super::scene::{JOURNAL, Scene, TREES, done, member, members, task, work, worker};
 
 /// How many runs are killed at once. They wait for disks and for each other more than they compute.
 const WORKERS: usize = 3;
@@ -212,6 +212,16 @@ fn killed_again_and_again() {
     scene.expect_tidy();
     assert_eq!(scene.files(), expected);
     assert_eq!(scene.trees(), [""; 0]);
+}
+
+#[test]
+fn a_note_that_was_being_written_goes_with_its_tree() {
+    let scene = Scene::new(&members(2));
+    let half = scene.root().join(TREES).join(".tillgreen-4294967294-1.1.base");
+    fs::create_dir_all(half.parent().expect("it lies in a folder")).expect("a folder can be made");
+    fs::write(&half, "").expect("it can be written");
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_settled(&run);
 }
 
 #[test]
