@@ -29,9 +29,7 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     if !may_start(state, rules) {
         return Vec::new();
     }
-    let at_work = state.attention().filter(|task| task.status.is_at_work()).count();
-    let jobs = usize::try_from(rules.parallel.jobs.max(1)).unwrap_or(usize::MAX);
-    let ready = ready(state, rules, jobs.saturating_sub(at_work));
+    let ready = ready(state, rules, room(state, rules));
     if state.attention().any(|task| task.status.is_active()) {
         let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
         return beside.map(|task| Start { task, isolated: is_isolated(rules) }).collect();
@@ -46,6 +44,19 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     }
     let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
     beside.map(|task| Start { task, isolated: is_isolated(rules) }).collect()
+}
+
+/// How many more may start. In trees of their own, agents need not wait for checks of what others did: there is one for
+/// each of the jobs, and as many results at most that are being checked.
+fn room(state: &State, rules: &Rules) -> usize {
+    let jobs = usize::try_from(rules.parallel.jobs.max(1)).unwrap_or(usize::MAX);
+    let count = |is: fn(&Status) -> bool| state.attention().filter(|task| is(&task.status)).count();
+    let at_work = count(Status::is_at_work);
+    if !is_isolated(rules) || jobs == 1 {
+        return jobs.saturating_sub(at_work);
+    }
+    let agents = at_work - count(|status| matches!(status, Status::Checking(_)));
+    jobs.saturating_sub(agents).min(jobs.saturating_mul(2).saturating_sub(at_work))
 }
 
 /// The first checkpoint that is ready: a person can be asked whatever else is under way.

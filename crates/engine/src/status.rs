@@ -223,7 +223,7 @@ impl Status {
         }
     }
 
-    /// Whether an agent, or a check of what one did, is at work on it: one of the jobs.
+    /// Whether an agent, or a check of what one did, is at work on it.
     pub(crate) fn is_at_work(&self) -> bool {
         matches!(self, Self::Proving | Self::Running(_) | Self::Checking(_) | Self::Judging(_))
     }

@@ -55,7 +55,12 @@ fn start_is_allowed(before: &State, after: &State, id: &TaskId) {
     let rules = after.rules().expect("the run was opened");
     let task = after.task(id).expect("it was just started");
     let jobs = usize::try_from(rules.parallel.jobs.max(1)).expect("a small number");
-    assert!(tasks(after).filter(|task| is_at_work(task)).count() <= jobs, "{id} is one job too many");
+    let at_work = tasks(after).filter(|task| is_at_work(task)).count();
+    let checked = tasks(after).filter(|task| matches!(task.status, Status::Checking(_))).count();
+    // Checks in trees of their own are beside the jobs, up to as many again.
+    let is_apart = rules.parallel.isolation == Isolation::Trees && jobs > 1;
+    let (agents, most) = if is_apart { (at_work - checked, 2 * jobs) } else { (at_work, jobs) };
+    assert!(agents <= jobs && at_work <= most, "{id} is one job too many");
     let beside: Vec<&Task> = tasks(before).filter(|other| other.status.is_active()).collect();
     let is_fix = after.fix_plan(id).is_some();
     assert!(!is_fix || beside.is_empty(), "{id} is a fix and was started beside others");

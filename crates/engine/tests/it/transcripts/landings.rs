@@ -288,10 +288,10 @@ fn batch_capped() {
     1.2 attempt 1 (executor)
     1.1 claims success
     1.2 claims success
+    1.3 attempt 1 (executor)
     1.1 checks green
     1.1 comes back
     1.2 checks green
-    1.3 attempt 1 (executor)
     1.1 landed
     1.1 green together
     1.1 done, commit c1
