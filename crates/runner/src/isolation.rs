@@ -283,7 +283,10 @@ impl Driver<'_> {
             let trailer = (crate::recording::TRAILER, trailer.as_str());
             let (landing, stamps) = site.land(&message, trailer, (packed, &watch));
             Done::Landing(landing, stamps)
-        })
+        })?;
+        // Meanwhile: what is needed next. If it cannot be had, that is said when it is needed.
+        let _ = self.committable_spec_files();
+        Ok(())
     }
 
     /// Runs the verify command again, on all that came together.

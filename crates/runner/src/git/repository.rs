@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::child_note::NotePlace;
 use super::error::GitError;
@@ -27,8 +27,8 @@ pub struct Git {
     commits: Arc<AtomicU32>,
     /// Gits that stay, for all who share this.
     standing: Arc<Standing>,
-    /// Where hooks are, once somebody has asked.
-    hooks: Arc<OnceLock<PathBuf>>,
+    /// Where hooks are.
+    hooks: PathBuf,
 }
 
 impl Git {
@@ -45,6 +45,8 @@ impl Git {
             "--is-bare-repository",
             "--absolute-git-dir",
             "--git-common-dir",
+            "--git-path",
+            "hooks",
             "--show-toplevel",
         ];
         let ended = ask(dir, &environment, &question)?;
@@ -98,13 +100,7 @@ impl Git {
 
     /// Whether there is a hook of this name.
     pub(super) fn has_hook(&self, name: &str) -> bool {
-        let ask = || {
-            let asked =
-                process::run(self.call(&["rev-parse", "--git-path", "hooks"])).and_then(Ended::success);
-            let told = asked.unwrap_or_default();
-            self.root.join(OsStr::from_bytes(told.trim_ascii_end()))
-        };
-        self.hooks.get_or_init(ask).join(name).exists()
+        self.hooks.join(name).exists()
     }
 
     pub(super) fn standing(&self) -> &Standing {
@@ -178,14 +174,14 @@ fn located(
 ) -> Result<Git, GitError> {
     let lines: Vec<_> = ended.stdout.split(|byte| *byte == b'\n').map(OsStr::from_bytes).collect();
     // The output ends in a newline. More lines than asked for: a folder with a line break in its name.
-    let [_, git_dir, common_dir, root, _] = lines.as_slice() else {
+    let [_, git_dir, common_dir, hooks, root, _] = lines.as_slice() else {
         let output = String::from_utf8_lossy(&ended.stdout).into_owned();
         return Err(GitError::Unexpected { command: ended.command, output });
     };
     let absolute =
         |path: &OsStr| dir.join(path).canonicalize().map_err(GitError::io("find", Path::new(path)));
     let (root, git_dir, common_dir) = (absolute(root)?, absolute(git_dir)?, absolute(common_dir)?);
-    let (commits, standing, hooks) = (Arc::default(), Arc::default(), Arc::default());
+    let (commits, standing, hooks) = (Arc::default(), Arc::default(), dir.join(hooks));
     Ok(Git { root, git_dir, common_dir, version, notes: None, environment, commits, standing, hooks })
 }
 
