@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::child_note::ChildNote;
@@ -105,6 +106,14 @@ impl<'a> LandingIndex<'a> {
         // Nobody else has taken the lock meanwhile: it was ours.
         let _ = fs::remove_file(&lock);
         false
+    }
+
+    /// Whether a lock is this very file: then it is ours, left in the middle of taking over.
+    pub(super) fn is_behind(git: &Git, lock: &Path) -> bool {
+        let number =
+            |file: &Path| fs::symlink_metadata(file).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+        let own = number(&LandingIndex::at(git).file);
+        own.is_some() && own == number(lock)
     }
 
     pub(super) fn remove(&self) {

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -14,6 +13,7 @@ use nix::unistd::Pid;
 use super::child_note::{ChildNote, Noted};
 use super::commit::COMMIT_DEADLINE;
 use super::error::GitError;
+use super::landing_index::LandingIndex;
 use super::process::{self, pathspecs};
 use super::repository::Git;
 
@@ -28,7 +28,8 @@ impl Git {
         noted.iter().for_each(|(_, process)| outwait(process, COMMIT_DEADLINE));
         let mut removed = Vec::new();
         for lock in self.locks(&noted).into_iter().filter(|lock| lock.exists()) {
-            let ours = noted.iter().any(|(note, _)| is_younger(&lock, note));
+            let ours =
+                LandingIndex::is_behind(self, &lock) || noted.iter().any(|(note, _)| is_younger(&lock, note));
             if !ours || self.is_git_running() {
                 return Err(GitError::Locked { file: lock });
             }
@@ -94,13 +95,9 @@ impl Git {
     }
 }
 
-/// A lock that is older than the process cannot be its own. File times are coarse, hence the second. One that is a link to
-/// what was written before has the time of that, but its link count changed with it.
+/// A lock that is older than the process cannot be its own. File times are coarse, hence the second.
 fn is_younger(lock: &PathBuf, note: &ChildNote) -> bool {
-    let metadata = fs::metadata(lock).ok();
-    let changed = metadata.as_ref().and_then(|metadata| u64::try_from(metadata.ctime()).ok());
-    let changed = changed.map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-    let locked = metadata.and_then(|metadata| metadata.modified().ok()).max(changed);
+    let locked = fs::metadata(lock).and_then(|metadata| metadata.modified()).ok();
     match (locked, note.modified()) {
         (Some(locked), Some(noted)) => locked + Duration::from_secs(1) >= noted,
         (None, _) | (_, None) => false,

@@ -82,3 +82,26 @@ fn the_index_of_the_project_follows_and_its_lock_is_respected() {
     assert_eq!(scratch.repository.subjects(), ["first", "work of 1.1", "work of 1.2"]);
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
 }
+
+#[test]
+fn a_lock_that_was_left_while_the_index_was_taken_over_is_recognised() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "by the task\n");
+    assert!(matches!(linked.apply(&linked.pack()), Applied::Done { .. }));
+    let folder = scratch.repository.root().join(".git");
+    let (index, lock) = (folder.join("tillgreen-landing-index"), folder.join("index.lock"));
+    fs::hard_link(&index, &lock).unwrap();
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    fs::File::options().write(true).open(&lock).unwrap().set_modified(long_ago).unwrap();
+    linked.git.clear_stale_lock().unwrap();
+    assert!(!lock.exists());
+    fs::write(&lock, "").unwrap();
+    assert!(
+        matches!(linked.git.clear_stale_lock(), Err(GitError::Locked { .. })),
+        "this one is somebody else's"
+    );
+    fs::remove_file(&lock).unwrap();
+    assert!(matches!(linked.commit(), Landed::Done(_)));
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
