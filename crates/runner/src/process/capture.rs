@@ -23,7 +23,7 @@ impl Capture {
     /// Creates the log file.
     pub(super) fn create(path: &Path, limits: &ProcessLimits) -> io::Result<Self> {
         Ok(Self {
-            log: Log { file: File::create(path)?, path: path.to_owned(), problem: None },
+            log: Log::create(path)?,
             head: Vec::new(),
             head_bytes_max: limits.head_bytes_max,
             tail: VecDeque::new(),
@@ -83,19 +83,37 @@ impl Capture {
 }
 
 /// A file that is written as far as possible: a full disk must not stop a process whose work may be good.
+///
+/// It is open only once there is something to write: many are silent, and all that run at once share one limit of
+/// descriptors.
 struct Log {
-    file: File,
+    file: Option<File>,
     path: PathBuf,
     problem: Option<String>,
 }
 
 impl Log {
+    fn create(path: &Path) -> io::Result<Self> {
+        File::create(path)?;
+        Ok(Self { file: None, path: path.to_owned(), problem: None })
+    }
+
     fn write(&mut self, bytes: &[u8]) {
-        if self.problem.is_some() {
+        if self.problem.is_some() || bytes.is_empty() {
             return;
         }
-        if let Err(error) = self.file.write_all(bytes) {
+        if let Err(error) = self.try_write(bytes) {
             self.problem = Some(format!("cannot write {}: {error}", self.path.display()));
+        }
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) => file.write_all(bytes),
+            None => {
+                let file = File::options().append(true).create(true).open(&self.path)?;
+                self.file.insert(file).write_all(bytes)
+            }
         }
     }
 }

@@ -75,13 +75,21 @@ async fn run<L: Listener>(
     listener: L,
 ) -> (Ended, L) {
     let (started, limit) = (Instant::now(), invocation.limits.deadline);
-    let captures = match create_logs(&invocation) {
-        Ok(captures) => captures,
-        Err(reason) => return (cannot_start(reason, started, limit), listener),
-    };
-    match Supervision::begin(invocation, captures, requests, listener) {
-        Ok(supervision) => supervision.until_end(started).await,
-        Err((error, listener)) => (cannot_start(error.to_string(), started, limit), listener),
+    let (mut requests, mut listener) = (Some(requests), listener);
+    // A second time only where keeping in a namespace turns out not to be possible, which is not tried again then.
+    loop {
+        let captures = match create_logs(&invocation) {
+            Ok(captures) => captures,
+            Err(reason) => return (cannot_start(reason, started, limit), listener),
+        };
+        let supervision = match Supervision::begin(&invocation, captures, requests, listener) {
+            Ok(supervision) => supervision,
+            Err((error, listener)) => return (cannot_start(error.to_string(), started, limit), listener),
+        };
+        match supervision.until_end(started).await {
+            Ok(ended) => return ended,
+            Err(unable) => (requests, listener) = (unable.requests, unable.listener),
+        }
     }
 }
 

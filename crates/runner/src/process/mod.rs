@@ -1,13 +1,13 @@
 //! Runs a child program so that it can be bounded, stopped, and never leaves anything behind.
 //!
 //! A command is not started directly but under a *keeper*: this same executable, started again under
-//! another name, which holds everything that the command starts. Where it may, it does so by a PID
+//! another name, which holds everything that the command starts. Where that is allowed, it does so by a PID
 //! namespace, elsewhere as a subreaper. When the command ends, or the keeper is told to stop, or this
 //! program dies, whatever is left is killed.
 //!
 //! ```text
-//!  coordinator ──start──▶ tg-keeper (outer) ──▶ tg-keeper (init of a PID namespace) ──▶ command ──▶ …
-//!                         tg-keeper (subreaper, where namespaces are not allowed)   ──▶ command ──▶ …
+//!  coordinator ──start──▶ tg-keeper (init of a PID namespace)                      ──▶ command ──▶ …
+//!                         tg-keeper (subreaper, where namespaces are not allowed)  ──▶ command ──▶ …
 //! ```
 //!
 //! What an exit status or an output means is left to the callers.
@@ -17,6 +17,7 @@ mod ended;
 mod handle;
 mod invocation;
 mod keeper;
+mod keeper_child;
 mod lines;
 mod listener;
 mod printable;

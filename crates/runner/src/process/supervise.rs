@@ -12,15 +12,13 @@
 //! input closed and may end by itself (Dismissed).
 
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant as StdInstant};
 use std::{future, io};
 
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, getpgrp};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
@@ -28,7 +26,8 @@ use super::capture::Capture;
 use super::ended::{Ended, Exit};
 use super::handle::Request;
 use super::invocation::{Invocation, ProcessLimits};
-use super::keeper::{CANNOT_START_CODES, CANNOT_START_PREFIX, KILL_ALL, KeeperMissing, keeper_command_line};
+use super::keeper::{CANNOT_START_CODES, CANNOT_START_PREFIX, KILL_ALL};
+use super::keeper_child::{KeeperChild, KeeperEnd, KeeperPipes, StartError};
 use super::lines::Lines;
 use super::listener::{Heard, Listener, Reply};
 use super::printable::printable;
@@ -50,22 +49,9 @@ const UNREAD_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How much is read from a pipe at once.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Why a process could not be started.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum StartError {
-    #[error("cannot start a process in {cwd}: {source}")]
-    Folder { cwd: PathBuf, source: io::Error },
-    #[error("cannot start a process in {cwd}: not a folder")]
-    NotAFolder { cwd: PathBuf },
-    #[error("cannot start {program}: {source}")]
-    Spawn { program: String, source: io::Error },
-    #[error(transparent)]
-    Keeper(#[from] KeeperMissing),
-}
-
 /// A running keeper and everything that is known about it.
 pub(super) struct Supervision<L> {
-    child: Child,
+    child: KeeperChild,
     pipes: Pipes,
     listener: L,
     lines: Lines,
@@ -93,10 +79,16 @@ enum Phase {
     Over,
 }
 
+/// A keeper that could not keep in the way that was tried first; nothing was started, and another way is left.
+pub(super) struct Unable<L> {
+    pub(super) requests: Option<UnboundedReceiver<Request>>,
+    pub(super) listener: L,
+}
+
 /// What the task was woken by.
 enum Woken {
     Requested(Option<Request>),
-    Ended(io::Result<ExitStatus>),
+    Ended(KeeperEnd),
     Piped(Piped),
     TimePassed,
 }
@@ -104,17 +96,16 @@ enum Woken {
 impl<L: Listener> Supervision<L> {
     /// Starts the keeper.
     pub(super) fn begin(
-        invocation: Invocation,
+        invocation: &Invocation,
         [stdout, stderr]: [Capture; 2],
-        requests: UnboundedReceiver<Request>,
+        requests: Option<UnboundedReceiver<Request>>,
         listener: L,
     ) -> Result<Self, (StartError, L)> {
-        let mut child = match spawn(&invocation) {
+        let mut child = match KeeperChild::start(invocation) {
             Ok(child) => child,
             Err(error) => return Err((error, listener)),
         };
-        let stays_open = listener.is_dialogue();
-        let pipes = Pipes::of(&mut child, invocation.stdin, stays_open);
+        let pipes = Pipes::of(child.take_pipes(), invocation.stdin.clone(), listener.is_dialogue());
         let now = Instant::now();
         Ok(Self {
             child,
@@ -123,7 +114,7 @@ impl<L: Listener> Supervision<L> {
             lines: Lines::default(),
             stdout,
             stderr,
-            requests: Some(requests),
+            requests,
             limits: invocation.limits,
             deadline_at: after(now, invocation.limits.deadline),
             progress_at: now,
@@ -134,11 +125,18 @@ impl<L: Listener> Supervision<L> {
     }
 
     /// Watches until everything is over.
-    pub(super) async fn until_end(mut self, started: StdInstant) -> (Ended, L) {
+    pub(super) async fn until_end(mut self, started: StdInstant) -> Result<(Ended, L), Unable<L>> {
         while self.phase != Phase::Over {
             match self.woken().await {
                 Woken::Requested(request) => self.requested(request),
-                Woken::Ended(status) => self.ended(status),
+                Woken::Ended(KeeperEnd::AsCommand(status)) => self.ended(status),
+                Woken::Ended(KeeperEnd::Unable) if self.phase == Phase::Running => {
+                    return Err(Unable { requests: self.requests, listener: self.listener });
+                }
+                // Nothing was started yet, and now nothing need be.
+                Woken::Ended(KeeperEnd::Unable) => {
+                    self.ended(Ok(ExitStatus::from_raw(Signal::SIGTERM as i32)))
+                }
                 Woken::Piped(piped) => self.piped(piped),
                 Woken::TimePassed => self.time_passed(),
             }
@@ -150,14 +148,14 @@ impl<L: Listener> Supervision<L> {
         let exit = self.cause.unwrap_or_else(|| exit_of(self.status, &self.stdout, &self.stderr));
         let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
         let (elapsed, limit) = (started.elapsed(), self.limits.deadline);
-        (Ended { exit, stdout, stderr, elapsed, limit }, self.listener)
+        Ok((Ended { exit, stdout, stderr, elapsed, limit }, self.listener))
     }
 
     async fn woken(&mut self) -> Woken {
         let next = self.next_time();
         tokio::select! {
             request = received(&mut self.requests) => Woken::Requested(request),
-            status = self.child.wait(), if self.status.is_none() => Woken::Ended(status),
+            end = self.child.wait(), if self.status.is_none() => Woken::Ended(end),
             piped = self.pipes.next() => Woken::Piped(piped),
             () = sleep_until(next) => Woken::TimePassed,
         }
@@ -307,10 +305,10 @@ impl<L: Listener> Supervision<L> {
     }
 
     fn signal(&self, signal: Signal) {
-        // There is no id once the keeper was reaped, so nothing else can be hit.
-        if let Some(id) = self.child.id() {
+        // There is no number once the keeper was reaped, so nothing else can be hit.
+        if let Some(pid) = self.child.pid() {
             // It may be ending just now.
-            let _ = kill(Pid::from_raw(id.cast_signed()), signal);
+            let _ = kill(pid, signal);
         }
     }
 }
@@ -345,10 +343,10 @@ enum Piped {
 }
 
 impl Pipes {
-    fn of(child: &mut Child, text: Option<String>, stays_open: bool) -> Self {
-        let stdin = child.stdin.take().zip(text);
-        let stdin = stdin.map(|(pipe, text)| Feed { pipe, text, written: 0, stays_open });
-        Self { stdin, stdout: Drain::of(child.stdout.take()), stderr: Drain::of(child.stderr.take()) }
+    fn of(pipes: KeeperPipes, text: Option<String>, stays_open: bool) -> Self {
+        let KeeperPipes { stdin, stdout, stderr } = pipes;
+        let stdin = stdin.zip(text).map(|(pipe, text)| Feed { pipe, text, written: 0, stays_open });
+        Self { stdin, stdout: Drain::of(stdout), stderr: Drain::of(stderr) }
     }
 
     /// Adds to what is on its way, unless the process does not read what is there already.
@@ -417,36 +415,6 @@ async fn received(requests: &mut Option<UnboundedReceiver<Request>>) -> Option<R
         Some(requests) => requests.recv().await,
         None => future::pending().await,
     }
-}
-
-/// Starts the keeper in a process group of its own, so that Ctrl-C at the terminal does not reach it.
-fn spawn(invocation: &Invocation) -> Result<Child, StartError> {
-    let cwd = &invocation.cwd;
-    match cwd.metadata() {
-        Ok(metadata) if metadata.is_dir() => {}
-        Ok(_) => return Err(StartError::NotAFolder { cwd: cwd.clone() }),
-        Err(source) => return Err(StartError::Folder { cwd: cwd.clone(), source }),
-    }
-    let argv = invocation.command.argv();
-    let program = argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
-    let (executable, name, args) = keeper_command_line(argv)?;
-    let stdin = if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
-    let mut command = Command::new(executable);
-    // The leader of a group cannot leave its session but by way of its parent's group. Where that lies outside
-    // our PID namespace it cannot be named, and no terminal of ours can reach it either.
-    if getpgrp() != Pid::from_raw(0) {
-        command.process_group(0);
-    }
-    command
-        .arg0(name)
-        .args(args)
-        .current_dir(cwd)
-        .envs(invocation.env.iter().map(|(variable, value)| (variable, value)))
-        .stdin(stdin)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|source| StartError::Spawn { program, source })
 }
 
 /// How a process ended that was left to itself.

@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{self, ExitStatus};
 
 use nix::sys::prctl;
-use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 /// The end of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,12 @@ impl Ending {
             Self::Code(code) => code,
             Self::Signal(signal) => 128 + signal,
         }
+    }
+
+    /// The signal, if it is one of those that have names; of others only the code tells, whichever way a command is kept.
+    pub(super) fn named_signal(self) -> Option<u8> {
+        let Self::Signal(signal) = self else { return None };
+        signal_name(signal).and_then(|_| signal.try_into().ok())
     }
 
     /// Ends this process in the same way: with the code, or dying of the signal.

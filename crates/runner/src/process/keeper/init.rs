@@ -1,22 +1,24 @@
-//! The second keeper: process 1 of the PID namespace that holds the command.
+//! The keeper where namespaces are allowed: process 1 of the PID namespace that holds the command.
 
 use std::fs;
+use std::os::fd::RawFd;
 use std::path::Path;
 use std::process;
 
 use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use super::command::{KeptCommand, cannot_start};
 use super::ending::Ending;
-use super::namespace::{SIGNALLED, UNABLE};
 use super::role::Order;
-use super::surroundings::{Wakeup, Wakeups, die_with_parent, set_name, unblock_signals};
+use super::surroundings::{Wakeup, Wakeups, close_inherited_files, die_with_parent, leave_session};
+use super::word::{Word, WordWriter};
 use crate::process::processes::Process;
 
 /// Keeps the command until it ends; the kernel then kills the rest of the namespace.
-pub(super) fn keep(order: &Order) -> ! {
+pub(super) fn keep(order: &Order, word: RawFd) -> ! {
     die_with_parent();
     // The /proc of the outer namespace is still mounted and shows us as we are seen from there; from
     // inside, the parent's pid cannot be seen.
@@ -24,17 +26,17 @@ pub(super) fn keep(order: &Order) -> ! {
     if outside.is_some_and(|outside| outside.parent != order.parent) {
         process::exit(1);
     }
-    let mut wakeups = match Wakeups::install() {
-        Ok(wakeups) => wakeups,
-        Err(error) => cannot_start("signal handlers", &error),
-    };
-    unblock_signals();
+    let word = WordWriter::open(word).unwrap_or_else(|error| cannot_start("in a namespace", &error));
+    close_inherited_files(&[word.number()]);
+    // A terminal's signals are lost on an init without handlers, so leaving it comes first.
+    leave_session();
+    let mut wakeups = Wakeups::begin();
     if mount_proc().is_err() {
-        set_name(UNABLE);
+        word.write(Word::Unable);
         process::exit(1);
     }
     number_processes_after(outside);
-    finish(keep_command(order, &mut wakeups))
+    finish(keep_command(order, &mut wakeups), word)
 }
 
 fn keep_command(order: &Order, wakeups: &mut Wakeups) -> Ending {
@@ -58,6 +60,7 @@ fn keep_command(order: &Order, wakeups: &mut Wakeups) -> Ending {
 /// mounts outside.
 fn mount_proc() -> nix::Result<()> {
     const NONE: Option<&str> = None;
+    unshare(CloneFlags::CLONE_NEWNS)?;
     mount(NONE, "/", NONE, MsFlags::MS_REC | MsFlags::MS_SLAVE, NONE)?;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("proc"), "/proc", Some("proc"), flags, NONE)
@@ -72,10 +75,10 @@ fn number_processes_after(outside: Option<Process>) {
     }
 }
 
-/// Process 1 cannot die of a signal, so it leaves the signal in its name.
-fn finish(ending: Ending) -> ! {
-    if let Ending::Signal(signal) = ending {
-        set_name(&format!("{SIGNALLED}{signal}"));
+/// Process 1 cannot die of a signal, so it tells of it.
+fn finish(ending: Ending, word: WordWriter) -> ! {
+    if let Some(signal) = ending.named_signal() {
+        word.write(Word::Signalled(signal));
     }
     process::exit(ending.shell_code())
 }

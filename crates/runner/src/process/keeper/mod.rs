@@ -8,13 +8,15 @@ mod command;
 mod ending;
 mod init;
 mod namespace;
-mod outer;
 mod role;
 mod subreaper;
 mod surroundings;
+mod word;
 
 pub use role::{keep_if_asked, use_keeper};
 pub(super) use {
     command::{CANNOT_START_CODES, CANNOT_START_PREFIX},
-    role::{KILL_ALL, KeeperMissing, keeper_command_line},
+    namespace::{NotAllowed, give_up_namespaces, in_new_namespace},
+    role::{KILL_ALL, KeeperMissing, Way, keeper_command_line},
+    word::{Word, WordReader, word_pipe},
 };

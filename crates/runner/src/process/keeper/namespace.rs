@@ -1,109 +1,53 @@
-//! Keeping a command in a PID namespace: when its init ends, the kernel kills all that is in it.
+//! Starting a keeper as the init of a PID namespace: when it ends, the kernel kills all that is in there.
 //!
-//! This is the stage outside. The one inside is `init`; it has no other way to tell how the command died
-//! than its exit code and its name, which outlives it until it is reaped.
+//! This is the program's own part in it. A thread that asks for a new namespace stays where it is, but what it starts
+//! next is the first process in there; then it takes the request back. The part inside is `init`.
 
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::OnceLock;
 
-use nix::fcntl::{OFlag, openat};
 use nix::sched::{CloneFlags, setns, unshare};
-use nix::sys::signal::{Signal, kill};
-use nix::sys::stat::Mode;
-use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
-use nix::unistd::Pid;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use nix::unistd::getpid;
 
-use super::command::cannot_start;
-use super::ending::Ending;
-use super::role::{self, Order};
-use super::surroundings::{Wakeup, Wakeups, block_signals, unblock_signals};
+use super::role::KILL_ALL;
 
-/// The name under which an init ends that could not set up its namespace.
-pub(super) const UNABLE: &str = "tg-unable";
-/// The name under which an init ends whose command died of the signal after it.
-pub(super) const SIGNALLED: &str = "tg-signal-";
+/// The namespace of this program, by which a thread finds its way back. None where that cannot be told.
+static OWN: OnceLock<Option<File>> = OnceLock::new();
+/// Set once an init could not set up its namespace: the next one could not either.
+static GIVEN_UP: OnceLock<()> = OnceLock::new();
 
 /// This user or this container may not have namespaces.
-pub(super) struct NotAllowed;
+#[derive(Debug)]
+pub(in crate::process) struct NotAllowed;
 
-/// Keeps the command until the namespace is empty.
-pub(super) fn keep(order: &Order, wakeups: &mut Wakeups) -> Result<Ending, NotAllowed> {
-    // The init mounts another /proc over this one, which is needed to read about the init.
-    let proc = File::options()
-        .read(true)
-        .custom_flags((OFlag::O_PATH | OFlag::O_DIRECTORY).bits())
-        .open("/proc")
-        .map_err(|_| NotAllowed)?;
-    // Setting up may fail later, so there must be a way back.
-    leave_namespace(&proc)?;
-    unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS).map_err(|_| NotAllowed)?;
-    let mut init = start_init(order);
-    let InitEnd { name, stop_asked } = wait_for_end(&init, wakeups, &proc);
-    let ending = init.wait().map_or(Ending::UNKNOWN, Ending::from);
-    match name.strip_prefix(SIGNALLED).and_then(|signal| signal.parse().ok()) {
-        Some(signal) => Ok(Ending::Signal(signal)),
-        None if name != UNABLE => Ok(ending),
-        // Nothing was started yet, and now nothing need be.
-        None if stop_asked => Ok(Ending::Signal(Signal::SIGTERM as i32)),
-        None => {
-            leave_namespace(&proc)?;
-            Err(NotAllowed)
-        }
-    }
+/// Runs what starts a process, so that this process is the init of a new namespace.
+pub(in crate::process) fn in_new_namespace<T>(start: impl FnOnce() -> T) -> Result<T, NotAllowed> {
+    let own = OWN.get_or_init(own_namespace).as_ref().filter(|_| GIVEN_UP.get().is_none());
+    let own = own.ok_or(NotAllowed)?;
+    // Without a way back this thread could start nothing else any more.
+    setns(own, CloneFlags::CLONE_NEWPID).map_err(|_| NotAllowed)?;
+    // An init without handlers would lose a signal, so ours wait until it has some. Those of a terminal it may lose:
+    // it is about to leave the terminal.
+    let ours = SigSet::from_iter([Signal::SIGTERM, KILL_ALL]);
+    let before = ours.thread_swap_mask(SigmaskHow::SIG_BLOCK).map_err(|_| NotAllowed)?;
+    let started = unshare(CloneFlags::CLONE_NEWPID).map(|()| start());
+    // Both were possible a moment ago. If the way back were barred now, the next start would say so.
+    let _ = setns(own, CloneFlags::CLONE_NEWPID);
+    let _ = before.thread_set_mask();
+    started.map_err(|_| NotAllowed)
 }
 
-/// How an init ended that is not reaped yet.
-struct InitEnd {
-    name: String,
-    stop_asked: bool,
+/// No other keeper is started as an init.
+pub(in crate::process) fn give_up_namespaces() {
+    // It may have been set by another that ended at the same time.
+    let _ = GIVEN_UP.set(());
 }
 
-fn start_init(order: &Order) -> Child {
-    // An init without handlers would lose a signal, so they wait until it has some.
-    block_signals();
-    let init = Command::new(role::this_executable()).arg0(role::NAME).args(order.args_for_init()).spawn();
-    unblock_signals();
-    init.unwrap_or_else(|error| cannot_start(role::NAME, &error))
-}
-
-/// Passes signals on until the init has ended.
-fn wait_for_end(init: &Child, wakeups: &mut Wakeups, proc: &File) -> InitEnd {
-    let pid = Pid::from_raw(init.id().cast_signed());
-    let mut stop_asked = false;
-    loop {
-        for wakeup in wakeups.wait() {
-            match wakeup {
-                Wakeup::ChildEnded => {}
-                // The init is not reaped yet, so these cannot hit anything else.
-                Wakeup::Stop => {
-                    stop_asked = true;
-                    let _ = kill(pid, Signal::SIGTERM);
-                }
-                Wakeup::KillAll => drop(kill(pid, Signal::SIGKILL)),
-            }
-        }
-        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-        if waitid(Id::Pid(pid), flags) != Ok(WaitStatus::StillAlive) {
-            return InitEnd { name: name_of(proc, pid), stop_asked };
-        }
-    }
-}
-
-fn name_of(proc: &File, pid: Pid) -> String {
-    let mut name = String::new();
-    let path = format!("{pid}/comm");
-    if let Ok(file) = openat(proc, path.as_str(), OFlag::O_RDONLY | OFlag::O_CLOEXEC, Mode::empty()) {
-        // Without the name the exit code still tells almost all.
-        let _ = File::from(file).read_to_string(&mut name);
-    }
-    name.trim_end().to_owned()
-}
-
-/// Makes children start in this process's own namespace, as they do from the beginning.
-fn leave_namespace(proc: &File) -> Result<(), NotAllowed> {
-    let own = openat(proc, "self/ns/pid", OFlag::O_RDONLY | OFlag::O_CLOEXEC, Mode::empty());
-    own.and_then(|own| setns(own, CloneFlags::CLONE_NEWPID)).map_err(|_| NotAllowed)
+/// The namespace that this program is in, unless what is mounted at /proc belongs to another one and tells nothing.
+fn own_namespace() -> Option<File> {
+    let link = fs::read_link("/proc/self").ok()?;
+    let is_ours = link == Path::new(&getpid().to_string());
+    is_ours.then(|| File::open("/proc/self/ns/pid").ok()).flatten()
 }

@@ -2,20 +2,21 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getpid};
 
-use super::{init, outer};
+use super::{init, subreaper};
 
 /// The name of a keeper's process, apart from the program's so that `pkill` by the program's name spares it.
 pub(super) const NAME: &str = "tg-keeper";
 /// Tells a keeper to kill everything at once. Asking for a graceful stop is SIGTERM.
 pub(in crate::process) const KILL_ALL: Signal = Signal::SIGUSR1;
 
-const OUTER: &str = "--keep";
+const SUBREAPER: &str = "--keep";
 const INIT: &str = "--keep-as-init";
 /// Also right when the file was replaced by an upgrade, as `current_exe` is not.
 const THIS_EXECUTABLE: &str = "/proc/self/exe";
@@ -32,8 +33,8 @@ pub(in crate::process) struct KeeperMissing;
 /// `main`, before any thread or file exists.
 pub fn keep_if_asked() {
     match Role::of(env::args_os()) {
-        Some(Role::Outer(order)) => outer::keep(&order),
-        Some(Role::Init(order)) => init::keep(&order),
+        Some(Role::Subreaper(order)) => subreaper::keep(&order),
+        Some(Role::Init(order, word)) => init::keep(&order, word),
         None => use_keeper(Path::new(THIS_EXECUTABLE)),
     }
 }
@@ -53,13 +54,28 @@ fn hear_of_children() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
 }
 
+/// How a keeper is to keep its command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::process) enum Way {
+    /// As the init of the PID namespace that it is started in, with a descriptor for its last word.
+    Init { word: RawFd },
+    /// As a subreaper.
+    Subreaper,
+}
+
 /// The executable, name and arguments of a keeper for this command.
 pub(in crate::process) fn keeper_command_line(
+    way: Way,
     argv: Vec<OsString>,
 ) -> Result<(&'static Path, &'static str, Vec<OsString>), KeeperMissing> {
     // Starting a program that is not a keeper could start the same tests again and again.
     let executable = KEEPER.get().ok_or(KeeperMissing)?;
-    Ok((executable, NAME, Order { parent: getpid(), argv }.args(OUTER)))
+    let role: Vec<OsString> = match way {
+        Way::Init { word } => vec![INIT.into(), word.to_string().into()],
+        Way::Subreaper => vec![SUBREAPER.into()],
+    };
+    let parent = getpid().to_string().into();
+    Ok((executable, NAME, role.into_iter().chain([parent]).chain(argv).collect()))
 }
 
 /// What a keeper is to do.
@@ -72,25 +88,16 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The arguments of the second stage, which keeps the same command as init of a namespace.
-    pub(super) fn args_for_init(&self) -> Vec<OsString> {
-        Self { parent: getpid(), argv: self.argv.clone() }.args(INIT)
+    fn of(mut args: impl Iterator<Item = OsString>) -> Option<Self> {
+        let parent = Pid::from_raw(args.next()?.to_str()?.parse().ok()?);
+        Some(Self { parent, argv: args.collect() })
     }
-
-    fn args(self, role: &str) -> Vec<OsString> {
-        [role.into(), self.parent.to_string().into()].into_iter().chain(self.argv).collect()
-    }
-}
-
-/// The executable of the next stage.
-pub(super) fn this_executable() -> &'static Path {
-    Path::new(THIS_EXECUTABLE)
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Role {
-    Outer(Order),
-    Init(Order),
+    Subreaper(Order),
+    Init(Order, RawFd),
 }
 
 impl Role {
@@ -101,11 +108,12 @@ impl Role {
             return None;
         }
         let role = args.next()?;
-        let parent = Pid::from_raw(args.next()?.to_str()?.parse().ok()?);
-        let order = Order { parent, argv: args.collect() };
         match role.to_str()? {
-            OUTER => Some(Self::Outer(order)),
-            INIT => Some(Self::Init(order)),
+            SUBREAPER => Order::of(args).map(Self::Subreaper),
+            INIT => {
+                let word = args.next()?.to_str()?.parse().ok()?;
+                Order::of(args).map(|order| Self::Init(order, word))
+            }
             _ => None,
         }
     }
@@ -122,13 +130,19 @@ mod tests {
     #[test]
     fn only_name_and_role_together_make_a_keeper() {
         let order = || Order { parent: Pid::from_raw(7), argv: vec!["sh".into(), "-c".into()] };
-        assert_eq!(role(&["tg-keeper", "--keep", "7", "sh", "-c"]), Some(Role::Outer(order())));
-        assert_eq!(role(&["tg-keeper", "--keep-as-init", "7", "sh", "-c"]), Some(Role::Init(order())));
+        assert_eq!(role(&["tg-keeper", "--keep", "7", "sh", "-c"]), Some(Role::Subreaper(order())));
+        assert_eq!(
+            role(&["tg-keeper", "--keep-as-init", "5", "7", "sh", "-c"]),
+            Some(Role::Init(order(), 5))
+        );
         for other in [
             &[][..],
             &["tg-keeper"],
             &["tg-keeper", "--keep"],
             &["tg-keeper", "--keep", "x", "sh"],
+            &["tg-keeper", "--keep-as-init", "5"],
+            &["tg-keeper", "--keep-as-init", "5", "x", "sh"],
+            &["tg-keeper", "--keep-as-init", "x", "7", "sh"],
             &["tg-keeper", "run", "7", "sh"],
             &["tillgreen", "--keep", "7", "sh"],
         ] {

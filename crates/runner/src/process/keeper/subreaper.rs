@@ -14,22 +14,29 @@ use nix::unistd::{Pid, getpid, getsid};
 use super::command::{KeptCommand, cannot_start};
 use super::ending::Ending;
 use super::role::{KILL_ALL, Order};
-use super::surroundings::{Wakeup, Wakeups, end_unless_parent_is};
+use super::surroundings::{
+    Wakeup, Wakeups, close_inherited_files, die_with_parent, end_unless_parent_is, leave_session,
+};
 use crate::process::processes::descendants;
 
 /// How long killing may take. Processes of another user cannot be killed at all and are left alone then.
 const KILLING_TIME_MAX: Duration = Duration::from_secs(2);
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Keeps the command until it has ended and its descendants are gone.
-pub(super) fn keep(order: &Order, wakeups: &mut Wakeups) -> Ending {
+/// Keeps the command until it has ended and nothing of it is left.
+pub(super) fn keep(order: &Order) -> ! {
+    die_with_parent();
+    end_unless_parent_is(order.parent);
+    close_inherited_files(&[]);
+    let mut wakeups = Wakeups::begin();
+    leave_session();
     // From here on the death of our parent must not just kill us.
     let prepared = prctl::set_child_subreaper(true).and_then(|()| prctl::set_pdeathsig(KILL_ALL));
     prepared.unwrap_or_else(|errno| cannot_start("as a subreaper", &errno.into()));
     end_unless_parent_is(order.parent);
-    let ending = keep_command(order, wakeups);
+    let ending = keep_command(order, &mut wakeups);
     kill_descendants();
-    ending
+    ending.imitate()
 }
 
 fn keep_command(order: &Order, wakeups: &mut Wakeups) -> Ending {

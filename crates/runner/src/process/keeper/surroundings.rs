@@ -3,6 +3,7 @@
 
 use std::ffi::CString;
 use std::fs;
+use std::os::fd::RawFd;
 use std::process;
 
 use nix::sys::prctl;
@@ -13,6 +14,7 @@ use signal_hook::consts::{
 };
 use signal_hook::iterator::Signals;
 
+use super::command::cannot_start;
 use super::role::NAME;
 
 /// What woke a keeper.
@@ -30,9 +32,18 @@ pub(super) enum Wakeup {
 pub(super) struct Wakeups(Signals);
 
 impl Wakeups {
+    /// Installs the handlers and lets every signal through, whatever the thread that started us had blocked; or ends
+    /// this process saying why it cannot.
+    pub(super) fn begin() -> Self {
+        let wakeups = Self::install().unwrap_or_else(|error| cannot_start("signal handlers", &error));
+        // This cannot fail for a valid set; a blocked SIGTERM would only make stopping take the whole grace.
+        let _ = SigSet::empty().thread_set_mask();
+        wakeups
+    }
+
     /// Installs the handlers. They exist in the keeper only: executing the command makes them defaults
     /// again, which is also why signals that were ignored get one.
-    pub(super) fn install() -> std::io::Result<Self> {
+    fn install() -> std::io::Result<Self> {
         let signals = Signals::new([SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1])?;
         for signal in ignored_signals().filter(|signal| can_be_handled(*signal)) {
             // A signal that the C library keeps for itself cannot be handled and need not be.
@@ -52,16 +63,10 @@ impl Wakeups {
     }
 }
 
-/// Sets the name that process lists show.
-pub(super) fn set_name(name: &str) {
-    let name = CString::new(name).unwrap_or_default();
-    // The name is for people only, except in an ending init, where the worst is a less exact status.
-    let _ = prctl::set_name(&name);
-}
-
 /// Takes the keeper's name and makes the kernel kill it when its parent dies.
 pub(super) fn die_with_parent() {
-    set_name(NAME);
+    // The name is for people only.
+    let _ = prctl::set_name(&CString::new(NAME).unwrap_or_default());
     if prctl::set_pdeathsig(Signal::SIGKILL).is_err() {
         process::exit(1);
     }
@@ -74,26 +79,14 @@ pub(super) fn end_unless_parent_is(expected: Pid) {
     }
 }
 
-/// Closes whatever was open in the program that started us, other than the standard descriptors.
-pub(super) fn close_inherited_files() {
+/// Closes whatever was open in the program that started us, other than the standard descriptors and these.
+pub(super) fn close_inherited_files(spared: &[RawFd]) {
     let names = fs::read_dir("/proc/self/fd").into_iter().flatten();
-    let open: Vec<i32> = names.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
-    for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2) {
+    let open: Vec<RawFd> = names.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
+    for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2 && !spared.contains(descriptor)) {
         // The one through which the list was read is closed already.
         let _ = close(descriptor);
     }
-}
-
-/// Lets every signal through, whatever the thread that started us had blocked.
-pub(super) fn unblock_signals() {
-    // This cannot fail for a valid set; a blocked SIGTERM would only make stopping take the whole grace.
-    let _ = SigSet::empty().thread_set_mask();
-}
-
-/// Holds signals back until [`unblock_signals`], in the processes started meanwhile as well.
-pub(super) fn block_signals() {
-    // As above: it cannot fail, and the loss would be one early SIGTERM.
-    let _ = SigSet::all().thread_set_mask();
 }
 
 /// Leaves the terminal's session, so that nothing we start can read from the terminal, be stopped by it or

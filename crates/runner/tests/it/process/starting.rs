@@ -120,6 +120,19 @@ fn a_namespace_shows_its_own_processes_only() {
 }
 
 #[test]
+fn the_thread_that_starts_a_keeper_stays_in_its_own_namespace() {
+    let bench = Bench::new();
+    let namespace = || fs::read_link("/proc/thread-self/ns/pid_for_children").unwrap();
+    let before = namespace();
+    assert_eq!(bench.run(bench.shell("exit 3")).exit, Exit::Code(3));
+    assert_eq!(namespace(), before);
+    // The kernel would refuse both if it were not so.
+    let seen = std::thread::spawn(namespace).join().unwrap();
+    let started = std::process::Command::new("readlink").arg("/proc/self/ns/pid").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&started.stdout).trim(), seen.to_str().unwrap());
+}
+
+#[test]
 fn input_is_empty_or_as_given() {
     let bench = Bench::new();
     assert_eq!(bench.run(bench.shell("readlink /proc/self/fd/0; cat")).stdout.text, "/dev/null\n");

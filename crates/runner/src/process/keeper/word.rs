@@ -1,0 +1,120 @@
+//! What an init tells its starter besides its exit code: process 1 of a namespace cannot die of a signal.
+//!
+//! It is one byte through a pipe, written at the very end and only where there is something to tell, so that nobody has
+//! to wait for it: when the init has ended, it is there or never comes.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
+use nix::unistd::{pipe2, read};
+
+/// What there may be to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::process) enum Word {
+    /// The namespace could not be set up, and nothing was started.
+    Unable,
+    /// The command died of this signal.
+    Signalled(u8),
+}
+
+impl Word {
+    fn byte(self) -> u8 {
+        match self {
+            Self::Unable => 0,
+            Self::Signalled(signal) => signal,
+        }
+    }
+
+    fn of(byte: u8) -> Self {
+        if byte == 0 { Self::Unable } else { Self::Signalled(byte) }
+    }
+}
+
+/// The starter's end.
+#[derive(Debug)]
+pub(in crate::process) struct WordReader(OwnedFd);
+
+impl WordReader {
+    /// The word of an init that has ended, if it left one.
+    pub(in crate::process) fn read(&self) -> Option<Word> {
+        let mut byte = [0];
+        loop {
+            match read(&self.0, &mut byte) {
+                Err(Errno::EINTR) => {}
+                // Another process that was started just then may have inherited the other end: then there is no end of
+                // the file, but still nothing to read.
+                Ok(0) | Err(_) => return None,
+                Ok(_) => return Some(Word::of(byte[0])),
+            }
+        }
+    }
+}
+
+/// The init's end while it is inherited.
+#[derive(Debug)]
+pub(in crate::process) struct InheritedWriter(OwnedFd);
+
+impl InheritedWriter {
+    /// The number under which the init finds it.
+    pub(in crate::process) fn number(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+/// A pipe for one init. Its end of it is inherited by what is started as long as it exists.
+pub(in crate::process) fn word_pipe() -> std::io::Result<(WordReader, InheritedWriter)> {
+    let (reader, writer) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+    fcntl(writer.as_fd(), FcntlArg::F_SETFD(FdFlag::empty()))?;
+    Ok((WordReader(reader), InheritedWriter(writer)))
+}
+
+/// The init's end in the init, which nothing inherits any more.
+pub(super) struct WordWriter(File);
+
+impl WordWriter {
+    /// Opens the pipe anew: what is inherited under a number belongs to nobody and is closed with all the rest.
+    pub(super) fn open(number: RawFd) -> std::io::Result<Self> {
+        File::options().write(true).open(format!("/proc/self/fd/{number}")).map(Self)
+    }
+
+    /// The number under which it is open now.
+    pub(super) fn number(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// Leaves the word.
+    pub(super) fn write(mut self, word: Word) {
+        // With nobody to hear it, the exit code has to do.
+        let _ = self.0.write_all(&[word.byte()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands a word through a pipe.
+    fn handed(word: Word) -> Option<Word> {
+        let (reader, inherited) = word_pipe().unwrap();
+        WordWriter::open(inherited.number()).unwrap().write(word);
+        reader.read()
+    }
+
+    #[test]
+    fn a_word_arrives_as_it_was_written() {
+        for word in [Word::Unable, Word::Signalled(1), Word::Signalled(64)] {
+            assert_eq!(handed(word), Some(word));
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_word_that_does_not_come() {
+        let (reader, inherited) = word_pipe().unwrap();
+        assert_eq!(reader.read(), None, "while the other end is open");
+        drop(inherited);
+        assert_eq!(reader.read(), None, "when it is closed");
+    }
+}
