@@ -23,6 +23,7 @@ use crate::git::{GitError, Keep, Oid, Stamps};
 use crate::inbox::Message;
 use crate::offstage::{Ready, Site, Survey, task_part};
 use crate::process::Ended;
+use crate::traces::Looked;
 
 /// How many tasks that wait for others are named at once.
 const OVERLAPS_TOLD_MAX: usize = 20;
@@ -35,7 +36,7 @@ pub(crate) enum Done {
     /// What an attempt left was looked at.
     Survey(Result<Survey, GitError>),
     /// Work was brought into the project, where it looks like this.
-    Landing(Landing, Option<Stamps>),
+    Landing(Landing, Option<Stamps>, Looked),
 }
 
 impl Driver<'_> {
@@ -139,7 +140,8 @@ impl Driver<'_> {
                 let report = self.surveyed(&task, survey, *ended)?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
-            (Purpose::Landing { task, dispatch }, Done::Landing(landing, stamps)) => {
+            (Purpose::Landing { task, dispatch }, Done::Landing(landing, stamps, looked)) => {
+                self.heed_traces(looked);
                 self.tree.forget();
                 self.stamps = stamps;
                 Ok(Seen::LandingEnded { task, dispatch, landing })
@@ -278,11 +280,12 @@ impl Driver<'_> {
             return Ok(());
         }
         let purpose = Purpose::Landing { task: id.clone(), dispatch };
-        let (watch, packed) = (self.watch().clone(), self.packed.remove(id));
+        let (watch, packed, check) = (self.watch().clone(), self.packed.remove(id), self.take_check());
         self.beside(key, purpose, move || {
             let trailer = (crate::recording::TRAILER, trailer.as_str());
-            let (landing, stamps) = site.land(&message, trailer, (packed, &watch));
-            Done::Landing(landing, stamps)
+            let (landing, stamps, looked) =
+                site.land_tidily(&message, trailer, (packed, &watch), check.as_ref());
+            Done::Landing(landing, stamps, looked)
         })
     }
 
@@ -301,6 +304,7 @@ impl Driver<'_> {
             Some(script) => {
                 let purpose = Purpose::Join { task: id.clone(), dispatch, script: script.clone() };
                 let root = self.project.root().to_owned();
+                self.note_check(id, &dir)?;
                 self.start_script(key, (&script, root), &dir, purpose);
             }
             None => {
@@ -320,6 +324,7 @@ impl Driver<'_> {
     ) -> Result<Seen, RunError> {
         let mut report = verdict(script, ended);
         self.tree.forget();
+        self.note_end_of_check()?;
         if let Some(failure) = &mut report.failure {
             failure.cause = Cause::RedTogether;
             let met = self.site(&task).and_then(|site| site.met());

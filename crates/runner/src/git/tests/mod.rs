@@ -8,6 +8,7 @@ mod furnishings;
 mod histories;
 mod landings;
 mod locks;
+mod put_backs;
 mod refusals;
 mod restores;
 mod scratch;
