@@ -5,11 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
 
-use engine::{
-    ActionKey, AgentEnd, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen,
-};
+use engine::{ActionKey, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen};
 use plan::TaskId;
 
 use crate::atomic;
@@ -104,6 +101,17 @@ impl Driver<'_> {
                 None => Ok(Ready::default()),
             })
         })
+    }
+
+    /// An attempt in the project itself does not see what an earlier one left in a tree of its own.
+    pub(crate) fn tell_of_left_tree(&mut self, id: &TaskId) {
+        let site = self.site(id).filter(|site| site.is_there() && !self.settings.clean_retry.is_on());
+        if let Some(Ok(Some(commit))) = site.map(|site| site.git.kept(&site.keep)) {
+            self.note(format!(
+                "what an earlier attempt at task {id} left in its work tree is not brought along; until the task is \
+                 done it is kept as commit {commit}"
+            ));
+        }
     }
 
     fn beside(
@@ -398,15 +406,5 @@ impl Driver<'_> {
 /// An agent that could not be given a tree was never started.
 fn without_tree(task: TaskId, dispatch: Dispatch, error: &GitError) -> Seen {
     let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    let reason = format!("no work tree: {error}{hint}; `--jobs 1` goes without one");
-    let end = AgentEnd::Unavailable { reason, retry_after: None };
-    let report = AgentReport {
-        end,
-        tampered: Vec::new(),
-        lost_commit: None,
-        touched: Vec::new(),
-        learnings: Vec::new(),
-        elapsed: Duration::ZERO,
-    };
-    Seen::AgentEnded { task, dispatch, report }
+    Seen::TreeFailed { task, dispatch, reason: format!("{error}{hint}") }
 }
