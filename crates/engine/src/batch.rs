@@ -32,7 +32,7 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     let ready = ready(state, rules, room(state, rules));
     if state.attention().any(|task| task.status.is_active()) {
         let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
-        return beside.map(|task| Start { task, isolated: is_isolated(rules) }).collect();
+        return beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect();
     }
     // What is left over in the project is first put in order by whoever left it there.
     let left_over = ready.iter().copied().find(|task| task.has_leftovers());
@@ -43,16 +43,16 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
         return vec![Start { task: first, isolated: works_apart(state, rules, first) }];
     }
     let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
-    beside.map(|task| Start { task, isolated: is_isolated(rules) }).collect()
+    beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect()
 }
 
 /// How many more may start. In trees of their own, agents need not wait for checks of what others did: there is one for
 /// each of the jobs, and as many results at most that are being checked.
 fn room(state: &State, rules: &Rules) -> usize {
-    let jobs = usize::try_from(rules.parallel.jobs.max(1)).unwrap_or(usize::MAX);
+    let jobs = jobs(state, rules);
     let count = |is: fn(&Status) -> bool| state.attention().filter(|task| is(&task.status)).count();
     let at_work = count(Status::is_at_work);
-    if !is_isolated(rules) || jobs == 1 {
+    if !is_isolated(state, rules) || jobs == 1 {
         return jobs.saturating_sub(at_work);
     }
     let agents = at_work - count(|status| matches!(status, Status::Checking(_)));
@@ -88,21 +88,27 @@ fn may_start(state: &State, rules: &Rules) -> bool {
         | Status::Finished { .. }
         | Status::Landing { .. }
         | Status::Joining { .. }
-        | Status::Recording { .. } => lets_others_start(rules, task),
+        | Status::Recording { .. } => lets_others_start(state, rules, task),
     })
 }
 
 /// Whether something may start beside a task that is under way. Whoever works in the project itself has it alone,
 /// unless it was to be shared.
-fn lets_others_start(rules: &Rules, task: &Task) -> bool {
+fn lets_others_start(state: &State, rules: &Rules, task: &Task) -> bool {
     match rules.parallel.isolation {
-        Isolation::Trees => task.isolated,
+        Isolation::Trees => task.isolated && !state.is_without_trees,
         Isolation::Shared => rules.parallel.jobs > 1 && !task.isolated && may_share(task),
     }
 }
 
-fn is_isolated(rules: &Rules) -> bool {
-    rules.parallel.isolation == Isolation::Trees
+/// How many tasks may be worked on at once. Without work trees, all but one would be in another's way.
+fn jobs(state: &State, rules: &Rules) -> usize {
+    let jobs = if state.is_without_trees { 1 } else { rules.parallel.jobs.max(1) };
+    usize::try_from(jobs).unwrap_or(usize::MAX)
+}
+
+fn is_isolated(state: &State, rules: &Rules) -> bool {
+    rules.parallel.isolation == Isolation::Trees && !state.is_without_trees
 }
 
 /// Whether a task can run beside others at all.
@@ -113,7 +119,7 @@ fn may_share(task: &Task) -> bool {
 
 fn may_run_beside(state: &State, rules: &Rules, task: &Task) -> bool {
     let leftovers = || state.attention().chain([task]).any(Task::has_leftovers);
-    may_share(task) && (!is_isolated(rules) || !leftovers())
+    may_share(task) && (!is_isolated(state, rules) || !leftovers())
 }
 
 /// Whether a task that starts alone works in a tree of its own all the same: what an earlier attempt at it, or at
@@ -125,7 +131,7 @@ fn works_apart(state: &State, rules: &Rules, task: &Task) -> bool {
         left_apart |= task.isolated;
         current = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing));
     }
-    is_isolated(rules) && left_apart
+    is_isolated(state, rules) && left_apart
 }
 
 /// The first tasks, at most so many, that are ready and wait for none before them.
@@ -141,7 +147,7 @@ fn ready_before<'a>(state: &'a State, rules: &Rules, task: &Task) -> Vec<&'a Tas
 /// Where one task runs at a time, or something half done lies about in the project, the plan is taken in its order.
 fn in_sequence<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
     let is_tidy = || !state.attention().any(Task::has_leftovers);
-    if rules.parallel.jobs > 1 && is_tidy() { None } else { waited_for(state) }
+    if jobs(state, rules) > 1 && is_tidy() { None } else { waited_for(state) }
 }
 
 fn look_ahead<'a>(
@@ -257,7 +263,7 @@ pub(crate) fn is_given_up(state: &State, rules: &Rules) -> bool {
 
 /// The tasks that would be ready, were they not about the same files as one that is under way.
 pub fn overlaps(state: &State) -> Vec<(TaskId, Hold)> {
-    let Some(rules) = state.rules().filter(|rules| rules.parallel.jobs > 1) else { return Vec::new() };
+    let Some(rules) = state.rules().filter(|rules| jobs(state, rules) > 1) else { return Vec::new() };
     let mut open = Open::new(rules);
     let mut found = Vec::new();
     for task in state.unsettled() {

@@ -39,6 +39,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::AgentEnded { task, dispatch, report } => {
             agent_ended(state, &task, dispatch, Dated { at, report })
         }
+        Seen::TreeFailed { task, dispatch, reason } => tree_failed(state, &task, dispatch, reason),
         Seen::Spending { spent } => spending(state, spent, at),
         Seen::ProofEnded { task, report } => proof_ended(state, &task, Dated { at, report }),
         Seen::ChecksEnded { task, dispatch, report } => {
@@ -107,8 +108,9 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
     let dispatch = Dispatch(state.dispatched.0.saturating_add(1));
     let baseline = match &task.unfinished {
         _ if start.isolated => Baseline { dirty: Vec::new(), ..baseline },
-        Some(unfinished) => unfinished.clone(),
-        None => baseline,
+        // What changed since an attempt that did not end is the task's work, unless that was in a tree of its own.
+        Some(unfinished) if !task.isolated => unfinished.clone(),
+        Some(_) | None => baseline,
     };
     match &task.status {
         Status::Ready { proves: true } => Some(What::ProofStarted { task: id.clone() }),
@@ -179,6 +181,13 @@ fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
     let left = Claimed { files: touched, learnings, elapsed_ms };
     let failure = red.record(rules, task, (running.attempt, at), left);
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: paths })
+}
+
+/// Without work trees a run goes on one by one.
+fn tree_failed(state: &State, id: &TaskId, dispatch: Dispatch, reason: String) -> Option<What> {
+    let Status::Running(running) = &state.task(id)?.status else { return None };
+    let reason = Some(reason).filter(|_| !state.is_without_trees);
+    (running.dispatch == dispatch).then(|| What::TreeUnavailable { task: id.clone(), dispatch, reason })
 }
 
 struct Absence {

@@ -108,6 +108,17 @@ pub enum What {
         /// Why, in words.
         reason: String,
     },
+    /// A work tree could not be made: from here to the end of the run, tasks start one by one in the project itself. No
+    /// attempt is spent.
+    TreeUnavailable {
+        /// The task.
+        task: TaskId,
+        /// The agent's start that came to nothing.
+        dispatch: Dispatch,
+        /// Why, in words; that is said once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
     /// An agent told what it used.
     Spent(Box<Spent>),
     /// The program's own checks are green.

@@ -100,6 +100,7 @@ impl State {
                 self.apply_unavailable(task, *nth, Backoff { until: *until, reason: reason.clone() })
             }
             What::AgentDropped { task, agent, reason, .. } => self.apply_dropped(task, agent, reason),
+            What::TreeUnavailable { task, .. } => self.apply_tree_unavailable(task),
             What::Spent(spent) => self.apply_spent(spent, at),
             What::ChecksPassed { task, warnings, judge } => self.apply_checks_passed(task, warnings, *judge),
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
@@ -170,6 +171,7 @@ impl State {
         if let Some(end) = self.end.take() {
             self.backoff = None;
             self.unavailable_in_row = 0;
+            self.is_without_trees = false;
             self.pull_request.resume(renews);
             self.pull_request.heed(&end);
         }
@@ -294,7 +296,11 @@ impl State {
             dirty: started.dirty.clone(),
         };
         let retries = u32::from(running.is_retry());
+        let comes_over = self.is_without_trees && !started.isolated;
         let task = self.go(&started.task, EventKind::AttemptStarted, Status::Running(running))?;
+        if comes_over && task.isolated {
+            task.leave_tree();
+        }
         task.started_at = task.started_at.or(Some(at));
         task.claimed = None;
         task.dispatch = started.dispatch;
@@ -372,6 +378,15 @@ impl State {
         self.unavailable_in_row = 0;
         self.backoff = None;
         self.out_of_agents = Some(reason.to_owned());
+        Ok(())
+    }
+
+    /// No agent was started. What earlier attempts at the task left in trees stays there.
+    fn apply_tree_unavailable(&mut self, id: &TaskId) -> Applied {
+        self.uncount_dispatch(self.place(id)?);
+        let task = self.go(id, EventKind::TreeUnavailable, Status::Ready { proves: false })?;
+        task.leave_tree();
+        self.is_without_trees = true;
         Ok(())
     }
 

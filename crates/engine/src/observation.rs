@@ -52,6 +52,15 @@ pub enum Seen {
         /// What it told.
         spent: Box<Spent>,
     },
+    /// The work tree in which an agent was to work could not be made, so the agent was never started.
+    TreeFailed {
+        /// The task.
+        task: TaskId,
+        /// Which start of an agent it was to be.
+        dispatch: Dispatch,
+        /// Why, in words.
+        reason: String,
+    },
     /// What an agent used, now that it has ended.
     Spent {
         /// What it told.

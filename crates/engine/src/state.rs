@@ -38,6 +38,8 @@ pub struct State {
     pub(crate) round_dispatches: u32,
     pub(crate) backoff: Option<Backoff>,
     pub(crate) unavailable_in_row: u32,
+    /// Whether a work tree could not be made since the run was started: then tasks start one by one in the project.
+    pub(crate) is_without_trees: bool,
     pub(crate) regression: Regression,
     pub(crate) warnings: u32,
     pub(crate) escalations: u32,

@@ -229,7 +229,7 @@ impl Status {
     }
 
     /// Whether it has the project to itself for bringing work in.
-    pub(crate) fn is_coming_back(&self) -> bool {
+    pub fn is_coming_back(&self) -> bool {
         matches!(self, Self::Landing { .. } | Self::Joining { .. } | Self::Recording { .. })
     }
 

@@ -207,6 +207,14 @@ impl Task {
         !self.isolated && (self.unfinished.is_some() || !self.touched.is_empty())
     }
 
+    /// What attempts at it changed is in a tree that no later one works in: none of it is in the project.
+    pub(crate) fn leave_tree(&mut self) {
+        self.isolated = false;
+        self.touched.clear();
+        self.unfinished = None;
+        self.base = None;
+    }
+
     /// The failures of this round.
     pub fn round_failures(&self) -> &[Failure] {
         self.failures.get(self.failures_before..).unwrap_or_default()

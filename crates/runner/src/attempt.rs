@@ -122,6 +122,7 @@ impl Driver<'_> {
         if let (true, Some(head)) = (self.is_isolated(id), head) {
             return self.prepare_tree(key, (id, head), Purpose::Tree { delegated: Box::new(delegated) });
         }
+        self.tell_of_left_tree(id);
         self.launch_agent(key, delegated)
     }
 

@@ -27,6 +27,7 @@ use crate::project::{PlanFile, Project};
 use crate::projection::Progress;
 use crate::projections::Projections;
 use crate::settings::Settings;
+use crate::traces::Traces;
 use crate::tree::Tree;
 
 /// What a view is told.
@@ -86,6 +87,7 @@ pub(crate) struct Driver<'a> {
     /// What the work that is half in the project looked like when it came.
     pub stamps: Option<Stamps>,
     pub cleaner: Cleaner,
+    pub traces: Traces,
     /// Tasks of which it was said that they wait for others with the same files.
     pub overlaps_told: BTreeSet<plan::TaskId>,
     journal: Journal,
@@ -132,6 +134,7 @@ impl<'a> Driver<'a> {
             packed: BTreeMap::new(),
             stamps: None,
             cleaner: Cleaner::default(),
+            traces: Traces::default(),
             overlaps_told: BTreeSet::new(),
             journal,
             projections,
@@ -153,6 +156,7 @@ impl<'a> Driver<'a> {
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
         self.clear_old_trees()?;
+        self.find_check();
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
         loop {
@@ -168,6 +172,7 @@ impl<'a> Driver<'a> {
             if self.state.end().is_some() {
                 return self.wind_up();
             }
+            self.put_traces_back();
             self.start_wanted()?;
         }
     }
@@ -419,6 +424,7 @@ impl<'a> Driver<'a> {
             }
         }
         self.drop_half_landing()?;
+        self.put_traces_back();
         self.last_words()?;
         self.note_kept_trees();
         self.tell_of_kept_trees();

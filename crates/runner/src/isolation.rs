@@ -5,11 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
 
-use engine::{
-    ActionKey, AgentEnd, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen,
-};
+use engine::{ActionKey, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen};
 use plan::TaskId;
 
 use crate::atomic;
@@ -23,6 +20,7 @@ use crate::git::{GitError, Keep, Oid, Stamps};
 use crate::inbox::Message;
 use crate::offstage::{Ready, Site, Survey, task_part};
 use crate::process::Ended;
+use crate::traces::Looked;
 
 /// How many tasks that wait for others are named at once.
 const OVERLAPS_TOLD_MAX: usize = 20;
@@ -35,7 +33,7 @@ pub(crate) enum Done {
     /// What an attempt left was looked at.
     Survey(Result<Survey, GitError>),
     /// Work was brought into the project, where it looks like this.
-    Landing(Landing, Option<Stamps>),
+    Landing(Landing, Option<Stamps>, Looked),
 }
 
 impl Driver<'_> {
@@ -105,6 +103,17 @@ impl Driver<'_> {
         })
     }
 
+    /// An attempt in the project itself does not see what an earlier one left in a tree of its own.
+    pub(crate) fn tell_of_left_tree(&mut self, id: &TaskId) {
+        let site = self.site(id).filter(|site| site.is_there() && !self.settings.clean_retry.is_on());
+        if let Some(Ok(Some(commit))) = site.map(|site| site.git.kept(&site.keep)) {
+            self.note(format!(
+                "what an earlier attempt at task {id} left in its work tree is not brought along; until the task is \
+                 done it is kept as commit {commit}"
+            ));
+        }
+    }
+
     fn beside(
         &mut self,
         key: ActionKey,
@@ -139,7 +148,8 @@ impl Driver<'_> {
                 let report = self.surveyed(&task, survey, *ended)?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
-            (Purpose::Landing { task, dispatch }, Done::Landing(landing, stamps)) => {
+            (Purpose::Landing { task, dispatch }, Done::Landing(landing, stamps, looked)) => {
+                self.heed_traces(looked);
                 self.tree.forget();
                 self.stamps = stamps;
                 Ok(Seen::LandingEnded { task, dispatch, landing })
@@ -278,11 +288,12 @@ impl Driver<'_> {
             return Ok(());
         }
         let purpose = Purpose::Landing { task: id.clone(), dispatch };
-        let (watch, packed) = (self.watch().clone(), self.packed.remove(id));
+        let (watch, packed, check) = (self.watch().clone(), self.packed.remove(id), self.take_check());
         self.beside(key, purpose, move || {
             let trailer = (crate::recording::TRAILER, trailer.as_str());
-            let (landing, stamps) = site.land(&message, trailer, (packed, &watch));
-            Done::Landing(landing, stamps)
+            let (landing, stamps, looked) =
+                site.land_tidily(&message, trailer, (packed, &watch), check.as_ref());
+            Done::Landing(landing, stamps, looked)
         })?;
         // Meanwhile: what is needed next. If it cannot be had, that is said when it is needed.
         let _ = self.committable_spec_files();
@@ -304,6 +315,7 @@ impl Driver<'_> {
             Some(script) => {
                 let purpose = Purpose::Join { task: id.clone(), dispatch, script: script.clone() };
                 let root = self.project.root().to_owned();
+                self.note_check(id, &dir)?;
                 self.start_script(key, (&script, root), &dir, purpose);
             }
             None => {
@@ -323,6 +335,7 @@ impl Driver<'_> {
     ) -> Result<Seen, RunError> {
         let mut report = verdict(script, ended);
         self.tree.forget();
+        self.note_end_of_check()?;
         if let Some(failure) = &mut report.failure {
             failure.cause = Cause::RedTogether;
             let met = self.site(&task).and_then(|site| site.met());
@@ -397,15 +410,5 @@ impl Driver<'_> {
 /// An agent that could not be given a tree was never started.
 fn without_tree(task: TaskId, dispatch: Dispatch, error: &GitError) -> Seen {
     let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    let reason = format!("no work tree: {error}{hint}; `--jobs 1` goes without one");
-    let end = AgentEnd::Unavailable { reason, retry_after: None };
-    let report = AgentReport {
-        end,
-        tampered: Vec::new(),
-        lost_commit: None,
-        touched: Vec::new(),
-        learnings: Vec::new(),
-        elapsed: Duration::ZERO,
-    };
-    Seen::AgentEnded { task, dispatch, report }
+    Seen::TreeFailed { task, dispatch, reason: format!("{error}{hint}") }
 }

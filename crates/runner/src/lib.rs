@@ -37,6 +37,7 @@ mod remnant;
 mod report;
 mod requests;
 mod settings;
+mod traces;
 mod tree;
 
 pub use agent::{Activity, AgentKind, Permission, StreamFormat, Support, find_program, version_of};

@@ -182,7 +182,8 @@ impl Driver<'_> {
         let mut paths = BTreeSet::new();
         let mut current = Some(id);
         while let Some(id) = current {
-            if let Some(task) = self.state.task(id) {
+            // What was changed in a tree of its own is not in the project.
+            if let Some(task) = self.state.task(id).filter(|task| !task.isolated) {
                 paths.extend(task.touched.iter().cloned());
             }
             current = self.state.fix_plan(id).map(|fix| &fix.failing);

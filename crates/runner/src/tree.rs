@@ -25,7 +25,7 @@ pub(crate) const OWN_PATTERNS: [&str; 6] = [
 
 /// How much earlier than the clock says a file's change time may lie: the kernel stamps files with a coarser
 /// clock than the one that programs read.
-const COARSE_CLOCK_NANOS: i128 = 12_000_000;
+pub(crate) const COARSE_CLOCK_NANOS: i128 = 12_000_000;
 
 /// The work tree of a run.
 #[derive(Debug)]

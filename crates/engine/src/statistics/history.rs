@@ -184,6 +184,7 @@ impl History {
                 self.roster.drop(agent);
                 self.unavailable(task, at);
             }
+            What::TreeUnavailable { task, .. } => self.close(task, SpanOutcome::Lost, at),
             What::Spent(spent) => {
                 self.spent.insert(spent.dispatch, spent.as_ref().clone());
             }

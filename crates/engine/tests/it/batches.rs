@@ -9,7 +9,7 @@ use crate::scenario::{Scenario, asking, off, on, scenario, script};
 use crate::script::{Agent, Back, Check, Edit, Recording, Says, Turn, agent, fails, red};
 
 pub(crate) fn all() -> Vec<Scenario> {
-    [together(), coming_back(), endings(), people(), plans(), settings(), person_edits()]
+    [together(), treeless(), coming_back(), endings(), people(), plans(), settings(), person_edits()]
         .into_iter()
         .flatten()
         .collect()
@@ -80,6 +80,36 @@ fn together() -> Vec<Scenario> {
             &["1.1 p", "1.2 p"],
             script(),
             Rules { review: Toggle::On, ..trees(2, off()) },
+        ),
+    ]
+}
+
+fn treeless() -> Vec<Scenario> {
+    let no_tree = || Turn { treeless: true, ..Turn::default() };
+    let three = ["1.1 p", "1.2 p", "1.3 p"];
+    let none = || script().at("1.1", 1, no_tree()).at("1.2", 1, no_tree()).at("1.3", 1, no_tree());
+    vec![
+        scenario("batch, no tree can be made", &three, none(), trees(4, off())),
+        scenario("batch, no tree for one", &three, script().at("1.2", 1, no_tree()), trees(4, off())),
+        scenario(
+            "batch, no tree for a retry",
+            &three,
+            script().at("1.1", 1, red("boom")).at("1.1", 2, no_tree()).at("1.3", 1, red("boom")),
+            trees(4, off()),
+        ),
+        scenario(
+            "batch, no tree, and fixes",
+            &["1.1 p", "1.2 p", "1.3"],
+            script().at("1.1", 1, Turn { treeless: true, ..red("boom") }).at("1.2", 1, red("bang")),
+            trees(4, on()),
+        ),
+        scenario(
+            "batch, trees again at the next start",
+            &["1.1 p", "1.2 p", "1.3 p", "1.4 p"],
+            script()
+                .at("1.1", 1, Turn { treeless: true, record: Recording::Blocked, ..Turn::default() })
+                .restarts(1),
+            trees(2, off()),
         ),
     ]
 }

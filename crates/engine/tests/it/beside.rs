@@ -15,6 +15,14 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
     let event = journal.last().expect("this is about the last event");
     if let What::AttemptStarted(Started { task, .. }) | What::ProofStarted { task } = &event.what {
         start_is_allowed(before, after, task);
+        if is_without_trees(journal) {
+            let is_apart = after.task(task).is_some_and(|task| task.isolated);
+            let is_alone = !tasks(before).any(|other| other.status.is_active());
+            assert!(
+                is_alone && !is_apart,
+                "{task} was started without trees, and not by itself in the project"
+            );
+        }
     }
     if let What::LandingStarted { task } = &event.what {
         landing_is_in_order(before, task);
@@ -32,6 +40,12 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
         let failed = matches!(&event.what, What::AttemptFailed { task: failed, .. } if failed == task.id());
         assert!(failed || is_passed(is) || is.status == Status::Done, "{} passed and was dropped", task.id());
     }
+}
+
+/// Whether a tree could not be made since the run was started.
+fn is_without_trees(journal: &[Event]) -> bool {
+    let this_run = journal.iter().rev().take_while(|event| !matches!(event.what, What::Ended(_)));
+    this_run.into_iter().any(|event| matches!(event.what, What::TreeUnavailable { .. }))
 }
 
 fn tasks(state: &State) -> impl Iterator<Item = &Task> {

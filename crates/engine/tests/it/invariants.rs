@@ -52,7 +52,8 @@ fn has_ended(journal: &[Event], started: &Started) -> bool {
     let before = journal.iter().rev().skip(1);
     let of_task = before.filter(|event| subject(&event.what).is_some_and(|(task, _)| *task == started.task));
     let is_same = |event: &Event| matches!(&event.what, What::AttemptStarted(other) if other.attempt == started.attempt);
-    let is_absence = |event: &Event| matches!(&event.what, What::AgentUnavailable { .. });
+    let is_absence =
+        |event: &Event| matches!(&event.what, What::AgentUnavailable { .. } | What::TreeUnavailable { .. });
     let of_task: Vec<&Event> = of_task.collect();
     let last = of_task.iter().position(|event| is_same(event));
     last.is_some_and(|last| !of_task[..last].iter().all(|event| is_absence(event)))
@@ -264,6 +265,8 @@ fn history(journal: &[Event]) -> BTreeMap<TaskId, Vec<String>> {
                 | What::Landed { .. }
                 // Whoever happens to be alone works in the project, and has nothing to join.
                 | What::JoinPassed { .. }
+                // Whoever is lost before it is known starts in the project like everybody after.
+                | What::TreeUnavailable { .. }
         );
         if let Some((task, kind)) = subject(&event.what)
             && !is_start

@@ -128,6 +128,7 @@ fn events() -> Vec<What> {
             lasting: Lasting::Quota,
             reason: text("out of quota"),
         },
+        What::TreeUnavailable { task: task(), dispatch, reason: Some(text("disk full")) },
         What::Spent(Box::new(spent())),
         What::ChecksPassed {
             task: task(),
@@ -180,6 +181,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_unavailable":{"task":"1.3","dispatch":9,"reason":"overloaded","nth":3,"until":"1970-01-01T00:00:00Z"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_dropped":{"task":"1.3","dispatch":9,"agent":"claude","lasting":"quota","reason":"out of quota"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"tree_unavailable":{"task":"1.3","dispatch":9,"reason":"disk full"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"spent":{"task":"1.3","dispatch":9,"agent":"claude","usage":{"input":3300,"output":92,"cost_micros":19050},"session":{"id":"s-1"}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}

@@ -27,6 +27,11 @@ impl World {
             }
             Action::RunAgent { task, attempt, dispatch, .. } => {
                 self.set_box(task, false);
+                let is_isolated = self.state.task(task).is_some_and(|task| task.isolated);
+                if is_isolated && self.script.turn(task, attempt.0).treeless {
+                    let reason = "disk full".to_owned();
+                    return vec![Seen::TreeFailed { task: task.clone(), dispatch: *dispatch, reason }];
+                }
                 let report = self.worked(task, attempt.0);
                 vec![Seen::AgentEnded { task: task.clone(), dispatch: *dispatch, report }]
             }

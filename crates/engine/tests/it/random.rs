@@ -162,12 +162,13 @@ prop_compose! {
         check in checks(),
         qa in says(),
         reviewer in says(),
+        treeless in prop::bool::weighted(0.05),
         landing in landings(),
         join in prop_oneof![5 => Just(Check::Green), 1 => Just(Check::Red("red together".to_owned()))],
         record in recordings(),
         learning in prop_oneof![Just(None), "[a-z<&> \n]{1,300}".prop_map(Some)],
     ) -> Turn {
-        Turn { proof, absences, retry_after, agent, check, qa, reviewer, landing, join, record, learning }
+        Turn { proof, absences, retry_after, agent, check, qa, reviewer, treeless, landing, join, record, learning }
     }
 }
 
@@ -201,6 +202,7 @@ prop_compose! {
     fn steady_scripts()(script in scripts()) -> Script {
         let steady = |turn: &Turn| Turn {
             agent: if matches!(turn.agent, Agent::Stuck(..)) { Agent::Silent } else { turn.agent.clone() },
+            treeless: false,
             landing: if matches!(turn.landing, Back::Blocked) { Back::Lands } else { turn.landing.clone() },
             record: if matches!(turn.record, Recording::Blocked) { Recording::Kept } else { turn.record.clone() },
             ..turn.clone()

@@ -50,6 +50,8 @@ pub(crate) struct Turn {
     pub(crate) qa: Says,
     /// What the reviewer says of the result.
     pub(crate) reviewer: Says,
+    /// Whether no work tree can be made for it.
+    pub(crate) treeless: bool,
     /// How bringing the work back goes.
     pub(crate) landing: Back,
     /// What the checks show on all that came together.

@@ -42,6 +42,9 @@ fn line(event: &Event) -> String {
         What::AgentDropped { task, agent, lasting, .. } => {
             format!("{task} agent {agent} dropped: {lasting:?}")
         }
+        What::TreeUnavailable { task, reason, .. } => {
+            format!("{task} gets no tree: {}", reason.as_deref().unwrap_or("as before"))
+        }
         What::Spent(spent) => format!("{} spent {:?}", spent.task, spent.usage.tokens()),
         What::ChecksPassed { task, warnings, judge } => {
             let judge = judge.map(|judge| format!(", {judge:?} judges")).unwrap_or_default();

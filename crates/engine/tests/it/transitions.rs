@@ -104,6 +104,7 @@ fn events(id: &TaskId) -> Vec<What> {
             nth: 1,
             until: Timestamp::UNIX_EPOCH,
         },
+        What::TreeUnavailable { task: task(), dispatch: Dispatch(1), reason: None },
         What::ChecksPassed { task: task(), warnings: Vec::new(), judge: None },
         What::ChecksPassed { task: task(), warnings: Vec::new(), judge: Some(Judge::Qa) },
         What::JudgeStarted { task: task(), dispatch: Dispatch(1) },
@@ -196,6 +197,7 @@ fn the_diagram_shows_the_table() {
         Running --> Checking: AttemptClaimed
         Running --> Failed: AttemptFailed
         Running --> Ready: AgentUnavailable
+        Running --> Ready: TreeUnavailable
         Running --> Ready: Lost
         Checking --> Judging: ChecksPassed
         Checking --> Recording: ChecksPassed

@@ -380,6 +380,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::AgentUnavailable { task, .. } | What::AgentDropped { task, .. } => {
             (task, EventKind::AgentUnavailable)
         }
+        What::TreeUnavailable { task, .. } => (task, EventKind::TreeUnavailable),
         What::Spent(_) => return None,
         What::ChecksPassed { task, .. } => (task, EventKind::ChecksPassed),
         What::JudgeStarted { task, .. } => (task, EventKind::JudgeStarted),

@@ -24,6 +24,7 @@ mod obstacle;
 mod pack;
 mod parallelism;
 mod process;
+mod put_back;
 mod raw_change;
 mod remote;
 mod repository;

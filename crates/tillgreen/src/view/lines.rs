@@ -87,16 +87,17 @@ fn line(event: &Event, state: &State) -> Line {
             plain(Mark::Step, format!("{task} agent claims success after {}; checking", ms(*elapsed_ms)))
         }
         What::AttemptFailed { task, failure, .. } => plain(Mark::Bad, failed_text(task, failure)),
-        What::AgentUnavailable { task, reason, nth, until, .. } => plain(
-            Mark::Odd,
-            format!(
-                "{task} agent unavailable (time {nth} in a row): {}; next try in {}",
-                short(reason),
-                took(between(event.at, *until))
-            ),
-        ),
+        What::AgentUnavailable { task, reason, nth, until, .. } => {
+            let (reason, wait) = (short(reason), took(between(event.at, *until)));
+            let text =
+                format!("{task} agent unavailable (time {nth} in a row): {reason}; next try in {wait}");
+            plain(Mark::Odd, text)
+        }
         What::AgentDropped { task, agent, reason, .. } => {
             plain(Mark::Odd, format!("{task} agent {} is not asked again: {}", short(agent), short(reason)))
+        }
+        What::TreeUnavailable { task, reason, .. } => {
+            plain(Mark::Odd, treeless_text(task, reason.as_deref()))
         }
         What::Spent(spent) => spent_line(spent, state),
         What::ChecksPassed { task, warnings, judge } => {
@@ -196,6 +197,15 @@ fn started_text(started: &Started, state: &State) -> String {
     let role = started.role.name();
     let place = if started.isolated { ", in a work tree" } else { "" };
     format!("{}: attempt {} ({role}{place})", named(state, &started.task), started.attempt)
+}
+
+fn treeless_text(task: &TaskId, reason: Option<&str>) -> String {
+    match reason {
+        Some(reason) => {
+            format!("{task} gets no work tree, so tasks run one by one from here: {}", short(reason))
+        }
+        None => format!("{task} gets no work tree either"),
+    }
 }
 
 fn spent_line(spent: &Spent, state: &State) -> Line {
@@ -394,6 +404,14 @@ mod tests {
         check(
             What::AgentUnavailable { task: task.clone(), dispatch, reason, nth: 4, until },
             "! 1.2 agent unavailable (time 4 in a row): 429; next try in 8.0s",
+        );
+        check(
+            What::TreeUnavailable { task: task.clone(), dispatch, reason: Some("disk full".to_owned()) },
+            "! 1.2 gets no work tree, so tasks run one by one from here: disk full",
+        );
+        check(
+            What::TreeUnavailable { task: task.clone(), dispatch, reason: None },
+            "! 1.2 gets no work tree either",
         );
         check(What::JudgeStarted { task: task.clone(), dispatch }, "· 1.2 is being judged by an agent");
         check(

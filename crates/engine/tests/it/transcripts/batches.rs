@@ -366,3 +366,97 @@ fn batch_reviewed() {
     [x] 1.1  [x] 1.2
     "#);
 }
+
+#[test]
+fn batch_no_tree_can_be_made() {
+    assert_snapshot!(show("batch, no tree can be made"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.2 attempt 1 (executor)
+    1.3 attempt 1 (executor)
+    1.1 gets no tree: disk full
+    1.2 gets no tree: as before
+    1.3 gets no tree: as before
+    1.1 attempt 1 (executor)
+    1.1 claims success
+    1.1 checks green
+    1.1 done, commit c1
+    1.2 attempt 1 (executor)
+    1.2 claims success
+    1.2 checks green
+    1.2 done, commit c2
+    1.3 attempt 1 (executor)
+    1.3 claims success
+    1.3 checks green
+    1.3 done, commit c3
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.2  [x] 1.3
+    "#);
+}
+
+#[test]
+fn batch_no_tree_for_one() {
+    assert_snapshot!(show("batch, no tree for one"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.2 attempt 1 (executor)
+    1.3 attempt 1 (executor)
+    1.1 claims success
+    1.2 gets no tree: disk full
+    1.3 claims success
+    1.1 checks green
+    1.1 comes back
+    1.3 checks green
+    1.1 landed
+    1.1 green together
+    1.1 done, commit c1
+    1.3 comes back
+    1.3 landed
+    1.3 green together
+    1.3 done, commit c2
+    1.2 attempt 1 (executor)
+    1.2 claims success
+    1.2 checks green
+    1.2 done, commit c3
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.2  [x] 1.3
+    "#);
+}
+
+#[test]
+fn batch_trees_again_at_the_next_start() {
+    assert_snapshot!(show("batch, trees again at the next start"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.2 attempt 1 (executor)
+    1.1 gets no tree: disk full
+    1.2 claims success
+    1.2 checks green
+    1.2 comes back
+    1.2 landed
+    1.2 green together
+    1.2 done, commit c1
+    1.1 attempt 1 (executor)
+    1.1 claims success
+    1.1 checks green
+    ended: {"unavailable":{"reason":"the disk is full"}}
+    opened, round 1
+    1.1 done, commit c2
+    1.3 attempt 1 (executor)
+    1.4 attempt 1 (executor)
+    1.3 claims success
+    1.4 claims success
+    1.3 checks green
+    1.3 comes back
+    1.4 checks green
+    1.3 landed
+    1.3 green together
+    1.3 done, commit c3
+    1.4 comes back
+    1.4 landed
+    1.4 green together
+    1.4 done, commit c4
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.2  [x] 1.3  [x] 1.4
+    "#);
+}

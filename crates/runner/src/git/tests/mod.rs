@@ -9,6 +9,7 @@ mod histories;
 mod joins;
 mod landings;
 mod locks;
+mod put_backs;
 mod refusals;
 mod restores;
 mod scratch;

@@ -43,6 +43,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::AttemptClaimed { .. }
         | What::AgentUnavailable { .. }
         | What::AgentDropped { .. }
+        | What::TreeUnavailable { .. }
         | What::Spent(_)
         | What::ChecksPassed { .. }
         | What::JudgeStarted { .. }

@@ -14,11 +14,12 @@ use super::scene::{JOURNAL, Scene, TREES, done, member, members, task, work, wor
 const WORKERS: usize = 3;
 
 /// Calls of git that change nothing: killed before or after them, a program leaves the same behind.
-const LOOKS: [&str; 14] = [
+const LOOKS: [&str; 15] = [
     "--version",
     "cat-file",
     "check-ignore",
     "config",
+    "diff",
     "diff-index",
     "diff-tree",
     "for-each-ref",

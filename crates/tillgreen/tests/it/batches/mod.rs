@@ -12,3 +12,4 @@ mod random;
 mod repositories;
 mod scene;
 mod stopping;
+mod traces;

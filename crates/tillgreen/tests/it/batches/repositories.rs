@@ -184,6 +184,63 @@ fn a_filter_that_is_not_installed_means_one_by_one() {
     expect_one_by_one(&scene, &run, "no-such-lfs");
 }
 
+/// A batch of three in a project with a file that git can write only so often, whatever it is asked for.
+fn with_writes(count: usize) -> Scene {
+    let scene = Scene::new(&members(3));
+    let written = scene.control("written").display().to_string();
+    let smudge = format!(
+        "mkdir -p {written}; for n in $(seq {count}); do mkdir {written}/$n 2>/dev/null && exec cat; done; \
+                          echo away from keyboard >&2; exit 1"
+    );
+    scene.install_program("scarce", &smudge);
+    for (key, value) in [("clean", "cat"), ("smudge", "scarce"), ("required", "true")] {
+        scene.git(&["config", &format!("filter.scarce.{key}"), value]);
+    }
+    scene.write(".gitattributes", "*.big filter=scarce\n");
+    scene.write("one.big", "big\n");
+    scene.commit_all("large file");
+    scene
+}
+
+#[test]
+fn where_no_work_tree_can_be_made_tasks_run_one_by_one() {
+    let scene = with_writes(0);
+    let run = scene.go(&worker(), &[]);
+    expect_one_by_one(&scene, &run, "away from keyboard");
+    assert_eq!(run.stderr.matches("one by one").count(), 1, "{run}");
+    let attempts: Vec<(String, u32)> =
+        scene.agent_calls().into_iter().map(|call| (call.task, call.attempt)).collect();
+    assert_eq!(attempts, ["1.1", "1.2", "1.3"].map(|task| (task.to_owned(), 1)), "{run}");
+    assert!(!run.stderr.contains("unavailable"), "{run}");
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn whoever_has_a_work_tree_ends_there_when_the_next_gets_none() {
+    let scene = with_writes(1);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    assert_eq!(run.stderr.matches("one by one").count(), 1, "{run}");
+    let root = scene.root().display().to_string();
+    let calls = scene.agent_calls();
+    assert_eq!(calls.iter().filter(|call| call.folder != root).count(), 1, "{run}");
+    assert_eq!(calls.len(), 3, "{run}");
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn a_retry_that_gets_no_work_tree_begins_afresh_in_the_project() {
+    for flags in [&[][..], &["--clean-retry"]] {
+        let scene = with_writes(3);
+        let half = Step::write("half.txt", "half\n");
+        let agent = Agent::new().on_attempt("1.2", 1, [half, Step::Exit(3)]).otherwise([work(), done()]);
+        let run = scene.go(&agent, flags).expect_code(0);
+        assert_eq!((scene.attempts("1.2"), scene.agent_calls().len()), (2, 4), "{run}");
+        assert!(!scene.has("half.txt"), "{run}");
+        assert_eq!(run.stderr.contains("is not brought along"), flags.is_empty(), "{run}");
+        scene.expect_complete(&run);
+    }
+}
+
 #[test]
 fn a_sparse_checkout_stays_sparse() {
     let scene = Scene::new(&members(2));

@@ -1,0 +1,86 @@
+//! Files that differ from what git's index says, and putting some of them back: what they held is moved away, never
+//! written over, so that nothing is lost to whoever writes to them in the same moment.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::error::GitError;
+use super::process;
+use super::raw_change::names;
+use super::repository::Git;
+
+/// A file that was moved out of the way.
+struct Moved {
+    from: PathBuf,
+    to: PathBuf,
+}
+
+impl Git {
+    /// The files that git knows and that are not as in the index, with one process and without touching the index.
+    /// Those whose names are not UTF-8 are left out, and so are submodules.
+    pub fn edited(&self) -> Result<BTreeSet<String>, GitError> {
+        // Files that only look changed, by their times, are no edit.
+        let list = ["--no-optional-locks", "-c", "diff.autoRefreshIndex=true", "diff", "--name-only", "-z"];
+        let plainly = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
+        let stdout = process::run(self.call(&[&list[..], &plainly[..]].concat()))?.success()?;
+        let records = stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(records.filter_map(|name| String::from_utf8(name.to_vec()).ok()).collect())
+    }
+
+    /// Makes files what they are in the index and moves what they held into a folder. Gives those that are as in the
+    /// index now; the others are as they were.
+    pub fn put_back_files(&self, paths: &[String], into: &Path) -> Result<Vec<String>, GitError> {
+        let free = paths.iter().filter_map(|path| Some((path, self.move_away(path, into).ok()?)));
+        let (free, moved): (Vec<&String>, Vec<Option<Moved>>) = free.unzip();
+        let stdin = names(free.iter().map(|path| path.as_ref()));
+        if !stdin.is_empty() {
+            // Without force: what somebody wrote since stays. Whether a file is there shows whether it worked.
+            let list = ["checkout-index", "--quiet", "--index", "-z", "--stdin"];
+            self.run_locking(|| self.locking_call(&list, stdin.clone()))?;
+        }
+        moved.iter().flatten().for_each(Moved::take_back_if_missing);
+        let edited = self.edited()?;
+        Ok(free.into_iter().filter(|path| !edited.contains(*path)).cloned().collect())
+    }
+
+    /// Moves a file away, if one is there. An error is a reason to leave it alone.
+    fn move_away(&self, path: &str, into: &Path) -> io::Result<Option<Moved>> {
+        let mut folders = Path::new(path).ancestors().skip(1);
+        if folders.any(|folder| self.root().join(folder).is_symlink() && !folder.as_os_str().is_empty()) {
+            return Err(io::Error::other("it lies behind a link"));
+        }
+        let moved = Moved { from: self.root().join(path), to: into.join(path) };
+        let seen = match fs::symlink_metadata(&moved.from) {
+            Ok(seen) if seen.is_dir() => return Err(io::Error::other("it is a folder")),
+            Ok(seen) => seen,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        fs::create_dir_all(moved.to.parent().unwrap_or(into))?;
+        fs::rename(&moved.from, &moved.to)?;
+        if is_same(&seen, &fs::symlink_metadata(&moved.to)?) {
+            return Ok(Some(moved));
+        }
+        moved.take_back_if_missing();
+        Err(io::Error::other("somebody writes to it"))
+    }
+}
+
+impl Moved {
+    /// A link, unlike a move, replaces nothing that is there.
+    fn take_back_if_missing(&self) {
+        if fs::hard_link(&self.to, &self.from).is_ok() {
+            // Under two names it would still be whole.
+            let _ = fs::remove_file(&self.to);
+        }
+    }
+}
+
+/// Moving a file changes neither.
+fn is_same(before: &Metadata, after: &Metadata) -> bool {
+    let stamp = |file: &Metadata| (file.ino(), file.size(), file.mtime(), file.mtime_nsec());
+    stamp(before) == stamp(after)
+}
