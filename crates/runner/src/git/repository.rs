@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::child_note::NotePlace;
+use super::child_note::{NotePlace, Notes};
 use super::error::GitError;
 use super::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
 
@@ -20,7 +20,7 @@ pub struct Git {
     git_dir: PathBuf,
     common_dir: PathBuf,
     version: (u32, u32),
-    notes: Option<PathBuf>,
+    notes: Option<Arc<Notes>>,
     environment: Environment,
     /// Commits made so far, by all who share this.
     commits: Arc<AtomicU32>,
@@ -56,7 +56,7 @@ impl Git {
     /// Notes every git process that takes locks in this folder while it runs, so that `clear_stale_lock` can tell
     /// which leftover locks are ours.
     pub fn with_notes(mut self, folder: &Path) -> Git {
-        self.notes = Some(folder.to_owned());
+        self.notes = Some(Arc::new(Notes::new(folder)));
         self
     }
 
@@ -96,7 +96,7 @@ impl Git {
     }
 
     pub(super) fn note_place(&self) -> Option<NotePlace<'_>> {
-        self.notes.as_deref().map(|folder| NotePlace { folder, git_dir: &self.git_dir })
+        self.notes.as_deref().map(|notes| NotePlace { notes, git_dir: &self.git_dir })
     }
 
     /// A call at the top folder that takes no locks.
