@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::child_note::{NotePlace, Notes};
 use super::error::GitError;
 use super::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
+use crate::at_once::at_once;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);
@@ -34,7 +35,6 @@ impl Git {
 
     /// The same, with variables for every git process.
     pub(super) fn discover_with(dir: &Path, environment: Environment) -> Result<Option<Git>, GitError> {
-        let version = check_version(dir, &environment)?;
         let question = [
             "rev-parse",
             "--is-bare-repository",
@@ -42,7 +42,9 @@ impl Git {
             "--git-common-dir",
             "--show-toplevel",
         ];
-        let ended = ask(dir, &environment, &question)?;
+        let (version, ended) =
+            at_once(|| check_version(dir, &environment), || ask(dir, &environment, &question));
+        let (version, ended) = (version?, ended?);
         if ended.is_success() {
             return located(dir, ended, (version, environment)).map(Some);
         }
