@@ -191,9 +191,9 @@ fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
     let place = state.position(task.id());
     let mut open = Open::new(rules);
     open.add(&task.decl);
-    let mut later =
-        state.attention().filter(|other| other.status.is_active() && state.position(other.id()) > place);
-    later.any(|other| open.hold(dependence::subject(state, other)).is_some())
+    let at_work = state.attention_places().filter(|(_, other)| other.status.is_active());
+    let mut later = at_work.filter(|(other, _)| Some(*other) > place);
+    later.any(|(_, other)| open.hold(dependence::subject(state, other)).is_some())
 }
 
 /// What waits for a person's answer, where the rest goes on.

@@ -214,6 +214,11 @@ impl State {
         self.attention.iter().filter_map(|place| self.task_at(place))
     }
 
+    /// The same with their places in the plan.
+    pub fn attention_places(&self) -> impl Iterator<Item = (usize, &Task)> {
+        self.attention.iter().filter_map(|place| self.task_at(place).map(|task| (place, task)))
+    }
+
     /// How deep a fix task nests: 0 for a task of the plan's author.
     pub fn fix_depth(&self, id: &TaskId) -> u32 {
         let mut depth = 0;

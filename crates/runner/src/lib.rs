@@ -9,6 +9,7 @@ pub mod process;
 pub mod rehearsal;
 
 mod agent;
+mod at_once;
 mod atomic;
 mod attempt;
 mod book;

@@ -51,6 +51,9 @@ impl fmt::Display for Oid {
 impl Git {
     /// Whether the history of what is checked out contains a commit.
     pub fn contains(&self, commit: &str) -> Result<bool, GitError> {
+        if self.loose_head().is_some_and(|head| head.as_str() == commit) {
+            return Ok(true);
+        }
         let ended = process::run(self.call(&["merge-base", "--is-ancestor", commit, "HEAD"]))?;
         Ok(ended.is_success())
     }

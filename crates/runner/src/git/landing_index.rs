@@ -6,7 +6,6 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::child_note::ChildNote;
 use super::error::GitError;
 use super::history::Oid;
 use super::index_tree;
@@ -89,10 +88,8 @@ impl<'a> LandingIndex<'a> {
         {
             return false;
         }
-        let note = self.git.note_place().and_then(|place| ChildNote::write(place, std::process::id()));
-        let is_done = self.exchange(&main, stamps);
-        note.into_iter().for_each(ChildNote::remove);
-        is_done
+        // A lock that stays, should the program die now, is known by being this very file.
+        self.exchange(&main, stamps)
     }
 
     fn exchange(&self, main: &Path, stamps: &Stamps) -> bool {

@@ -76,12 +76,18 @@ impl Ended {
 pub(super) fn run(call: Call<'_>) -> Result<Ended, GitError> {
     let command = describe(&call.arguments);
     // Git may take its lock, and all may end, before its own number is noted: until then ours stands in for it.
-    let stand_in = call.note_in.and_then(|place| ChildNote::write(place, std::process::id()));
-    let spawned = spawn(&call);
-    let pid = spawned.as_ref().ok().map(Child::id);
-    let note = call.note_in.zip(pid).and_then(|(place, pid)| ChildNote::write(place, pid));
-    stand_in.into_iter().for_each(ChildNote::remove);
-    let mut child = spawned?;
+    let mut note = call.note_in.and_then(|place| Some((ChildNote::write(place, std::process::id())?, place)));
+    let mut child = match spawn(&call) {
+        Ok(child) => child,
+        Err(error) => {
+            note.into_iter().for_each(|(note, place)| note.end(place));
+            return Err(error);
+        }
+    };
+    if let Some((note, place)) = &mut note {
+        // One that has ended already leaves the stand-in.
+        let _ = note.rewrite(*place, child.id());
+    }
     let deaf = || GitError::io("listen to", Path::new("git"));
     let mut listener = Listener::new(&mut child, call.stdin).map_err(deaf())?;
     let in_time = listener.listen(Instant::now() + call.deadline).map_err(deaf())?;
@@ -94,8 +100,8 @@ pub(super) fn run(call: Call<'_>) -> Result<Ended, GitError> {
         let output = heard.stderr();
         return Err(GitError::Deadline { command, after: call.deadline, output });
     }
-    if let Some(note) = note.filter(|_| status.code().is_some()) {
-        note.remove();
+    if let Some((note, place)) = note.filter(|_| status.code().is_some()) {
+        note.end(place);
     }
     finish(command, status, heard)
 }

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::child_note::NotePlace;
+use super::child_note::{NotePlace, Notes};
 use super::error::GitError;
 use super::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
 use super::standing::Standing;
+use crate::at_once::at_once;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);
@@ -21,7 +22,7 @@ pub struct Git {
     git_dir: PathBuf,
     common_dir: PathBuf,
     version: (u32, u32),
-    notes: Option<PathBuf>,
+    notes: Option<Arc<Notes>>,
     environment: Environment,
     /// Commits made so far, by all who share this.
     commits: Arc<AtomicU32>,
@@ -39,7 +40,6 @@ impl Git {
 
     /// The same, with variables for every git process.
     pub(super) fn discover_with(dir: &Path, environment: Environment) -> Result<Option<Git>, GitError> {
-        let version = check_version(dir, &environment)?;
         let question = [
             "rev-parse",
             "--is-bare-repository",
@@ -49,7 +49,9 @@ impl Git {
             "hooks",
             "--show-toplevel",
         ];
-        let ended = ask(dir, &environment, &question)?;
+        let (version, ended) =
+            at_once(|| check_version(dir, &environment), || ask(dir, &environment, &question));
+        let (version, ended) = (version?, ended?);
         if ended.is_success() {
             return located(dir, ended, (version, environment)).map(Some);
         }
@@ -63,7 +65,7 @@ impl Git {
     /// Notes every git process that takes locks in this folder while it runs, so that `clear_stale_lock` can tell
     /// which leftover locks are ours.
     pub fn with_notes(mut self, folder: &Path) -> Git {
-        self.notes = Some(folder.to_owned());
+        self.notes = Some(Arc::new(Notes::new(folder)));
         self
     }
 
@@ -112,7 +114,7 @@ impl Git {
     }
 
     pub(super) fn note_place(&self) -> Option<NotePlace<'_>> {
-        self.notes.as_deref().map(|folder| NotePlace { folder, git_dir: &self.git_dir })
+        self.notes.as_deref().map(|notes| NotePlace { notes, git_dir: &self.git_dir })
     }
 
     /// A call at the top folder that takes no locks.

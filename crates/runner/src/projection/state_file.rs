@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{Recovery, Rules, State, Status, Task};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::atomic;
@@ -72,8 +73,16 @@ impl StateFile {
     /// Writes where the run stands, if that is another place than before.
     pub(crate) fn write(&mut self, state: &State) -> io::Result<()> {
         let Some(rules) = state.rules() else { return Ok(()) };
-        fill(&mut self.content, state, rules);
-        let text = format!("{:#}\n", Value::Object(self.content.clone()));
+        for key in KEYS {
+            // The keys of a file that was there keep their places.
+            if !self.content.contains_key(key) {
+                self.content.insert(key.to_owned(), Value::Null);
+            }
+        }
+        let standing = Standing::of(state, rules);
+        let filled = Filled { content: &self.content, standing: &standing };
+        let mut text = serde_json::to_string_pretty(&filled)?;
+        text.push('\n');
         if self.written.as_deref() == Some(text.as_str()) {
             return Ok(());
         }
@@ -104,42 +113,136 @@ fn parse(text: &[u8]) -> Result<Map<String, Value>, Problem> {
     Ok(content)
 }
 
-fn fill(content: &mut Map<String, Value>, state: &State, rules: &Rules) {
-    let current = state.first_unsettled();
-    let index = current.and_then(|task| state.position(task.id())).unwrap_or(state.tasks().len());
-    let mut set = |key: &str, value: Value| content.insert(key.to_owned(), value);
-    set("phase", json!("execution"));
-    set("taskIndex", json!(index));
-    set("totalTasks", json!(state.tasks().len()));
-    set("taskIteration", json!(current.map_or(1, iteration)));
-    set("maxTaskIterations", json!(rules.limits.task_iterations_max));
-    set("globalIteration", json!(state.round_dispatches().max(1)));
-    set("maxGlobalIterations", json!(state.global_cap()));
-    set("recoveryMode", json!(rules.recovery == Recovery::On));
-    set("maxFixTasksPerOriginal", json!(rules.limits.fix_tasks_max));
-    set("fixTaskMap", fix_task_map(state));
-    set("parallelGroup", group(state, index));
-    set("taskResults", results(state));
+/// The keys that are ours, in the order in which they are added.
+const KEYS: [&str; 12] = [
+    "phase",
+    "taskIndex",
+    "totalTasks",
+    "taskIteration",
+    "maxTaskIterations",
+    "globalIteration",
+    "maxGlobalIterations",
+    "recoveryMode",
+    "maxFixTasksPerOriginal",
+    "fixTaskMap",
+    "parallelGroup",
+    "taskResults",
+];
+
+/// Where the run stands. This is written after every event, so what grows with the tasks at work is not copied.
+struct Standing<'a> {
+    state: &'a State,
+    rules: &'a Rules,
+    current: Option<&'a Task>,
+    index: usize,
+}
+
+impl<'a> Standing<'a> {
+    fn of(state: &'a State, rules: &'a Rules) -> Self {
+        let current = state.first_unsettled();
+        let index = current.and_then(|task| state.position(task.id())).unwrap_or(state.tasks().len());
+        Self { state, rules, current, index }
+    }
+
+    /// The value of a key; none for one that is not ours.
+    fn value(&self, key: &str) -> Option<Entry<'a>> {
+        let (state, limits) = (self.state, &self.rules.limits);
+        Some(match key {
+            "phase" => Entry::Plain(json!("execution")),
+            "taskIndex" => Entry::Plain(json!(self.index)),
+            "totalTasks" => Entry::Plain(json!(state.tasks().len())),
+            "taskIteration" => Entry::Plain(json!(self.current.map_or(1, iteration))),
+            "maxTaskIterations" => Entry::Plain(json!(limits.task_iterations_max)),
+            "globalIteration" => Entry::Plain(json!(state.round_dispatches().max(1))),
+            "maxGlobalIterations" => Entry::Plain(json!(state.global_cap())),
+            "recoveryMode" => Entry::Plain(json!(self.rules.recovery == Recovery::On)),
+            "maxFixTasksPerOriginal" => Entry::Plain(json!(limits.fix_tasks_max)),
+            "fixTaskMap" => Entry::Plain(fix_task_map(state)),
+            "parallelGroup" => Entry::Group(Group::of(state, self.index)),
+            "taskResults" => Entry::Results(state),
+            _ => return None,
+        })
+    }
+}
+
+/// What the file held, with our keys as they are now.
+struct Filled<'a> {
+    content: &'a Map<String, Value>,
+    standing: &'a Standing<'a>,
+}
+
+impl Serialize for Filled<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.content.iter().map(|(key, others)| {
+            let value = self.standing.value(key);
+            (key, value.unwrap_or(Entry::Others(others)))
+        }))
+    }
+}
+
+/// A value of the file.
+enum Entry<'a> {
+    Plain(Value),
+    Others(&'a Value),
+    Group(Group),
+    Results(&'a State),
+}
+
+impl Serialize for Entry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Plain(value) => value.serialize(serializer),
+            Self::Others(value) => value.serialize(serializer),
+            Self::Group(group) => group.serialize(serializer),
+            Self::Results(state) => serializer
+                .collect_map(state.attention().map(|task| (Shown(task), TaskResult { status: word(task) }))),
+        }
+    }
 }
 
 /// The tasks that are under way side by side; where there is only one, that one.
-fn group(state: &State, index: usize) -> Value {
-    let active = state.attention().filter(|task| task.status.is_active());
-    let mut indices: Vec<usize> = active.filter_map(|task| state.position(task.id())).collect();
-    if indices.is_empty() {
-        indices.push(index);
-    }
-    json!({
-        "startIndex": indices.first(),
-        "endIndex": indices.last(),
-        "isParallel": indices.len() > 1,
-        "taskIndices": indices,
-    })
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Group {
+    start_index: Option<usize>,
+    end_index: Option<usize>,
+    is_parallel: bool,
+    task_indices: Vec<usize>,
 }
 
-/// How the tasks that are under way stand.
-fn results(state: &State) -> Value {
-    let word = |task: &Task| match &task.status {
+impl Group {
+    fn of(state: &State, index: usize) -> Self {
+        let active = state.attention_places().filter(|(_, task)| task.status.is_active());
+        let mut indices: Vec<usize> = active.map(|(place, _)| place).collect();
+        if indices.is_empty() {
+            indices.push(index);
+        }
+        Self {
+            start_index: indices.first().copied(),
+            end_index: indices.last().copied(),
+            is_parallel: indices.len() > 1,
+            task_indices: indices,
+        }
+    }
+}
+
+/// A task as a key.
+struct Shown<'a>(&'a Task);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self.0.id())
+    }
+}
+
+#[derive(Serialize)]
+struct TaskResult {
+    status: &'static str,
+}
+
+/// How a task that is under way stands.
+fn word(task: &Task) -> &'static str {
+    match &task.status {
         Status::Finished { .. }
         | Status::Landing { .. }
         | Status::Joining { .. }
@@ -153,9 +256,7 @@ fn results(state: &State) -> Value {
         | Status::Judging(_)
         | Status::Done
         | Status::Skipped => "pending",
-    };
-    let all = state.attention().map(|task| (task.id().to_string(), json!({"status": word(task)})));
-    Value::Object(all.collect())
+    }
 }
 
 /// Which try at the task this is, in this round.

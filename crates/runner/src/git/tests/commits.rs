@@ -198,7 +198,10 @@ fn as_few_processes_as_possible_are_started() {
     let git = Git::discover_with(scratch.repository.root(), environment).unwrap().unwrap();
     let check = |expected: &[&str]| {
         let text = fs::read_to_string(&count).unwrap();
-        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+        let mut started: Vec<_> = text.lines().collect();
+        // Some are started at the same time.
+        started.sort_unstable();
+        assert_eq!(started, expected);
         fs::remove_file(&count).unwrap();
     };
     check(&["--version", "rev-parse"]);

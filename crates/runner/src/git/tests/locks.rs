@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use super::scratch::Scratch;
 use crate::git::GitError;
-use crate::git::child_note::{ChildNote, NotePlace};
+use crate::git::child_note::{ChildNote, NotePlace, Notes};
 
 fn lock(scratch: &Scratch) -> std::path::PathBuf {
     scratch.repository.root().join(".git/index.lock")
 }
 
 fn note(scratch: &Scratch, pid: u32) {
-    let place = NotePlace { folder: &scratch.notes(), git_dir: &scratch.repository.root().join(".git") };
+    let notes = Notes::new(&scratch.notes());
+    let place = NotePlace { notes: &notes, git_dir: &scratch.repository.root().join(".git") };
     ChildNote::write(place, pid).unwrap();
 }
 
@@ -155,10 +156,38 @@ fn the_note_of_another_working_tree_counts_for_nothing() {
 fn a_commit_notes_its_process_while_it_runs() {
     let scratch = Scratch::new();
     scratch.repository.write("one", "changed\n");
-    scratch.hook("pre-commit", &format!("ls '{}' >noted; echo $PPID >>noted", scratch.notes().display()));
+    scratch.hook(
+        "pre-commit",
+        &format!("cat '{}'/git-child-* >noted; echo; echo $PPID >pid", scratch.notes().display()),
+    );
     scratch.commit(&["one"], "work").unwrap().unwrap();
-    let noted = scratch.repository.read("noted");
-    let (file, pid) = noted.trim_end().split_once('\n').unwrap();
-    assert_eq!(file, format!("git-child-{pid}.json"));
+    let (noted, pid) = (scratch.repository.read("noted"), scratch.repository.read("pid"));
+    assert!(noted.starts_with(&format!("{{\"pid\":{},", pid.trim_end())), "{noted}");
     assert_eq!(fs::read_dir(scratch.notes()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_note_is_used_again_and_counts_only_while_its_process_runs() {
+    let scratch = Scratch::new();
+    let notes = Notes::new(&scratch.notes());
+    let git_dir = scratch.repository.root().join(".git");
+    let place = NotePlace { notes: &notes, git_dir: &git_dir };
+    let count = || fs::read_dir(scratch.notes()).unwrap().count();
+    for _ in 0..3 {
+        let note = ChildNote::write(place, std::process::id()).unwrap();
+        assert_eq!((ChildNote::read_all(place).len(), count()), (1, 1));
+        note.end(place);
+        assert_eq!((ChildNote::read_all(place).len(), count()), (0, 1));
+    }
+    drop(notes);
+    assert_eq!(count(), 0);
+}
+
+#[test]
+fn what_a_program_that_died_left_about_nobody_goes() {
+    let scratch = Scratch::new();
+    let left = scratch.notes().join("git-child-1-2-3.json");
+    fs::write(&left, "-\"pid\":1}").unwrap();
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(!left.exists());
 }
