@@ -162,3 +162,23 @@ fn a_commit_notes_its_process_while_it_runs() {
     assert_eq!(file, format!("git-child-{pid}.json"));
     assert_eq!(fs::read_dir(scratch.notes()).unwrap().count(), 0);
 }
+
+#[test]
+fn locks_of_references_are_removed_where_they_are_ours() {
+    let scratch = Scratch::new();
+    let root = scratch.repository.root().join(".git");
+    let (packed, own) = (root.join("packed-refs.lock"), root.join("refs/tillgreen/demo/1.1.lock"));
+    let make = || {
+        fs::create_dir_all(own.parent().unwrap()).unwrap();
+        fs::write(&packed, "").unwrap();
+        fs::write(&own, "").unwrap();
+    };
+    make();
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(packed.exists() && !own.exists(), "the first may be anybody's");
+    fs::remove_file(&packed).unwrap();
+    note_dead_process(&scratch);
+    make();
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(!packed.exists() && !own.exists());
+}
