@@ -1,16 +1,28 @@
 //! Work trees that nobody needs any more are removed beside the loop, one after another: nothing waits for that but the
-//! end of the run.
+//! end of the run. What git does not let go of, for a lock that somebody left, is tried once more in the end, and at the
+//! next start.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
+use crate::git::GitError;
 use crate::offstage::Site;
 
 /// Removes what it is given.
 #[derive(Debug, Default)]
 pub(crate) struct Cleaner {
-    worker: Option<(Sender<Site>, JoinHandle<()>)>,
+    worker: Option<(Sender<Site>, JoinHandle<Kept>)>,
+    kept: Kept,
+}
+
+/// Sites whose trees are gone and whose references are not.
+#[derive(Debug, Default)]
+struct Kept {
+    sites: Vec<Site>,
+    /// The lock that is in the way.
+    lock: Option<PathBuf>,
 }
 
 impl Cleaner {
@@ -21,7 +33,8 @@ impl Cleaner {
             None => {
                 let (sender, sites) = channel::<Site>();
                 let thread = thread::Builder::new().name("cleaning".to_owned());
-                (sender, thread.spawn(move || sites.iter().for_each(|site| site.clear()))?)
+                let work = move || sites.iter().fold(Kept::default(), Kept::clear);
+                (sender, thread.spawn(work)?)
             }
         };
         // Should the thread have died, the tree is found at the next start.
@@ -30,12 +43,57 @@ impl Cleaner {
         Ok(())
     }
 
-    /// Waits until all is removed.
-    pub(crate) fn finish(self) {
-        if let Some((sender, thread)) = self.worker {
+    /// Removes a tree at once.
+    pub(crate) fn clear_now(&mut self, site: Site) {
+        self.kept = std::mem::take(&mut self.kept).clear(site);
+    }
+
+    /// Waits until all trees are removed.
+    pub(crate) fn wait(&mut self) {
+        if let Some((sender, thread)) = self.worker.take() {
             drop(sender);
             // A thread that died leaves trees for the next start.
-            let _ = thread.join();
+            let kept = thread.join().unwrap_or_default();
+            self.kept.sites.extend(kept.sites);
         }
     }
+
+    /// Waits until all is removed, and tells what is not.
+    pub(crate) fn finish(mut self) -> Option<String> {
+        self.wait();
+        let mut sites = self.kept.sites;
+        while let Some(site) = sites.pop() {
+            // What is in the way of one is in the way of all.
+            if let Err(error) = site.let_go() {
+                return Some(told(&error, sites.len() + 1));
+            }
+        }
+        None
+    }
+}
+
+impl Kept {
+    /// With a lock in the way git waits for each reference anew, so it is not even asked.
+    fn clear(mut self, site: Site) -> Kept {
+        site.clear_tree();
+        let let_go = if self.is_locked() { None } else { Some(site.let_go()) };
+        if let Some(Err(GitError::Locked { file })) = &let_go {
+            self.lock = Some(file.clone());
+        }
+        if !matches!(let_go, Some(Ok(()))) {
+            self.sites.push(site);
+        }
+        self
+    }
+
+    fn is_locked(&self) -> bool {
+        self.lock.as_ref().is_some_and(|lock| lock.exists())
+    }
+}
+
+fn told(error: &GitError, count: usize) -> String {
+    let tasks =
+        if count == 1 { "a finished task is".to_owned() } else { format!("{count} finished tasks are") };
+    let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    format!("the work of {tasks} still kept under refs/tillgreen: {error}{hint}; it goes at the next start")
 }

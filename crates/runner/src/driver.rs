@@ -428,7 +428,8 @@ impl<'a> Driver<'a> {
         self.last_words()?;
         self.note_kept_trees();
         self.tell_of_kept_trees();
-        self.cleaner.finish();
+        let kept = std::mem::take(&mut self.cleaner).finish();
+        kept.into_iter().for_each(|told| self.note(told));
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
         Ok(Finished { end, state: self.state, at: now() })
     }

@@ -89,7 +89,7 @@ impl Driver<'_> {
     ) -> Result<(), RunError> {
         if self.state.task(id).is_some_and(|task| task.passes > 0) {
             // A person unticked it, and its old tree may be on its way out.
-            std::mem::take(&mut self.cleaner).finish();
+            self.cleaner.wait();
         }
         let (site, left) = (self.site(id), self.leftovers(id));
         if let (Some(site), true) = (&site, self.settings.clean_retry.is_on()) {
@@ -355,7 +355,9 @@ impl Driver<'_> {
         let mut repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
         while let Some(id) = repaired {
             // It runs again at once, in a tree at the same place and without what it left: no time to do that beside.
-            self.site(id).filter(Site::is_there).iter().for_each(Site::clear);
+            if let Some(site) = self.site(id).filter(Site::is_there) {
+                self.cleaner.clear_now(site);
+            }
             repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
         }
         if let Some(site) = self.site(id).filter(Site::is_there) {
@@ -368,6 +370,7 @@ impl Driver<'_> {
     pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
         atomic::tidy(&self.file.trees());
         let Ok(entries) = fs::read_dir(self.file.trees()) else { return Ok(()) };
+        atomic::tidy(&self.file.trees());
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         let names: BTreeSet<String> = names.map(|name| task_part(&name).to_owned()).collect();
         let done = self.state.tasks().iter().filter(|task| task.status == engine::Status::Done);

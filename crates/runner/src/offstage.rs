@@ -344,20 +344,26 @@ impl Site {
         self.tree.exists() || base_file(&self.tree).exists()
     }
 
-    /// Removes the tree and what was kept of it. That it stays is a nuisance and no more. The note goes last, so that
-    /// whoever is killed on the way is known to have left something.
-    pub(crate) fn clear(&self) {
+    /// Removes the tree. That it stays is a nuisance and no more.
+    pub(crate) fn clear_tree(&self) {
         self.forget_left();
         // What an attempt left and its fix task did without is kept. That it could not be moved keeps the tree.
-        if self.remnants().set_aside(&self.tree).is_err() {
-            return;
+        if self.remnants().set_aside(&self.tree).is_ok() {
+            // One that stays is found at the next start.
+            let _ = self.git.remove_tree(&self.tree);
         }
-        let is_dropped = self.git.drop_kept(&self.keep).is_ok();
-        if self.git.remove_tree(&self.tree).is_ok() && is_dropped {
+    }
+
+    /// Lets go of what was kept of its work. The note goes last, so that whoever is killed on the way, or cannot let go,
+    /// is known to have left something.
+    pub(crate) fn let_go(&self) -> Result<(), GitError> {
+        self.git.drop_kept(&self.keep)?;
+        if !self.tree.exists() {
             self.forget_attempt();
             let _ = fs::remove_file(remnants_file(&self.tree));
             let _ = fs::remove_file(base_file(&self.tree));
         }
+        Ok(())
     }
 }
 

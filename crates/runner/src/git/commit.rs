@@ -310,7 +310,7 @@ fn says_nothing_to_commit(stdout: &[u8]) -> bool {
 }
 
 /// The lock file that git could not create.
-fn locked_file(ended: &Ended) -> Option<String> {
+pub(super) fn locked_file(ended: &Ended) -> Option<String> {
     if ended.is_success() {
         return None;
     }

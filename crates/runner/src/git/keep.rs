@@ -1,5 +1,6 @@
 //! References of our own, which keep packed work alive until it has landed, and after that for nobody.
 
+use super::commit::locked_file;
 use super::error::GitError;
 use super::history::Oid;
 use super::process::{self, Call};
@@ -72,7 +73,11 @@ impl Git {
             let commands = process::run(Call { dir, ..list })?.success()?;
             if !commands.is_empty() {
                 let delete = self.locking_call(&["update-ref", "--stdin"], commands);
-                process::run(Call { dir, ..delete })?.success()?;
+                let ended = process::run(Call { dir, ..delete })?;
+                if let Some(file) = locked_file(&ended) {
+                    return Err(GitError::Locked { file: file.into() });
+                }
+                ended.success()?;
             }
         }
         Ok(())

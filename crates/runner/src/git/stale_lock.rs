@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,9 @@ use super::repository::Git;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
+/// How long gits of others are waited for: one that tidies up after a commit works on for a moment in the background.
+const OTHERS_PATIENCE: Duration = Duration::from_secs(5);
+
 impl Git {
     /// Removes locks that a git of ours left when it died, as known from the notes. A git of
     /// ours that still runs, having outlived the program, is waited for and in the end killed. Any other lock is an
@@ -30,12 +33,13 @@ impl Git {
         for lock in self.locks(&noted).into_iter().filter(|lock| lock.exists()) {
             let ours =
                 LandingIndex::is_behind(self, &lock) || noted.iter().any(|(note, _)| is_younger(&lock, note));
-            if !ours || self.is_git_running() {
+            if !ours || !self.is_left_alone() {
                 return Err(GitError::Locked { file: lock });
             }
             remove(&lock)?;
             removed.push(lock);
         }
+        self.clear_reference_locks(&noted)?;
         if removed.contains(&self.git_dir().join("index.lock")) {
             self.catch_up_index()?;
         }
@@ -72,6 +76,19 @@ impl Git {
         process::run(self.locking_call(&reset, pathspecs(behind)))?.success().map(drop)
     }
 
+    /// Locks of references. Others' are in nobody's way before something is deleted, and are told of then.
+    fn clear_reference_locks(&self, noted: &[(ChildNote, Noted)]) -> Result<(), GitError> {
+        let packed = self.common_dir().join("packed-refs.lock");
+        let is_ours = noted.iter().any(|(note, _)| is_younger(&packed, note));
+        // Nobody else has to do with references of ours.
+        let mut locks = locks_below(&self.common_dir().join("refs/tillgreen"));
+        locks.extend(Some(packed).filter(|_| is_ours));
+        if locks.is_empty() || !self.is_left_alone() {
+            return Ok(());
+        }
+        locks.iter().try_for_each(remove)
+    }
+
     /// The locks that committing takes.
     fn locks(&self, noted: &[(ChildNote, Noted)]) -> Vec<PathBuf> {
         let mut locks = vec![self.git_dir().join("index.lock"), self.git_dir().join("HEAD.lock")];
@@ -85,6 +102,18 @@ impl Git {
         locks
     }
 
+    /// Whether nobody's git works in this tree, or soon does no longer.
+    fn is_left_alone(&self) -> bool {
+        let give_up = Instant::now() + OTHERS_PATIENCE;
+        while self.is_git_running() {
+            if Instant::now() >= give_up {
+                return false;
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+        true
+    }
+
     /// Whether somebody's git works in this tree right now: the lock could be that one's.
     fn is_git_running(&self) -> bool {
         let Ok(processes) = fs::read_dir("/proc") else { return false };
@@ -93,6 +122,22 @@ impl Git {
             is_git && fs::read_link(process.join("cwd")).is_ok_and(|folder| folder.starts_with(self.root()))
         })
     }
+}
+
+fn locks_below(folder: &Path) -> Vec<PathBuf> {
+    let mut locks = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "lock") {
+                locks.push(path);
+            }
+        }
+    }
+    locks
 }
 
 /// A lock that is older than the process cannot be its own. File times are coarse, hence the second.

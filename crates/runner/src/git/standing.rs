@@ -24,6 +24,7 @@ pub(super) struct Standing {
     reader: Mutex<Option<Asked>>,
     writer: Mutex<Option<Asked>>,
     referrer: Mutex<Option<Asked>>,
+    committer: Mutex<Option<Asked>>,
 }
 
 impl Git {
@@ -43,6 +44,16 @@ impl Git {
     pub(super) fn write_tree_object(&self, entries: &[u8]) -> Option<Oid> {
         self.ask(&self.standing().writer, &["mktree", "-z", "--batch"], |asked| {
             asked.say(&[entries, b"\0"].concat())?;
+            Ok(Oid::parse(asked.line()?.trim_end()))
+        })
+    }
+
+    /// Stores a commit whose text is in a file.
+    pub(super) fn write_commit_object(&self, file: &Path) -> Option<Oid> {
+        let name = file.to_str().filter(|name| !name.contains('\n'))?;
+        let list = ["hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths"];
+        self.ask(&self.standing().committer, &list, |asked| {
+            asked.say(format!("{name}\n").as_bytes())?;
             Ok(Oid::parse(asked.line()?.trim_end()))
         })
     }

@@ -191,3 +191,23 @@ fn what_a_program_that_died_left_about_nobody_goes() {
     scratch.git().clear_stale_lock().unwrap();
     assert!(!left.exists());
 }
+
+#[test]
+fn locks_of_references_are_removed_where_they_are_ours() {
+    let scratch = Scratch::new();
+    let root = scratch.repository.root().join(".git");
+    let (packed, own) = (root.join("packed-refs.lock"), root.join("refs/tillgreen/demo/1.1.lock"));
+    let make = || {
+        fs::create_dir_all(own.parent().unwrap()).unwrap();
+        fs::write(&packed, "").unwrap();
+        fs::write(&own, "").unwrap();
+    };
+    make();
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(packed.exists() && !own.exists(), "the first may be anybody's");
+    fs::remove_file(&packed).unwrap();
+    note_dead_process(&scratch);
+    make();
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(!packed.exists() && !own.exists());
+}

@@ -5,6 +5,7 @@ mod coming_back;
 mod failures;
 mod joining;
 mod kills;
+mod leftovers;
 mod mischief;
 mod people;
 mod phases;

@@ -159,7 +159,7 @@ impl Scene {
         assert_eq!(rest, "", "nothing is kept of what has landed");
         assert_eq!(self.trees(), [""; 0], "no work tree is left");
         let left = fs::read_dir(self.root().join(TREES)).into_iter().flatten().flatten();
-        let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+        let left: Vec<String> = left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         assert_eq!(left, [""; 0], "nothing is left beside the work trees: {run}");
         let left = self.try_git(&["ls-files", "--others", "--", "specs"]).stdout;
         assert_eq!(String::from_utf8_lossy(&left), "", "no progress file of a task is left");
