@@ -17,6 +17,8 @@ use nix::unistd::Pid;
 pub(super) const STDOUT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Hooks may flood; the beginning is kept for people, the rest is read and dropped.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
+/// How much is read at once.
+const READ_BYTES: usize = 16 * 1024;
 /// How long to read on after git has ended, when a process that a hook started keeps the pipes open.
 const DRAIN: Duration = Duration::from_millis(300);
 /// How often to look whether git has ended while its pipes are open and silent.
@@ -31,6 +33,8 @@ pub(super) struct Listener {
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     pub(super) heard: Output,
+    /// What is read goes through here. It is made once: clearing it for each look takes longer than the look.
+    buffer: Vec<u8>,
 }
 
 /// What it printed.
@@ -65,7 +69,8 @@ impl Listener {
         pipe.as_ref().map_or(Ok(()), |(pipe, _)| never_block(pipe))?;
         stdout.as_ref().map_or(Ok(()), never_block)?;
         stderr.as_ref().map_or(Ok(()), never_block)?;
-        Ok(Listener { pid: pid_of(child), stdin: pipe, stdout, stderr, heard: Output::default() })
+        let (heard, buffer) = (Output::default(), vec![0; READ_BYTES]);
+        Ok(Listener { pid: pid_of(child), stdin: pipe, stdout, stderr, heard, buffer })
     }
 
     /// Listens until the child has ended; false when the deadline came first. The child is left unreaped, so that its
@@ -131,19 +136,19 @@ impl Listener {
             Err(error) => return Err(error.into()),
         }
         // None of them blocks, so those that are not ready have nothing to say.
-        self.stdout = take_in(self.stdout.take(), |bytes| self.heard.take_stdout(bytes));
-        self.stderr = take_in(self.stderr.take(), |bytes| self.heard.take_stderr(bytes));
+        let (buffer, heard) = (&mut self.buffer, &mut self.heard);
+        self.stdout = take_in(self.stdout.take(), buffer, |bytes| heard.take_stdout(bytes));
+        self.stderr = take_in(self.stderr.take(), buffer, |bytes| heard.take_stderr(bytes));
         self.stdin = self.stdin.take().and_then(|(pipe, text)| feed(pipe, text));
         Ok(true)
     }
 }
 
 /// Reads what is there; none when the pipe is closed.
-fn take_in<P: Read>(pipe: Option<P>, mut take: impl FnMut(&[u8])) -> Option<P> {
+fn take_in<P: Read>(pipe: Option<P>, buffer: &mut [u8], mut take: impl FnMut(&[u8])) -> Option<P> {
     let mut pipe = pipe?;
-    let mut buffer = [0; 16 * 1024];
     loop {
-        match pipe.read(&mut buffer) {
+        match pipe.read(buffer) {
             Ok(count) if count > 0 => take(buffer.get(..count).unwrap_or_default()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Some(pipe),

@@ -46,8 +46,8 @@ const DISMISSED_TIME_MAX: Duration = Duration::from_secs(2);
 const FAR_AHEAD: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 /// How much may wait to be read by the other side of a dialogue.
 const UNREAD_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// How much is read from a pipe at once.
-const READ_BYTES: usize = 64 * 1024;
+/// How much is read from a pipe at once. Most is far less, and every process has two buffers of this size.
+const READ_BYTES: usize = 16 * 1024;
 
 /// A running keeper and everything that is known about it.
 pub(super) struct Supervision<L> {
