@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -36,9 +37,20 @@ impl ChildNote {
     /// Notes a process that was just started. None if that is not possible: the command is not worth failing for
     /// it, only a leftover lock would then need a person.
     pub(super) fn write(place: NotePlace<'_>, pid: u32) -> Option<ChildNote> {
+        ChildNote::write_as(place, pid, &pid.to_string())
+    }
+
+    /// Notes this process itself, in place of one that it is about to start. Each thread has a note of its own: another
+    /// is not to take it away.
+    pub(super) fn stand_in(place: NotePlace<'_>) -> Option<ChildNote> {
+        let pid = std::process::id();
+        ChildNote::write_as(place, pid, &format!("{pid}-{:?}", thread::current().id()))
+    }
+
+    fn write_as(place: NotePlace<'_>, pid: u32, name: &str) -> Option<ChildNote> {
         let noted = Noted::of(pid, place.git_dir)?;
         let text = serde_json::to_vec(&noted).ok()?;
-        let file = place.folder.join(format!("{PREFIX}{pid}.json"));
+        let file = place.folder.join(format!("{PREFIX}{name}.json"));
         fs::write(&file, text).ok()?;
         Some(ChildNote { file })
     }

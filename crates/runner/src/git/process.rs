@@ -32,6 +32,9 @@ const LOCATION_VARIABLES: [&str; 8] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 ];
 
+/// The variable by which a git that outlived the program is known to be of its run: where notes of it are.
+pub(super) const OF_RUN: &str = "TILLGREEN_GIT_NOTES";
+
 /// Variables for every git process besides the inherited ones.
 pub(super) type Environment = Vec<(OsString, OsString)>;
 
@@ -76,7 +79,7 @@ impl Ended {
 pub(super) fn run(call: Call<'_>) -> Result<Ended, GitError> {
     let command = describe(&call.arguments);
     // Git may take its lock, and all may end, before its own number is noted: until then ours stands in for it.
-    let stand_in = call.note_in.and_then(|place| ChildNote::write(place, std::process::id()));
+    let stand_in = call.note_in.and_then(|place| ChildNote::stand_in(place));
     let spawned = spawn(&call);
     let pid = spawned.as_ref().ok().map(Child::id);
     let note = call.note_in.zip(pid).and_then(|(place, pid)| ChildNote::write(place, pid));
@@ -115,6 +118,7 @@ fn spawn(call: &Call<'_>) -> Result<Child, GitError> {
     command.stdin(if call.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     prepare_environment(&mut command);
+    command.envs(call.note_in.map(|place| (OF_RUN, place.folder)));
     command.envs(call.environment.iter().map(|(name, value)| (name, value)));
     command.spawn().map_err(|source| {
         if source.kind() != io::ErrorKind::NotFound {
