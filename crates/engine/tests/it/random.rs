@@ -1,11 +1,13 @@
 //! Any plan, any rules, any behaviour of agents, judges and people: the run ends and the laws hold.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use engine::{
     Dialect, End, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Response, Rules,
-    TaskDecl, Toggle, Unverifiable,
+    TaskDecl, Toggle, Unverifiable, What,
 };
+use plan::TaskId;
 use proptest::prelude::*;
 
 use crate::invariants::{self, Outcome};
@@ -253,6 +255,25 @@ fn moments(crashes: &[(f64, bool)], events: usize) -> Vec<Crash> {
         .collect()
 }
 
+/// Whether what does not fit when it comes back comes back in both runs or in none. Whoever is alone works in the project
+/// itself and has nothing to come back from; and who is alone, when others came and went, is a question of time.
+fn come_back_alike(calm: &World, crashed: &World) -> bool {
+    let (calm_places, places) = (places(calm), places(crashed));
+    let fits = |(task, attempt): &(TaskId, u32)| {
+        let turn = calm.script.turn(task, *attempt);
+        matches!(turn.landing, Back::Lands) && matches!(turn.join, Check::Green)
+    };
+    calm_places.iter().all(|(key, place)| fits(key) || places.get(key).is_none_or(|other| other == place))
+}
+
+/// Whether each attempt, where it came to an end, worked in a tree of its own.
+fn places(world: &World) -> BTreeMap<(TaskId, u32), bool> {
+    let started = world.journal.iter().filter_map(|event| {
+        if let What::AttemptStarted(started) = &event.what { Some(started) } else { None }
+    });
+    started.map(|started| ((started.task.clone(), started.attempt.0), started.isolated)).collect()
+}
+
 fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -290,6 +311,7 @@ proptest! {
         let crashes = moments(&crashes, calm.journal.len());
         let world = World::new(&plan, script, rules).crashing(&crashes).run();
         invariants::at_the_end(&world);
+        prop_assume!(come_back_alike(&calm, &world));
         let is_complete = matches!(calm.state.end(), Some(End::Complete { .. }));
         let (expected, found) = (Outcome::of(&calm), Outcome::of(&world));
         prop_assert!(if is_complete { expected == found } else { expected.goes_with(&found) },

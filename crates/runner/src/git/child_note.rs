@@ -29,6 +29,10 @@ impl Notes {
         Self { folder: folder.to_owned(), idle: Mutex::default() }
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn take(&self) -> Option<ChildNote> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }

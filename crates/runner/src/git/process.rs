@@ -32,6 +32,9 @@ const LOCATION_VARIABLES: [&str; 8] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 ];
 
+/// The variable by which a git that outlived the program is known to be of its run: where notes of it are.
+pub(super) const OF_RUN: &str = "TILLGREEN_GIT_NOTES";
+
 /// Variables for every git process besides the inherited ones.
 pub(super) type Environment = Vec<(OsString, OsString)>;
 
@@ -124,6 +127,7 @@ fn prepare(call: &Call<'_>) -> Command {
     let mut command = Command::new("git");
     command.args(&call.arguments).current_dir(call.dir).process_group(0);
     prepare_environment(&mut command);
+    command.envs(call.note_in.map(|place| (OF_RUN, place.notes.folder())));
     command.envs(call.environment.iter().map(|(name, value)| (name, value)));
     command
 }

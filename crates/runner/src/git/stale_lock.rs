@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,8 +15,11 @@ use super::child_note::{ChildNote, Noted};
 use super::commit::COMMIT_DEADLINE;
 use super::error::GitError;
 use super::landing_index::LandingIndex;
-use super::process::{self, pathspecs};
+use super::process::{self, OF_RUN, pathspecs};
 use super::repository::Git;
+
+/// Commands that go on in the background.
+const HOUSEKEEPING: [&[u8]; 4] = [b"maintenance", b"gc", b"repack", b"pack-objects"];
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
@@ -29,6 +33,7 @@ impl Git {
     pub fn clear_stale_lock(&self) -> Result<(), GitError> {
         let noted = self.note_place().map(ChildNote::read_all).unwrap_or_default();
         noted.iter().for_each(|(_, process)| outwait(process, COMMIT_DEADLINE));
+        self.outwait_orphans(COMMIT_DEADLINE);
         let mut removed = Vec::new();
         for lock in self.locks(&noted).into_iter().filter(|lock| lock.exists()) {
             let ours =
@@ -102,6 +107,16 @@ impl Git {
         locks
     }
 
+    /// Waits for gits that another process of this run started. One that was started in the very moment in which the
+    /// program was killed is in no note.
+    fn outwait_orphans(&self, patience: Duration) {
+        let Some(place) = self.note_place() else { return };
+        let is_orphan = |git: &PathBuf| is_marked(git, place.notes.folder()) && !is_child(git);
+        let orphans = gits().filter(is_orphan).filter_map(|git| pid_in(&git));
+        let orphans: Vec<Noted> = orphans.filter_map(|pid| Noted::of(pid, place.git_dir)).collect();
+        orphans.iter().for_each(|orphan| outwait(orphan, patience));
+    }
+
     /// Whether nobody's git works in this tree, or soon does no longer.
     fn is_left_alone(&self) -> bool {
         let give_up = Instant::now() + OTHERS_PATIENCE;
@@ -116,12 +131,39 @@ impl Git {
 
     /// Whether somebody's git works in this tree right now: the lock could be that one's.
     fn is_git_running(&self) -> bool {
-        let Ok(processes) = fs::read_dir("/proc") else { return false };
-        processes.flatten().map(|process| process.path()).any(|process| {
-            let is_git = fs::read_to_string(process.join("comm")).is_ok_and(|name| name.trim_end() == "git");
-            is_git && fs::read_link(process.join("cwd")).is_ok_and(|folder| folder.starts_with(self.root()))
-        })
+        let is_here =
+            |git: PathBuf| fs::read_link(git.join("cwd")).is_ok_and(|folder| folder.starts_with(self.root()));
+        gits().any(is_here)
     }
+}
+
+/// The folders of all processes called git.
+fn gits() -> impl Iterator<Item = PathBuf> {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten().map(|process| process.path());
+    processes
+        .filter(|process| fs::read_to_string(process.join("comm")).is_ok_and(|name| name.trim_end() == "git"))
+}
+
+fn pid_in(process: &Path) -> Option<u32> {
+    process.file_name()?.to_str()?.parse().ok()
+}
+
+/// Whether a process was started for a run with this folder of notes, and is meant to end.
+fn is_marked(process: &Path, notes: &Path) -> bool {
+    let marker = [OF_RUN.as_bytes(), b"=", notes.as_os_str().as_bytes()].concat();
+    let environment = fs::read(process.join("environ")).unwrap_or_default();
+    let command = fs::read(process.join("cmdline")).unwrap_or_default();
+    // Housekeeping and daemons go on by themselves and take none of these locks.
+    let stays = |word: &[u8]| HOUSEKEEPING.contains(&word) || word.ends_with(b"daemon");
+    environment.split(|byte| *byte == 0).any(|variable| variable == marker)
+        && !command.split(|byte| *byte == 0).any(stays)
+}
+
+/// Whether a process is a child of this one, and thus waited for.
+fn is_child(process: &Path) -> bool {
+    let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
+    let parent = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(1)?.parse().ok());
+    parent == Some(std::process::id())
 }
 
 fn locks_below(folder: &Path) -> Vec<PathBuf> {

@@ -1,4 +1,5 @@
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -6,6 +7,7 @@ use std::time::Duration;
 use super::scratch::Scratch;
 use crate::git::GitError;
 use crate::git::child_note::{ChildNote, NotePlace, Notes};
+use crate::git::process::OF_RUN;
 
 fn lock(scratch: &Scratch) -> std::path::PathBuf {
     scratch.repository.root().join(".git/index.lock")
@@ -210,4 +212,22 @@ fn locks_of_references_are_removed_where_they_are_ours() {
     make();
     scratch.git().clear_stale_lock().unwrap();
     assert!(!packed.exists() && !own.exists());
+}
+
+#[test]
+fn our_git_that_was_not_noted_yet_is_waited_for() {
+    let scratch = Scratch::new();
+    let bin = tempfile::tempdir().unwrap();
+    let git = bin.path().join("git");
+    fs::write(&git, "#!/bin/sh\n: > \"$2\"; sleep 0.3; rm -f \"$1\"\n").unwrap();
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(lock(&scratch), "").unwrap();
+    // Its parent is gone when anybody looks.
+    let mut parent = Command::new("sh");
+    let script = "\"$1\" \"$2\" \"$3\" & while ! test -e \"$3\"; do sleep 0.01; done";
+    parent.args(["-c", script, "sh"]).arg(&git).arg(lock(&scratch)).arg(bin.path().join("began"));
+    parent.env(OF_RUN, scratch.notes()).stdin(Stdio::null());
+    assert!(parent.status().unwrap().success());
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(!lock(&scratch).exists());
 }
