@@ -86,6 +86,8 @@ pub(crate) struct Driver<'a> {
     pub packed: BTreeMap<plan::TaskId, Oid>,
     /// What the work that is half in the project looked like when it came.
     pub stamps: Option<Stamps>,
+    /// Work that a hook has changed once already while it was committed.
+    pub hooked: BTreeSet<String>,
     pub cleaner: Cleaner,
     pub traces: Traces,
     /// Tasks of which it was said that they wait for others with the same files.
@@ -133,6 +135,7 @@ impl<'a> Driver<'a> {
             watch: Watch::default(),
             packed: BTreeMap::new(),
             stamps: None,
+            hooked: BTreeSet::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
             overlaps_told: BTreeSet::new(),

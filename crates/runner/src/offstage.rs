@@ -339,6 +339,15 @@ impl Site {
         Ok(packed.map(|packed| packed.commit))
     }
 
+    /// What a hook made of the work, on top of what was checked out then, takes its place.
+    pub(crate) fn repack(&self, base: &Oid, commit: &Oid) -> Result<(), GitError> {
+        self.git.keep(&self.keep, commit)?;
+        let furnished: String = self.furnished().iter().map(|path| format!("{path}\n")).collect();
+        let (packed, note) = (packed_file(&self.tree), base_file(&self.tree));
+        atomic::replace(&packed, commit.as_str()).map_err(GitError::io("write", &packed))?;
+        atomic::replace(&note, &format!("{base}\n{furnished}")).map_err(GitError::io("write", &note))
+    }
+
     /// Whether anything of it is left.
     pub(crate) fn is_there(&self) -> bool {
         self.tree.exists() || base_file(&self.tree).exists()

@@ -157,9 +157,36 @@ impl Driver<'_> {
                 self.watch.advance(before.as_ref(), &commit);
                 Ok(Some(commit))
             }
+            Landed::Changed(commit) => self.heed_hook(id, git, (before.as_ref(), &commit), key),
             Landed::Nothing => Ok(None),
             Landed::Moved => Ok(git.find_trailer(TRAILER, &key, TRAILER_SEARCH)?),
         }
+    }
+
+    /// A hook made something else of the work than was verified: what it made is brought in and verified instead. One that
+    /// does so each time is let through, and that is said.
+    fn heed_hook(
+        &mut self,
+        id: &TaskId,
+        git: &Git,
+        (before, commit): (Option<&Oid>, &Oid),
+        key: String,
+    ) -> Result<Option<Oid>, Obstacle> {
+        let site = self.site(id).filter(|_| self.hooked.insert(key));
+        let Some(site) = site else {
+            git.accept_landing(commit)?;
+            self.watch.advance(before, commit);
+            self.note(format!(
+                "a git hook changes the work of task {id} each time it is committed: what it did last is not verified"
+            ));
+            return Ok(Some(commit.clone()));
+        };
+        let head = git.take_back_landing(commit)?;
+        site.repack(&head, commit)?;
+        self.note(format!(
+            "a git hook changed the work of task {id} as it was committed, so that is brought in and verified again"
+        ));
+        Err(Obstacle::Moved)
     }
 
     /// Nothing was left to commit: the agent did it itself, or we did before a crash.

@@ -36,6 +36,15 @@ impl Keep {
 }
 
 impl Git {
+    /// Keeps work under a key.
+    pub fn keep(&self, keep: &Keep, commit: &Oid) -> Result<(), GitError> {
+        if self.set_reference(keep.reference(), Some(commit)) {
+            return Ok(());
+        }
+        let update = ["update-ref", keep.reference(), commit.as_str()];
+        process::run(self.locking_call(&update, Vec::new()))?.success().map(drop)
+    }
+
     /// The work that is kept under a key.
     pub fn kept(&self, keep: &Keep) -> Result<Option<Oid>, GitError> {
         let commit = format!("{}^{{commit}}", keep.reference());

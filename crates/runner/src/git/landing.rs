@@ -81,6 +81,9 @@ pub enum Applied {
 pub enum Landed {
     /// It is in the history, and is what is checked out.
     Done(Oid),
+    /// It is in the history, but a hook made something else of it than was applied. Nothing else has been done yet: it
+    /// is to be accepted or taken back.
+    Changed(Oid),
     /// There was nothing left to commit.
     Nothing,
     /// Somebody committed since, or nothing is applied: apply it again, for what was verified is not what would be
@@ -169,12 +172,15 @@ impl Git {
         let request = Commit { trailer: Some(trailer), deadline, ..Commit::new(&[], message) };
         let is_untouched = stamps.is_some_and(|stamps| stamps.hold(self.root()));
         let index = LandingIndex::found(self).filter(|_| is_untouched);
-        let answer = match index.filter(|index| index.holds(&note.tree)) {
-            Some(index) => self.commit_through(&index, &request)?,
+        let (answer, meant) = match index.filter(|index| index.holds(&note.tree)) {
+            Some(index) => (self.commit_through(&index, &request)?, Some(note.tree.clone())),
             None => self.commit_joined(&note, &request)?,
         };
         match answer {
             Answer::Done(commit) if self.follows(&commit, &note.head)? => {
+                if meant.is_some_and(|meant| self.tree_of(&commit).is_some_and(|tree| tree != meant)) {
+                    return Ok(Landed::Changed(commit));
+                }
                 self.finish(&commit, stamps).map(|()| Landed::Done(commit))
             }
             Answer::Done(_) => Ok(Landed::Moved),
@@ -183,6 +189,31 @@ impl Git {
             }
             Answer::NothingToCommit | Answer::UnknownPath => Ok(Landed::Nothing),
         }
+    }
+
+    /// What a hook made of a landing stays as it is.
+    pub fn accept_landing(&self, commit: &Oid) -> Result<(), GitError> {
+        self.finish(commit, None)
+    }
+
+    /// Takes a commit back that a hook changed: the landing is applied again and not committed, with what the hook made of
+    /// it. Tells what is checked out then.
+    pub fn take_back_landing(&self, commit: &Oid) -> Result<Oid, GitError> {
+        let (Some(note), Some(tree)) = (LandingNote::read(self.git_dir())?, self.tree_of(commit)) else {
+            return Err(GitError::Unacceptable {
+                what: "a landing that is not under way",
+                value: commit.as_str().to_owned(),
+            });
+        };
+        // First, so that all that the hook touched is known to be half done.
+        LandingNote { tree, ..note.clone() }.write(self.git_dir())?;
+        let why = "tillgreen: taken back, a hook changed it";
+        let back = ["update-ref", "-m", why, "HEAD", note.head.as_str(), commit.as_str()];
+        process::run(self.locking_call(&back, Vec::new()))?.success().map(|_| note.head)
+    }
+
+    fn tree_of(&self, commit: &Oid) -> Option<Oid> {
+        self.read_tree_object(commit.as_str()).map(|(tree, _)| tree)
     }
 
     /// Commits the index that the work was applied through, which holds the joined tree and nothing else.
@@ -259,7 +290,12 @@ impl Git {
     }
 
     /// Commits the joined tree, through an index of its own: what people have staged stays out of it and stays staged.
-    fn commit_joined(&self, note: &LandingNote, request: &Commit<'_>) -> Result<Answer, GitError> {
+    /// Tells also what was meant to be committed, where hooks could make something else of it.
+    fn commit_joined(
+        &self,
+        note: &LandingNote,
+        request: &Commit<'_>,
+    ) -> Result<(Answer, Option<Oid>), GitError> {
         let message = full_message(request)?;
         let index = ScratchIndex::of_main(self)?;
         index.read_tree(note.tree.as_str())?;
@@ -270,11 +306,12 @@ impl Git {
         };
         let files = names(files.map(|change| change.path.as_os_str()).filter(is_there));
         index.run(&["update-index", "-z", "--stdin"], files)?.success()?;
+        let meant = self.has_hook("pre-commit").then(|| index.write_tree()).transpose()?;
         let ended = self.run_locking(|| {
             let call = index.call(&[self.commit_words(), &["-m", &message]].concat(), Vec::new());
             Call { deadline: request.deadline, ..call }
         })?;
-        self.judge(ended)
+        Ok((self.judge(ended)?, meant))
     }
 
     /// The index follows what was committed, hooks' additions included.
@@ -302,7 +339,7 @@ impl Git {
     /// The short way: the index that was committed through becomes the project's own, where that is the same otherwise.
     fn take_over_index(&self, commit: &Oid, stamps: Option<&Stamps>) -> bool {
         let (Some(index), Some(stamps)) = (LandingIndex::found(self), stamps) else { return false };
-        self.read_tree_object(commit.as_str()).is_some_and(|(tree, _)| index.take_over(&tree, stamps))
+        self.tree_of(commit).is_some_and(|tree| index.take_over(&tree, stamps))
     }
 
     /// Makes these paths in the index what they are in HEAD.

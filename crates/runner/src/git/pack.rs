@@ -56,10 +56,7 @@ impl Git {
             None => self.commit_tree(work, &snapshot.tree, message)?,
         };
         self.keep_submodules(&snapshot, keep)?;
-        if !self.set_reference(keep.reference(), Some(&commit)) {
-            let update = ["update-ref", keep.reference(), commit.as_str()];
-            process::run(self.locking_call(&update, Vec::new()))?.success()?;
-        }
+        self.keep(keep, &commit)?;
         Ok((snapshot.touched(), Some(commit)))
     }
 

@@ -90,7 +90,7 @@ impl<'a> Linked<'a> {
         assert!(matches!(applied, Applied::Done { .. }), "{applied:?}");
         match self.commit() {
             Landed::Done(commit) => commit,
-            other @ (Landed::Nothing | Landed::Moved) => panic!("{other:?}"),
+            other @ (Landed::Changed(_) | Landed::Nothing | Landed::Moved) => panic!("{other:?}"),
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod coming_back;
 mod failures;
+mod hooks;
 mod joining;
 mod kills;
 mod leftovers;
