@@ -40,6 +40,9 @@ fn due_for(state: &State, rules: &Rules, task: &Task) -> Option<What> {
             let is_over = state.task(other).is_none_or(|other| other.status.is_settled());
             is_over.then(|| retry(task))
         }
+        Status::Landing { .. } if task.returns > rules.limits.returns_max => {
+            Some(What::Ended(End::Unavailable { reason: restless(task) }))
+        }
         Status::Judging(judging) if judging.judge == Judge::Person => {
             let is_checkpoint = task.decl.kind == TaskKind::Checkpoint;
             let question = if is_checkpoint { Question::Checkpoint } else { Question::Judge };
@@ -59,6 +62,16 @@ fn due_for(state: &State, rules: &Rules, task: &Task) -> Option<What> {
         | Status::Done
         | Status::Skipped => None,
     }
+}
+
+/// Why work does not come in any more.
+fn restless(task: &Task) -> String {
+    format!(
+        "somebody committed each of the {} times that the work of task {} was verified together with the rest; should \
+         that be its verify command, repair it and start over with `tillgreen run --fresh`",
+        task.returns,
+        task.id()
+    )
 }
 
 fn retry(task: &Task) -> What {

@@ -172,6 +172,8 @@ impl State {
             self.backoff = None;
             self.unavailable_in_row = 0;
             self.is_without_trees = false;
+            let places: Vec<usize> = self.attention.iter().collect();
+            places.into_iter().for_each(|place| self.tasks[place].returns = 0);
             self.pull_request.resume(renews);
             self.pull_request.heed(&end);
         }
@@ -438,7 +440,8 @@ impl State {
     }
 
     fn apply_landing_started(&mut self, id: &TaskId) -> Applied {
-        self.go_on(id, EventKind::LandingStarted, |task| {
+        let returns = self.task(id).is_some_and(|task| matches!(task.status, Status::Recording { .. }));
+        let task = self.go_on(id, EventKind::LandingStarted, |task| {
             // The second is for work that has to come in once more.
             let (Status::Finished { attempt } | Status::Recording { attempt: Some(attempt) }) = task.status
             else {
@@ -446,6 +449,7 @@ impl State {
             };
             Status::Landing { attempt }
         })?;
+        task.returns = if returns { task.returns.saturating_add(1) } else { 0 };
         Ok(())
     }
 

@@ -105,6 +105,8 @@ pub struct Limits {
     pub unavailable_wait: Duration,
     /// The longest such wait.
     pub unavailable_wait_max: Duration,
+    /// Times that finished work comes in once more because somebody committed meanwhile, before the run pauses.
+    pub returns_max: u32,
     /// How long a round may take.
     pub time_max: Option<Duration>,
     /// What a round may cost, in millionths of a dollar.
@@ -129,6 +131,7 @@ impl Default for Limits {
             unavailable_max: 10,
             unavailable_wait: Duration::from_secs(1),
             unavailable_wait_max: Duration::from_secs(300),
+            returns_max: 10,
             time_max: None,
             cost_micros_max: None,
             tokens_max: None,

@@ -139,6 +139,8 @@ pub struct Task {
     pub base: Option<String>,
     /// Whether its latest attempt worked in a tree of its own. What it left is there, so the next one does as well.
     pub isolated: bool,
+    /// How often the work of its latest attempt had to come in once more since the run was started.
+    pub(crate) returns: u32,
     /// What a person told the next attempt to do.
     pub instruction: Option<String>,
     /// What a person answered at a checkpoint.
@@ -175,6 +177,7 @@ impl Task {
             unfinished: None,
             base: None,
             isolated: false,
+            returns: 0,
             instruction: None,
             reply: None,
             claimed: None,

@@ -140,6 +140,14 @@ fn coming_back() -> Vec<Scenario> {
             script().at("1.1", 1, Turn { record: Recording::Moved, ..Turn::default() }),
             trees(4, off()),
         ),
+        scenario(
+            "batch, somebody commits again and again",
+            &two,
+            script()
+                .at("1.1", 1, Turn { record: Recording::MovedAgainAndAgain, ..Turn::default() })
+                .restarts(1),
+            trees(4, Rules { limits: Limits { returns_max: 2, ..off().limits }, ..off() }),
+        ),
     ]
 }
 

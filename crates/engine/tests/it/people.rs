@@ -27,8 +27,7 @@ impl World {
             }
             Action::RunAgent { task, attempt, dispatch, .. } => {
                 self.set_box(task, false);
-                let is_isolated = self.state.task(task).is_some_and(|task| task.isolated);
-                if is_isolated && self.script.turn(task, attempt.0).treeless {
+                if self.is_isolated(task) && self.script.turn(task, attempt.0).treeless {
                     let reason = "disk full".to_owned();
                     return vec![Seen::TreeFailed { task: task.clone(), dispatch: *dispatch, reason }];
                 }
@@ -250,7 +249,10 @@ impl World {
                 return Record::Blocked { reason: "the disk is full".to_owned() };
             }
             Recording::Moved if self.came_in_once(task) => return Record::Moved,
-            Recording::Kept | Recording::Blocked | Recording::Moved => {}
+            Recording::MovedAgainAndAgain if !self.was_blocked() && self.is_isolated(task) => {
+                return Record::Moved;
+            }
+            Recording::Kept | Recording::Blocked | Recording::Moved | Recording::MovedAgainAndAgain => {}
         }
         self.set_box(task, true);
         let next = format!("c{}", self.commits.len() + 1);
@@ -268,6 +270,10 @@ impl World {
             }
             Back::Lands | Back::Blocked => Landing::Done { touched: vec![format!("{task}.txt")] },
         }
+    }
+
+    fn is_isolated(&self, task: &TaskId) -> bool {
+        self.state.task(task).is_some_and(|task| task.isolated)
     }
 
     fn was_blocked(&self) -> bool {

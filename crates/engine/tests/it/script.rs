@@ -136,6 +136,8 @@ pub(crate) enum Recording {
     Blocked,
     /// Somebody commits while it comes back, the first time.
     Moved,
+    /// Somebody commits whenever it comes back, until the program was started again.
+    MovedAgainAndAgain,
 }
 
 #[derive(Clone, Debug)]

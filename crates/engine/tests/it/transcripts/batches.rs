@@ -460,3 +460,42 @@ fn batch_trees_again_at_the_next_start() {
     [x] 1.1  [x] 1.2  [x] 1.3  [x] 1.4
     "#);
 }
+
+#[test]
+fn batch_somebody_commits_again_and_again() {
+    assert_snapshot!(show("batch, somebody commits again and again"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.2 attempt 1 (executor)
+    1.1 claims success
+    1.2 claims success
+    1.1 checks green
+    1.1 comes back
+    1.2 checks green
+    1.1 landed
+    1.1 green together
+    1.1 comes back
+    1.1 landed
+    1.1 green together
+    1.1 comes back
+    1.1 landed
+    1.1 green together
+    1.1 comes back
+    ended: {"unavailable":{"reason":"somebody committed each of the 3 times that the work of task 1.1 was verified together with the rest; should that be its verify command, repair it and start over with `tillgreen run --fresh`"}}
+    opened, round 1
+    1.1 comes back
+    1.1 landed
+    1.1 green together
+    1.1 done, commit c1
+    1.2 comes back
+    1.2 landed
+    1.2 green together
+    1.2 done, commit c2
+    1.3 attempt 1 (executor)
+    1.3 claims success
+    1.3 checks green
+    1.3 done, commit c3
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.2  [x] 1.3
+    "#);
+}

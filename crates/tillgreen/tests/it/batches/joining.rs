@@ -67,6 +67,21 @@ fn what_verify_commands_write_is_nobodys_work() {
 }
 
 #[test]
+fn a_verify_command_that_commits_does_not_keep_the_run_busy_for_ever() {
+    let verify = "git commit -q --allow-empty -m checked; grep -q done out/1.1.txt";
+    let scene = Scene::new(&[task("1.1", "out/1.1.txt", verify), member("1.2")]);
+    let run = scene.go(&worker(), &[]).expect_code(6);
+    assert!(run.stderr.contains("somebody committed each of the 11 times"), "{run}");
+    assert_eq!(run.stderr.matches("it is brought in once more").count(), 11, "{run}");
+    scene.expect_tidy();
+    let repaired = scene.tasks("demo").replace("git commit -q --allow-empty -m checked; ", "");
+    scene.spec("demo", &repaired);
+    scene.commit_all("repaired");
+    let run = scene.go(&worker(), &["--fresh"]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
 fn fix_tasks_are_written_while_nothing_is_half_in() {
     let scene = Scene::new(&members(8));
     let agent = Agent::new()
