@@ -399,11 +399,10 @@ impl Driver<'_> {
         }
     }
 
-    /// Work that is half in the project goes out of it: it is still in the task's own tree.
+    /// Work that is half in the project goes out of it, where somebody might take it for their own: it is still in the
+    /// task's own tree. What was committed stays.
     pub(crate) fn drop_half_landing(&mut self) -> Result<(), RunError> {
-        let is_recording =
-            self.state.attention().any(|task| matches!(task.status, engine::Status::Recording { .. }));
-        if let (Some(git), false) = (self.tree.git(), is_recording) {
+        if let Some(git) = self.tree.git() {
             git.drop_landing()?;
         }
         Ok(())

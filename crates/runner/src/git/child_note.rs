@@ -112,6 +112,11 @@ impl ChildNote {
         }
     }
 
+    /// Whether it is of this very program.
+    pub(super) fn is_own(&self) -> bool {
+        self.path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(own_prefix()))
+    }
+
     /// The note is used up.
     pub(super) fn remove(self) {
         // A leftover note names a process that is gone; it can only say that a lock is ours, and there is none.

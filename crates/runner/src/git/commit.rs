@@ -17,7 +17,7 @@ pub const COMMIT_DEADLINE: Duration = Duration::from_secs(120);
 const MESSAGE_BYTES_MAX: usize = 60_000;
 
 /// How often and how long to wait for another git to let go of the index. An editor's git takes milliseconds.
-const LOCK_WAITS: [Duration; 5] = [
+pub(super) const LOCK_WAITS: [Duration; 5] = [
     Duration::from_millis(50),
     Duration::from_millis(100),
     Duration::from_millis(200),
@@ -138,7 +138,7 @@ impl Git {
     pub(super) fn run_locking<'a>(&self, call: impl Fn() -> Call<'a>) -> Result<Ended, GitError> {
         for wait in LOCK_WAITS {
             let ended = self.run_and_clean(call())?;
-            if locked_file(&ended).is_none() {
+            if locked_file(&ended).is_none() && !was_overtaken(&ended) {
                 return Ok(ended);
             }
             thread::sleep(wait);
@@ -307,6 +307,14 @@ fn says_nothing_to_commit(stdout: &[u8]) -> bool {
     ["nothing to commit", "no changes added to commit", "nothing added to commit"]
         .iter()
         .any(|words| text.contains(words))
+}
+
+/// Whether somebody else's commit came in while git made its own.
+fn was_overtaken(ended: &Ended) -> bool {
+    let stderr = &ended.stderr;
+    !ended.is_success()
+        && stderr.contains("cannot lock ref 'HEAD': is at ")
+        && stderr.contains(" but expected ")
 }
 
 /// The lock file that git could not create.

@@ -18,11 +18,12 @@ use super::child_note::Noted;
 use super::commit::{Answer, Commit, full_message};
 use super::error::GitError;
 use super::history::{Oid, carries};
+use super::index_lock::{IndexLock, twin};
 use super::landing_index::LandingIndex;
 use super::landing_note::LandingNote;
 use super::merge::{Conflict, Merge};
 use super::process::{self, Call, Ended, pathspecs};
-use super::raw_change::{Entry, RawChange, names, split_names};
+use super::raw_change::{Entry, RawChange, index_info, names, split_names};
 use super::repository::Git;
 use super::restore::delete;
 use super::scratch_index::{self, ScratchIndex, UNSPARSE};
@@ -161,8 +162,11 @@ impl Git {
                 value: trailer.1.to_owned(),
             });
         }
+        // Hooks may run for long, and some do not know which index is meant: they get on without.
+        let mut lock = if self.has_commit_hook() { None } else { Some(IndexLock::take(self)?) };
         let is_at_its_place = self.head()?.as_ref() == Some(&note.head);
         if !is_at_its_place && let Some(commit) = self.landed(&note.head, trailer)? {
+            drop(lock);
             return self.finish(&commit, None).map(|()| Landed::Done(commit));
         }
         self.refuse_if_in_progress()?;
@@ -173,15 +177,26 @@ impl Git {
         let is_untouched = stamps.is_some_and(|stamps| stamps.hold(self.root()));
         let index = LandingIndex::found(self).filter(|_| is_untouched);
         let (answer, meant) = match index.filter(|index| index.holds(&note.tree)) {
-            Some(index) => (self.commit_through(&index, &request)?, Some(note.tree.clone())),
-            None => self.commit_joined(&note, &request)?,
+            Some(index) => {
+                let lead = |lock| self.lead(lock, (&note.head, &note.tree), stamps);
+                lock.as_mut().map_or(Ok(()), lead)?;
+                (self.commit_through(&index, &request)?, Some(note.tree.clone()))
+            }
+            None => self.commit_joined(&note, &request, lock.as_mut())?,
         };
         match answer {
             Answer::Done(commit) if self.follows(&commit, &note.head)? => {
                 if meant.is_some_and(|meant| self.tree_of(&commit).is_some_and(|tree| tree != meant)) {
                     return Ok(Landed::Changed(commit));
                 }
-                self.finish(&commit, stamps).map(|()| Landed::Done(commit))
+                match lock {
+                    Some(lock) => {
+                        lock.keep();
+                        self.clear_landing()?;
+                    }
+                    None => self.finish(&commit, stamps)?,
+                }
+                Ok(Landed::Done(commit))
             }
             Answer::Done(_) => Ok(Landed::Moved),
             Answer::NothingToCommit | Answer::UnknownPath if self.head()?.as_ref() != Some(&note.head) => {
@@ -295,6 +310,7 @@ impl Git {
         &self,
         note: &LandingNote,
         request: &Commit<'_>,
+        lock: Option<&mut IndexLock<'_>>,
     ) -> Result<(Answer, Option<Oid>), GitError> {
         let message = full_message(request)?;
         let index = ScratchIndex::of_main(self)?;
@@ -306,40 +322,64 @@ impl Git {
         };
         let files = names(files.map(|change| change.path.as_os_str()).filter(is_there));
         index.run(&["update-index", "-z", "--stdin"], files)?.success()?;
-        let meant = self.has_hook("pre-commit").then(|| index.write_tree()).transpose()?;
+        let meant = index.write_tree()?;
+        lock.map_or(Ok(()), |lock| self.lead(lock, (&note.head, &meant), None))?;
         let ended = self.run_locking(|| {
             let call = index.call(&[self.commit_words(), &["-m", &message]].concat(), Vec::new());
             Call { deadline: request.deadline, ..call }
         })?;
-        Ok((self.judge(ended)?, meant))
+        Ok((self.judge(ended)?, Some(meant)))
     }
 
     /// The index follows what was committed, hooks' additions included.
     fn finish(&self, commit: &Oid, stamps: Option<&Stamps>) -> Result<(), GitError> {
-        if self.head()?.as_ref() == Some(commit) && !self.take_over_index(commit, stamps) {
-            let list = [
-                "diff-tree",
-                "-r",
-                "--root",
-                "--no-commit-id",
-                "--name-only",
-                "-z",
-                "--no-renames",
-                commit.as_str(),
-                "--",
-            ];
-            let committed = process::run(self.call(&list))?.success()?;
-            self.unstage(&split_names(&committed).collect())?;
+        if self.head()?.as_ref() == Some(commit) {
+            let parent = self.parent_of(commit)?;
+            if self.has_hook("post-index-change") {
+                let changes = self.differences(&parent, commit)?;
+                self.unstage(&changes.into_iter().map(|change| change.path).collect())?;
+            } else {
+                let mut lock = IndexLock::take(self)?;
+                self.lead(&mut lock, (&parent, commit), stamps)?;
+                lock.keep();
+            }
         }
+        self.clear_landing()
+    }
+
+    fn clear_landing(&self) -> Result<(), GitError> {
         LandingIndex::sweep(self);
         scratch_index::sweep(self.git_dir());
         LandingNote::remove(self.git_dir())
     }
 
-    /// The short way: the index that was committed through becomes the project's own, where that is the same otherwise.
-    fn take_over_index(&self, commit: &Oid, stamps: Option<&Stamps>) -> bool {
-        let (Some(index), Some(stamps)) = (LandingIndex::found(self), stamps) else { return false };
-        self.tree_of(commit).is_some_and(|tree| index.take_over(&tree, stamps))
+    /// Makes the project's index what it is to be once it has come from one tree to another. The one that the work was
+    /// applied through is that already, where the project's own is the same otherwise; where somebody has staged
+    /// something since, the paths are put into theirs.
+    fn lead(
+        &self,
+        lock: &mut IndexLock<'_>,
+        (from, to): (&Oid, &Oid),
+        stamps: Option<&Stamps>,
+    ) -> Result<(), GitError> {
+        if let (Some(index), Some(tree), Some(stamps)) = (LandingIndex::found(self), self.tree_of(to), stamps)
+            && index.is_next(&tree, stamps)
+        {
+            let next = self.git_dir().join(scratch_index::NEXT);
+            twin(index.file(), &next).map_err(GitError::io("link", index.file()))?;
+            return lock.put(&next);
+        }
+        let (next, changes) = (ScratchIndex::next(self)?, self.differences(from, to)?);
+        next.set(index_info(changes.iter().map(|change| (change.path.as_os_str(), &change.new))))?;
+        // What differs on disk is somebody's, and no failure.
+        next.run(&["update-index", "-q", "--refresh"], Vec::new())?;
+        lock.put(next.file())
+    }
+
+    fn has_commit_hook(&self) -> bool {
+        const HOOKS: [&str; 5] =
+            ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-index-change"];
+        HOOKS.iter().any(|name| self.has_hook(name))
     }
 
     /// Makes these paths in the index what they are in HEAD.

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::error::GitError;
@@ -11,6 +10,7 @@ use super::history::Oid;
 use super::index_tree;
 use super::process::{self, Call, Environment};
 use super::repository::Git;
+use super::scratch_index::NEXT;
 use super::stamps::{Stamp, Stamps};
 
 /// An index of a landing. It outlives whoever applies the work, for whoever commits it.
@@ -78,44 +78,22 @@ impl<'a> LandingIndex<'a> {
         ended.and_then(Oid::printed).is_ok_and(|found| found == *tree)
     }
 
-    /// Makes it the project's own, under git's lock. That must hold nothing of anybody's: what this one was made of, and
-    /// untouched since. False: nothing was done.
-    pub(super) fn take_over(&self, tree: &Oid, stamps: &Stamps) -> bool {
+    /// Where it is.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Whether it is for sure all that the project's own is to hold: it holds this tree, and that is untouched since it
+    /// was made of it.
+    pub(super) fn is_next(&self, tree: &Oid, stamps: &Stamps) -> bool {
         let main = self.git.git_dir().join("index");
-        if !stamps.index_holds(&main)
-            || self.git.has_hook("post-index-change")
-            || index_tree::held(&self.file, tree).as_ref() != Some(tree)
-        {
-            return false;
-        }
-        // A lock that stays, should the program die now, is known by being this very file.
-        self.exchange(&main, stamps)
-    }
-
-    fn exchange(&self, main: &Path, stamps: &Stamps) -> bool {
-        let lock = main.with_extension("lock");
-        if fs::hard_link(&self.file, &lock).is_err() {
-            return false;
-        }
-        if stamps.index_holds(main) && fs::rename(&lock, main).is_ok() {
-            return true;
-        }
-        // Nobody else has taken the lock meanwhile: it was ours.
-        let _ = fs::remove_file(&lock);
-        false
-    }
-
-    /// Whether a lock is this very file: then it is ours, left in the middle of taking over.
-    pub(super) fn is_behind(git: &Git, lock: &Path) -> bool {
-        let number =
-            |file: &Path| fs::symlink_metadata(file).ok().map(|metadata| (metadata.dev(), metadata.ino()));
-        let own = number(&LandingIndex::at(git).file);
-        own.is_some() && own == number(lock)
+        stamps.index_holds(&main) && index_tree::held(&self.file, tree).as_ref() == Some(tree)
     }
 
     pub(super) fn remove(&self) {
         // It is of no use to anybody; one that cannot be removed is met by the next landing.
-        for file in [self.file.clone(), self.file.with_extension("lock")] {
+        let next = self.git.git_dir().join(NEXT);
+        for file in [self.file.clone(), self.file.with_extension("lock"), next] {
             let _ = fs::remove_file(file);
         }
     }

@@ -11,6 +11,7 @@ mod exclude;
 mod furnish;
 mod history;
 mod ignored;
+mod index_lock;
 mod index_tree;
 mod inside;
 mod keep;

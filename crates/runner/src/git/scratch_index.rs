@@ -20,6 +20,9 @@ pub(super) const UNSPARSE: [&str; 2] = ["-c", "core.sparseCheckout=false"];
 
 const PREFIX: &str = "tillgreen-index-";
 
+/// What the project's own index is about to become.
+pub(super) const NEXT: &str = "tillgreen-next-index";
+
 /// An index of its own over a working tree. It is removed when it is no longer used.
 #[derive(Debug)]
 pub(super) struct ScratchIndex<'a> {
@@ -58,6 +61,21 @@ impl<'a> ScratchIndex<'a> {
         scratch.environment = git.environment().clone();
         scratch.environment.push(("GIT_INDEX_FILE".into(), scratch.file.clone().into()));
         Ok(scratch)
+    }
+
+    /// What the project's own is to become, as a copy of it.
+    pub(super) fn next(git: &'a Git) -> Result<ScratchIndex<'a>, GitError> {
+        let file = git.git_dir().join(NEXT);
+        let mut environment = git.environment().clone();
+        environment.push(("GIT_INDEX_FILE".into(), file.clone().into()));
+        let main = git.git_dir().join("index");
+        fs::copy(&main, &file).map_err(GitError::io("copy", &main))?;
+        Ok(ScratchIndex { git, dir: git.root().to_owned(), file, environment })
+    }
+
+    /// Where it is.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
     }
 
     /// A call that works on this index and reads `stdin`.

@@ -12,9 +12,8 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::child_note::{ChildNote, Noted};
-use super::commit::COMMIT_DEADLINE;
+use super::commit::{COMMIT_DEADLINE, LOCK_WAITS};
 use super::error::GitError;
-use super::landing_index::LandingIndex;
 use super::process::{self, OF_RUN, pathspecs};
 use super::repository::Git;
 
@@ -29,15 +28,19 @@ const OTHERS_PATIENCE: Duration = Duration::from_secs(5);
 impl Git {
     /// Removes locks that a git of ours left when it died, as known from the notes. A git of
     /// ours that still runs, having outlived the program, is waited for and in the end killed. Any other lock is an
-    /// error.
+    /// error if it stays.
     pub fn clear_stale_lock(&self) -> Result<(), GitError> {
-        let noted = self.note_place().map(ChildNote::read_all).unwrap_or_default();
+        let mut noted = self.note_place().map(ChildNote::read_all).unwrap_or_default();
+        // What this program does at the same time, in other threads, it sees to the end itself.
+        noted.retain(|(note, process)| !(note.is_own() && process.is_alive()));
         noted.iter().for_each(|(_, process)| outwait(process, COMMIT_DEADLINE));
         self.outwait_orphans(COMMIT_DEADLINE);
         let mut removed = Vec::new();
         for lock in self.locks(&noted).into_iter().filter(|lock| lock.exists()) {
-            let ours =
-                LandingIndex::is_behind(self, &lock) || noted.iter().any(|(note, _)| is_younger(&lock, note));
+            let ours = noted.iter().any(|(note, _)| is_younger(&lock, note));
+            if !ours && outwait_lock(&lock) {
+                continue;
+            }
             if !ours || !self.is_left_alone() {
                 return Err(GitError::Locked { file: lock });
             }
@@ -189,6 +192,14 @@ fn is_younger(lock: &PathBuf, note: &ChildNote) -> bool {
         (Some(locked), Some(noted)) => locked + Duration::from_secs(1) >= noted,
         (None, _) | (_, None) => false,
     }
+}
+
+/// Waits a little for whoever has a lock, which mostly takes milliseconds; whether it is gone.
+fn outwait_lock(lock: &Path) -> bool {
+    LOCK_WAITS.into_iter().any(|wait| {
+        thread::sleep(wait);
+        !lock.exists()
+    })
 }
 
 /// Waits for the end of a process that is not a child of this one, which cannot be waited for otherwise.

@@ -201,12 +201,23 @@ fn a_hook_that_refuses_leaves_the_landing_to_be_dropped() {
 }
 
 #[test]
-fn what_a_hook_adds_is_part_of_the_commit() {
+fn what_a_hook_makes_of_the_work_is_told_and_stays_or_goes() {
     let scratch = Scratch::new();
     let linked = Linked::new(&scratch, "1.1");
     linked.write("one", "changed\n");
     scratch.hook("pre-commit", "echo made >made; echo tidy >one; git add made one");
-    linked.land();
+    let changed = |()| {
+        linked.apply(&linked.pack());
+        match linked.commit() {
+            Landed::Changed(commit) => commit,
+            other @ (Landed::Done(_) | Landed::Nothing | Landed::Moved) => panic!("{other:?}"),
+        }
+    };
+    let head = linked.git.take_back_landing(&changed(())).unwrap();
+    assert_eq!(head, linked.base);
+    assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+    linked.git.accept_landing(&changed(())).unwrap();
     assert_eq!(scratch.last_commit(), ["A made", "M one"]);
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
 }

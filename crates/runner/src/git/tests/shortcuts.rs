@@ -4,6 +4,7 @@ use std::fs;
 
 use super::batch::Linked;
 use super::scratch::Scratch;
+use crate::git::index_lock::IndexLock;
 use crate::git::{Applied, GitError, Landed};
 
 #[test]
@@ -84,24 +85,17 @@ fn the_index_of_the_project_follows_and_its_lock_is_respected() {
 }
 
 #[test]
-fn a_lock_that_was_left_while_the_index_was_taken_over_is_recognised() {
+fn nobody_stages_or_commits_while_work_is_being_committed() {
     let scratch = Scratch::new();
     let linked = Linked::new(&scratch, "1.1");
     linked.write("one", "by the task\n");
     assert!(matches!(linked.apply(&linked.pack()), Applied::Done { .. }));
-    let folder = scratch.repository.root().join(".git");
-    let (index, lock) = (folder.join("tillgreen-landing-index"), folder.join("index.lock"));
-    fs::hard_link(&index, &lock).unwrap();
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
-    fs::File::options().write(true).open(&lock).unwrap().set_modified(long_ago).unwrap();
-    linked.git.clear_stale_lock().unwrap();
-    assert!(!lock.exists());
-    fs::write(&lock, "").unwrap();
-    assert!(
-        matches!(linked.git.clear_stale_lock(), Err(GitError::Locked { .. })),
-        "this one is somebody else's"
-    );
-    fs::remove_file(&lock).unwrap();
+    let lock = IndexLock::take(&linked.git).unwrap();
+    scratch.repository.write("two", "by a person\n");
+    assert!(!scratch.repository.try_git(&["add", "two"]).status.success());
+    assert!(matches!(IndexLock::take(&linked.git), Err(GitError::Locked { .. })));
+    drop(lock);
+    scratch.repository.git(&["add", "two"]);
     assert!(matches!(linked.commit(), Landed::Done(_)));
-    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+    assert_eq!(scratch.repository.dirt(), ["M  two"]);
 }

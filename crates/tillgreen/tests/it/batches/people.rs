@@ -73,6 +73,9 @@ fn whoever_commits_all_the_time_loses_nothing() {
         }
     }
     let run = run.wait();
+    let half = scene.git(&["status", "--porcelain", "--untracked-files=all", "--", "out"]);
+    let log = scene.git(&["log", "-12", "--format=%h %p %s", "--name-status"]);
+    assert_eq!(half, "", "what is not verified is not left for others to commit: {run}\n{log}");
     scene.git(&["add", "."]);
     scene.try_git(&["commit", "-q", "-m", "the rest of mine"]);
     let deleted = scene.git(&["log", "--diff-filter=D", "--name-only", "--format=%s"]);

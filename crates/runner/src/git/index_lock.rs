@@ -1,0 +1,101 @@
+//! Git's lock on the project's index, held by this program. While it is held nobody stages or commits anything, so that a
+//! commit through another index and the project's own index change together. As with a commit by git, the index goes
+//! ahead of the history: whoever sees the new commit finds it in the index.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use super::child_note::ChildNote;
+use super::commit::LOCK_WAITS;
+use super::error::GitError;
+use super::repository::Git;
+
+/// What the index was before.
+const BEFORE: &str = "tillgreen-before-index";
+
+/// The lock. It is let go of when this is dropped.
+#[derive(Debug)]
+pub(super) struct IndexLock<'a> {
+    git: &'a Git,
+    lock: PathBuf,
+    /// By which it is known for ours, should the program die.
+    note: Option<ChildNote>,
+    /// What was there before another index was put in place, until that is to stay.
+    before: Option<PathBuf>,
+}
+
+impl<'a> IndexLock<'a> {
+    /// Takes it, waiting a little for another git that has it.
+    pub(super) fn take(git: &'a Git) -> Result<IndexLock<'a>, GitError> {
+        let note = git.note_place().and_then(|place| ChildNote::write(place, std::process::id()));
+        let lock = git.git_dir().join("index.lock");
+        match create(&lock) {
+            Ok(()) => Ok(IndexLock { git, lock, note, before: None }),
+            Err(error) => {
+                note.zip(git.note_place()).into_iter().for_each(|(note, place)| note.end(place));
+                let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
+                Err(if is_taken {
+                    GitError::Locked { file: lock }
+                } else {
+                    GitError::io("create", &lock)(error)
+                })
+            }
+        }
+    }
+
+    fn index(&self) -> PathBuf {
+        self.git.git_dir().join("index")
+    }
+
+    /// Puts another index in place, for the time being.
+    pub(super) fn put(&mut self, index: &Path) -> Result<(), GitError> {
+        let before = self.git.git_dir().join(BEFORE);
+        let put = || {
+            twin(&self.index(), &before)?;
+            fs::rename(index, self.index())
+        };
+        put().map_err(GitError::io("replace", &self.index()))?;
+        self.before = Some(before);
+        Ok(())
+    }
+
+    /// What was put in place stays.
+    pub(super) fn keep(mut self) {
+        if let Some(before) = self.before.take() {
+            // One that stays is overwritten by the next.
+            let _ = fs::remove_file(before);
+        }
+    }
+}
+
+impl Drop for IndexLock<'_> {
+    fn drop(&mut self) {
+        if let Some(before) = self.before.take() {
+            // Should it stay as it is, the note of the landing tells what to put back.
+            let _ = fs::rename(before, self.index());
+        }
+        let _ = fs::remove_file(&self.lock);
+        self.note.take().zip(self.git.note_place()).into_iter().for_each(|(note, place)| note.end(place));
+    }
+}
+
+fn create(lock: &Path) -> io::Result<()> {
+    for wait in LOCK_WAITS {
+        match File::create_new(lock) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => thread::sleep(wait),
+            ended @ (Ok(_) | Err(_)) => return ended.map(drop),
+        }
+    }
+    File::create_new(lock).map(drop)
+}
+
+/// The same file under another name, or where that cannot be, a copy.
+pub(super) fn twin(file: &Path, other: &Path) -> io::Result<()> {
+    match fs::remove_file(other) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    fs::hard_link(file, other).or_else(|_| fs::copy(file, other).map(drop))
+}
