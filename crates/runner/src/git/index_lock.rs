@@ -13,7 +13,7 @@ use super::error::GitError;
 use super::repository::Git;
 
 /// What the index was before.
-const BEFORE: &str = "tillgreen-before-index";
+pub(super) const BEFORE: &str = "tillgreen-before-index";
 
 /// The lock. It is let go of when this is dropped.
 #[derive(Debug)]
@@ -52,12 +52,15 @@ impl<'a> IndexLock<'a> {
     /// Puts another index in place, for the time being.
     pub(super) fn put(&mut self, index: &Path) -> Result<(), GitError> {
         let before = self.git.git_dir().join(BEFORE);
+        let is_there = self.index().exists();
         let put = || {
-            twin(&self.index(), &before)?;
+            if is_there {
+                twin(&self.index(), &before)?;
+            }
             fs::rename(index, self.index())
         };
         put().map_err(GitError::io("replace", &self.index()))?;
-        self.before = Some(before);
+        self.before = is_there.then_some(before);
         Ok(())
     }
 

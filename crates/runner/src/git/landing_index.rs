@@ -2,15 +2,15 @@
 //! verified yet must not get into a commit that somebody else makes meanwhile.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::history::Oid;
+use super::index_lock::BEFORE;
 use super::index_tree;
 use super::process::{self, Call, Environment};
 use super::repository::Git;
-use super::scratch_index::NEXT;
+use super::scratch_index::{NEXT, copy_index};
 use super::stamps::{Stamp, Stamps};
 
 /// An index of a landing. It outlives whoever applies the work, for whoever commits it.
@@ -30,11 +30,8 @@ impl<'a> LandingIndex<'a> {
         index.remove();
         let main = git.git_dir().join("index");
         index.main = Stamp::of(&main);
-        match fs::copy(&main, &index.file) {
-            Ok(_) => Ok(index),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(index),
-            Err(source) => Err(GitError::io("copy", &main)(source)),
-        }
+        copy_index(&main, &index.file)?;
+        Ok(index)
     }
 
     /// The one that is there.
@@ -92,8 +89,8 @@ impl<'a> LandingIndex<'a> {
 
     pub(super) fn remove(&self) {
         // It is of no use to anybody; one that cannot be removed is met by the next landing.
-        let next = self.git.git_dir().join(NEXT);
-        for file in [self.file.clone(), self.file.with_extension("lock"), next] {
+        let [next, before] = [NEXT, BEFORE].map(|name| self.git.git_dir().join(name));
+        for file in [self.file.clone(), self.file.with_extension("lock"), next, before] {
             let _ = fs::remove_file(file);
         }
     }

@@ -38,11 +38,8 @@ impl<'a> ScratchIndex<'a> {
     /// have changed what does.
     pub(super) fn copy(git: &'a Git, dir: &Path, git_dir: &Path) -> Result<ScratchIndex<'a>, GitError> {
         let scratch = ScratchIndex::empty(git, dir, git_dir);
-        match fs::copy(git_dir.join("index"), &scratch.file) {
-            Ok(_) => Ok(scratch),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(scratch),
-            Err(source) => Err(GitError::io("copy", &git_dir.join("index"))(source)),
-        }
+        copy_index(&git_dir.join("index"), &scratch.file)?;
+        Ok(scratch)
     }
 
     /// The same with nothing in it.
@@ -69,7 +66,7 @@ impl<'a> ScratchIndex<'a> {
         let mut environment = git.environment().clone();
         environment.push(("GIT_INDEX_FILE".into(), file.clone().into()));
         let main = git.git_dir().join("index");
-        fs::copy(&main, &file).map_err(GitError::io("copy", &main))?;
+        copy_index(&main, &file)?;
         Ok(ScratchIndex { git, dir: git.root().to_owned(), file, environment })
     }
 
@@ -115,6 +112,14 @@ impl Drop for ScratchIndex<'_> {
     fn drop(&mut self) {
         // One that stays is swept away by the next.
         let _ = fs::remove_file(&self.file);
+    }
+}
+
+/// Copies an index; one that is not there is empty.
+pub(super) fn copy_index(index: &Path, to: &Path) -> Result<(), GitError> {
+    match fs::copy(index, to) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(GitError::io("copy", index)(error)),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 
