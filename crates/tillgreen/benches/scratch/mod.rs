@@ -25,6 +25,7 @@ impl Scratch {
     /// A repository with these files and this agent, all committed.
     pub(crate) fn new(agent: &str, files: &[(String, String)]) -> Self {
         let scratch = Self { folder: tempfile::tempdir().expect("a folder") };
+        fs::create_dir(scratch.root()).expect("a folder");
         for (name, text) in files {
             let path = scratch.root().join(name);
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -38,7 +39,7 @@ impl Scratch {
 
     /// Its folder.
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().to_owned()
+        self.folder.path().join("project")
     }
 
     fn sh(&self, script: &str) {
