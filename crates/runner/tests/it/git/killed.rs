@@ -101,9 +101,13 @@ fn check(moment: &str) {
         let killed = Killed::new();
         let (status, calls) = killed.run(moment, at);
         if status.success() {
-            assert!(calls < at && at > 20, "every call was one to be killed at");
             killed.expect_the_same_end("not killed");
-            return;
+            if calls < at {
+                assert!(at > 15, "every call was one to be killed at");
+                return;
+            }
+            // A git that stays ends with the program: there is no moment after it.
+            continue;
         }
         let (status, _) = killed.run(moment, 0);
         let when = format!("killed {moment} call {at}");
