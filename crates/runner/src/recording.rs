@@ -127,7 +127,11 @@ impl Driver<'_> {
             self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
         }
-        self.commit_already_made(id, git, &key)
+        let made = self.commit_already_made(id, git, &key)?;
+        if made.is_none() && !paths.is_empty() {
+            self.note(format!("git found nothing to commit of what task {id} changed: {}", paths.join(", ")));
+        }
+        Ok(made)
     }
 
     /// By which the commit of a task's work is found again.

@@ -1,6 +1,7 @@
 //! Committing exactly the paths that are asked for. What a person has staged for other paths stays staged.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Component, Path};
 use std::thread;
 use std::time::Duration;
@@ -108,12 +109,15 @@ impl Git {
         request: &Commit<'_>,
     ) -> Result<Answer, GitError> {
         let stdin = pathspecs(paths.iter().copied());
-        if request.staging == Staging::Add {
+        // What was removed from the index as well is unknown to it, and needs no adding.
+        let is_there = |path: &&str| fs::symlink_metadata(self.root().join(path)).is_ok();
+        let there = pathspecs(paths.iter().copied().filter(is_there));
+        if request.staging == Staging::Add && !there.is_empty() {
             // Only the names are added: the commit takes the content itself, and should a hook refuse it, what is
             // staged stays as it was.
-            let mut ended = self.intend_to_add(&[], &stdin)?;
+            let mut ended = self.intend_to_add(&[], &there)?;
             if is_outside_sparse_checkout(&ended.stderr) {
-                ended = self.intend_to_add(&["--sparse"], &stdin)?;
+                ended = self.intend_to_add(&["--sparse"], &there)?;
             }
             match ended.code {
                 Some(0) => {}

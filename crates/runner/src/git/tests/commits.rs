@@ -230,3 +230,18 @@ fn the_commit_is_told_also_if_somebody_takes_it_back_at_once() {
     assert_ne!(commit, before);
     assert_eq!(scratch.repository.git(&["log", "-1", "--format=%s", commit.as_str()]).trim(), "work");
 }
+
+#[test]
+fn what_was_removed_or_moved_by_git_itself_is_committed() {
+    let scratch = Scratch::new();
+    scratch.repository.git(&["rm", "-q", "one"]);
+    scratch.repository.git(&["mv", "two", "moved"]);
+    scratch.repository.write("new", "");
+    let commit = scratch.commit(&["one", "two", "moved", "new"], "all of it").unwrap();
+    assert!(commit.is_some());
+    assert_eq!(scratch.last_commit(), ["A moved", "A new", "D one", "D two"]);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+    scratch.repository.git(&["rm", "-q", "moved"]);
+    assert!(scratch.commit(&["moved"], "gone").unwrap().is_some());
+    assert_eq!(scratch.last_commit(), ["D moved"]);
+}
