@@ -241,8 +241,9 @@ fn keepers_that_died_with_the_program_are_swept_up_after() {
         let is_ours = |command: &str| command.starts_with(program) || command.starts_with("tg-keeper");
         let ours = sandbox.processes().into_iter().filter(|process| is_ours(&process.command));
         let pids: Vec<String> = ours.map(|process| process.pid.to_string()).collect();
-        let status = Command::new("kill").arg("-KILL").args(&pids).status();
-        assert!(pids.len() > 1 && status.expect("kill is installed").success(), "{:?}", sandbox.processes());
+        assert!(pids.len() > 1, "{pids:?}");
+        // One may end by itself when the one before it is gone.
+        Command::new("kill").arg("-KILL").args(&pids).status().expect("kill is installed");
         run.wait();
     });
 }
