@@ -63,7 +63,7 @@ impl Default for Rules {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Parallel {
-    /// How many tasks may be worked on at once.
+    /// How many agents may be at work at once.
     pub jobs: u32,
     /// Whether tasks that the plan shows to be independent run together though no marker says so.
     pub infer: Toggle,

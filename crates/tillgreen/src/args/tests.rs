@@ -209,7 +209,7 @@ fn short_help_of_run() {
                                        not depend on it [default: off]
 
     Side by side:
-      -j, --jobs <N>                 How many tasks may be worked on at once [default: 4]
+      -j, --jobs <N>                 How many agents may be at work at once [default: 4]
           --infer-parallel[=<BOOL>]  Run tasks side by side that the plan's Files and dependencies show
                                      to be independent [default: off]
           --share-tree[=<BOOL>]      Let tasks that run side by side share the project instead of having

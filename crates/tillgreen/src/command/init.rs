@@ -55,7 +55,7 @@ const TOPICS: &[(&str, &[Setting])] = &[
     (
         "Side by side",
         &[
-            Setting("jobs", "4", "how many tasks may be worked on at once"),
+            Setting("jobs", "4", "how many agents may be at work at once"),
             Setting("infer_parallel", "false", "run tasks side by side that are shown to be independent"),
             Setting("share_tree", "false", "side by side in the project itself instead of in work trees"),
             Setting(
@@ -330,7 +330,7 @@ mod tests {
         # keep_going = false              # go on with other tasks while a person is asked about one
 
         # Side by side
-        # jobs = 4                        # how many tasks may be worked on at once
+        # jobs = 4                        # how many agents may be at work at once
         # infer_parallel = false          # run tasks side by side that are shown to be independent
         # share_tree = false              # side by side in the project itself instead of in work trees
         # worktree_link = ["node_modules"] # untracked paths that work trees share; default: none

@@ -57,7 +57,7 @@ pub(crate) struct Choices {
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) keep_going: Option<Toggle>,
 
-    /// How many tasks may be worked on at once [default: 4]
+    /// How many agents may be at work at once [default: 4]
     #[arg(long, short, help_heading = BESIDE, value_parser = limit, value_name = "N")]
     pub(crate) jobs: Option<u32>,
     /// Run tasks side by side that the plan's Files and dependencies show to be independent [default: off]
