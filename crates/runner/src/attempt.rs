@@ -145,6 +145,7 @@ impl Driver<'_> {
         let (handle, at_work) = self.delegate(key.clone(), delegation)?;
         let purpose = Purpose::Agent { task, at_work, since, baseline };
         self.depart(key, Flight { handle: Some(handle), purpose });
+        self.learn_to_commit();
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::thread;
 
 use engine::{Attempt, Cause, CheckFailure, Record, Seen};
 use plan::{Commit as CommitField, Dialect, FixTask, TaskId};
@@ -95,6 +96,14 @@ impl Driver<'_> {
         })?;
         self.drop_progress_file(id);
         Ok(commit)
+    }
+
+    /// While an agent works, there is time to find out how commits are made here.
+    pub(crate) fn learn_to_commit(&self) {
+        if let Some(git) = self.tree.git().filter(|git| !git.knows_how_to_commit()).cloned() {
+            // Should there be no thread, it is found out when it is needed.
+            let _ = thread::Builder::new().name("habits".to_owned()).spawn(move || git.learn_to_commit());
+        }
     }
 
     fn head(&self) -> Result<Option<Oid>, GitError> {

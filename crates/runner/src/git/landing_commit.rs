@@ -11,6 +11,7 @@ use super::history::Oid;
 use super::index_lock::{IndexLock, twin};
 use super::landing_index::LandingIndex;
 use super::landing_note::LandingNote;
+use super::plain_commit::Plain;
 use super::process::{self, Call, pathspecs};
 use super::raw_change::{index_info, names, split_names};
 use super::repository::Git;
@@ -71,13 +72,15 @@ impl Git {
             Some(index) => {
                 let lead = |lock| self.lead(lock, (&note.head, &note.tree), stamps);
                 lock.as_mut().map_or(Ok(()), lead)?;
-                (self.commit_through(&index, &request)?, Some(note.tree.clone()))
+                let call = |words: &[&str]| index.call(words);
+                let answer = self.make((&note.head, &note.tree), &request, lock.is_some(), call)?;
+                (answer, note.tree.clone())
             }
             None => self.commit_joined(&note, &request, lock.as_mut())?,
         };
         match answer {
             Answer::Done(commit) if self.follows(&commit, &note.head)? => {
-                if meant.is_some_and(|meant| self.tree_of(&commit).is_some_and(|tree| tree != meant)) {
+                if self.tree_of(&commit).is_some_and(|tree| tree != meant) {
                     return Ok(Landed::Changed(commit));
                 }
                 match lock {
@@ -118,15 +121,29 @@ impl Git {
         process::run(self.locking_call(&back, Vec::new()))?.success().map(|_| note.head)
     }
 
-    fn tree_of(&self, commit: &Oid) -> Option<Oid> {
+    pub(super) fn tree_of(&self, commit: &Oid) -> Option<Oid> {
         self.read_tree_object(commit.as_str()).map(|(tree, _)| tree)
     }
 
-    /// Commits the index that the work was applied through, which holds the joined tree and nothing else.
-    fn commit_through(&self, index: &LandingIndex<'_>, request: &Commit<'_>) -> Result<Answer, GitError> {
+    /// Commits a tree through an index that holds it and nothing else. With the index locked nobody but this program is
+    /// at it, and where git would only write the commit down, that is done without one.
+    fn make<'a>(
+        &self,
+        (head, tree): (&Oid, &Oid),
+        request: &Commit<'_>,
+        is_locked: bool,
+        call: impl Fn(&[&str]) -> Call<'a>,
+    ) -> Result<Answer, GitError> {
         let message = full_message(request)?;
+        if is_locked {
+            match self.commit_plainly((head, tree), &message)? {
+                Plain::Done(commit) => return Ok(Answer::Done(commit)),
+                Plain::Overtaken => return Ok(Answer::NothingToCommit),
+                Plain::LeftToGit => {}
+            }
+        }
         let ended = self.run_locking(|| {
-            let call = index.call(&[self.commit_words(), &["-m", &message]].concat());
+            let call = call(&[self.commit_words(), &["-m", &message]].concat());
             Call { deadline: request.deadline, ..call }
         })?;
         self.judge(ended)
@@ -145,14 +162,13 @@ impl Git {
     }
 
     /// Commits the joined tree, through an index of its own: what people have staged stays out of it and stays staged.
-    /// Tells also what was meant to be committed, where hooks could make something else of it.
+    /// Tells also what was meant to be committed: hooks may make something else of it.
     fn commit_joined(
         &self,
         note: &LandingNote,
         request: &Commit<'_>,
-        lock: Option<&mut IndexLock<'_>>,
-    ) -> Result<(Answer, Option<Oid>), GitError> {
-        let message = full_message(request)?;
+        mut lock: Option<&mut IndexLock<'_>>,
+    ) -> Result<(Answer, Oid), GitError> {
         let index = ScratchIndex::of_main(self)?;
         index.read_tree(note.tree.as_str())?;
         let changes = self.differences(&note.head, &note.tree)?;
@@ -163,12 +179,10 @@ impl Git {
         let files = names(files.map(|change| change.path.as_os_str()).filter(is_there));
         index.run(&["update-index", "-z", "--stdin"], files)?.success()?;
         let meant = index.write_tree()?;
-        lock.map_or(Ok(()), |lock| self.lead(lock, (&note.head, &meant), None))?;
-        let ended = self.run_locking(|| {
-            let call = index.call(&[self.commit_words(), &["-m", &message]].concat(), Vec::new());
-            Call { deadline: request.deadline, ..call }
-        })?;
-        Ok((self.judge(ended)?, Some(meant)))
+        lock.as_mut().map_or(Ok(()), |lock| self.lead(lock, (&note.head, &meant), None))?;
+        let call = |words: &[&str]| index.call(words, Vec::new());
+        let answer = self.make((&note.head, &meant), request, lock.is_some(), call)?;
+        Ok((answer, meant))
     }
 
     /// The index follows what was committed, hooks' additions included.
@@ -214,12 +228,6 @@ impl Git {
         // What differs on disk is somebody's, and no failure.
         next.run(&["update-index", "-q", "--refresh"], Vec::new())?;
         lock.put(next.file())
-    }
-
-    fn has_commit_hook(&self) -> bool {
-        const HOOKS: [&str; 5] =
-            ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-index-change"];
-        HOOKS.iter().any(|name| self.has_hook(name))
     }
 
     /// Makes these paths in the index what they are in HEAD.

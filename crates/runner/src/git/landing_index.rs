@@ -8,6 +8,7 @@ use super::error::GitError;
 use super::history::Oid;
 use super::index_lock::BEFORE;
 use super::index_tree;
+use super::plain_commit::TEXT;
 use super::process::{self, Call, Environment};
 use super::repository::Git;
 use super::scratch_index::{NEXT, copy_index};
@@ -89,8 +90,8 @@ impl<'a> LandingIndex<'a> {
 
     pub(super) fn remove(&self) {
         // It is of no use to anybody; one that cannot be removed is met by the next landing.
-        let [next, before] = [NEXT, BEFORE].map(|name| self.git.git_dir().join(name));
-        for file in [self.file.clone(), self.file.with_extension("lock"), next, before] {
+        let [next, before, text] = [NEXT, BEFORE, TEXT].map(|name| self.git.git_dir().join(name));
+        for file in [self.file.clone(), self.file.with_extension("lock"), next, before, text] {
             let _ = fs::remove_file(file);
         }
     }

@@ -25,6 +25,7 @@ mod merge;
 mod obstacle;
 mod pack;
 mod parallelism;
+mod plain_commit;
 mod process;
 mod put_back;
 mod raw_change;

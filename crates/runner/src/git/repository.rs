@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::child_note::{NotePlace, Notes};
 use super::error::GitError;
+use super::plain_commit::Habits;
 use super::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
 use super::standing::Standing;
 use crate::at_once::at_once;
@@ -30,6 +31,8 @@ pub struct Git {
     standing: Arc<Standing>,
     /// Where hooks are.
     hooks: PathBuf,
+    /// How commits are made here, for all who share this.
+    habits: Arc<Habits>,
 }
 
 impl Git {
@@ -109,6 +112,10 @@ impl Git {
         &self.standing
     }
 
+    pub(super) fn habits(&self) -> &Habits {
+        &self.habits
+    }
+
     pub(super) fn environment(&self) -> &Environment {
         &self.environment
     }
@@ -183,8 +190,9 @@ fn located(
     let absolute =
         |path: &OsStr| dir.join(path).canonicalize().map_err(GitError::io("find", Path::new(path)));
     let (root, git_dir, common_dir) = (absolute(root)?, absolute(git_dir)?, absolute(common_dir)?);
-    let (commits, standing, hooks) = (Arc::default(), Arc::default(), dir.join(hooks));
-    Ok(Git { root, git_dir, common_dir, version, notes: None, environment, commits, standing, hooks })
+    let (commits, standing, habits) = (Arc::default(), Arc::default(), Arc::default());
+    let hooks = dir.join(hooks);
+    Ok(Git { root, git_dir, common_dir, version, notes: None, environment, commits, standing, hooks, habits })
 }
 
 fn why_unusable(ended: &Ended) -> String {

@@ -60,12 +60,22 @@ impl Git {
 
     /// Makes a reference point at a commit, or with none deletes one that is there. Whether that was done.
     pub(super) fn set_reference(&self, name: &str, commit: Option<&Oid>) -> bool {
-        let change = match commit {
-            Some(commit) => format!("start\nupdate {name} {commit}\ncommit\n"),
-            None => format!("start\ndelete {name}\ncommit\n"),
-        };
-        let is_done = self.ask(&self.standing().referrer, &["update-ref", "--stdin"], |asked| {
-            asked.say(change.as_bytes())?;
+        self.change_references(&match commit {
+            Some(commit) => format!("update {name} {commit}"),
+            None => format!("delete {name}"),
+        })
+    }
+
+    /// Makes what is checked out another commit, if it is still the one that it is taken for. Whether that was done.
+    pub(super) fn move_head(&self, from: &Oid, to: &Oid) -> bool {
+        self.change_references(&format!("update HEAD {to} {from}"))
+    }
+
+    fn change_references(&self, change: &str) -> bool {
+        // What is checked out has its changes recorded, with these words; there is no saying others each time.
+        let list = ["update-ref", "-m", "commit: by tillgreen", "--stdin"];
+        let is_done = self.ask(&self.standing().referrer, &list, |asked| {
+            asked.say(format!("start\n{change}\ncommit\n").as_bytes())?;
             let answers = [asked.line()?, asked.line()?];
             Ok(Some(answers == ["start: ok\n", "commit: ok\n"]))
         });

@@ -9,6 +9,7 @@ mod histories;
 mod joins;
 mod landings;
 mod locks;
+mod plain_commits;
 mod put_backs;
 mod refusals;
 mod restores;
