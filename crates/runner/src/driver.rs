@@ -86,8 +86,8 @@ pub(crate) struct Driver<'a> {
     pub packed: BTreeMap<plan::TaskId, Oid>,
     /// What the work that is half in the project looked like when it came.
     pub stamps: Option<Stamps>,
-    /// Work that a hook has changed once already while it was committed.
-    pub hooked: BTreeSet<String>,
+    /// What hooks have made of work while it was committed, until that is verified and taken in.
+    pub hooked: BTreeMap<String, Oid>,
     pub cleaner: Cleaner,
     pub traces: Traces,
     /// Tasks of which it was said that they wait for others with the same files.
@@ -135,7 +135,7 @@ impl<'a> Driver<'a> {
             watch: Watch::default(),
             packed: BTreeMap::new(),
             stamps: None,
-            hooked: BTreeSet::new(),
+            hooked: BTreeMap::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
             overlaps_told: BTreeSet::new(),

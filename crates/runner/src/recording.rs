@@ -159,7 +159,14 @@ impl Driver<'_> {
         let trailer = (TRAILER, key.as_str());
         let before = git.head()?;
         let stamps = self.stamps.take();
-        let landed = git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?;
+        let adopted = match self.hooked.get(&key) {
+            Some(made) => git.adopt_landing(made, stamps.as_ref())?,
+            None => None,
+        };
+        let landed = match adopted {
+            Some(commit) => Landed::Done(commit),
+            None => git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?,
+        };
         if landed == Landed::Moved && self.state.task(id).is_some_and(|task| !task.touched.is_empty()) {
             self.note(format!("somebody committed while task {id} came back, so it is brought in once more"));
             return Err(Obstacle::Moved);
@@ -170,32 +177,25 @@ impl Driver<'_> {
                 self.watch.advance(before.as_ref(), &commit);
                 Ok(Some(commit))
             }
-            Landed::Changed(commit) => self.heed_hook(id, git, (before.as_ref(), &commit), key),
+            Landed::Changed(commit) => self.heed_hook(id, git, (commit, key)),
             Landed::Nothing => Ok(None),
             Landed::Moved => Ok(git.find_trailer(TRAILER, &key, TRAILER_SEARCH)?),
         }
     }
 
-    /// A hook made something else of the work than was verified: what it made is brought in and verified instead. One that
-    /// does so each time is let through, and that is said.
+    /// A hook made something else of the work than was verified: what it made is taken back, verified, and then taken in
+    /// as it is.
     fn heed_hook(
         &mut self,
         id: &TaskId,
         git: &Git,
-        (before, commit): (Option<&Oid>, &Oid),
-        key: String,
+        (commit, key): (Oid, String),
     ) -> Result<Option<Oid>, Obstacle> {
-        let site = self.site(id).filter(|_| self.hooked.insert(key));
-        let Some(site) = site else {
-            git.accept_landing(commit)?;
-            self.watch.advance(before, commit);
-            self.note(format!(
-                "a git hook changes the work of task {id} each time it is committed: what it did last is not verified"
-            ));
-            return Ok(Some(commit.clone()));
-        };
-        let head = git.take_back_landing(commit)?;
-        site.repack(&head, commit)?;
+        let head = git.take_back_landing(&commit)?;
+        if let Some(site) = self.site(id) {
+            site.repack(&head, &commit)?;
+        }
+        self.hooked.insert(key, commit);
         self.note(format!(
             "a git hook changed the work of task {id} as it was committed, so that is brought in and verified again"
         ));

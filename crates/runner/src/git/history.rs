@@ -83,7 +83,9 @@ impl Git {
         let record = fs::read_to_string(self.git_dir().join("logs/HEAD")).unwrap_or_default();
         let made = record.lines().rev().take(20).find_map(|line| {
             let (before, rest) = line.split_once(' ')?;
-            rest.starts_with(commit.as_str()).then(|| Oid::parse(before)).flatten()
+            // Other things than plain commits, such as amending one, come from elsewhere.
+            let is_it = rest.starts_with(commit.as_str()) && rest.contains("\tcommit: ");
+            is_it.then(|| Oid::parse(before)).flatten()
         });
         let first = format!("{commit}^");
         made.map_or_else(|| Oid::printed(process::run(self.call(&["rev-parse", "--verify", &first]))?), Ok)

@@ -24,7 +24,7 @@ pub enum Landed {
     /// It is in the history, and is what is checked out.
     Done(Oid),
     /// It is in the history, but a hook made something else of it than was applied. Nothing else has been done yet: it
-    /// is to be accepted or taken back.
+    /// is to be taken back and verified.
     Changed(Oid),
     /// There was nothing left to commit.
     Nothing,
@@ -80,6 +80,7 @@ impl Git {
         };
         match answer {
             Answer::Done(commit) if self.follows(&commit, &note.head)? => {
+                let commit = self.amended(&note.head)?.unwrap_or(commit);
                 if self.tree_of(&commit).is_some_and(|tree| tree != meant) {
                     return Ok(Landed::Changed(commit));
                 }
@@ -100,9 +101,24 @@ impl Git {
         }
     }
 
-    /// What a hook made of a landing stays as it is.
-    pub fn accept_landing(&self, commit: &Oid) -> Result<(), GitError> {
-        self.finish(commit, None)
+    /// Commits what was applied by taking in a commit that hooks have made of it before, and that was taken back and
+    /// verified since: they are not asked again. None: that is not what is there, and it has to be committed anew.
+    pub fn adopt_landing(&self, made: &Oid, stamps: Option<&Stamps>) -> Result<Option<Oid>, GitError> {
+        let Some(note) = LandingNote::read(self.git_dir())? else { return Ok(None) };
+        self.refuse_if_in_progress()?;
+        let is_that = self.tree_of(made).as_ref() == Some(&note.tree)
+            && self.parent_of(made)? == note.head
+            && self.head()?.as_ref() == Some(&note.head)
+            && stamps.is_some_and(|stamps| stamps.hold(self.root()));
+        if !is_that {
+            return Ok(None);
+        }
+        let why = "tillgreen: taken in again, now that it is verified";
+        let ahead = ["update-ref", "-m", why, "HEAD", made.as_str(), note.head.as_str()];
+        if !self.run_locking(|| self.locking_call(&ahead, Vec::new()))?.is_success() {
+            return Ok(None);
+        }
+        self.finish(made, stamps).map(|()| Some(made.clone()))
     }
 
     /// Takes a commit back that a hook changed: the landing is applied again and not committed, with what the hook made of
@@ -159,6 +175,12 @@ impl Git {
         let why = "tillgreen: taken back, somebody committed meanwhile";
         let back = ["update-ref", "-m", why, "HEAD", parent.as_str(), commit.as_str()];
         process::run(self.locking_call(&back, Vec::new()))?.success().map(|_| false)
+    }
+
+    /// What a hook put in place of the commit that it was called for.
+    fn amended(&self, head: &Oid) -> Result<Option<Oid>, GitError> {
+        let Some(now) = self.head()?.filter(|_| self.has_hook("post-commit")) else { return Ok(None) };
+        Ok((self.parent_of(&now)? == *head).then_some(now))
     }
 
     /// Commits the joined tree, through an index of its own: what people have staged stays out of it and stays staged.

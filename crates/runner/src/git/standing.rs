@@ -2,6 +2,7 @@
 //! Starting a git takes longer than almost anything that is asked of it. What such a one cannot answer, for whatever reason, is asked of a new
 //! one: callers have another way.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -18,6 +19,9 @@ use super::repository::Git;
 /// No tree that is read as a whole is larger.
 const OBJECT_BYTES_MAX: usize = 256 * 1024 * 1024;
 
+/// How much of what was read is remembered. The same few folders are looked at for every task.
+const REMEMBERED_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// The gits that stay with a repository. They end when nobody holds them any more: their input closes.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
@@ -25,19 +29,46 @@ pub(super) struct Standing {
     writer: Mutex<Option<Asked>>,
     referrer: Mutex<Option<Asked>>,
     committer: Mutex<Option<Asked>>,
+    trees: Mutex<Remembered>,
+}
+
+/// Trees by the names of themselves or of their commits: what such a name stands for never changes.
+#[derive(Debug, Default)]
+struct Remembered {
+    trees: BTreeMap<Oid, (Oid, Vec<u8>)>,
+    bytes: usize,
+}
+
+impl Remembered {
+    fn put(&mut self, name: Oid, tree: (Oid, Vec<u8>)) {
+        if self.bytes + tree.1.len() > REMEMBERED_BYTES_MAX {
+            *self = Self::default();
+        }
+        self.bytes += tree.1.len();
+        self.trees.insert(name, tree);
+    }
 }
 
 impl Git {
     /// The tree that a name stands for, and what is in it, as git stores it. None: ask otherwise.
     pub(super) fn read_tree_object(&self, name: &str) -> Option<(Oid, Vec<u8>)> {
+        let remembered = || self.standing().trees.lock().unwrap_or_else(PoisonError::into_inner);
+        let lasting = Oid::parse(name);
+        if let Some(tree) = lasting.as_ref().and_then(|name| remembered().trees.get(name).cloned()) {
+            return Some(tree);
+        }
         let question = format!("{name}^{{tree}}\n");
         if name.contains('\n') {
             return None;
         }
-        self.ask(&self.standing().reader, &["cat-file", "--batch"], |asked| {
+        let tree = self.ask(&self.standing().reader, &["cat-file", "--batch"], |asked| {
             asked.say(question.as_bytes())?;
             asked.object()
-        })
+        })?;
+        if let Some(name) = lasting.filter(|_| tree.1.len() < REMEMBERED_BYTES_MAX / 4) {
+            remembered().put(name, tree.clone());
+        }
+        Some(tree)
     }
 
     /// Stores a tree with these entries, told as `ls-tree -z` does.

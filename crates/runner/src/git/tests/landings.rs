@@ -217,8 +217,48 @@ fn what_a_hook_makes_of_the_work_is_told_and_stays_or_goes() {
     assert_eq!(head, linked.base);
     assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
-    linked.git.accept_landing(&changed(())).unwrap();
-    assert_eq!(scratch.last_commit(), ["A made", "M one"]);
+    assert_eq!(linked.git.adopt_landing(&linked.base, None).unwrap(), None, "nothing is under way");
+}
+
+#[test]
+fn what_a_hook_made_is_taken_in_as_it_is_once_it_is_verified() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "changed\n");
+    scratch.hook("pre-commit", "date +%s%N >>one; git add one");
+    linked.apply(&linked.pack());
+    let Landed::Changed(made) = linked.commit() else { panic!("the hook changes it") };
+    linked.git.take_back_landing(&made).unwrap();
+    let again = |()| match linked.apply(&made) {
+        Applied::Done { stamps, .. } => stamps,
+        other @ (Applied::Already(_) | Applied::Nothing | Applied::Conflict(_) | Applied::Refused { .. }) => {
+            panic!("{other:?}")
+        }
+    };
+    let stamps = again(());
+    scratch.repository.write("one", "by somebody\n");
+    assert_eq!(linked.git.adopt_landing(&made, Some(&stamps)).unwrap(), None, "that is not what it made");
+    assert_eq!(linked.git.adopt_landing(&linked.base, Some(&again(()))).unwrap(), None);
+    assert_eq!(linked.git.adopt_landing(&made, Some(&again(()))).unwrap(), Some(made.clone()));
+    assert_eq!(linked.git.head().unwrap(), Some(made));
+    assert_eq!(scratch.last_commit(), ["M one"]);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
+#[test]
+fn a_commit_that_a_hook_amends_is_what_came_in() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "changed\n");
+    linked.write("new", "");
+    scratch.hook(
+        "post-commit",
+        "test -n \"$AMENDING\" && exit; export AMENDING=1; git commit --quiet --amend -m \"$(git log -1 --format=%B)\nYes\"",
+    );
+    linked.apply(&linked.pack());
+    let landed = linked.commit();
+    assert_eq!(landed, Landed::Done(linked.git.head().unwrap().unwrap()));
+    assert_eq!(scratch.last_commit(), ["A new", "M one"]);
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
 }
 

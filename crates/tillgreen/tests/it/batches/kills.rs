@@ -61,9 +61,11 @@ fn pair(when: When) -> Case {
     Case { scene, agent, when, window: None }
 }
 
-/// Two members that conflict, seen from the first's second verification to the second's second attempt.
+/// Two members that conflict, seen from the first's second verification to the second's second attempt. With a hook, so
+/// that git itself commits.
 fn conflicting_pair(when: When) -> Case {
     let scene = Scene::bare();
+    scene.hook("pre-commit", "exit 0");
     let control = |name: &str| scene.control(name).display().to_string();
     let (once, open, shut) = (control("once"), control("open"), control("shut"));
     let verify = format!("grep -q done out/1.1.txt && (mkdir {once} || : > {open})");

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::ops::Deref;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use testkit::{Agent, Background, Finished, Sandbox, Step};
@@ -57,6 +58,14 @@ pub(crate) fn worker() -> Agent {
 }
 
 impl Scene {
+    /// Installs a git hook.
+    pub(crate) fn hook(&self, name: &str, script: &str) {
+        let file = self.root().join(".git/hooks").join(name);
+        fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder can be made");
+        fs::write(&file, format!("#!/bin/sh\n{script}\n")).expect("it can be written");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
+    }
+
     pub(crate) fn new(tasks: &[String]) -> Scene {
         let scene = Scene::bare();
         scene.plan(tasks);
