@@ -32,6 +32,9 @@ const LOOKS: [&str; 15] = [
     "var",
 ];
 
+/// Calls of gits that stay: they end with the program, when there is nobody left to kill.
+const STAYING: [&str; 3] = ["--batch", "--stdin-paths", "update-ref"];
+
 /// Two members that conflict and one that fails once.
 fn agent() -> Agent {
     Agent::new()
@@ -104,6 +107,37 @@ enum When {
     BeforeAny,
     BeforeChange,
     AfterChange,
+    /// Before a line reaches a git that stays.
+    BeforeQuestion,
+    /// After a git that stays has answered, and before that is heard.
+    AfterAnswer,
+}
+
+impl When {
+    /// Where calls that do not count are passed on.
+    fn passing(self, pass: &str) -> String {
+        let unless = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| format!("*' {name} '*")).collect();
+            format!("case \" $* \" in {}) {pass};; esac\n", names.join("|"))
+        };
+        match self {
+            When::BeforeAny => String::new(),
+            When::BeforeChange => unless(&LOOKS),
+            When::AfterChange => unless(&[&LOOKS[..], &STAYING].concat()),
+            // Those that change something and speak in lines.
+            When::BeforeQuestion | When::AfterAnswer => {
+                format!("case \" $* \" in *' update-ref '*|*' hash-object '*) ;; *) {pass};; esac\n")
+            }
+        }
+    }
+}
+
+/// Passes lines on until it is reached.
+fn each_line(kill: &str, count: &str) -> String {
+    format!(
+        "while IFS= read -r line; do\n{kill}if test -e '{count}.reached'; then exit; fi\n\
+         printf '%s\\n' \"$line\"; done"
+    )
 }
 
 impl Case {
@@ -111,12 +145,8 @@ impl Case {
     fn install_killer(&self, n: usize) {
         let count = self.scene.control("calls").display().to_string();
         let real = real_git();
-        let looks: Vec<String> = LOOKS.iter().map(|look| format!("*' {look} '*")).collect();
         let pass = format!("exec {real} \"$@\"");
-        let mut script = String::new();
-        if self.when != When::BeforeAny {
-            script.push_str(&format!("case \" $* \" in {}) {pass};; esac\n", looks.join("|")));
-        }
+        let mut script = self.when.passing(&pass);
         if let Some((open, shut)) = &self.window {
             let (open, shut) = (open.display(), shut.display());
             script.push_str(&format!("if test ! -e '{open}' || test -e '{shut}'; then {pass}; fi\n"));
@@ -129,6 +159,8 @@ impl Case {
         script.push_str(&match self.when {
             When::BeforeAny | When::BeforeChange => format!("{kill}{pass}"),
             When::AfterChange => format!("{real} \"$@\"; code=$?\n{kill}exit $code"),
+            When::BeforeQuestion => format!("{} | {real} \"$@\"", each_line(&kill, &count)),
+            When::AfterAnswer => format!("{real} \"$@\" | {}", each_line(&kill, &count)),
         });
         self.scene.install_program("git", &script);
     }
@@ -196,6 +228,16 @@ fn killed_before_every_change_by_git_around_a_conflict() {
 #[test]
 fn killed_after_every_change_by_git_around_a_conflict() {
     check_kills_at_git(conflicting_pair, When::AfterChange, &[share()]);
+}
+
+#[test]
+fn killed_before_every_question_to_a_git_that_stays() {
+    check_kills_at_git(pair, When::BeforeQuestion, &[]);
+}
+
+#[test]
+fn killed_after_every_answer_of_a_git_that_stays() {
+    check_kills_at_git(pair, When::AfterAnswer, &[]);
 }
 
 #[test]
