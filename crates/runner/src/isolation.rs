@@ -25,6 +25,10 @@ use crate::traces::Looked;
 /// How many tasks that wait for others are named at once.
 const OVERLAPS_TOLD_MAX: usize = 20;
 
+/// What is said when work in the project itself is red at the second look.
+const MADE_RED: &str =
+    "A git hook changed the work as it was committed. What it made of it is red, and not committed.";
+
 /// What was done beside the loop.
 #[derive(Debug)]
 pub(crate) enum Done {
@@ -278,6 +282,10 @@ impl Driver<'_> {
         id: &TaskId,
         attempt: Attempt,
     ) -> Result<(), RunError> {
+        if !self.is_isolated(id) {
+            self.come_back_here(id, attempt);
+            return Ok(());
+        }
         let Some(site) = self.site(id) else { return Ok(()) };
         let (message, trailer) = (self.landing_message(id), self.trailer(id, Some(attempt)));
         let known = self.state.task(id);
@@ -336,7 +344,9 @@ impl Driver<'_> {
         let mut report = verdict(script, ended);
         self.tree.forget();
         self.note_end_of_check()?;
-        if let Some(failure) = &mut report.failure {
+        if let Some(failure) = report.failure.as_mut().filter(|_| !self.is_isolated(&task)) {
+            failure.details = format!("{MADE_RED}\n\n{}", failure.details);
+        } else if let Some(failure) = &mut report.failure {
             failure.cause = Cause::RedTogether;
             let met = self.site(&task).and_then(|site| site.met());
             if let (Some(git), Some(met)) = (self.tree.git(), met) {

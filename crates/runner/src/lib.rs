@@ -20,6 +20,7 @@ mod delegation;
 mod demo;
 mod driver;
 mod error;
+mod hooked;
 mod inbox;
 mod isolation;
 mod lost_work;

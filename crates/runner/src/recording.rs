@@ -23,7 +23,7 @@ pub(crate) const TRAILER: &str = "Tillgreen-Task";
 const TRAILER_SEARCH: usize = 50;
 
 /// Why recording did not work out.
-enum Obstacle {
+pub(crate) enum Obstacle {
     /// The user's hook does not accept the work.
     Refused(String),
     /// Somebody committed in between.
@@ -131,7 +131,16 @@ impl Driver<'_> {
         let staging = if has_new { Staging::Add } else { Staging::Skip };
         let request = Commit { trailer: Some((TRAILER, &key)), staging, ..Commit::new(&paths, &message) };
         let before = git.head()?;
+        if let Some(commit) = self.take_in_again(git, &key)? {
+            self.watch.advance(before.as_ref(), &commit);
+            return Ok(Some(commit));
+        }
+        let meant = git.tree_to_be(&paths)?;
         if let Some(commit) = git.commit(&request)? {
+            let is_other = meant.is_some_and(|meant| !git.holds_tree(&commit, &meant));
+            if let (true, Some(before), Some(_)) = (is_other, &before, attempt) {
+                self.heed_hook_here(id, git, (before, &commit), &key)?;
+            }
             self.tree.committed(&paths, &commit);
             self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
@@ -159,11 +168,7 @@ impl Driver<'_> {
         let trailer = (TRAILER, key.as_str());
         let before = git.head()?;
         let stamps = self.stamps.take();
-        let adopted = match self.hooked.get(&key) {
-            Some(made) => git.adopt_landing(made, stamps.as_ref())?,
-            None => None,
-        };
-        let landed = match adopted {
+        let landed = match self.adopt(git, &key, stamps.as_ref())? {
             Some(commit) => Landed::Done(commit),
             None => git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?,
         };
@@ -181,25 +186,6 @@ impl Driver<'_> {
             Landed::Nothing => Ok(None),
             Landed::Moved => Ok(git.find_trailer(TRAILER, &key, TRAILER_SEARCH)?),
         }
-    }
-
-    /// A hook made something else of the work than was verified: what it made is taken back, verified, and then taken in
-    /// as it is.
-    fn heed_hook(
-        &mut self,
-        id: &TaskId,
-        git: &Git,
-        (commit, key): (Oid, String),
-    ) -> Result<Option<Oid>, Obstacle> {
-        let head = git.take_back_landing(&commit)?;
-        if let Some(site) = self.site(id) {
-            site.repack(&head, &commit)?;
-        }
-        self.hooked.insert(key, commit);
-        self.note(format!(
-            "a git hook changed the work of task {id} as it was committed, so that is brought in and verified again"
-        ));
-        Err(Obstacle::Moved)
     }
 
     /// Nothing was left to commit: the agent did it itself, or we did before a crash.

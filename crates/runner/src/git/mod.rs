@@ -10,6 +10,7 @@ mod error;
 mod exclude;
 mod furnish;
 mod history;
+mod hooked_commit;
 mod ignored;
 mod index_lock;
 mod index_tree;

@@ -107,13 +107,9 @@ fn line(event: &Event, state: &State) -> Line {
         What::JudgePassed { task, next } => {
             plain(Mark::Step, format!("{task} was approved{}", judge_text(*next)))
         }
-        What::LandingStarted { task } => plain(Mark::Step, format!("{task} comes back from its work tree")),
-        What::Landed { task, .. } => {
-            plain(Mark::Step, format!("{task} is in the project; checking all that came together"))
-        }
-        What::JoinPassed { task, warnings } => {
-            with_warnings(format!("{task} checks are green together with what came before"), warnings)
-        }
+        What::LandingStarted { task } => plain(Mark::Step, landing_text(task, state)),
+        What::Landed { task, .. } => plain(Mark::Step, landed_text(task, state)),
+        What::JoinPassed { task, warnings } => with_warnings(joined_text(task, state), warnings),
         What::TaskDone { task, commit } => plain(Mark::Good, done_text(task, commit.as_deref(), state)),
         What::RetryPlanned { task, attempt } => {
             plain(Mark::Step, format!("{task} will be tried again (attempt {attempt})"))
@@ -138,6 +134,28 @@ fn line(event: &Event, state: &State) -> Line {
         What::PullRequest(news) => pull_request_line(news, event.at),
         What::Ended(end) => end_line(end, state),
     }
+}
+
+/// Whether a task is worked on in a tree of its own. One that is not comes back only if a hook changed it.
+fn is_apart(state: &State, task: &TaskId) -> bool {
+    state.task(task).is_some_and(|task| task.isolated)
+}
+
+fn landing_text(task: &TaskId, state: &State) -> String {
+    let what = if is_apart(state, task) { "comes back from its work tree" } else { "is looked at once more" };
+    format!("{task} {what}")
+}
+
+fn landed_text(task: &TaskId, state: &State) -> String {
+    if is_apart(state, task) {
+        return format!("{task} is in the project; checking all that came together");
+    }
+    format!("{task} is being checked again")
+}
+
+fn joined_text(task: &TaskId, state: &State) -> String {
+    let what = if is_apart(state, task) { "together with what came before" } else { "again" };
+    format!("{task} checks are green {what}")
 }
 
 fn dependents_warning(dependents: &[TaskId]) -> Option<String> {

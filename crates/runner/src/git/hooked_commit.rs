@@ -1,0 +1,62 @@
+//! Commits in the project itself where hooks may make something else of what is committed than was verified. What they
+//! made is taken back, verified where it lies, and then taken in as it is.
+
+use super::error::GitError;
+use super::history::Oid;
+use super::process;
+use super::raw_change::names;
+use super::repository::Git;
+use super::scratch_index::ScratchIndex;
+
+impl Git {
+    /// The tree that a commit of these paths comes to unless somebody changes something on the way. None where nobody
+    /// would, or where it cannot be told.
+    pub fn tree_to_be(&self, paths: &[String]) -> Result<Option<Oid>, GitError> {
+        if !self.has_commit_hook() || self.head()?.is_none() {
+            return Ok(None);
+        }
+        let index = ScratchIndex::of_main(self)?;
+        index.read_tree("HEAD")?;
+        // Repositories inside this one end in a slash, and are left out.
+        let paths = names(paths.iter().filter(|path| !path.ends_with('/')).map(AsRef::as_ref));
+        let put = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
+        if !index.run(&put, paths)?.is_success() {
+            return Ok(None);
+        }
+        index.write_tree().map(Some)
+    }
+
+    /// Whether a commit holds this tree, as far as can be told.
+    pub fn holds_tree(&self, commit: &Oid, tree: &Oid) -> bool {
+        self.tree_of(commit).is_none_or(|held| held == *tree)
+    }
+
+    /// Takes a commit back that was made on top of another; the files stay as they are. Tells what was in it.
+    pub fn take_back(&self, before: &Oid, commit: &Oid) -> Result<Vec<String>, GitError> {
+        let paths = self.changed_between(before.as_str(), commit.as_str())?;
+        let why = "tillgreen: taken back, a hook changed it";
+        let back = ["update-ref", "-m", why, "HEAD", before.as_str(), commit.as_str()];
+        process::run(self.locking_call(&back, Vec::new()))?.success()?;
+        self.unstage(&paths.iter().map(Into::into).collect())?;
+        Ok(paths)
+    }
+
+    /// Takes a commit in again, if that is what the files are and what it was made on is checked out.
+    pub fn take_in_again(&self, commit: &Oid) -> Result<bool, GitError> {
+        let Some(before) = self.head()? else { return Ok(false) };
+        if self.parent_of(commit)? != before {
+            return Ok(false);
+        }
+        let paths = self.changed_between(before.as_str(), commit.as_str())?;
+        if self.tree_to_be(&paths)?.is_none_or(|tree| self.tree_of(commit) != Some(tree)) {
+            return Ok(false);
+        }
+        let why = "tillgreen: taken in again, now that it is verified";
+        let ahead = ["update-ref", "-m", why, "HEAD", commit.as_str(), before.as_str()];
+        if !self.run_locking(|| self.locking_call(&ahead, Vec::new()))?.is_success() {
+            return Ok(false);
+        }
+        self.unstage(&paths.iter().map(Into::into).collect())?;
+        Ok(true)
+    }
+}
