@@ -29,6 +29,7 @@ use crate::projections::Projections;
 use crate::settings::Settings;
 use crate::traces::Traces;
 use crate::tree::Tree;
+use crate::turn::Turn;
 
 /// What a view is told.
 #[derive(Debug)]
@@ -86,6 +87,8 @@ pub(crate) struct Driver<'a> {
     pub packed: BTreeMap<plan::TaskId, Oid>,
     /// What the work that is half in the project looked like when it came.
     pub stamps: Option<Stamps>,
+    /// The turn of the task whose work is half in the project.
+    pub turn: Option<(plan::TaskId, Turn)>,
     /// Work that a hook has changed once already while it was committed.
     pub hooked: BTreeSet<String>,
     pub cleaner: Cleaner,
@@ -135,6 +138,7 @@ impl<'a> Driver<'a> {
             watch: Watch::default(),
             packed: BTreeMap::new(),
             stamps: None,
+            turn: None,
             hooked: BTreeSet::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
@@ -176,6 +180,7 @@ impl<'a> Driver<'a> {
                 return self.wind_up();
             }
             self.put_traces_back();
+            self.pass_turn_on();
             self.start_wanted()?;
         }
     }
@@ -370,6 +375,14 @@ impl<'a> Driver<'a> {
                 None => Ok(Seen::TimePassed),
             },
             Message::Told(key, told) => Ok(self.hear(&key, told)),
+            Message::Turn(task, turn) => {
+                self.turn = Some((task, turn));
+                Ok(Seen::TimePassed)
+            }
+            Message::Note(text) => {
+                self.note(text);
+                Ok(Seen::TimePassed)
+            }
             // That was waited for before the loop.
             Message::Surveyed(_) => Ok(Seen::TimePassed),
         }
@@ -397,6 +410,9 @@ impl<'a> Driver<'a> {
             if let Purpose::Forge(stopper) = &flight.purpose {
                 stopper.stop();
             }
+            if let Purpose::Landing { release, .. } = &flight.purpose {
+                release.give();
+            }
         }
         self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
         while !self.flights.is_empty() {
@@ -409,6 +425,8 @@ impl<'a> Driver<'a> {
                     }
                 }
                 Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
+                // Others wait until what is half in the project is out of it.
+                Some(Message::Turn(task, turn)) => self.turn = Some((task, turn)),
                 Some(Message::Forge(key, _)) => drop(self.flights.remove(&key)),
                 Some(Message::AgentEnded(key, ended)) => {
                     if let Some(flight) = self.flights.remove(&key) {
@@ -421,6 +439,7 @@ impl<'a> Driver<'a> {
                     | Message::Answered(..)
                     | Message::NobodyAnswers(_)
                     | Message::Surveyed(_)
+                    | Message::Note(_)
                     | Message::Told(..),
                 ) => {}
                 None => break,

@@ -13,6 +13,7 @@ use crate::agent::{Outcome, Told};
 use crate::forge::Surveyed;
 use crate::isolation::Done;
 use crate::process::Ended;
+use crate::turn::Turn;
 
 /// What comes in.
 #[derive(Debug)]
@@ -29,6 +30,10 @@ pub(crate) enum Message {
     AgentEnded(ActionKey, Box<(Ended, Outcome)>),
     /// An agent is at work.
     Told(ActionKey, Told),
+    /// It is the turn of a task's work to come in.
+    Turn(TaskId, Turn),
+    /// Something worth saying happened beside the loop.
+    Note(String),
     /// Somebody wants the run to stop.
     Interrupted,
     /// A person answered.

@@ -21,6 +21,7 @@ use crate::inbox::Message;
 use crate::offstage::{Ready, Site, Survey, task_part};
 use crate::process::Ended;
 use crate::traces::Looked;
+use crate::turn::Patience;
 
 /// How many tasks that wait for others are named at once.
 const OVERLAPS_TOLD_MAX: usize = 20;
@@ -143,12 +144,16 @@ impl Driver<'_> {
                 }
                 Err(error) => Ok(without_tree(delegated.task, delegated.dispatch, &error)),
             },
+            // What was done is there, and nobody can tell what it is: no failure of the task's.
+            (Purpose::Survey { .. }, Done::Survey(Err(error @ GitError::Locked { .. }))) => {
+                Ok(Seen::Obstructed { reason: with_hint(&error) })
+            }
             (Purpose::Survey { task, dispatch, dir, ended }, Done::Survey(survey)) => {
                 self.guard_plan_into(&task, &dir)?;
                 let report = self.surveyed(&task, survey, *ended)?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
-            (Purpose::Landing { task, dispatch }, Done::Landing(landing, stamps, looked)) => {
+            (Purpose::Landing { task, dispatch, .. }, Done::Landing(landing, stamps, looked)) => {
                 self.heed_traces(looked);
                 self.tree.forget();
                 self.stamps = stamps;
@@ -287,9 +292,13 @@ impl Driver<'_> {
             self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
             return Ok(());
         }
-        let purpose = Purpose::Landing { task: id.clone(), dispatch };
+        let (release, take_turn) = self.turn_for(&site.git, id);
+        let purpose = Purpose::Landing { task: id.clone(), dispatch, release };
         let (watch, packed, check) = (self.watch().clone(), self.packed.remove(id), self.take_check());
         self.beside(key, purpose, move || {
+            if let Some(landing) = kept_waiting(take_turn()) {
+                return Done::Landing(landing, None, Looked::default());
+            }
             let trailer = (crate::recording::TRAILER, trailer.as_str());
             let (landing, stamps, looked) =
                 site.land_tidily(&message, trailer, (packed, &watch), check.as_ref());
@@ -409,8 +418,23 @@ impl Driver<'_> {
     }
 }
 
+/// Why work does not come in, where it did not get its turn.
+fn kept_waiting(turn: Result<Patience, GitError>) -> Option<Landing> {
+    match turn {
+        Ok(Patience::Left) => None,
+        Ok(Patience::Gone) => {
+            Some(Landing::Blocked { reason: "the run ended before it was its turn".to_owned() })
+        }
+        Err(error) => Some(Landing::Blocked { reason: with_hint(&error) }),
+    }
+}
+
 /// An agent that could not be given a tree was never started.
 fn without_tree(task: TaskId, dispatch: Dispatch, error: &GitError) -> Seen {
+    Seen::TreeFailed { task, dispatch, reason: with_hint(error) }
+}
+
+fn with_hint(error: &GitError) -> String {
     let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    Seen::TreeFailed { task, dispatch, reason: format!("{error}{hint}") }
+    format!("{error}{hint}")
 }

@@ -40,6 +40,7 @@ mod requests;
 mod settings;
 mod traces;
 mod tree;
+mod turn;
 
 pub use agent::{Activity, AgentKind, Permission, StreamFormat, Support, find_program, version_of};
 pub use book::{declared, order_problems};

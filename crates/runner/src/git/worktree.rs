@@ -32,7 +32,11 @@ impl Git {
         if let Some(folder) = tree.parent() {
             fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
-        if self.link_plainly(&settled(tree), base)? {
+        // Trees of several plans may bear the same name.
+        let turn = self.take_turn()?;
+        let is_linked = self.link_plainly(&settled(tree), base)?;
+        drop(turn);
+        if is_linked {
             self.fill_tree(tree)?;
         } else {
             self.link_tree(self.root(), tree, base)?;
