@@ -235,6 +235,7 @@ impl Driver<'_> {
         AgentEnded { end, elapsed, learnings: reported }: AgentEnded,
     ) -> Result<AgentReport, RunError> {
         let survey = survey.unwrap_or_else(|error| {
+            self.site(task).iter().for_each(|site| site.note_unreadable(&error));
             self.note(format!("what task {task} changed is not known: {error}"));
             Survey::default()
         });

@@ -61,7 +61,7 @@ fn seen_file(tree: &Path) -> PathBuf {
 }
 
 /// Where it is noted what cannot come back from the tree.
-fn remnants_file(tree: &Path) -> PathBuf {
+pub(crate) fn remnants_file(tree: &Path) -> PathBuf {
     beside(tree, ".remnants")
 }
 
@@ -218,7 +218,8 @@ impl Site {
 
     fn note_remnants(&self, base: &Oid, repositories: Vec<String>) -> Result<Remnants, GitError> {
         let submodules = self.git.keep_inside(&self.tree, base, &self.keep)?;
-        let (remnants, note) = (Remnants { repositories, submodules }, remnants_file(&self.tree));
+        let (remnants, note) =
+            (Remnants { repositories, submodules, unreadable: None }, remnants_file(&self.tree));
         remnants.write(&note).map_err(GitError::io("write", &note))?;
         Ok(remnants)
     }
