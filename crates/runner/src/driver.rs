@@ -163,6 +163,7 @@ impl<'a> Driver<'a> {
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
         self.clear_old_trees()?;
+        self.see_to_orphans();
         self.find_check();
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));

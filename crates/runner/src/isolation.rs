@@ -16,7 +16,7 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{GitError, Keep, Oid, Stamps};
+use crate::git::{GitError, Oid, Stamps};
 use crate::inbox::Message;
 use crate::offstage::{Ready, Site, Survey, task_part};
 use crate::process::Ended;
@@ -61,7 +61,7 @@ impl Driver<'_> {
         let own = [&self.file.dir, &self.file.path]
             .map(|path| self.project.relative(path).to_string_lossy().into_owned());
         furnishing.copy.extend(own.into_iter().filter(|path| !path.is_empty()));
-        let keep = Keep::new(&self.file.name, &file_name(id));
+        let keep = self.keep(&git, id);
         Some(Site { git, tree: self.tree_path(id), keep, dropped, furnishing })
     }
 

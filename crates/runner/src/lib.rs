@@ -27,6 +27,7 @@ mod mask;
 mod meeting;
 mod offstage;
 mod open;
+mod orphans;
 mod project;
 mod projection;
 mod projections;

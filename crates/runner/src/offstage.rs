@@ -331,7 +331,7 @@ impl Site {
                 let since = self.git.told_since(&base).unwrap_or_default();
                 (Landing::Conflict(conflicting(&conflict, &commit, &since)), None)
             }
-            Applied::Refused { paths } => (refused(&paths), None),
+            Applied::Refused { paths } => (refused(&self.git, &paths), None),
         })
     }
 
@@ -392,14 +392,25 @@ fn fingerprint(file: &Path) -> String {
     atomic::read(file).map_or_else(|_| "none".to_owned(), |text| format!("{:08x}", crc32fast::hash(&text)))
 }
 
-fn refused(paths: &[String]) -> Landing {
+fn refused(git: &Git, paths: &[String]) -> Landing {
     Landing::Blocked {
         reason: format!(
             "uncommitted changes in the project are in the way of finished work: {} (commit or stash them, then run \
-             again)",
-            paths.join(", ")
+             again{})",
+            paths.join(", "),
+            overlooked(git, paths)
         ),
     }
+}
+
+/// How to have git look again at what it was told not to look at: `git status` does not show that it is changed.
+fn overlooked(git: &Git, paths: &[String]) -> String {
+    // Where git does not say so, the paths are told all the same.
+    let overlooked = git.overlooked(paths).unwrap_or_default();
+    let told = |(path, option): (String, &str)| {
+        format!("; git was told not to look at {path}: `git update-index {option} {path}` shows it again")
+    };
+    overlooked.into_iter().map(told).collect()
 }
 
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {

@@ -92,8 +92,14 @@ impl Git {
     }
 }
 
-fn place_of(plan: &str) -> String {
+/// Where the references of a plan are.
+pub(super) fn place_of(plan: &str) -> String {
     format!("{PLACE}/{}", encode(plan))
+}
+
+/// Where those are that stay.
+pub(super) fn place_of_left(plan: &str) -> String {
+    format!("{PLACE_LEFT}/{}", encode(plan))
 }
 
 /// One part of a reference's name: letters, digits, dashes and single dots between them stay, the rest is written as

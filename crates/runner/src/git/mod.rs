@@ -23,6 +23,7 @@ mod link;
 mod listening;
 mod merge;
 mod obstacle;
+mod orphan;
 mod pack;
 mod parallelism;
 mod process;

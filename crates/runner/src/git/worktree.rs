@@ -73,6 +73,11 @@ impl Git {
         Ok(trees)
     }
 
+    /// Where all linked trees stand that are known.
+    pub(super) fn known_trees(&self) -> Vec<PathBuf> {
+        linked(self.common_dir()).into_iter().map(|(_, tree)| tree).collect()
+    }
+
     /// Where git keeps the state of a linked tree. The tree itself is not asked: an agent can write there.
     pub(super) fn state_of(&self, tree: &Path) -> Result<PathBuf, GitError> {
         state_in(self.common_dir(), tree).ok_or_else(|| GitError::Unusable {

@@ -58,3 +58,24 @@ fn repositories_with_odd_names_fail_the_task_with_clear_words_and_are_kept() {
         assert!(run.stderr.contains(told), "{told:?} is missing: {run}");
     }
 }
+
+#[test]
+fn a_change_that_git_was_told_to_overlook_is_named_and_how_to_undo_that() {
+    for option in ["skip-worktree", "assume-unchanged"] {
+        let scene = Scene::new(&members(2));
+        scene.git(&["update-index", &format!("--{option}"), "base.txt"]);
+        scene.write("base.txt", "mine\n");
+        let agent = Agent::new().otherwise([Step::write("base.txt", "theirs\n"), work(), done()]);
+        let run = scene.go(&agent, &[]).expect_code(6);
+        for part in
+            ["in the way of finished work: base.txt", &format!("git update-index --no-{option} base.txt")]
+        {
+            assert!(run.stderr.contains(part), "{part:?} is missing: {run}");
+        }
+        assert_eq!(scene.read("base.txt"), "mine\n", "{run}");
+        scene.git(&["update-index", &format!("--no-{option}"), "base.txt"]);
+        scene.git(&["checkout", "-q", "base.txt"]);
+        let run = scene.go(&agent, &[]).expect_code(0);
+        scene.expect_complete(&run);
+    }
+}
