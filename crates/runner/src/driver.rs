@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::{
     Action, ActionKey, Baseline, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Seen, State,
-    StopReason, What, decide, due, schedule,
+    What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -24,9 +24,9 @@ use crate::lost_work::Watch;
 use crate::open::{Beginning, Request};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
-use crate::projection::Progress;
 use crate::projections::Projections;
 use crate::settings::Settings;
+use crate::shared_names::SharedNames;
 use crate::traces::Traces;
 use crate::tree::Tree;
 use crate::turn::Turn;
@@ -89,6 +89,7 @@ pub(crate) struct Driver<'a> {
     pub stamps: Option<Stamps>,
     /// The turn of the task whose work is half in the project.
     pub turn: Option<(plan::TaskId, Turn)>,
+    pub shared_names: SharedNames,
     /// Work that a hook has changed once already while it was committed.
     pub hooked: BTreeSet<String>,
     pub cleaner: Cleaner,
@@ -139,6 +140,7 @@ impl<'a> Driver<'a> {
             packed: BTreeMap::new(),
             stamps: None,
             turn: None,
+            shared_names: SharedNames::default(),
             hooked: BTreeSet::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
@@ -182,6 +184,7 @@ impl<'a> Driver<'a> {
             }
             self.put_traces_back();
             self.pass_turn_on();
+            self.tell_of_names();
             self.start_wanted()?;
         }
     }
@@ -380,6 +383,10 @@ impl<'a> Driver<'a> {
                 self.turn = Some((task, turn));
                 Ok(Seen::TimePassed)
             }
+            Message::References(references) => {
+                self.shared_names = SharedNames::Before(references);
+                Ok(Seen::TimePassed)
+            }
             Message::Note(text) => {
                 self.note(text);
                 Ok(Seen::TimePassed)
@@ -440,6 +447,7 @@ impl<'a> Driver<'a> {
                     | Message::Answered(..)
                     | Message::NobodyAnswers(_)
                     | Message::Surveyed(_)
+                    | Message::References(_)
                     | Message::Note(_)
                     | Message::Told(..),
                 ) => {}
@@ -448,6 +456,7 @@ impl<'a> Driver<'a> {
         }
         self.drop_half_landing()?;
         self.put_traces_back();
+        self.tell_of_new_names();
         self.last_words()?;
         self.note_kept_trees();
         self.tell_of_kept_trees();
@@ -463,32 +472,6 @@ impl<'a> Driver<'a> {
             Some(Purpose::Tree { .. }) | None => Ok(()),
             Some(purpose) => self.take_in(key, purpose, done).map(drop),
         }
-    }
-
-    /// What the progress file says of how it ended.
-    fn last_words(&mut self) -> Result<(), RunError> {
-        let path = self.file.progress();
-        let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
-        self.note_limit(&mut progress)?;
-        let stuck = match self.state.end() {
-            Some(End::Stopped(
-                StopReason::Retries { task, .. }
-                | StopReason::FixTasks { task, .. }
-                | StopReason::FixDepth { task, .. },
-            )) => self.state.task(task),
-            _ => None,
-        };
-        let failure = stuck.and_then(|task| task.last_failure().map(|failure| (task, failure)));
-        let Some((task, failure)) = failure else { return Ok(()) };
-        let learning =
-            format!("Task {} failed after {} attempts: {}", task.id(), task.failures.len(), failure.error);
-        progress.history(&self.state, None);
-        progress.learnings(&[learning]);
-        progress.save().map_err(RunError::io("write", &path))?;
-        if let Err(error) = self.commit_spec("chore(spec): note where the run stopped") {
-            self.note(format!("the progress file could not be committed: {error}"));
-        }
-        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@ use signal_hook::iterator::Signals;
 
 use crate::agent::{Outcome, Told};
 use crate::forge::Surveyed;
+use crate::git::References;
 use crate::isolation::Done;
 use crate::process::Ended;
 use crate::turn::Turn;
@@ -32,6 +33,8 @@ pub(crate) enum Message {
     Told(ActionKey, Told),
     /// It is the turn of a task's work to come in.
     Turn(TaskId, Turn),
+    /// What the branches, tags and stashes are while tasks begin to run side by side.
+    References(References),
     /// Something worth saying happened beside the loop.
     Note(String),
     /// Somebody wants the run to stop.

@@ -96,7 +96,9 @@ impl Driver<'_> {
         if let (Some(site), true) = (&site, self.settings.clean_retry.is_on()) {
             site.forget_left();
         }
+        let look_at_names = self.look_at_names();
         self.beside(key, purpose, move || {
+            look_at_names(site.as_ref().map(|site| &site.git));
             Done::Tree(match site {
                 Some(site) => site.prepare(&head, left.as_ref()),
                 None => Ok(Ready::default()),

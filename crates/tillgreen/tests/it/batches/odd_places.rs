@@ -2,7 +2,7 @@
 
 use testkit::{Agent, Step};
 
-use super::scene::{Scene, done, members, work};
+use super::scene::{Scene, done, members, plan, task, work};
 
 const ODD: &str = "odd\nfolder/new\nline.txt";
 
@@ -77,5 +77,38 @@ fn a_change_that_git_was_told_to_overlook_is_named_and_how_to_undo_that() {
         scene.git(&["checkout", "-q", "base.txt"]);
         let run = scene.go(&agent, &[]).expect_code(0);
         scene.expect_complete(&run);
+    }
+}
+
+/// Agents, verify commands and Files mean the same folder, whether tasks run one by one or side by side: the top of the
+/// repository.
+#[test]
+fn a_plan_in_a_folder_of_the_repository_means_the_same_side_by_side_and_one_by_one() {
+    for jobs in ["1", "4"] {
+        let scene = Scene::bare();
+        let verify = |id: &str| format!("test -d sub/specs && grep -q done out/{id}.txt");
+        let tasks = ["1.1", "1.2"].map(|id| task(id, &format!("out/{id}.txt"), &verify(id)));
+        scene.write("sub/specs/demo/tasks.md", plan(&tasks));
+        scene.plan(&members(2));
+        let uses = Step::shell("test -f sub/specs/demo/tasks.md || exit 5");
+        let command = scene.install_agent(&Agent::new().otherwise([uses, work(), done()]));
+        let flags = ["run", "demo", "--scope", "reject", "--jobs", jobs, "--agent-cmd", &command];
+        let run = scene.command(&flags).dir(&scene.root().join("sub")).run().expect_code(0);
+        assert!(run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
+        assert_eq!(
+            (scene.landed(), scene.agent_calls().len()),
+            (vec!["1.1".to_owned(), "1.2".to_owned()], 2),
+            "{run}"
+        );
+        let place = if jobs == "1" { "project" } else { ".tillgreen/sub-specs-demo/trees/1.1" };
+        let folders: Vec<String> = scene.agent_calls().into_iter().map(|call| call.folder).collect();
+        assert!(folders.iter().any(|folder| folder.ends_with(place)), "{folders:?}");
+        assert!(scene.has("out/1.1.txt") && scene.has("out/1.2.txt") && !scene.has("sub/out"), "{run}");
+        assert!(!scene.read("sub/specs/demo/tasks.md").contains("- [ ]"), "{run}");
+        assert!(
+            !scene.tasks("demo").contains("- [x]"),
+            "the plan of the same name at the top is another: {run}"
+        );
+        scene.expect_tidy();
     }
 }

@@ -146,3 +146,33 @@ fn a_run_begins_when_no_work_of_another_is_half_in_the_project() {
     scene.release("gate");
     expect_both(&scene, &[first.wait(), second.wait()], all());
 }
+
+/// Plans of the same name, in two folders of a repository and in two working trees of it, with tasks of the same names.
+#[test]
+fn plans_of_the_same_name_do_not_take_each_others_work_for_their_own() {
+    let scene = Scene::bare();
+    let other = |id: &str| task(id, &format!("other/{id}.txt"), &format!("grep -q done other/{id}.txt"));
+    scene.write("sub/specs/demo/tasks.md", plan(&["1.1", "1.2", "1.3"].map(other)));
+    scene.plan(&members(3));
+    let linked = scene.root().with_file_name("linked");
+    scene.git(&["worktree", "add", "-q", "-b", "side", &linked.display().to_string()]);
+    let work = "dir=out; case $PWD in */sub-specs-demo/*) dir=other;; esac\nmkdir -p $dir && echo done > \
+                \"$dir/$TILLGREEN_TASK_ID.txt\"";
+    let agent = Agent::new().otherwise([scene.meet(3), Step::shell(work), done()]);
+    let command = scene.install_agent(&agent);
+    let flags = ["run", "demo", "--jobs", "50", "--agent-cmd", &command];
+    let folders = [scene.root().to_owned(), scene.root().join("sub"), linked.clone()];
+    let runs = folders.map(|folder| scene.command(&flags).dir(&folder).start()).map(Background::wait);
+    for run in &runs {
+        assert_eq!(run.code, Some(0), "{run}");
+    }
+    let told: String = runs.iter().map(ToString::to_string).collect();
+    let mut landed = scene.landed();
+    landed.sort();
+    assert_eq!(landed, ["1.1", "1.1", "1.2", "1.2", "1.3", "1.3"], "{told}");
+    let side = scene.git(&["log", "--format=%s", "side"]);
+    assert_eq!(side.matches("feat: task 1.").count(), 3, "{side}\n{told}");
+    assert_eq!(scene.git(&["for-each-ref", "refs/tillgreen", "refs/tillgreen-left"]), "", "{told}");
+    assert_eq!(scene.trees(), [linked.display().to_string()], "{told}");
+    scene.expect_tidy();
+}
