@@ -163,8 +163,8 @@ fn look_undisturbed(
         return Ok(None);
     }
     // Nobody lets go of this wait: signals still end the program at once.
-    let ((_release, released), mut is_told) = (Release::new(), false);
-    let wait = || pause(git, &released, ("this run", &mut is_told), &mut *tell);
+    let ((_release, released), mut looks) = (Release::new(), 0);
+    let wait = || pause(git, &released, ("this run", &mut looks), &mut *tell);
     let turn = Turn::take(git, &file.place_of_turns(), wait)?;
     drop_half_landing(git, state)?;
     Ok(turn)

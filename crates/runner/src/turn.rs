@@ -22,6 +22,9 @@ use crate::inbox::Message;
 /// A lock cannot be waited for and given up on request at once, so it is tried again and again.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
+/// How often that is before anything is said: mostly it takes a moment.
+const LOOKS_UNTOLD: u32 = 25;
+
 /// A turn, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
@@ -59,30 +62,22 @@ impl Turn {
         folder: &Path,
         mut wait: impl FnMut() -> Patience,
     ) -> Result<Option<Turn>, GitError> {
+        let (file, mut line) = (folder.join("turn"), None);
         loop {
-            if let Some(line) = lock(folder, File::open(folder))?
-                && let Some(turn) = Turn::next(folder, &mut wait)?
+            line = match line {
+                None => lock(folder, File::open(folder))?,
+                next @ Some(_) => next,
+            };
+            let opened = || File::options().create(true).append(true).open(&file);
+            if line.is_some()
+                && let Some(turn) = lock(&file, opened())?
             {
-                drop(line);
                 // A run that was started again may be about to commit what it had brought in before. It takes no turn
-                // for that, and might need one after all: the line is free for it.
+                // for that, and might need one after all: both are free for it.
+                line = None;
                 if git.landing_of_another()?.is_none() {
-                    return Ok(Some(turn));
+                    return Ok(Some(Turn { _lock: turn }));
                 }
-            }
-            if wait() == Patience::Gone {
-                return Ok(None);
-            }
-        }
-    }
-
-    /// For whoever is next in line.
-    fn next(folder: &Path, wait: &mut impl FnMut() -> Patience) -> Result<Option<Turn>, GitError> {
-        let file = folder.join("turn");
-        loop {
-            let opened = File::options().create(true).append(true).open(&file);
-            if let Some(lock) = lock(&file, opened)? {
-                return Ok(Some(Turn { _lock: lock }));
             }
             if wait() == Patience::Gone {
                 return Ok(None);
@@ -100,14 +95,15 @@ fn lock(path: &Path, opened: io::Result<File>) -> Result<Option<Flock<File>>, Gi
     }
 }
 
-/// Waits a moment; the first time it is said for what.
+/// Waits a moment for a turn. Should it become a while, it is said once for what.
 pub(crate) fn pause(
     git: &Git,
     released: &Receiver<()>,
-    (who, is_told): (&str, &mut bool),
+    (who, looks): (&str, &mut u32),
     tell: impl FnOnce(String),
 ) -> Patience {
-    if !std::mem::replace(is_told, true) {
+    *looks = looks.saturating_add(1);
+    if *looks == LOOKS_UNTOLD {
         let process = git.landing_of_another().ok().flatten();
         let process = process.map(|pid| format!(" (process {pid})")).unwrap_or_default();
         tell(format!("{who} waits for another run{process}, whose work is just coming into the project"));
@@ -134,10 +130,10 @@ impl Driver<'_> {
             if has_one {
                 return Ok(Patience::Left);
             }
-            let (who, mut is_told) = (format!("task {id}"), false);
+            let (who, mut looks) = (format!("task {id}"), 0);
             // The loop may be over; then nobody reads it.
             let tell = |text| drop(sender.send(Message::Note(text)));
-            let turn = Turn::take(&git, &folder, || pause(&git, &released, (&who, &mut is_told), tell))?;
+            let turn = Turn::take(&git, &folder, || pause(&git, &released, (&who, &mut looks), tell))?;
             let Some(turn) = turn else { return Ok(Patience::Gone) };
             let _ = sender.send(Message::Turn(id, turn));
             Ok(Patience::Left)
@@ -157,5 +153,75 @@ impl crate::project::PlanFile {
     /// The folder that all plans of a project share.
     pub(crate) fn place_of_turns(&self) -> PathBuf {
         self.home.parent().unwrap_or(&self.home).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use testkit::Repository;
+
+    use super::{LOOKS_UNTOLD, Patience, Release, Turn, pause};
+    use crate::git::Git;
+
+    fn project() -> (tempfile::TempDir, Git) {
+        let folder = tempfile::tempdir().unwrap();
+        Repository::init(&folder.path().join("project"), &folder.path().join("home"));
+        let git = Git::discover(&folder.path().join("project")).unwrap().unwrap();
+        (folder, git)
+    }
+
+    #[test]
+    fn a_turn_is_had_by_one_at_a_time_and_whoever_gives_up_has_none() {
+        let (folder, git) = project();
+        let mut looks = 0;
+        let first = Turn::take(&git, folder.path(), || Patience::Gone).unwrap();
+        assert!(first.is_some());
+        let wait = || {
+            looks += 1;
+            if looks < 3 { Patience::Left } else { Patience::Gone }
+        };
+        assert!(Turn::take(&git, folder.path(), wait).unwrap().is_none());
+        assert_eq!(looks, 3);
+        drop(first);
+        assert!(Turn::take(&git, folder.path(), || Patience::Gone).unwrap().is_some());
+    }
+
+    #[test]
+    fn whoever_waits_is_next() {
+        let (folder, git) = project();
+        let first = Turn::take(&git, folder.path(), || Patience::Gone).unwrap();
+        let ((waits, is_waiting), (end, ended)) = (channel(), channel::<()>());
+        let (at, place) = (&git, folder.path());
+        thread::scope(|scope| {
+            let second = scope.spawn(move || {
+                let wait = || {
+                    waits.send(()).unwrap();
+                    Patience::Left
+                };
+                let turn = Turn::take(at, place, wait).unwrap();
+                ended.recv().unwrap();
+                turn.is_some()
+            });
+            is_waiting.recv().unwrap();
+            drop(first);
+            assert!(Turn::take(&git, folder.path(), || Patience::Gone).unwrap().is_none());
+            end.send(()).unwrap();
+            assert!(second.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_long_wait_is_told_once_and_ends_on_request() {
+        let (_folder, git) = project();
+        let ((release, released), mut looks, mut told) = (Release::new(), LOOKS_UNTOLD - 2, Vec::new());
+        for _ in 0..3 {
+            assert_eq!(pause(&git, &released, ("this", &mut looks), |text| told.push(text)), Patience::Left);
+        }
+        assert_eq!(told, ["this waits for another run, whose work is just coming into the project"]);
+        release.give();
+        assert_eq!(pause(&git, &released, ("this", &mut looks), |text| told.push(text)), Patience::Gone);
     }
 }

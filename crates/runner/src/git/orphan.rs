@@ -12,7 +12,8 @@ use super::repository::Git;
 impl Git {
     /// Forgets linked trees that stood below a folder and are gone. Nobody puts them back there: it is our own.
     pub fn forget_gone_trees(&self, folder: &Path) -> Result<(), GitError> {
-        let is_gone = |tree: &&Path| tree.starts_with(folder) && fs::symlink_metadata(tree).is_err();
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let is_gone = |tree: &&Path| tree.starts_with(&folder) && fs::symlink_metadata(tree).is_err();
         let trees = self.known_trees();
         trees.iter().map(|tree| tree.as_path()).filter(is_gone).try_for_each(|tree| self.remove_tree(tree))
     }

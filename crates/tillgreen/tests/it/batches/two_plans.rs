@@ -1,11 +1,16 @@
 //! Two plans that run at once in one working tree: their work comes back in turns, and neither loses or repeats any.
 
+use std::time::Duration;
+
 use testkit::{Agent, Background, Finished, Signal, Step, wait_for};
 
 use super::scene::{Scene, done, member, members, plan, task, work, worker};
 
 /// How often the whole is done: what goes wrong does so in some orders only.
 const ROUNDS: usize = 4;
+
+/// What does not end when it is told to is given up on later than this.
+const IN_TIME: Duration = Duration::from_secs(15);
 
 /// Members of a phase.
 fn phase(phase: usize, count: usize) -> Vec<String> {
@@ -114,7 +119,7 @@ fn a_run_that_waits_for_another_ends_when_it_is_told_to_and_touches_nothing() {
     let (first, mut second) = until_one_waits(&scene);
     let before = scene.dirt();
     second.signal(Signal::Interrupt);
-    let second = second.wait();
+    let second = second.wait_within(IN_TIME);
     assert_eq!(second.code, Some(130), "{second}");
     assert_eq!((scene.dirt(), scene.landed()), (before, Vec::new()), "{second}");
     scene.release("gate");
