@@ -23,6 +23,7 @@ use crate::process::{self, Ended, Exit, Invocation};
 use crate::prompt;
 use crate::report;
 use crate::settings::{Bookkeeping, Scope};
+use crate::turn::Release;
 
 /// What a process is under way for.
 pub(crate) enum Purpose {
@@ -33,7 +34,7 @@ pub(crate) enum Purpose {
     /// What an attempt left in its work tree is looked at.
     Survey { task: TaskId, dispatch: Dispatch, dir: PathBuf, ended: Box<AgentEnded> },
     /// Work is brought from its tree into the project.
-    Landing { task: TaskId, dispatch: Dispatch },
+    Landing { task: TaskId, dispatch: Dispatch, release: Release },
     /// The verify command of an attempt, on all that came together.
     Join { task: TaskId, dispatch: Dispatch, script: Script },
     /// A judgement.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::{
     Action, ActionKey, Baseline, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Seen, State,
-    StopReason, What, decide, due, schedule,
+    What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -24,11 +24,12 @@ use crate::lost_work::Watch;
 use crate::open::{Beginning, Request};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
-use crate::projection::Progress;
 use crate::projections::Projections;
 use crate::settings::Settings;
+use crate::shared_names::SharedNames;
 use crate::traces::Traces;
 use crate::tree::Tree;
+use crate::turn::Turn;
 
 /// What a view is told.
 #[derive(Debug)]
@@ -86,6 +87,9 @@ pub(crate) struct Driver<'a> {
     pub packed: BTreeMap<plan::TaskId, Oid>,
     /// What the work that is half in the project looked like when it came.
     pub stamps: Option<Stamps>,
+    /// The turn of the task whose work is half in the project.
+    pub turn: Option<(plan::TaskId, Turn)>,
+    pub shared_names: SharedNames,
     /// What hooks have made of work while it was committed, until that is verified and taken in.
     pub hooked: BTreeMap<String, Oid>,
     pub cleaner: Cleaner,
@@ -135,6 +139,8 @@ impl<'a> Driver<'a> {
             watch: Watch::default(),
             packed: BTreeMap::new(),
             stamps: None,
+            turn: None,
+            shared_names: SharedNames::default(),
             hooked: BTreeMap::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
@@ -159,6 +165,7 @@ impl<'a> Driver<'a> {
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
         self.clear_old_trees()?;
+        self.see_to_orphans();
         self.find_check();
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
@@ -176,6 +183,8 @@ impl<'a> Driver<'a> {
                 return self.wind_up();
             }
             self.put_traces_back();
+            self.pass_turn_on();
+            self.tell_of_names();
             self.start_wanted()?;
         }
     }
@@ -370,6 +379,18 @@ impl<'a> Driver<'a> {
                 None => Ok(Seen::TimePassed),
             },
             Message::Told(key, told) => Ok(self.hear(&key, told)),
+            Message::Turn(task, turn) => {
+                self.turn = Some((task, turn));
+                Ok(Seen::TimePassed)
+            }
+            Message::References(references) => {
+                self.shared_names = SharedNames::Before(references);
+                Ok(Seen::TimePassed)
+            }
+            Message::Note(text) => {
+                self.note(text);
+                Ok(Seen::TimePassed)
+            }
             // That was waited for before the loop.
             Message::Surveyed(_) => Ok(Seen::TimePassed),
         }
@@ -397,6 +418,9 @@ impl<'a> Driver<'a> {
             if let Purpose::Forge(stopper) = &flight.purpose {
                 stopper.stop();
             }
+            if let Purpose::Landing { release, .. } = &flight.purpose {
+                release.give();
+            }
         }
         self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
         while !self.flights.is_empty() {
@@ -409,6 +433,8 @@ impl<'a> Driver<'a> {
                     }
                 }
                 Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
+                // Others wait until what is half in the project is out of it.
+                Some(Message::Turn(task, turn)) => self.turn = Some((task, turn)),
                 Some(Message::Forge(key, _)) => drop(self.flights.remove(&key)),
                 Some(Message::AgentEnded(key, ended)) => {
                     if let Some(flight) = self.flights.remove(&key) {
@@ -421,6 +447,8 @@ impl<'a> Driver<'a> {
                     | Message::Answered(..)
                     | Message::NobodyAnswers(_)
                     | Message::Surveyed(_)
+                    | Message::References(_)
+                    | Message::Note(_)
                     | Message::Told(..),
                 ) => {}
                 None => break,
@@ -428,6 +456,7 @@ impl<'a> Driver<'a> {
         }
         self.drop_half_landing()?;
         self.put_traces_back();
+        self.tell_of_new_names();
         self.last_words()?;
         self.note_kept_trees();
         self.tell_of_kept_trees();
@@ -443,32 +472,6 @@ impl<'a> Driver<'a> {
             Some(Purpose::Tree { .. }) | None => Ok(()),
             Some(purpose) => self.take_in(key, purpose, done).map(drop),
         }
-    }
-
-    /// What the progress file says of how it ended.
-    fn last_words(&mut self) -> Result<(), RunError> {
-        let path = self.file.progress();
-        let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
-        self.note_limit(&mut progress)?;
-        let stuck = match self.state.end() {
-            Some(End::Stopped(
-                StopReason::Retries { task, .. }
-                | StopReason::FixTasks { task, .. }
-                | StopReason::FixDepth { task, .. },
-            )) => self.state.task(task),
-            _ => None,
-        };
-        let failure = stuck.and_then(|task| task.last_failure().map(|failure| (task, failure)));
-        let Some((task, failure)) = failure else { return Ok(()) };
-        let learning =
-            format!("Task {} failed after {} attempts: {}", task.id(), task.failures.len(), failure.error);
-        progress.history(&self.state, None);
-        progress.learnings(&[learning]);
-        progress.save().map_err(RunError::io("write", &path))?;
-        if let Err(error) = self.commit_spec("chore(spec): note where the run stopped") {
-            self.note(format!("the progress file could not be committed: {error}"));
-        }
-        Ok(())
     }
 }
 

@@ -11,8 +11,10 @@ use signal_hook::iterator::Signals;
 
 use crate::agent::{Outcome, Told};
 use crate::forge::Surveyed;
+use crate::git::References;
 use crate::isolation::Done;
 use crate::process::Ended;
+use crate::turn::Turn;
 
 /// What comes in.
 #[derive(Debug)]
@@ -29,6 +31,12 @@ pub(crate) enum Message {
     AgentEnded(ActionKey, Box<(Ended, Outcome)>),
     /// An agent is at work.
     Told(ActionKey, Told),
+    /// It is the turn of a task's work to come in.
+    Turn(TaskId, Turn),
+    /// What the branches, tags and stashes are while tasks begin to run side by side.
+    References(References),
+    /// Something worth saying happened beside the loop.
+    Note(String),
     /// Somebody wants the run to stop.
     Interrupted,
     /// A person answered.

@@ -16,11 +16,12 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{GitError, Keep, Oid, Stamps};
+use crate::git::{GitError, Oid, Stamps};
 use crate::inbox::Message;
 use crate::offstage::{Ready, Site, Survey, task_part};
 use crate::process::Ended;
 use crate::traces::Looked;
+use crate::turn::Patience;
 
 /// How many tasks that wait for others are named at once.
 const OVERLAPS_TOLD_MAX: usize = 20;
@@ -64,7 +65,7 @@ impl Driver<'_> {
         let own = [&self.file.dir, &self.file.path]
             .map(|path| self.project.relative(path).to_string_lossy().into_owned());
         furnishing.copy.extend(own.into_iter().filter(|path| !path.is_empty()));
-        let keep = Keep::new(&self.file.name, &file_name(id));
+        let keep = self.keep(&git, id);
         Some(Site { git, tree: self.tree_path(id), keep, dropped, furnishing })
     }
 
@@ -99,7 +100,9 @@ impl Driver<'_> {
         if let (Some(site), true) = (&site, self.settings.clean_retry.is_on()) {
             site.forget_left();
         }
+        let look_at_names = self.look_at_names();
         self.beside(key, purpose, move || {
+            look_at_names(site.as_ref().map(|site| &site.git));
             Done::Tree(match site {
                 Some(site) => site.prepare(&head, left.as_ref()),
                 None => Ok(Ready::default()),
@@ -147,12 +150,16 @@ impl Driver<'_> {
                 }
                 Err(error) => Ok(without_tree(delegated.task, delegated.dispatch, &error)),
             },
+            // What was done is there, and nobody can tell what it is: no failure of the task's.
+            (Purpose::Survey { .. }, Done::Survey(Err(error @ GitError::Locked { .. }))) => {
+                Ok(Seen::Obstructed { reason: with_hint(&error) })
+            }
             (Purpose::Survey { task, dispatch, dir, ended }, Done::Survey(survey)) => {
                 self.guard_plan_into(&task, &dir)?;
                 let report = self.surveyed(&task, survey, *ended)?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
-            (Purpose::Landing { task, dispatch }, Done::Landing(landing, stamps, looked)) => {
+            (Purpose::Landing { task, dispatch, .. }, Done::Landing(landing, stamps, looked)) => {
                 self.heed_traces(looked);
                 self.tree.forget();
                 self.stamps = stamps;
@@ -234,6 +241,7 @@ impl Driver<'_> {
         AgentEnded { end, elapsed, learnings: reported }: AgentEnded,
     ) -> Result<AgentReport, RunError> {
         let survey = survey.unwrap_or_else(|error| {
+            self.site(task).iter().for_each(|site| site.note_unreadable(&error));
             self.note(format!("what task {task} changed is not known: {error}"));
             Survey::default()
         });
@@ -295,9 +303,13 @@ impl Driver<'_> {
             self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
             return Ok(());
         }
-        let purpose = Purpose::Landing { task: id.clone(), dispatch };
+        let (release, take_turn) = self.turn_for(&site.git, id);
+        let purpose = Purpose::Landing { task: id.clone(), dispatch, release };
         let (watch, packed, check) = (self.watch().clone(), self.packed.remove(id), self.take_check());
         self.beside(key, purpose, move || {
+            if let Some(landing) = kept_waiting(take_turn()) {
+                return Done::Landing(landing, None, Looked::default());
+            }
             let trailer = (crate::recording::TRAILER, trailer.as_str());
             let (landing, stamps, looked) =
                 site.land_tidily(&message, trailer, (packed, &watch), check.as_ref());
@@ -419,8 +431,23 @@ impl Driver<'_> {
     }
 }
 
+/// Why work does not come in, where it did not get its turn.
+fn kept_waiting(turn: Result<Patience, GitError>) -> Option<Landing> {
+    match turn {
+        Ok(Patience::Left) => None,
+        Ok(Patience::Gone) => {
+            Some(Landing::Blocked { reason: "the run ended before it was its turn".to_owned() })
+        }
+        Err(error) => Some(Landing::Blocked { reason: with_hint(&error) }),
+    }
+}
+
 /// An agent that could not be given a tree was never started.
 fn without_tree(task: TaskId, dispatch: Dispatch, error: &GitError) -> Seen {
+    Seen::TreeFailed { task, dispatch, reason: with_hint(error) }
+}
+
+fn with_hint(error: &GitError) -> String {
     let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    Seen::TreeFailed { task, dispatch, reason: format!("{error}{hint}") }
+    format!("{error}{hint}")
 }

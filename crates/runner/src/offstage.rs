@@ -61,7 +61,7 @@ fn seen_file(tree: &Path) -> PathBuf {
 }
 
 /// Where it is noted what cannot come back from the tree.
-fn remnants_file(tree: &Path) -> PathBuf {
+pub(crate) fn remnants_file(tree: &Path) -> PathBuf {
     beside(tree, ".remnants")
 }
 
@@ -218,7 +218,8 @@ impl Site {
 
     fn note_remnants(&self, base: &Oid, repositories: Vec<String>) -> Result<Remnants, GitError> {
         let submodules = self.git.keep_inside(&self.tree, base, &self.keep)?;
-        let (remnants, note) = (Remnants { repositories, submodules }, remnants_file(&self.tree));
+        let (remnants, note) =
+            (Remnants { repositories, submodules, unreadable: None }, remnants_file(&self.tree));
         remnants.write(&note).map_err(GitError::io("write", &note))?;
         Ok(remnants)
     }
@@ -330,7 +331,7 @@ impl Site {
                 let since = self.git.told_since(&base).unwrap_or_default();
                 (Landing::Conflict(conflicting(&conflict, &commit, &since)), None)
             }
-            Applied::Refused { paths } => (refused(&paths), None),
+            Applied::Refused { paths } => (refused(&self.git, &paths), None),
         })
     }
 
@@ -391,14 +392,25 @@ fn fingerprint(file: &Path) -> String {
     atomic::read(file).map_or_else(|_| "none".to_owned(), |text| format!("{:08x}", crc32fast::hash(&text)))
 }
 
-fn refused(paths: &[String]) -> Landing {
+fn refused(git: &Git, paths: &[String]) -> Landing {
     Landing::Blocked {
         reason: format!(
             "uncommitted changes in the project are in the way of finished work: {} (commit or stash them, then run \
-             again)",
-            paths.join(", ")
+             again{})",
+            paths.join(", "),
+            overlooked(git, paths)
         ),
     }
+}
+
+/// How to have git look again at what it was told not to look at: `git status` does not show that it is changed.
+fn overlooked(git: &Git, paths: &[String]) -> String {
+    // Where git does not say so, the paths are told all the same.
+    let overlooked = git.overlooked(paths).unwrap_or_default();
+    let told = |(path, option): (String, &str)| {
+        format!("; git was told not to look at {path}: `git update-index {option} {path}` shows it again")
+    };
+    overlooked.into_iter().map(told).collect()
 }
 
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {

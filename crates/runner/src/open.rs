@@ -23,6 +23,7 @@ use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
 use crate::settings::{Bookkeeping, Settings};
 use crate::tree::{OWN_PATTERNS, Tree};
+use crate::turn::{Release, Turn, pause};
 
 /// What is to be run.
 #[derive(Debug)]
@@ -57,6 +58,9 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
     book = book.with_regression(settings.regression.as_ref());
     refuse_bad_plan(project, file, settings, &book)?;
+    if let Some(git) = project.git() {
+        git.exclude(&OWN_PATTERNS)?;
+    }
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     let lock = RunLock::acquire(&file.lock())?;
     crate::atomic::tidy(&file.dir);
@@ -74,13 +78,14 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let mut parallelism = None;
     if let Some(git) = &git {
         parallelism = ask(git, settings, &state)?;
-        git.exclude(&OWN_PATTERNS)?;
     }
     let mut tree = Tree::new(project, git.as_ref(), file);
-    if let (Some(git), Some(_)) = (&git, state.opened()) {
-        drop_half_landing(git, &state)?;
-    }
+    let turn = match &git {
+        Some(git) => look_undisturbed(git, file, &state, &mut |note| view(&state, Notice::Note(note)))?,
+        None => None,
+    };
     let dirty = dirty(project, file, settings, &state, &mut tree)?;
+    drop(turn);
     let notes = recover(git.as_ref(), &mut book, &state, file)?;
     let inbox = Inbox::new();
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
@@ -146,9 +151,28 @@ fn refuse_bad_plan(
     Ok(())
 }
 
+/// Where the project is about to be looked at, no other run has work half in it meanwhile.
+fn look_undisturbed(
+    git: &Git,
+    file: &PlanFile,
+    state: &State,
+    tell: &mut dyn FnMut(String),
+) -> Result<Option<Turn>, GitError> {
+    if !is_new(state) {
+        drop_half_landing(git, state)?;
+        return Ok(None);
+    }
+    // Nobody lets go of this wait: signals still end the program at once.
+    let ((_release, released), mut looks) = (Release::new(), 0);
+    let wait = || pause(git, &released, ("this run", &mut looks), &mut *tell);
+    let turn = Turn::take(git, &file.place_of_turns(), wait)?;
+    drop_half_landing(git, state)?;
+    Ok(turn)
+}
+
 /// Work that a run which died had half in the project goes out of it: it is still in its task's own tree. What was
 /// about to be recorded had passed and stays.
-fn drop_half_landing(git: &Git, state: &State) -> Result<(), RunError> {
+fn drop_half_landing(git: &Git, state: &State) -> Result<(), GitError> {
     let is_recording = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
     if !is_recording {
         git.drop_landing()?;
@@ -280,6 +304,11 @@ fn replay(file: &PlanFile) -> Result<(Journal, State, Replayed), RunError> {
     Ok((journal, state, Replayed { torn, last }))
 }
 
+/// Whether a run begins, rather than goes on.
+fn is_new(state: &State) -> bool {
+    state.opened().is_none() || matches!(state.end(), Some(engine::End::Complete { .. }))
+}
+
 /// Paths that no commit of ours may take in. At the start of a new run there must be none, unless that was
 /// accepted; what belongs to the plan does not count.
 fn dirty(
@@ -289,8 +318,7 @@ fn dirty(
     state: &State,
     tree: &mut Tree<'_>,
 ) -> Result<Vec<String>, RunError> {
-    let is_new = state.opened().is_none() || matches!(state.end(), Some(engine::End::Complete { .. }));
-    if let (Some(opened), false) = (state.opened(), is_new) {
+    if let (Some(opened), false) = (state.opened(), is_new(state)) {
         return Ok(opened.dirty.clone());
     }
     let dirty = tree.baseline()?.dirty;

@@ -246,6 +246,14 @@ fn home_name(relative: &Path) -> String {
 }
 
 impl PlanFile {
+    /// By what it is told from others in the project: its name, unless it lies elsewhere than specs do.
+    pub(crate) fn key(&self) -> String {
+        let home = self.home.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_elsewhere =
+            self.dialect == Dialect::Spec && home != home_name(&Path::new("specs").join(&self.name));
+        if is_elsewhere { home } else { self.name.clone() }
+    }
+
     /// The journal.
     pub fn journal(&self) -> PathBuf {
         self.home.join("journal.jsonl")

@@ -154,7 +154,7 @@ impl Driver<'_> {
 
     /// By which the commit of a task's work is found again.
     pub(crate) fn trailer(&self, id: &TaskId, attempt: Option<Attempt>) -> String {
-        format!("{}/{id}#{}", self.file.name, attempt.map_or(0, |attempt| attempt.0))
+        format!("{}/{id}#{}", self.file.key(), attempt.map_or(0, |attempt| attempt.0))
     }
 
     /// The message of a commit that brings work back from a tree of its own, which cannot be done without one.

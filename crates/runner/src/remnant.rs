@@ -8,7 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use engine::{Cause, CheckFailure};
 
 use crate::atomic;
-use crate::git::Inside;
+use crate::git::{GitError, Inside};
+use crate::offstage::{Site, remnants_file};
 
 /// What cannot come back from a tree.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(crate) struct Remnants {
     pub repositories: Vec<String>,
     /// What is uncommitted in submodules.
     pub submodules: Vec<Inside>,
+    /// Why nobody can tell what is in the tree.
+    pub unreadable: Option<String>,
 }
 
 impl Remnants {
@@ -26,11 +29,12 @@ impl Remnants {
         let mut remnants = Self::default();
         for line in text.lines() {
             match line.split('\t').collect::<Vec<&str>>().as_slice() {
-                ["repository", path] => remnants.repositories.push((*path).to_owned()),
+                ["unreadable", why] => remnants.unreadable = Some(unescape(why)),
+                ["repository", path] => remnants.repositories.push(unescape(path)),
                 ["submodule", path, commit, kind, files @ ..] => remnants.submodules.push(Inside {
-                    path: (*path).to_owned(),
+                    path: unescape(path),
                     commit: (*commit).to_owned(),
-                    files: files.iter().map(|file| (*file).to_owned()).collect(),
+                    files: files.iter().map(|file| unescape(file)).collect(),
                     is_changed: *kind == "changed",
                 }),
                 _ => {}
@@ -41,15 +45,17 @@ impl Remnants {
 
     /// Notes it down, or removes the note where there is nothing.
     pub(crate) fn write(&self, note: &Path) -> io::Result<()> {
-        let plain = |text: &str| text.replace(['\n', '\t'], " ");
         let mut text = String::new();
+        if let Some(why) = &self.unreadable {
+            text.push_str(&format!("unreadable\t{}\n", escape(why)));
+        }
         for path in &self.repositories {
-            text.push_str(&format!("repository\t{}\n", plain(path)));
+            text.push_str(&format!("repository\t{}\n", escape(path)));
         }
         for Inside { path, commit, files, is_changed } in &self.submodules {
             let kind = if *is_changed { "changed" } else { "new" };
-            let files: String = files.iter().map(|file| format!("\t{}", plain(file))).collect();
-            text.push_str(&format!("submodule\t{}\t{commit}\t{kind}{files}\n", plain(path)));
+            let files: String = files.iter().map(|file| format!("\t{}", escape(file))).collect();
+            text.push_str(&format!("submodule\t{}\t{commit}\t{kind}{files}\n", escape(path)));
         }
         if text.is_empty() {
             // It is seldom there.
@@ -73,6 +79,17 @@ impl Remnants {
 
     /// Why the attempt is no success. New files in a submodule alone are no reason: builds leave such.
     pub(crate) fn failure(&self) -> Option<CheckFailure> {
+        if let Some(why) = &self.unreadable {
+            return Some(CheckFailure {
+                cause: Cause::CommitRefused,
+                error: format!("the work cannot be read from its work tree: {}", plan::one_line(why)),
+                details: format!(
+                    "{why}\nFiles that git cannot read or name cannot come back: remove or rename them."
+                ),
+                command: None,
+                exit_code: None,
+            });
+        }
         let changed: Vec<&Inside> = self.submodules.iter().filter(|inside| inside.is_changed).collect();
         let names = self.repositories.iter().chain(changed.iter().map(|inside| &inside.path));
         let names: Vec<&str> = names.map(String::as_str).collect();
@@ -108,6 +125,35 @@ impl Remnants {
         }
         Ok(moved)
     }
+}
+
+impl Site {
+    /// Notes that git could not tell what an attempt left, so that it is not taken for one that did nothing.
+    pub(crate) fn note_unreadable(&self, error: &GitError) {
+        let remnants = Remnants { unreadable: Some(error.to_string()), ..Remnants::default() };
+        // Where nothing can be written either, the next thing that is to be written says so.
+        let _ = remnants.write(&remnants_file(&self.tree));
+    }
+}
+
+/// A text without what separates texts in the note.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t")
+}
+
+fn unescape(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut plain = String::new();
+    while let Some(character) = characters.next() {
+        let escaped = if character == '\\' { characters.next() } else { None };
+        plain.push(match escaped {
+            Some('n') => '\n',
+            Some('t') => '\t',
+            Some(other) => other,
+            None => character,
+        });
+    }
+    plain
 }
 
 /// A repository that was moved out of a tree.
@@ -187,11 +233,13 @@ mod tests {
     fn what_is_noted_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let note = folder.path().join("note");
-        let all = Remnants { repositories: vec!["inner/".to_owned()], submodules: vec![inside(true)] };
+        let all = Remnants {
+            repositories: vec!["in\nn\\er\t/".to_owned()],
+            submodules: vec![inside(true)],
+            unreadable: Some("why\nnot".to_owned()),
+        };
         all.write(&note).unwrap();
-        let read = Remnants::read(&note);
-        assert_eq!(read.repositories, all.repositories);
-        assert_eq!(read.submodules[0].files, ["a b"]);
+        assert_eq!(Remnants::read(&note), all);
         Remnants::default().write(&note).unwrap();
         assert_eq!(Remnants::read(&note), Remnants::default());
     }

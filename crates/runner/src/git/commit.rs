@@ -142,14 +142,14 @@ impl Git {
     pub(super) fn run_locking<'a>(&self, call: impl Fn() -> Call<'a>) -> Result<Ended, GitError> {
         for wait in LOCK_WAITS {
             let ended = self.run_and_clean(call())?;
-            if locked_file(&ended).is_none() && !was_overtaken(&ended) {
+            if self.lock_met(&ended).is_none() && !was_overtaken(&ended) {
                 return Ok(ended);
             }
             thread::sleep(wait);
         }
         let ended = self.run_and_clean(call())?;
-        match locked_file(&ended) {
-            Some(file) => Err(GitError::Locked { file: Path::new(&file).to_owned() }),
+        match self.lock_met(&ended) {
+            Some(file) => Err(GitError::Locked { file }),
             None => Ok(ended),
         }
     }

@@ -1,6 +1,5 @@
 //! References of our own, which keep packed work alive until it has landed, and after that for nobody.
 
-use super::commit::locked_file;
 use super::error::GitError;
 use super::history::Oid;
 use super::process::{self, Call};
@@ -42,7 +41,7 @@ impl Git {
             return Ok(());
         }
         let update = ["update-ref", keep.reference(), commit.as_str()];
-        process::run(self.locking_call(&update, Vec::new()))?.success().map(drop)
+        self.run_locking(|| self.locking_call(&update, Vec::new()))?.success().map(drop)
     }
 
     /// The work that is kept under a key.
@@ -83,8 +82,8 @@ impl Git {
             if !commands.is_empty() {
                 let delete = self.locking_call(&["update-ref", "--stdin"], commands);
                 let ended = process::run(Call { dir, ..delete })?;
-                if let Some(file) = locked_file(&ended) {
-                    return Err(GitError::Locked { file: file.into() });
+                if let Some(file) = self.lock_met(&ended) {
+                    return Err(GitError::Locked { file });
                 }
                 ended.success()?;
             }
@@ -93,8 +92,14 @@ impl Git {
     }
 }
 
-fn place_of(plan: &str) -> String {
+/// Where the references of a plan are.
+pub(super) fn place_of(plan: &str) -> String {
     format!("{PLACE}/{}", encode(plan))
+}
+
+/// Where those are that stay.
+pub(super) fn place_of_left(plan: &str) -> String {
+    format!("{PLACE_LEFT}/{}", encode(plan))
 }
 
 /// One part of a reference's name: letters, digits, dashes and single dots between them stay, the rest is written as

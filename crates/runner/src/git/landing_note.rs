@@ -5,11 +5,13 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
 use super::child_note::Noted;
 use super::error::GitError;
 use super::history::Oid;
+use super::repository::Git;
 
 /// A landing that has begun and is neither committed nor taken back, as far as is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,24 +26,55 @@ pub(super) struct LandingNote {
 }
 
 impl LandingNote {
+    /// The landing that this program has under way. One whose owner is dead becomes its own; another run's is that
+    /// run's business.
     pub(super) fn read(git_dir: &Path) -> Result<Option<LandingNote>, GitError> {
+        let Some(note) = LandingNote::found(git_dir)?.filter(|note| note.of_another().is_none()) else {
+            return Ok(None);
+        };
+        if note.owner.as_ref().is_some_and(Noted::is_alive) {
+            return Ok(Some(note));
+        }
+        // Several may find it at the same time.
+        let turn = take_turn(git_dir)?;
+        let found = LandingNote::found(git_dir)?.filter(|note| note.of_another().is_none());
+        let adopted = found.map(|note| LandingNote { owner: Noted::of(std::process::id(), git_dir), ..note });
+        adopted.as_ref().map_or(Ok(()), |note| note.put(git_dir))?;
+        drop(turn);
+        Ok(adopted)
+    }
+
+    /// The process of another run that has a landing under way.
+    pub(super) fn of_another(&self) -> Option<u32> {
+        self.owner.as_ref().filter(|owner| owner.is_another()).map(|owner| owner.pid)
+    }
+
+    /// What is noted, whoever did so.
+    pub(super) fn found(git_dir: &Path) -> Result<Option<LandingNote>, GitError> {
         let file = place(git_dir);
         let text = match fs::read(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(GitError::io("read", &file)(source)),
         };
-        let note: LandingNote =
+        let note =
             serde_json::from_slice(&text).map_err(|error| GitError::io("understand", &file)(error.into()))?;
-        if let Some(owner) = note.owner.as_ref().filter(|owner| owner.is_another()) {
-            let reason = format!("another run, process {}, is landing work in its working tree", owner.pid);
-            return Err(GitError::Unusable { dir: git_dir.to_owned(), reason });
-        }
         Ok(Some(note))
     }
 
-    /// Durable before the first file is changed.
+    /// Durable before the first file is changed. Another's stays: two never have a landing under way.
     pub(super) fn write(&self, git_dir: &Path) -> Result<(), GitError> {
+        let turn = take_turn(git_dir)?;
+        if let Some(pid) = LandingNote::found(git_dir)?.and_then(|note| note.of_another()) {
+            let reason = format!("another run, process {pid}, is landing work in its working tree");
+            return Err(GitError::Unusable { dir: git_dir.to_owned(), reason });
+        }
+        self.put(git_dir)?;
+        drop(turn);
+        Ok(())
+    }
+
+    fn put(&self, git_dir: &Path) -> Result<(), GitError> {
         let file = place(git_dir);
         self.write_to(&file).map_err(GitError::io("write", &file))
     }
@@ -64,6 +97,20 @@ impl LandingNote {
             Ok(()) | Err(_) => Ok(()),
         }
     }
+}
+
+impl Git {
+    /// The process of another run that has work half in this working tree.
+    pub fn landing_of_another(&self) -> Result<Option<u32>, GitError> {
+        Ok(LandingNote::found(self.git_dir())?.and_then(|note| note.of_another()))
+    }
+}
+
+/// Nobody else writes a note meanwhile.
+fn take_turn(git_dir: &Path) -> Result<Flock<File>, GitError> {
+    let folder = File::open(git_dir).map_err(GitError::io("open", git_dir))?;
+    Flock::lock(folder, FlockArg::LockExclusive)
+        .map_err(|(_, error)| GitError::io("lock", git_dir)(error.into()))
 }
 
 fn place(git_dir: &Path) -> PathBuf {

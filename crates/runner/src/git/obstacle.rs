@@ -40,7 +40,23 @@ impl Git {
                 || folders_of(path).any(|folder| wanted.contains(folder))
         };
         let met = dirty.chain(unnameable).filter(meets);
-        Ok(met.map(|path| path.to_string_lossy().into_owned()).collect())
+        let met: Vec<String> = met.map(|path| path.to_string_lossy().into_owned()).collect();
+        if !met.is_empty() {
+            return Ok(met);
+        }
+        // What git was told not to look at is in its way all the same.
+        let paths: Vec<String> = changes.iter().map(RawChange::shown).collect();
+        Ok(self.overlooked(&paths)?.into_iter().map(|(path, _)| path).collect())
+    }
+
+    /// Those of some paths that somebody told git not to look at, and the option that undoes it.
+    pub fn overlooked(&self, paths: &[String]) -> Result<Vec<(String, &'static str)>, GitError> {
+        let wanted: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
+        let listing = process::run(self.call(&["ls-files", "-v", "-z"]))?.success()?;
+        let records = listing.split(|byte| *byte == 0).filter_map(|record| record.split_at_checked(2));
+        let options = records.filter_map(|(tag, path)| Some((undoing(tag)?, String::from_utf8_lossy(path))));
+        let met = options.filter(|(_, path)| wanted.contains(path.as_ref()));
+        Ok(met.map(|(option, path)| (path.into_owned(), option)).collect())
     }
 
     /// Files where there should be none yet. Git itself would overwrite those that it ignores.
@@ -89,6 +105,15 @@ impl Git {
         let mut call = self.call(&["--literal-pathspecs", "diff-files", "--quiet", "--"]);
         call.arguments.push(path.to_owned());
         Ok(!inside.is_empty() || !process::run(call)?.is_success())
+    }
+}
+
+/// What makes git look again at a path with this tag. Letters in lower case stand for what is assumed to be unchanged.
+fn undoing(tag: &[u8]) -> Option<&'static str> {
+    match tag {
+        b"S " | b"s " => Some("--no-skip-worktree"),
+        [letter, b' '] if letter.is_ascii_lowercase() => Some("--no-assume-unchanged"),
+        _ => None,
     }
 }
 

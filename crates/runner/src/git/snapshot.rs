@@ -156,10 +156,28 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
     if ended.is_success() {
         return Ok(Vec::new());
     }
-    match repositories_without_commit(&ended) {
+    // What git cannot print it prints otherwise: a path that is not there is not what it means.
+    let is_there = |path: &String| work.tree.join(path).is_dir();
+    match repositories_without_commit(&ended).filter(|paths| paths.iter().all(is_there)) {
         Some(paths) => Ok(paths),
         None => Err(ended.into_failure()),
     }
+}
+
+/// What git said, message by message. One may hold a name with line breaks in it.
+fn messages(stderr: &str) -> impl Iterator<Item = &str> {
+    const BEGINNINGS: [&str; 4] = ["error: ", "fatal: ", "warning: ", "hint: "];
+    let is_begun = |rest: &str| BEGINNINGS.iter().any(|beginning| rest.starts_with(beginning));
+    let mut rest = stderr.trim_end_matches('\n');
+    std::iter::from_fn(move || {
+        let breaks = rest.match_indices('\n').map(|(place, _)| place);
+        let end =
+            breaks.filter_map(|place| Some((place, rest.get(place + 1..)?))).find(|(_, next)| is_begun(next));
+        let (message, next) =
+            end.map_or((rest, ""), |(place, next)| (rest.get(..place).unwrap_or(rest), next));
+        rest = next;
+        (!message.is_empty()).then_some(message)
+    })
 }
 
 /// The paths that git complains of, if it complains of nothing else. That something which is not wanted anyway is also
@@ -167,10 +185,10 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
 fn repositories_without_commit(ended: &Ended) -> Option<Vec<String>> {
     const COMPLAINT: &str = "' does not have a commit checked out";
     let mut paths = Vec::new();
-    for line in ended.stderr.lines().filter(|line| line.starts_with("error: ")) {
-        let Some(path) = line.strip_prefix("error: '").and_then(|rest| rest.strip_suffix(COMPLAINT)) else {
+    for error in messages(&ended.stderr).filter(|message| message.starts_with("error: ")) {
+        let Some(path) = error.strip_prefix("error: '").and_then(|rest| rest.strip_suffix(COMPLAINT)) else {
             // Git says a second time which file it did not take.
-            if line.starts_with("error: unable to index file '") {
+            if error.starts_with("error: unable to index file '") {
                 continue;
             }
             return None;

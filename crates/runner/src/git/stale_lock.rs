@@ -12,13 +12,16 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::child_note::{ChildNote, Noted};
-use super::commit::{COMMIT_DEADLINE, LOCK_WAITS};
+use super::commit::{COMMIT_DEADLINE, LOCK_WAITS, locked_file};
 use super::error::GitError;
-use super::process::{self, OF_RUN, pathspecs};
+use super::process::{self, Ended, OF_RUN, pathspecs};
 use super::repository::Git;
 
 /// Commands that go on in the background.
 const HOUSEKEEPING: [&[u8]; 4] = [b"maintenance", b"gc", b"repack", b"pack-objects"];
+
+/// The lock of all references, where they are kept as tables.
+const REFTABLE_LOCK: &str = "reftable/tables.list.lock";
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
@@ -55,6 +58,14 @@ impl Git {
         Ok(())
     }
 
+    /// The lock that a git could not take, if it ended because of one.
+    pub(super) fn lock_met(&self, ended: &Ended) -> Option<PathBuf> {
+        // With references in tables git does not name the file.
+        let is_reftable = !ended.is_success() && ended.stderr.contains("cannot lock references");
+        let store = || is_reftable.then(|| self.common_dir().join(REFTABLE_LOCK));
+        locked_file(ended).map(PathBuf::from).or_else(store)
+    }
+
     /// Git moves the branch first and the index after it. One that died in between leaves an index in which the
     /// paths of the new commit are staged to be undone: the next commit of a person's would do so.
     fn catch_up_index(&self) -> Result<(), GitError> {
@@ -88,12 +99,14 @@ impl Git {
     fn clear_reference_locks(&self, noted: &[(ChildNote, Noted)]) -> Result<(), GitError> {
         let packed = self.common_dir().join("packed-refs.lock");
         let is_ours = noted.iter().any(|(note, _)| is_younger(&packed, note));
-        // Nobody else has to do with references of ours.
+        // Nobody else but runs of ours has to do with these.
         let mut locks = locks_below(&self.common_dir().join("refs/tillgreen"));
         locks.extend(Some(packed).filter(|_| is_ours));
         if locks.is_empty() || !self.is_left_alone() {
             return Ok(());
         }
+        // A run of another plan has references of its own, and a git that works nowhere to set them.
+        outwait_locks(&mut locks);
         locks.iter().try_for_each(remove)
     }
 
@@ -104,6 +117,9 @@ impl Git {
         if let Some(branch) = head.trim_end().strip_prefix("ref: ").filter(|name| !name.contains("..")) {
             locks.push(self.common_dir().join(format!("{branch}.lock")));
         }
+        // Where all references are in one store, it has one lock, and a linked working tree has another.
+        let stores: BTreeSet<&Path> = BTreeSet::from([self.common_dir(), self.git_dir()]);
+        locks.extend(stores.into_iter().map(|store| store.join(REFTABLE_LOCK)));
         // The index of a commit of some paths only; its name holds the process's number.
         let partial = |process: &Noted| self.git_dir().join(format!("next-index-{}.lock", process.pid));
         locks.extend(noted.iter().map(|(_, process)| partial(process)));
@@ -200,6 +216,16 @@ fn outwait_lock(lock: &Path) -> bool {
         thread::sleep(wait);
         !lock.exists()
     })
+}
+
+/// The same for several at once: those that stay are left over.
+fn outwait_locks(locks: &mut Vec<PathBuf>) {
+    for wait in LOCK_WAITS {
+        locks.retain(|lock| lock.exists());
+        if !locks.is_empty() {
+            thread::sleep(wait);
+        }
+    }
 }
 
 /// Waits for the end of a process that is not a child of this one, which cannot be waited for otherwise.

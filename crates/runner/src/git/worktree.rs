@@ -32,7 +32,11 @@ impl Git {
         if let Some(folder) = tree.parent() {
             fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
-        if self.link_plainly(&settled(tree), base)? {
+        // Trees of several plans may bear the same name.
+        let turn = self.take_turn()?;
+        let is_linked = self.link_plainly(&settled(tree), base)?;
+        drop(turn);
+        if is_linked {
             self.fill_tree(tree)?;
         } else {
             self.link_tree(self.root(), tree, base)?;
@@ -67,6 +71,11 @@ impl Git {
         trees.extend(known.filter(|tree| tree.parent() == Some(&inside) && !tree.exists()));
         trees.sort();
         Ok(trees)
+    }
+
+    /// Where all linked trees stand that are known.
+    pub(super) fn known_trees(&self) -> Vec<PathBuf> {
+        linked(self.common_dir()).into_iter().map(|(_, tree)| tree).collect()
     }
 
     /// Where git keeps the state of a linked tree. The tree itself is not asked: an agent can write there.

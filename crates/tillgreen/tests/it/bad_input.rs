@@ -414,6 +414,7 @@ fn without_a_git_identity_nothing_is_started() {
     fs::write(sandbox.home().join(".gitconfig"), "[user]\n\tuseConfigOnly = true\n").unwrap();
     let run = sandbox.run(&["run", "--agent-cmd", &agent]).expect_code(2);
     expect_said(&run, &["git does not know who commits", "git config user.name"]);
+    assert_eq!(sandbox.dirt(), Vec::<String>::new(), "the program's own files do not show");
     assert_eq!(sandbox.agent_calls().len(), 0);
     fs::write(sandbox.home().join(".gitconfig"), known).unwrap();
     completes(&sandbox, &["run", "--agent-cmd", &agent]);

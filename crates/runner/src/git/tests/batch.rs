@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::scratch::{Scratch, owned};
 use crate::git::{
-    Applied, COMMIT_DEADLINE, Conflict, Git, Keep, Landed, Landing, Novelty, Oid, Packed, Stamps, Touched,
-    TreeWork,
+    Applied, COMMIT_DEADLINE, Conflict, Git, GitError, Keep, Landed, Landing, Novelty, Oid, Packed, Stamps,
+    Touched, TreeWork,
 };
 
 pub(super) const TRAILER: &str = "Tillgreen-Task";
@@ -66,13 +66,17 @@ impl<'a> Linked<'a> {
     }
 
     pub(super) fn apply(&self, commit: &Oid) -> Applied {
-        let landing =
-            Landing { commit, base: &self.base, trailer: (TRAILER, &self.key), novelty: Novelty::Unknown };
-        let applied = self.git.apply_landing(&landing).unwrap();
+        let applied = self.try_apply(commit).unwrap();
         if let Applied::Done { stamps, .. } = &applied {
             *self.stamps.borrow_mut() = Some(stamps.clone());
         }
         applied
+    }
+
+    pub(super) fn try_apply(&self, commit: &Oid) -> Result<Applied, GitError> {
+        let landing =
+            Landing { commit, base: &self.base, trailer: (TRAILER, &self.key), novelty: Novelty::Unknown };
+        self.git.apply_landing(&landing)
     }
 
     pub(super) fn commit(&self) -> Landed {

@@ -273,11 +273,19 @@ fn the_landing_of_another_run_is_left_to_it() {
     let mut text: serde_json::Value = serde_json::from_slice(&fs::read(&note).unwrap()).unwrap();
     text["owner"] = serde_json::to_value(Noted::of(other.id(), linked.git.git_dir()).unwrap()).unwrap();
     fs::write(&note, text.to_string()).unwrap();
-    let error = linked.git.drop_landing().unwrap_err().to_string();
+    let second = Linked::new(&scratch, "1.2");
+    second.write("two", "changed\n");
+    let packed = second.pack();
+    let before = (scratch.repository.read("one"), scratch.repository.read("two"));
+    assert_eq!(linked.git.landing_of_another().unwrap(), Some(other.id()));
+    assert_eq!(linked.git.drop_landing().unwrap(), Dropped::Nothing);
+    assert_eq!(linked.commit(), Landed::Moved);
+    let error = second.try_apply(&packed).unwrap_err().to_string();
     other.kill().unwrap();
     other.wait().unwrap();
     assert!(error.contains(&format!("another run, process {}", other.id())), "{error}");
-    assert_eq!(scratch.repository.read("one"), "changed\n");
+    assert_eq!((scratch.repository.read("one"), scratch.repository.read("two")), before);
+    assert_eq!(linked.git.landing_of_another().unwrap(), None);
     assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
 }
 

@@ -5,9 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::scratch::Scratch;
-use crate::git::GitError;
 use crate::git::child_note::{ChildNote, NotePlace, Notes};
 use crate::git::process::OF_RUN;
+use crate::git::{GitError, Keep};
 
 fn lock(scratch: &Scratch) -> std::path::PathBuf {
     scratch.repository.root().join(".git/index.lock")
@@ -228,4 +228,42 @@ fn our_git_that_was_not_noted_yet_is_waited_for() {
     assert!(parent.status().unwrap().success());
     scratch.git().clear_stale_lock().unwrap();
     assert!(!lock(&scratch).exists());
+}
+
+/// A repository whose references are in tables. None where git knows no such thing.
+fn with_reftable() -> Option<(Scratch, std::path::PathBuf)> {
+    let scratch = Scratch::new();
+    if !scratch.repository.try_git(&["refs", "migrate", "--ref-format=reftable"]).status.success() {
+        eprintln!("skipped: this git does not keep references in tables");
+        return None;
+    }
+    let lock = scratch.repository.root().join(".git/reftable/tables.list.lock");
+    Some((scratch, lock))
+}
+
+#[test]
+fn the_lock_of_all_references_is_removed_where_it_is_ours() {
+    let Some((scratch, lock)) = with_reftable() else { return };
+    note_dead_process(&scratch);
+    fs::write(&lock, "").unwrap();
+    scratch.git().clear_stale_lock().unwrap();
+    assert!(!lock.exists());
+    fs::write(&lock, "").unwrap();
+    let error = scratch.git().clear_stale_lock().unwrap_err();
+    assert!(error.hint().unwrap().contains("tables.list.lock"), "{error}");
+    assert!(lock.exists());
+}
+
+#[test]
+fn the_lock_of_all_references_is_told_by_its_name() {
+    let Some((scratch, lock)) = with_reftable() else { return };
+    scratch.repository.write("one", "changed\n");
+    fs::write(&lock, "").unwrap();
+    let error = scratch.commit(&["one"], "one").unwrap_err();
+    assert!(matches!(&error, GitError::Locked { file } if *file == lock), "{error}");
+    let head = scratch.git().head().unwrap().unwrap();
+    let error = scratch.git().keep(&Keep::new("demo", "1.1"), &head).unwrap_err();
+    assert!(matches!(&error, GitError::Locked { file } if *file == lock), "{error}");
+    fs::remove_file(&lock).unwrap();
+    assert!(scratch.commit(&["one"], "one").unwrap().is_some());
 }

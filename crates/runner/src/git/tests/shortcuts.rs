@@ -1,6 +1,9 @@
 //! Where a process is saved by doing what git would do: it must come to the same, also when somebody else is at it.
 
-use std::fs;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use super::batch::Linked;
 use super::scratch::Scratch;
@@ -98,4 +101,42 @@ fn nobody_stages_or_commits_while_work_is_being_committed() {
     scratch.repository.git(&["add", "two"]);
     assert!(matches!(linked.commit(), Landed::Done(_)));
     assert_eq!(scratch.repository.dirt(), ["M  two"]);
+}
+
+/// Changes a file so that its size and its time are what the index knows. Git looks at the content then, because the
+/// index is no younger than the file.
+fn change_in_the_same_second(git: &Path, root: &Path, index: &Path) {
+    let second = SystemTime::now() - Duration::from_secs(100);
+    let date = |file: &Path| File::options().write(true).open(file).unwrap().set_modified(second).unwrap();
+    date(&root.join("one"));
+    let refresh = ["-c", "core.trustctime=false", "update-index", "-q", "--refresh"];
+    let refreshed = Command::new("git").arg("-C").arg(root).args(refresh).env("GIT_DIR", git).status();
+    assert!(refreshed.unwrap().success());
+    date(index);
+    fs::write(root.join("one"), "eno\n").unwrap();
+    date(&root.join("one"));
+}
+
+#[test]
+fn a_change_in_the_second_in_which_the_index_was_written_is_seen_in_the_project() {
+    let scratch = Scratch::new();
+    scratch.repository.git(&["config", "core.trustctime", "false"]);
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "theirs\n");
+    let packed = linked.pack();
+    let root = scratch.repository.root();
+    change_in_the_same_second(&root.join(".git"), root, &root.join(".git/index"));
+    assert_eq!(linked.apply(&packed), Applied::Refused { paths: vec!["one".to_owned()] });
+    assert_eq!(scratch.repository.read("one"), "eno\n");
+}
+
+#[test]
+fn a_change_in_the_second_in_which_the_index_was_written_is_seen_in_a_work_tree() {
+    let scratch = Scratch::new();
+    scratch.repository.git(&["config", "core.trustctime", "false"]);
+    let linked = Linked::new(&scratch, "1.1");
+    let state = linked.git.state_of(&linked.path).unwrap();
+    change_in_the_same_second(&state, &linked.path, &state.join("index"));
+    let packed = linked.pack();
+    assert_eq!(scratch.repository.git(&["show", &format!("{packed}:one")]), "eno\n");
 }

@@ -5,6 +5,7 @@ use std::thread;
 
 use super::batch::Linked;
 use super::scratch::Scratch;
+use crate::git::Keep;
 
 #[test]
 fn a_tree_holds_the_commit_and_main_stays_clean() {
@@ -207,4 +208,38 @@ fn references_keep_the_work_until_they_are_dropped() {
     assert!(linked.git.kept(&linked.keep()).unwrap().is_some());
     linked.git.drop_all_kept("demo").unwrap();
     assert_eq!(linked.git.kept(&linked.keep()).unwrap(), None);
+}
+
+#[test]
+fn trees_that_were_deleted_by_hand_are_forgotten_and_others_are_not() {
+    let scratch = Scratch::new();
+    let (git, base) = (scratch.git(), scratch.git().head().unwrap().unwrap());
+    let own = scratch.repository.root().join(".tillgreen");
+    let (gone, there) = (own.join("demo/trees/1.1"), own.join("demo/trees/1.2"));
+    let others = scratch.repository.root().with_file_name("others");
+    for tree in [&gone, &there, &others] {
+        git.add_tree(tree, &base).unwrap();
+    }
+    fs::remove_dir_all(&gone).unwrap();
+    fs::remove_dir_all(&others).unwrap();
+    git.forget_gone_trees(&own).unwrap();
+    let known = scratch.repository.git(&["worktree", "list", "--porcelain"]);
+    let is_known = |tree: &std::path::Path| known.contains(&tree.display().to_string());
+    assert_eq!([&gone, &there, &others].map(|tree| is_known(tree)), [false, true, true], "{known}");
+}
+
+#[test]
+fn kept_work_that_nobody_knows_of_is_put_aside() {
+    let scratch = Scratch::new();
+    let (git, head) = (scratch.git(), scratch.git().head().unwrap().unwrap());
+    let keeps = ["1.1", "1.2"].map(|key| Keep::new("demo", key));
+    let other = Keep::new("demonstration", "1.1");
+    keeps.iter().chain([&other]).for_each(|keep| git.keep(keep, &head).unwrap());
+    let known = keeps.iter().take(1).cloned().collect();
+    let aside = git.set_kept_aside("demo", &known).unwrap();
+    assert_eq!(aside, [format!("refs/tillgreen-left/demo/1.2-{}", &head.as_str()[..12])]);
+    assert_eq!(git.kept(&keeps[0]).unwrap(), Some(head.clone()));
+    assert_eq!((git.kept(&keeps[1]).unwrap(), git.kept(&other).unwrap()), (None, Some(head)));
+    assert!(scratch.repository.try_git(&["rev-parse", "--verify", &aside[0]]).status.success());
+    assert_eq!(git.set_kept_aside("demo", &known).unwrap(), [""; 0]);
 }

@@ -61,3 +61,35 @@ fn references_that_were_locked_for_a_while_are_gone_in_the_end() {
     scene.expect_complete(&run);
     assert!(!run.stderr.contains("packed-refs.lock"), "{run}");
 }
+
+#[test]
+fn what_git_knows_of_a_run_whose_folder_was_deleted_is_told_and_nothing_of_it_stays_registered() {
+    let scene = Scene::new(&members(2));
+    let half = Step::write("half.txt", "half\n");
+    let agent = Agent::new().on("1.2", [half, Step::Exit(3)]).otherwise([work(), done()]);
+    scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(1);
+    assert_eq!(scene.trees().len(), 1);
+    std::fs::remove_dir_all(scene.root().join(".tillgreen")).expect("the folder can be removed");
+    scene.git(&["pack-refs", "--all"]);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    let kept = scene.git(&["for-each-ref", "--format=%(refname)", "refs/tillgreen-left"]);
+    let kept = kept.trim();
+    assert!(kept.starts_with("refs/tillgreen-left/demo/1.2-"), "{kept}: {run}");
+    assert_eq!(scene.git(&["show", &format!("{kept}:half.txt")]), "half\n");
+    for part in [format!("`git show {kept}`"), format!("`git update-ref -d {kept}`")] {
+        assert_eq!(run.stderr.matches(&part).count(), 1, "{part:?} once: {run}");
+    }
+}
+
+#[test]
+fn what_a_run_keeps_is_no_leftover_when_it_goes_on() {
+    let scene = Scene::new(&members(2));
+    let half = Step::write("half.txt", "half\n");
+    let agent = Agent::new().on("1.2", [half, Step::Exit(3)]).otherwise([work(), done()]);
+    scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(1);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.read("half.txt"), "half\n");
+    assert_eq!(scene.git(&["for-each-ref", "refs/tillgreen-left"]), "", "{run}");
+}

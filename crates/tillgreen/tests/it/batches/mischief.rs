@@ -257,3 +257,23 @@ fn a_second_batch_begins_where_the_first_ended() {
     scene.expect_complete(&run);
     assert_eq!(scene.landed(), ["1.1", "1.2", "1.3", "1.4", "1.5"]);
 }
+
+#[test]
+fn branches_tags_and_stashes_that_agents_make_are_told_once() {
+    let scene = Scene::new(&members(3));
+    scene.git(&["branch", "old"]);
+    let makes = "git branch mine; git tag v9; echo x > new.txt; git add new.txt; git stash -q; git branch -f old HEAD";
+    let agent = Agent::new().on("1.2", [Step::shell(makes), work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    let told = "branch mine, a stash (`git stash list`), tag v9; it is not part of their work, and stays";
+    assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
+    assert!(scene.git(&["stash", "list"]).contains("stash@{0}"));
+}
+
+#[test]
+fn nothing_is_told_of_a_repository_where_nothing_appeared() {
+    let scene = Scene::new(&members(3));
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    assert!(!run.stderr.contains("appeared in the repository"), "{run}");
+}

@@ -1,0 +1,54 @@
+//! What git still knows of trees and work of ours after a person deleted the program's own folder by hand.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::error::GitError;
+use super::keep::{Keep, place_of, place_of_left};
+use super::process;
+use super::repository::Git;
+
+impl Git {
+    /// Forgets linked trees that stood below a folder and are gone. Nobody puts them back there: it is our own.
+    pub fn forget_gone_trees(&self, folder: &Path) -> Result<(), GitError> {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let is_gone = |tree: &&Path| tree.starts_with(&folder) && fs::symlink_metadata(tree).is_err();
+        let trees = self.known_trees();
+        trees.iter().map(|tree| tree.as_path()).filter(is_gone).try_for_each(|tree| self.remove_tree(tree))
+    }
+
+    /// Work that is kept for a plan under other names than these is put where nothing touches it. Tells the references
+    /// that it is kept under then.
+    pub fn set_kept_aside(&self, plan: &str, known: &BTreeSet<Keep>) -> Result<Vec<String>, GitError> {
+        let place = place_of(plan);
+        if !self.may_keep(&place) {
+            return Ok(Vec::new());
+        }
+        let list = ["for-each-ref", "--format=%(objecttype) %(refname) %(objectname)", &place];
+        let listing = process::run(self.call(&list))?.success()?;
+        let listing = String::from_utf8_lossy(&listing);
+        let kept = listing.lines().filter_map(|line| line.strip_prefix("commit ")?.split_once(' '));
+        let known: BTreeSet<&str> = known.iter().map(Keep::reference).collect();
+        let (mut commands, mut moved) = (String::new(), Vec::new());
+        for (name, object) in kept.filter(|(name, _)| !known.contains(name)) {
+            let key = name.strip_prefix(&place).unwrap_or(name).trim_start_matches('/');
+            let short = object.get(..12).unwrap_or(object);
+            let aside = format!("{}/{key}-{short}", place_of_left(plan));
+            commands.push_str(&format!("update {aside} {object}\ndelete {name} {object}\n"));
+            moved.push(aside);
+        }
+        if !moved.is_empty() {
+            let update = ["update-ref", "--stdin"];
+            self.run_locking(|| self.locking_call(&update, commands.clone().into_bytes()))?.success()?;
+        }
+        Ok(moved)
+    }
+
+    /// Whether there can be references at a place, which mostly there are not. That saves a process.
+    fn may_keep(&self, place: &str) -> bool {
+        let packed = || fs::read(self.common_dir().join("packed-refs")).unwrap_or_default();
+        let is_packed = || packed().windows(place.len()).any(|bytes| bytes == place.as_bytes());
+        self.common_dir().join(place).is_dir() || self.common_dir().join("reftable").is_dir() || is_packed()
+    }
+}

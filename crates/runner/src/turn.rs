@@ -1,0 +1,227 @@
+//! Turns in a working tree: several plans may be run in it at once, and only one of them at a time brings work in. A
+//! turn lasts from before the work is put into the project until it is committed and the plan says so, or until it is
+//! out of the project again. Whoever waits stands in line, so that a run with much to bring in does not keep out others.
+//!
+//! Turns are locks that end with their process, however it ends. What it left in the project then is known by git's own
+//! note of it, which is looked at here and dealt with elsewhere.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use plan::TaskId;
+
+use crate::driver::Driver;
+use crate::git::{Git, GitError};
+use crate::inbox::Message;
+
+/// A lock cannot be waited for and given up on request at once, so it is tried again and again.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// How often that is before anything is said: mostly it takes a moment.
+const LOOKS_UNTOLD: u32 = 25;
+
+/// A turn, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    _lock: Flock<File>,
+}
+
+/// Whether whoever waits goes on doing so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    Left,
+    Gone,
+}
+
+/// Tells somebody who waits for a turn to do so no longer.
+#[derive(Debug)]
+pub(crate) struct Release(Sender<()>);
+
+impl Release {
+    pub(crate) fn new() -> (Release, Receiver<()>) {
+        let (sender, receiver) = channel();
+        (Release(sender), receiver)
+    }
+
+    pub(crate) fn give(&self) {
+        // Whoever is gone waits no longer.
+        let _ = self.0.send(());
+    }
+}
+
+impl Turn {
+    /// Takes a turn in a project. Each time that it is another's, and before it is tried again, `wait` is called; it may
+    /// give up. None then.
+    pub(crate) fn take(
+        git: &Git,
+        folder: &Path,
+        mut wait: impl FnMut() -> Patience,
+    ) -> Result<Option<Turn>, GitError> {
+        let (file, mut line) = (folder.join("turn"), None);
+        loop {
+            line = match line {
+                None => lock(folder, File::open(folder))?,
+                next @ Some(_) => next,
+            };
+            let opened = || File::options().create(true).append(true).open(&file);
+            if line.is_some()
+                && let Some(turn) = lock(&file, opened())?
+            {
+                // A run that was started again may be about to commit what it had brought in before. It takes no turn
+                // for that, and might need one after all: both are free for it.
+                line = None;
+                if git.landing_of_another()?.is_none() {
+                    return Ok(Some(Turn { _lock: turn }));
+                }
+            }
+            if wait() == Patience::Gone {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+fn lock(path: &Path, opened: io::Result<File>) -> Result<Option<Flock<File>>, GitError> {
+    let file = opened.map_err(GitError::io("open", path))?;
+    match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        Ok(lock) => Ok(Some(lock)),
+        Err((_, Errno::EWOULDBLOCK | Errno::EINTR)) => Ok(None),
+        Err((_, error)) => Err(GitError::io("lock", path)(error.into())),
+    }
+}
+
+/// Waits a moment for a turn. Should it become a while, it is said once for what.
+pub(crate) fn pause(
+    git: &Git,
+    released: &Receiver<()>,
+    (who, looks): (&str, &mut u32),
+    tell: impl FnOnce(String),
+) -> Patience {
+    *looks = looks.saturating_add(1);
+    if *looks == LOOKS_UNTOLD {
+        let process = git.landing_of_another().ok().flatten();
+        let process = process.map(|pid| format!(" (process {pid})")).unwrap_or_default();
+        tell(format!("{who} waits for another run{process}, whose work is just coming into the project"));
+    }
+    match released.recv_timeout(LOOK_AGAIN) {
+        Err(RecvTimeoutError::Timeout) => Patience::Left,
+        Ok(()) | Err(RecvTimeoutError::Disconnected) => Patience::Gone,
+    }
+}
+
+impl Driver<'_> {
+    /// How work of a task gets its turn, beside the loop: what to call there, which tells whether to go on. One that the
+    /// task has already, because its work is brought in once more, it keeps.
+    pub(crate) fn turn_for(
+        &mut self,
+        git: &Git,
+        id: &TaskId,
+    ) -> (Release, impl FnOnce() -> Result<Patience, GitError> + Send + 'static) {
+        self.turn = self.turn.take().filter(|(task, _)| task == id);
+        let (release, released) = Release::new();
+        let (has_one, sender) = (self.turn.is_some(), self.inbox_sender());
+        let (git, folder, id) = (git.clone(), self.file.place_of_turns(), id.clone());
+        let take = move || {
+            if has_one {
+                return Ok(Patience::Left);
+            }
+            let (who, mut looks) = (format!("task {id}"), 0);
+            // The loop may be over; then nobody reads it.
+            let tell = |text| drop(sender.send(Message::Note(text)));
+            let turn = Turn::take(&git, &folder, || pause(&git, &released, (&who, &mut looks), tell))?;
+            let Some(turn) = turn else { return Ok(Patience::Gone) };
+            let _ = sender.send(Message::Turn(id, turn));
+            Ok(Patience::Left)
+        };
+        (release, take)
+    }
+
+    /// When no work is half in the project, others may bring in theirs.
+    pub(crate) fn pass_turn_on(&mut self) {
+        if !self.state.attention().any(|task| task.status.is_coming_back()) {
+            self.turn = None;
+        }
+    }
+}
+
+impl crate::project::PlanFile {
+    /// The folder that all plans of a project share.
+    pub(crate) fn place_of_turns(&self) -> PathBuf {
+        self.home.parent().unwrap_or(&self.home).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use testkit::Repository;
+
+    use super::{LOOKS_UNTOLD, Patience, Release, Turn, pause};
+    use crate::git::Git;
+
+    fn project() -> (tempfile::TempDir, Git) {
+        let folder = tempfile::tempdir().unwrap();
+        Repository::init(&folder.path().join("project"), &folder.path().join("home"));
+        let git = Git::discover(&folder.path().join("project")).unwrap().unwrap();
+        (folder, git)
+    }
+
+    #[test]
+    fn a_turn_is_had_by_one_at_a_time_and_whoever_gives_up_has_none() {
+        let (folder, git) = project();
+        let mut looks = 0;
+        let first = Turn::take(&git, folder.path(), || Patience::Gone).unwrap();
+        assert!(first.is_some());
+        let wait = || {
+            looks += 1;
+            if looks < 3 { Patience::Left } else { Patience::Gone }
+        };
+        assert!(Turn::take(&git, folder.path(), wait).unwrap().is_none());
+        assert_eq!(looks, 3);
+        drop(first);
+        assert!(Turn::take(&git, folder.path(), || Patience::Gone).unwrap().is_some());
+    }
+
+    #[test]
+    fn whoever_waits_is_next() {
+        let (folder, git) = project();
+        let first = Turn::take(&git, folder.path(), || Patience::Gone).unwrap();
+        let ((waits, is_waiting), (end, ended)) = (channel(), channel::<()>());
+        let (at, place) = (&git, folder.path());
+        thread::scope(|scope| {
+            let second = scope.spawn(move || {
+                let wait = || {
+                    waits.send(()).unwrap();
+                    Patience::Left
+                };
+                let turn = Turn::take(at, place, wait).unwrap();
+                ended.recv().unwrap();
+                turn.is_some()
+            });
+            is_waiting.recv().unwrap();
+            drop(first);
+            assert!(Turn::take(&git, folder.path(), || Patience::Gone).unwrap().is_none());
+            end.send(()).unwrap();
+            assert!(second.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_long_wait_is_told_once_and_ends_on_request() {
+        let (_folder, git) = project();
+        let ((release, released), mut looks, mut told) = (Release::new(), LOOKS_UNTOLD - 2, Vec::new());
+        for _ in 0..3 {
+            assert_eq!(pause(&git, &released, ("this", &mut looks), |text| told.push(text)), Patience::Left);
+        }
+        assert_eq!(told, ["this waits for another run, whose work is just coming into the project"]);
+        release.give();
+        assert_eq!(pause(&git, &released, ("this", &mut looks), |text| told.push(text)), Patience::Gone);
+    }
+}

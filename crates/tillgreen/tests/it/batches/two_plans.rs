@@ -1,0 +1,183 @@
+//! Two plans that run at once in one working tree: their work comes back in turns, and neither loses or repeats any.
+
+use std::time::Duration;
+
+use testkit::{Agent, Background, Finished, Signal, Step, wait_for};
+
+use super::scene::{Scene, done, member, members, plan, task, work, worker};
+
+/// How often the whole is done: what goes wrong does so in some orders only.
+const ROUNDS: usize = 4;
+
+/// What does not end when it is told to is given up on later than this.
+const IN_TIME: Duration = Duration::from_secs(15);
+
+/// Members of a phase.
+fn phase(phase: usize, count: usize) -> Vec<String> {
+    (1..=count).map(|number| member(&format!("{phase}.{number}"))).collect()
+}
+
+/// The same project with two specs.
+fn two(demo: &[String], other: &[String]) -> Scene {
+    let scene = Scene::bare();
+    scene.write("specs/other/tasks.md", plan(other));
+    scene.plan(demo);
+    scene
+}
+
+fn begin(scene: &Scene, spec: &str, agent: &Agent) -> Background {
+    let command = scene.install_agent(agent);
+    scene.start(&["run", spec, "--jobs", "50", "--agent-cmd", &command])
+}
+
+/// Both plans are done, each task's work is in the history once, and nothing is left over.
+#[track_caller]
+fn expect_both(scene: &Scene, runs: &[Finished], mut ids: Vec<String>) {
+    for run in runs {
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
+    }
+    let told: String = runs.iter().map(ToString::to_string).collect();
+    let (mut landed, attempts) = (scene.landed(), scene.agent_calls().len());
+    landed.sort();
+    ids.sort();
+    assert_eq!(landed, ids, "every task's work is in the history once\n{told}");
+    assert_eq!(attempts, ids.len(), "no attempt was wasted\n{told}");
+    scene.expect_tidy();
+    assert_eq!(scene.trees(), [""; 0], "{told}");
+    assert_eq!(scene.git(&["for-each-ref", "refs/tillgreen"]), "", "{told}");
+    assert_eq!(left_in_git(scene), [""; 0], "{told}");
+}
+
+/// What the program or a git of its own left in git's folder.
+fn left_in_git(scene: &Scene) -> Vec<String> {
+    let entries = std::fs::read_dir(scene.root().join(".git")).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("tillgreen") || name.ends_with(".lock")).collect()
+}
+
+/// The tasks of both plans have the same names, and files of their own.
+#[test]
+fn two_plans_at_once_both_end_complete() {
+    let work = "dir=out; case $PWD in */specs-other/*) dir=other;; esac\nmkdir -p $dir && echo done > \
+                \"$dir/$TILLGREEN_TASK_ID.txt\"";
+    let agent = Agent::new().otherwise([Step::shell(work), done()]);
+    for round in 0..ROUNDS {
+        let (here, there) = (4 + round % 2, 6 - round % 2);
+        let other = |number| {
+            let file = format!("other/1.{number}.txt");
+            task(&format!("1.{number}"), &file, &format!("grep -q done {file}"))
+        };
+        let scene = two(&members(here), &(1..=there).map(other).collect::<Vec<String>>());
+        let runs = ["demo", "other"].map(|spec| begin(&scene, spec, &agent)).map(Background::wait);
+        let ids = |count: usize| (1..=count).map(|number| format!("1.{number}"));
+        expect_both(&scene, &runs, ids(here).chain(ids(there)).collect());
+    }
+}
+
+/// Two plans, the first of which has its first task's work half in the project until the gate opens.
+fn one_is_checked() -> Scene {
+    let scene = Scene::bare();
+    let (began, gate) = (scene.control("began"), scene.control("gate"));
+    let verify = format!(
+        "grep -q done out/1.1.txt; if test -d .git; then touch {}; while ! test -e {}; do sleep 0.02; done; fi",
+        began.display(),
+        gate.display()
+    );
+    scene.write("specs/other/tasks.md", plan(&phase(2, 2)));
+    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
+    scene
+}
+
+/// Runs both until the second has to wait for the first, whose work is half in the project.
+fn until_one_waits(scene: &Scene) -> (Background, Background) {
+    let late = [Step::AwaitFile(scene.control("began").display().to_string()), work(), done()];
+    let agent = Agent::new().on("2.1", late.clone()).on("2.2", late).otherwise([work(), done()]);
+    let second = begin(scene, "other", &agent);
+    wait_for("the second one's agents", || scene.agent_calls().len() == 2);
+    let first = begin(scene, "demo", &agent);
+    wait_for("the other to wait", || second.stderr().contains("task 2.1 waits for another run (process "));
+    (first, second)
+}
+
+#[test]
+fn whoever_comes_second_waits_and_goes_on() {
+    let scene = one_is_checked();
+    let (first, second) = until_one_waits(&scene);
+    assert_eq!(scene.landed(), [""; 0]);
+    scene.release("gate");
+    expect_both(&scene, &[first.wait(), second.wait()], all());
+}
+
+fn all() -> Vec<String> {
+    ["1.1", "1.2", "2.1", "2.2"].map(str::to_owned).to_vec()
+}
+
+#[test]
+fn a_run_that_waits_for_another_ends_when_it_is_told_to_and_touches_nothing() {
+    let scene = one_is_checked();
+    let (first, mut second) = until_one_waits(&scene);
+    let before = scene.dirt();
+    second.signal(Signal::Interrupt);
+    let second = second.wait_within(IN_TIME);
+    assert_eq!(second.code, Some(130), "{second}");
+    assert_eq!((scene.dirt(), scene.landed()), (before, Vec::new()), "{second}");
+    scene.release("gate");
+    let first = first.wait().expect_code(0);
+    let again = begin(&scene, "other", &worker()).wait();
+    expect_both(&scene, &[first, again], all());
+}
+
+#[test]
+fn what_a_killed_run_left_half_in_the_project_is_taken_out_by_the_other() {
+    let scene = one_is_checked();
+    let (first, second) = until_one_waits(&scene);
+    first.kill();
+    let second = second.wait().expect_code(0);
+    assert_eq!(scene.dirt(), [""; 0], "{second}");
+    assert_eq!(scene.landed(), ["2.1", "2.2"], "{second}");
+    scene.release("gate");
+    let first = begin(&scene, "demo", &worker()).wait();
+    expect_both(&scene, &[first, second], all());
+}
+
+#[test]
+fn a_run_begins_when_no_work_of_another_is_half_in_the_project() {
+    let scene = one_is_checked();
+    let first = begin(&scene, "demo", &worker());
+    wait_for("the check", || scene.control("began").exists());
+    let second = begin(&scene, "other", &worker());
+    wait_for("the other to wait", || second.stderr().contains("this run waits for another run"));
+    scene.release("gate");
+    expect_both(&scene, &[first.wait(), second.wait()], all());
+}
+
+/// Plans of the same name, in two folders of a repository and in two working trees of it, with tasks of the same names.
+#[test]
+fn plans_of_the_same_name_do_not_take_each_others_work_for_their_own() {
+    let scene = Scene::bare();
+    let other = |id: &str| task(id, &format!("other/{id}.txt"), &format!("grep -q done other/{id}.txt"));
+    scene.write("sub/specs/demo/tasks.md", plan(&["1.1", "1.2", "1.3"].map(other)));
+    scene.plan(&members(3));
+    let linked = scene.root().with_file_name("linked");
+    scene.git(&["worktree", "add", "-q", "-b", "side", &linked.display().to_string()]);
+    let work = "dir=out; case $PWD in */sub-specs-demo/*) dir=other;; esac\nmkdir -p $dir && echo done > \
+                \"$dir/$TILLGREEN_TASK_ID.txt\"";
+    let agent = Agent::new().otherwise([scene.meet(3), Step::shell(work), done()]);
+    let command = scene.install_agent(&agent);
+    let flags = ["run", "demo", "--jobs", "50", "--agent-cmd", &command];
+    let folders = [scene.root().to_owned(), scene.root().join("sub"), linked.clone()];
+    let runs = folders.map(|folder| scene.command(&flags).dir(&folder).start()).map(Background::wait);
+    for run in &runs {
+        assert_eq!(run.code, Some(0), "{run}");
+    }
+    let told: String = runs.iter().map(ToString::to_string).collect();
+    let mut landed = scene.landed();
+    landed.sort();
+    assert_eq!(landed, ["1.1", "1.1", "1.2", "1.2", "1.3", "1.3"], "{told}");
+    let side = scene.git(&["log", "--format=%s", "side"]);
+    assert_eq!(side.matches("feat: task 1.").count(), 3, "{side}\n{told}");
+    assert_eq!(scene.git(&["for-each-ref", "refs/tillgreen", "refs/tillgreen-left"]), "", "{told}");
+    assert_eq!(scene.trees(), [linked.display().to_string()], "{told}");
+    scene.expect_tidy();
+}
