@@ -2,7 +2,7 @@
 //! is.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -117,10 +117,18 @@ impl Drop for ScratchIndex<'_> {
 
 /// Copies an index; one that is not there is empty.
 pub(super) fn copy_index(index: &Path, to: &Path) -> Result<(), GitError> {
-    match fs::copy(index, to) {
+    match copy_as_old(index, to) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(GitError::io("copy", index)(error)),
-        Ok(_) | Err(_) => Ok(()),
+        Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Copies an index with its time. By that git knows which files may have been changed in the same moment without looking
+/// any different, and reads them.
+pub(super) fn copy_as_old(index: &Path, to: &Path) -> io::Result<()> {
+    let time = fs::metadata(index)?.modified()?;
+    fs::copy(index, to)?;
+    File::options().write(true).open(to)?.set_modified(time)
 }
 
 /// Removes those that a killed program left, with their locks.

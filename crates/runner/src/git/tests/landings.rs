@@ -100,6 +100,28 @@ fn a_file_that_only_looks_changed_is_in_nobodys_way() {
 }
 
 #[test]
+fn a_file_that_was_changed_in_the_same_moment_and_looks_the_same_is_in_the_way() {
+    let scratch = Scratch::new();
+    let repository = &scratch.repository;
+    repository.git(&["config", "core.trustctime", "false"]);
+    let moment = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let date = |path: &str| {
+        let file = fs::File::options().write(true).open(repository.root().join(path)).unwrap();
+        file.set_modified(moment).unwrap();
+    };
+    date("one");
+    repository.git(&["update-index", "--refresh"]);
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "by the agent\n");
+    let commit = linked.pack();
+    date(".git/index");
+    repository.write("one", "two\n");
+    date("one");
+    assert_eq!(linked.apply(&commit), refused(&["one"]));
+    assert_eq!(repository.read("one"), "two\n");
+}
+
+#[test]
 fn conflicts_of_all_kinds_touch_nothing() {
     let check = |name: &str, ours: &dyn Fn(&Linked<'_>), theirs: &dyn Fn(&Linked<'_>), file: &str| {
         let scratch = Scratch::new();
