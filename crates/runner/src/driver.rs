@@ -88,6 +88,8 @@ pub(crate) struct Driver<'a> {
     pub stamps: Option<Stamps>,
     /// Work that a hook has changed once already while it was committed.
     pub hooked: BTreeSet<String>,
+    /// Work that was taken out of the project once already while it was verified there.
+    pub displaced: BTreeSet<(plan::TaskId, engine::Dispatch)>,
     pub cleaner: Cleaner,
     pub traces: Traces,
     /// Tasks of which it was said that they wait for others with the same files.
@@ -136,6 +138,7 @@ impl<'a> Driver<'a> {
             packed: BTreeMap::new(),
             stamps: None,
             hooked: BTreeSet::new(),
+            displaced: BTreeSet::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
             overlaps_told: BTreeSet::new(),
@@ -159,7 +162,7 @@ impl<'a> Driver<'a> {
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
         self.clear_old_trees()?;
-        self.find_check();
+        self.find_checks();
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
         loop {
@@ -175,7 +178,6 @@ impl<'a> Driver<'a> {
             if self.state.end().is_some() {
                 return self.wind_up();
             }
-            self.put_traces_back();
             self.start_wanted()?;
         }
     }
@@ -427,7 +429,7 @@ impl<'a> Driver<'a> {
             }
         }
         self.drop_half_landing()?;
-        self.put_traces_back();
+        self.tell_of_traces();
         self.last_words()?;
         self.note_kept_trees();
         self.tell_of_kept_trees();

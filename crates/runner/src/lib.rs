@@ -24,6 +24,7 @@ mod inbox;
 mod isolation;
 mod lost_work;
 mod mask;
+mod meddling;
 mod meeting;
 mod offstage;
 mod open;

@@ -77,16 +77,17 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         git.exclude(&OWN_PATTERNS)?;
     }
     let mut tree = Tree::new(project, git.as_ref(), file);
-    if let (Some(git), Some(_)) = (&git, state.opened()) {
-        drop_half_landing(git, &state)?;
-    }
+    let kept = match (&git, state.opened()) {
+        (Some(git), Some(_)) => drop_half_landing(git, &state)?,
+        (_, _) => None,
+    };
     let dirty = dirty(project, file, settings, &state, &mut tree)?;
     let notes = recover(git.as_ref(), &mut book, &state, file)?;
     let inbox = Inbox::new();
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
-    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
+    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes).chain(kept) {
         view(&state, Notice::Note(note));
     }
     let tasks = book.decls(&state);
@@ -147,13 +148,13 @@ fn refuse_bad_plan(
 }
 
 /// Work that a run which died had half in the project goes out of it: it is still in its task's own tree. What was
-/// about to be recorded had passed and stays.
-fn drop_half_landing(git: &Git, state: &State) -> Result<(), RunError> {
+/// about to be recorded had passed and stays. Tells what of somebody's had to be kept on the way.
+fn drop_half_landing(git: &Git, state: &State) -> Result<Option<String>, RunError> {
     let is_recording = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
-    if !is_recording {
-        git.drop_landing()?;
+    if is_recording {
+        return Ok(None);
     }
-    Ok(())
+    Ok(crate::traces::told_of(git.root(), &git.drop_landing()?))
 }
 
 /// Whether git knows who commits. Where a run begins, and it is of interest, it is found out at the same time whether

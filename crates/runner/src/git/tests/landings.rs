@@ -38,7 +38,6 @@ fn applied_work_can_be_verified_and_dropped() {
     let commit = linked.pack();
     assert!(matches!(linked.apply(&commit), Applied::Done { .. }));
     assert_eq!(scratch.repository.read("one"), "changed\n");
-    scratch.repository.write("one", "a verify command wrote here\n");
     assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
     assert_eq!(linked.git.drop_landing().unwrap(), Dropped::Nothing);
     assert_eq!(scratch.repository.dirt(), ["?? mine"]);

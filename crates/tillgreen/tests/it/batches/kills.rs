@@ -32,6 +32,9 @@ const LOOKS: [&str; 15] = [
     "var",
 ];
 
+/// Calls of git that are answered again and again.
+const STANDING: &str = "*' mktree '*|*' update-ref --stdin '*|*' hash-object '*";
+
 /// Two members that conflict and one that fails once.
 fn agent() -> Agent {
     Agent::new()
@@ -114,6 +117,10 @@ impl Case {
         let mut script = String::new();
         if self.when != When::BeforeAny {
             script.push_str(&format!("case \" $* \" in {}) {pass};; esac\n", looks.join("|")));
+        }
+        if self.when == When::AfterChange {
+            // Those that stay end when the program does, or just after it.
+            script.push_str(&format!("case \" $* \" in {STANDING}) {pass};; esac\n"));
         }
         if let Some((open, shut)) = &self.window {
             let (open, shut) = (open.display(), shut.display());
