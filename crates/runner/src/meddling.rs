@@ -5,6 +5,7 @@ use engine::{ChecksReport, Dispatch};
 use plan::TaskId;
 
 use crate::driver::Driver;
+use crate::git::Sight;
 
 impl Driver<'_> {
     /// After the check on all that came together: whether that was not about this work, because files of it had been
@@ -17,16 +18,11 @@ impl Driver<'_> {
         let Some(git) = self.tree.git() else { return false };
         // What git cannot tell now is an error for whoever commits the work or takes it back.
         let sight = git.look_at_landing(self.stamps.as_ref()).unwrap_or_default();
-        if let Some(commit) = &sight.committed {
-            let outcome = match report.failure {
-                Some(_) => "it turned out red, so the next attempt goes on from there",
-                None => "it turned out green",
-            };
-            let commit = commit.short();
-            self.note(format!(
-                "commit {commit} took along work of task {task} that was being verified: {outcome}"
-            ));
-        }
+        let outcome = match report.failure {
+            Some(_) => "it turned out red, so the next attempt goes on from there",
+            None => "it turned out green",
+        };
+        told_of_commit(&sight, task, outcome).into_iter().for_each(|told| self.note(told));
         let is_believed = sight.is_taken_out && self.displaced.insert((task.clone(), dispatch));
         if is_believed {
             self.note(format!(
@@ -36,4 +32,10 @@ impl Driver<'_> {
         }
         is_believed
     }
+}
+
+/// What is said where somebody's commit holds work that nobody had verified yet.
+pub(crate) fn told_of_commit(sight: &Sight, task: &TaskId, outcome: &str) -> Option<String> {
+    let commit = sight.committed.as_ref()?.short();
+    Some(format!("commit {commit} took along work of task {task} that was being verified: {outcome}"))
 }

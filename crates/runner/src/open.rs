@@ -18,10 +18,12 @@ use crate::forge::{Survey, Surveyed};
 use crate::git::{Git, GitError, Parallelism};
 use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
+use crate::meddling::told_of_commit;
 use crate::process;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
 use crate::settings::{Bookkeeping, Settings};
+use crate::traces::told_of;
 use crate::tree::{OWN_PATTERNS, Tree};
 
 /// What is to be run.
@@ -79,7 +81,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let mut tree = Tree::new(project, git.as_ref(), file);
     let kept = match (&git, state.opened()) {
         (Some(git), Some(_)) => drop_half_landing(git, &state)?,
-        (_, _) => None,
+        (_, _) => Vec::new(),
     };
     let dirty = dirty(project, file, settings, &state, &mut tree)?;
     let notes = recover(git.as_ref(), &mut book, &state, file)?;
@@ -148,13 +150,17 @@ fn refuse_bad_plan(
 }
 
 /// Work that a run which died had half in the project goes out of it: it is still in its task's own tree. What was
-/// about to be recorded had passed and stays. Tells what of somebody's had to be kept on the way.
-fn drop_half_landing(git: &Git, state: &State) -> Result<Option<String>, RunError> {
-    let is_recording = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
-    if is_recording {
-        return Ok(None);
+/// about to be recorded had passed and stays. Tells what somebody did to it meanwhile.
+fn drop_half_landing(git: &Git, state: &State) -> Result<Vec<String>, RunError> {
+    if state.attention().any(|task| matches!(task.status, Status::Recording { .. })) {
+        return Ok(Vec::new());
     }
-    Ok(crate::traces::told_of(git.root(), &git.drop_landing()?))
+    let committed = match state.attention().find(|task| task.status.is_coming_back()) {
+        Some(task) => told_of_commit(&git.look_at_landing(None)?, task.id(), "it is verified once more"),
+        None => None,
+    };
+    let kept = told_of(git.root(), &git.drop_landing()?);
+    Ok(committed.into_iter().chain(kept).collect())
 }
 
 /// Whether git knows who commits. Where a run begins, and it is of interest, it is found out at the same time whether

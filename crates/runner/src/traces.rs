@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::atomic;
 use crate::driver::{Driver, now};
 use crate::error::RunError;
-use crate::git::{Dropped, Git, GitError, Left, free_folder};
+use crate::git::{Dropped, Git, GitError, Left, free_place};
 use crate::tree::COARSE_CLOCK_NANOS;
 
 /// How many files are named at once.
@@ -154,7 +154,7 @@ impl Check {
     }
 
     fn make_room(&self, git: &Git, left: &[String]) -> Option<String> {
-        let into = free_folder(&self.dir.join("left"));
+        let into = free_place(&self.dir.join("left"));
         match git.put_back_files(left, &into) {
             Ok(back) if back.is_empty() => None,
             Ok(back) => Some(format!("{}: {}{}", self.words(), listed(&back), kept_in(git.root(), &into))),

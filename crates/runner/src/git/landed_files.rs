@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::history::Oid;
 use super::landing_note::LandingNote;
 use super::process;
-use super::put_back::{EDITED, free_folder};
+use super::put_back::{EDITED, free_place};
 use super::raw_change::{Entry, RawChange, index_info, split_names};
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
@@ -107,13 +108,12 @@ impl Git {
         for path in paths {
             let place = || self.notes().map_or_else(|| self.git_dir().join("tillgreen"), Path::to_owned);
             let left = left.get_or_insert_with(|| {
-                let folder = free_folder(&place().join("left/files"));
+                let folder = free_place(&place().join("left/files"));
                 Left { paths: Vec::new(), folder }
             });
-            let (from, to) = (self.root().join(&path), left.folder.join(&path));
-            let folder = to.parent().unwrap_or(&left.folder);
-            fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
-            fs::rename(&from, &to).map_err(GitError::io("move out of the way", &from))?;
+            // A file of a folder may be there already when the folder follows.
+            let (from, to) = (self.root().join(&path), free_place(&left.folder.join(&path)));
+            relocate(&from, &to).map_err(GitError::io("move out of the way", &from))?;
             left.paths.push(path.to_string_lossy().into_owned());
         }
         Ok(())
@@ -139,5 +139,17 @@ impl Git {
         let is_behind_link = folders.any(|folder| self.root().join(folder).is_symlink());
         let found = || fs::symlink_metadata(self.root().join(path));
         !is_behind_link && found().is_ok_and(|found: Metadata| !found.is_dir())
+    }
+}
+
+fn relocate(from: &Path, to: &Path) -> io::Result<()> {
+    to.parent().map_or(Ok(()), fs::create_dir_all)?;
+    match fs::rename(from, to) {
+        // The run's own folder may be on another disk.
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices && !from.is_symlink() => {
+            fs::copy(from, to)?;
+            fs::remove_file(from)
+        }
+        moved => moved,
     }
 }

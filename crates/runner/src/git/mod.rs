@@ -60,7 +60,7 @@ pub use landing_commit::Landed;
 pub use merge::Conflict;
 pub use pack::Packed;
 pub use parallelism::{Parallelism, Reason};
-pub(crate) use put_back::free_folder;
+pub(crate) use put_back::free_place;
 pub(crate) use remote::JOIN;
 pub use remote::Joined;
 pub use repository::{Git, MINIMUM_VERSION};

@@ -84,8 +84,8 @@ impl Git {
     }
 }
 
-/// A folder that is not there yet, by a name that is taken as it is or with a number.
-pub(crate) fn free_folder(wanted: &Path) -> PathBuf {
+/// A place where nothing is yet, by a name that is taken as it is or with a number.
+pub(crate) fn free_place(wanted: &Path) -> PathBuf {
     let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let numbered = (2_u32..).map(|number| wanted.with_file_name(format!("{name}-{number}")));
     let mut folders = std::iter::once(wanted.to_owned()).chain(numbered);

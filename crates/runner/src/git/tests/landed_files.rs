@@ -59,13 +59,15 @@ fn what_is_in_place_of_the_files_is_kept_as_well() {
     fs::remove_file(repository.root().join("one")).unwrap();
     repository.write("one/inside", "mine\n");
     repository.write("two/mine", "mine too\n");
+    repository.write("two/below", "mine as well\n");
     fs::remove_dir_all(repository.root().join("deep")).unwrap();
     symlink(outside.path(), repository.root().join("deep")).unwrap();
     let left = left(linked.git.drop_landing().unwrap());
     assert_eq!(repository.dirt(), Vec::<String>::new());
-    assert_eq!(left.paths, ["deep", "one", "two"]);
+    assert_eq!(left.paths, ["two/below", "deep", "one", "two"]);
+    assert_eq!(fs::read_to_string(left.folder.join("two/below")).unwrap(), "mine as well\n");
     assert_eq!(fs::read_to_string(left.folder.join("one/inside")).unwrap(), "mine\n");
-    assert_eq!(fs::read_to_string(left.folder.join("two/mine")).unwrap(), "mine too\n");
+    assert_eq!(fs::read_to_string(left.folder.join("two-2/mine")).unwrap(), "mine too\n");
     assert_eq!(fs::read_to_string(outside.path().join("three")).unwrap(), "not ours\n");
 }
 

@@ -54,17 +54,22 @@ fn what_a_person_makes_of_work_that_turns_out_red_is_kept() {
     assert_eq!(scene.read("base.txt"), "edited\n");
 }
 
-#[test]
-fn what_a_person_makes_of_work_after_the_program_was_killed_is_kept() {
-    let scene = waiting("true", "true");
+/// Kills the program while the second member is verified, lets a person do something, and starts it again.
+fn after_kill(scene: &Scene, person: impl FnOnce()) -> Finished {
     let mut run = scene.begin(&agent(), &[]);
     wait_for("the check", || scene.control("began").exists());
     run.signal(Signal::Kill);
     run.wait();
     scene.wait_until_quiet();
-    scene.write("base.txt", "precious\n");
+    person();
     scene.release("gate");
-    let run = scene.go(&agent(), &ONCE).expect_code(0);
+    scene.go(&agent(), &ONCE).expect_code(0)
+}
+
+#[test]
+fn what_a_person_makes_of_work_after_the_program_was_killed_is_kept() {
+    let scene = waiting("true", "true");
+    let run = after_kill(&scene, || scene.write("base.txt", "precious\n"));
     scene.expect_complete(&run);
     assert_eq!(scene.read(LEFT), "precious\n", "{run}");
     assert_eq!(run.stderr.matches(KEPT).count(), 1, "{run}");
@@ -84,6 +89,16 @@ fn work_that_somebody_committed_along_with_theirs_is_done_when_it_is_green() {
     );
     assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "edited\n");
     assert_eq!(scene.git(&["show", "HEAD:mine.txt"]), "more\n");
+}
+
+#[test]
+fn work_that_somebody_committed_after_the_program_was_killed_is_verified_once_more() {
+    let scene = waiting("grep -qx edited base.txt", "true");
+    let run = after_kill(&scene, || commit_all(&scene));
+    scene.expect_settled(&run);
+    assert_eq!(scene.landed(), ["1.1"], "{run}");
+    let told = "took along work of task 1.2 that was being verified: it is verified once more";
+    assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
 }
 
 #[test]
