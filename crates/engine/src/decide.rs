@@ -54,6 +54,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::JoinEnded { task, dispatch, report } => {
             join_ended(state, &task, dispatch, Dated { at, report })
         }
+        Seen::Displaced { task, dispatch } => displaced(state, task, dispatch),
         Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
         Seen::FixInserted { decl } => fix_inserted(state, decl),
         Seen::RegressionEnded { report } => regression_ended(state, report),
@@ -383,6 +384,11 @@ fn join_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Checks
     };
     let failure = claim_refuted(rules, task, (attempt, seen.at), red.into());
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
+}
+
+fn displaced(state: &State, id: TaskId, dispatch: Dispatch) -> Option<What> {
+    let task = state.task(&id).filter(|task| task.dispatch == dispatch)?;
+    matches!(task.status, Status::Joining { .. }).then_some(What::LandingStarted { task: id })
 }
 
 fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {

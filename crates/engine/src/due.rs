@@ -67,8 +67,8 @@ fn due_for(state: &State, rules: &Rules, task: &Task) -> Option<What> {
 /// Why work does not come in any more.
 fn restless(task: &Task) -> String {
     format!(
-        "somebody committed each of the {} times that the work of task {} was verified together with the rest; should \
-         that be its verify command, repair it and start over with `tillgreen run --fresh`",
+        "somebody committed, or took it out again, each of the {} times that the work of task {} was verified together \
+         with the rest; should that be its verify command, repair it and start over with `tillgreen run --fresh`",
         task.returns,
         task.id()
     )

@@ -440,10 +440,14 @@ impl State {
     }
 
     fn apply_landing_started(&mut self, id: &TaskId) -> Applied {
-        let returns = self.task(id).is_some_and(|task| matches!(task.status, Status::Recording { .. }));
+        let is_return =
+            |task: &Task| matches!(task.status, Status::Joining { .. } | Status::Recording { .. });
+        let returns = self.task(id).is_some_and(is_return);
         let task = self.go_on(id, EventKind::LandingStarted, |task| {
-            // The second is for work that has to come in once more.
-            let (Status::Finished { attempt } | Status::Recording { attempt: Some(attempt) }) = task.status
+            // All but the first are for work that has to come in once more.
+            let (Status::Finished { attempt }
+            | Status::Joining { attempt }
+            | Status::Recording { attempt: Some(attempt) }) = task.status
             else {
                 return Status::Failed;
             };

@@ -109,6 +109,13 @@ pub enum Seen {
         /// Their result.
         report: ChecksReport,
     },
+    /// While they ran, what had come in was taken out of the project: they say nothing of it.
+    Displaced {
+        /// The task.
+        task: TaskId,
+        /// The agent's start whose work came in.
+        dispatch: Dispatch,
+    },
     /// Nothing can go on before a person has seen to something.
     Obstructed {
         /// What to.

@@ -97,6 +97,7 @@ pub const TRANSITIONS: &[(StatusKind, EventKind, StatusKind)] = &[
     (S::Joining, E::JoinPassed, S::Recording),
     (S::Joining, E::AttemptFailed, S::Failed),
     (S::Joining, E::Lost, S::Finished),
+    (S::Joining, E::LandingStarted, S::Landing),
     (S::Recording, E::LandingStarted, S::Landing),
     (S::Recording, E::TaskDone, S::Done),
     (S::Recording, E::AttemptFailed, S::Failed),

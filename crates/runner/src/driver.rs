@@ -92,6 +92,8 @@ pub(crate) struct Driver<'a> {
     pub shared_names: SharedNames,
     /// What hooks have made of work while it was committed, until that is verified and taken in.
     pub hooked: BTreeMap<String, Oid>,
+    /// Work that was taken out of the project once already while it was verified there.
+    pub displaced: BTreeSet<(plan::TaskId, engine::Dispatch)>,
     pub cleaner: Cleaner,
     pub traces: Traces,
     /// Tasks of which it was said that they wait for others with the same files.
@@ -142,6 +144,7 @@ impl<'a> Driver<'a> {
             turn: None,
             shared_names: SharedNames::default(),
             hooked: BTreeMap::new(),
+            displaced: BTreeSet::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
             overlaps_told: BTreeSet::new(),
@@ -166,7 +169,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
         self.clear_old_trees()?;
         self.see_to_orphans();
-        self.find_check();
+        self.find_checks();
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
         loop {
@@ -182,7 +185,6 @@ impl<'a> Driver<'a> {
             if self.state.end().is_some() {
                 return self.wind_up();
             }
-            self.put_traces_back();
             self.pass_turn_on();
             self.tell_of_names();
             self.start_wanted()?;
@@ -455,7 +457,7 @@ impl<'a> Driver<'a> {
             }
         }
         self.drop_half_landing()?;
-        self.put_traces_back();
+        self.tell_of_traces();
         self.tell_of_new_names();
         self.last_words()?;
         self.note_kept_trees();

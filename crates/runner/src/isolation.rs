@@ -16,11 +16,10 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{GitError, Oid, Stamps};
+use crate::git::{GitError, Oid};
 use crate::inbox::Message;
-use crate::offstage::{Ready, Site, Survey, task_part};
+use crate::offstage::{Brought, LandingRequest, Ready, Site, Survey, task_part};
 use crate::process::Ended;
-use crate::traces::Looked;
 use crate::turn::Patience;
 
 /// How many tasks that wait for others are named at once.
@@ -37,8 +36,8 @@ pub(crate) enum Done {
     Tree(Result<Ready, GitError>),
     /// What an attempt left was looked at.
     Survey(Result<Survey, GitError>),
-    /// Work was brought into the project, where it looks like this.
-    Landing(Landing, Option<Stamps>, Looked),
+    /// Work was brought into the project.
+    Landing(Brought),
 }
 
 impl Driver<'_> {
@@ -159,11 +158,11 @@ impl Driver<'_> {
                 let report = self.surveyed(&task, survey, *ended)?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
-            (Purpose::Landing { task, dispatch, .. }, Done::Landing(landing, stamps, looked)) => {
-                self.heed_traces(looked);
+            (Purpose::Landing { task, dispatch, .. }, Done::Landing(brought)) => {
+                brought.notes.into_iter().for_each(|note| self.note(note));
                 self.tree.forget();
-                self.stamps = stamps;
-                Ok(Seen::LandingEnded { task, dispatch, landing })
+                self.stamps = brought.stamps;
+                Ok(Seen::LandingEnded { task, dispatch, landing: brought.landing })
             }
             (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..)) => Ok(Seen::TimePassed),
         }
@@ -305,15 +304,13 @@ impl Driver<'_> {
         }
         let (release, take_turn) = self.turn_for(&site.git, id);
         let purpose = Purpose::Landing { task: id.clone(), dispatch, release };
-        let (watch, packed, check) = (self.watch().clone(), self.packed.remove(id), self.take_check());
+        let (watch, packed) = (self.watch().clone(), self.packed.remove(id));
+        let request = LandingRequest { message, trailer, packed, watch, traces: self.traces.clone() };
         self.beside(key, purpose, move || {
-            if let Some(landing) = kept_waiting(take_turn()) {
-                return Done::Landing(landing, None, Looked::default());
-            }
-            let trailer = (crate::recording::TRAILER, trailer.as_str());
-            let (landing, stamps, looked) =
-                site.land_tidily(&message, trailer, (packed, &watch), check.as_ref());
-            Done::Landing(landing, stamps, looked)
+            Done::Landing(match kept_waiting(take_turn()) {
+                Some(landing) => Brought { landing, stamps: None, notes: Vec::new() },
+                None => site.land(&request),
+            })
         })?;
         // Meanwhile: what is needed next. If it cannot be had, that is said when it is needed.
         let _ = self.committable_spec_files();
@@ -356,14 +353,17 @@ impl Driver<'_> {
         let mut report = verdict(script, ended);
         self.tree.forget();
         self.note_end_of_check()?;
+        if self.was_taken_out((&task, dispatch), &report) {
+            return Ok(Seen::Displaced { task, dispatch });
+        }
         if let Some(failure) = report.failure.as_mut().filter(|_| !self.is_isolated(&task)) {
             failure.details = format!("{MADE_RED}\n\n{}", failure.details);
         } else if let Some(failure) = &mut report.failure {
             failure.cause = Cause::RedTogether;
             let met = self.site(&task).and_then(|site| site.met());
-            if let (Some(git), Some(met)) = (self.tree.git(), met) {
+            if let Some(met) = met {
                 failure.details = format!("{met}\n\n{}", failure.details);
-                git.drop_landing()?;
+                self.take_landing_back()?;
             }
         }
         Ok(Seen::JoinEnded { task, dispatch, report })
@@ -424,10 +424,7 @@ impl Driver<'_> {
     /// Work that is half in the project goes out of it, where somebody might take it for their own: it is still in the
     /// task's own tree. What was committed stays.
     pub(crate) fn drop_half_landing(&mut self) -> Result<(), RunError> {
-        if let Some(git) = self.tree.git() {
-            git.drop_landing()?;
-        }
-        Ok(())
+        Ok(self.take_landing_back()?)
     }
 }
 

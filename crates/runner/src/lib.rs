@@ -26,6 +26,7 @@ mod isolation;
 mod last_words;
 mod lost_work;
 mod mask;
+mod meddling;
 mod meeting;
 mod offstage;
 mod open;

@@ -14,6 +14,7 @@ use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::recording::TRAILER;
 use crate::remnant::{Aside, Remnants};
+use crate::traces::{self, Traces};
 
 /// A work tree of one task, and what is known of it.
 #[derive(Clone, Debug)]
@@ -32,6 +33,26 @@ pub(crate) struct Site {
 /// A site that is ready, and what was noticed on the way.
 #[derive(Debug, Default)]
 pub(crate) struct Ready {
+    pub notes: Vec<String>,
+}
+
+/// Work that is to come into the project.
+#[derive(Debug)]
+pub(crate) struct LandingRequest {
+    pub message: String,
+    /// The value by which its commit is found again.
+    pub trailer: String,
+    /// The commit that it was packed into, if that was just now.
+    pub packed: Option<Oid>,
+    pub watch: Watch,
+    pub traces: Traces,
+}
+
+/// How it came in, what it looks like there, and what was noticed on the way.
+#[derive(Debug)]
+pub(crate) struct Brought {
+    pub landing: Landing,
+    pub stamps: Option<Stamps>,
     pub notes: Vec<String>,
 }
 
@@ -282,39 +303,36 @@ impl Site {
         Ok(Survey { touched: touched.collect(), dropped, remnants, packed })
     }
 
-    /// Brings the work into the project, uncommitted, unless that lacks what came in before.
-    /// What was packed just now is told; otherwise it is looked for.
-    pub(crate) fn land(
-        &self,
-        message: &str,
-        trailer: (&str, &str),
-        (packed, watch): (Option<Oid>, &Watch),
-    ) -> (Landing, Option<Stamps>) {
-        let landed = match watch.obstacle(&self.git) {
+    /// Brings the work into the project, uncommitted, unless that lacks what came in before. What was packed just now is
+    /// told; otherwise it is looked for.
+    pub(crate) fn land(&self, request: &LandingRequest) -> Brought {
+        let mut notes = Vec::new();
+        let landed = match request.watch.obstacle(&self.git) {
             Ok(Some(reason)) => Ok((Landing::Blocked { reason }, None)),
-            Ok(None) => self.try_land(message, trailer, packed),
+            Ok(None) => self.try_land(request, &mut notes),
             Err(error) => Err(error),
         };
-        landed.unwrap_or_else(|error| {
+        let (landing, stamps) = landed.unwrap_or_else(|error| {
             let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
             (Landing::Blocked { reason: format!("{error}{hint}") }, None)
-        })
+        });
+        Brought { landing, stamps, notes }
     }
 
     fn try_land(
         &self,
-        message: &str,
-        trailer: (&str, &str),
-        packed: Option<Oid>,
+        request: &LandingRequest,
+        notes: &mut Vec<String>,
     ) -> Result<(Landing, Option<Stamps>), GitError> {
         let Some(base) = self.base() else {
             return Ok((Landing::Conflict(red("its work tree is gone".to_owned(), String::new())), None));
         };
-        let novelty = if packed.is_some() { Novelty::New } else { Novelty::Unknown };
-        let kept = match packed.map_or_else(|| self.git.kept(&self.keep), |packed| Ok(Some(packed)))? {
-            Some(commit) => Ok(Some(commit)),
-            None => self.pack(&base, message, trailer),
-        };
+        let novelty = if request.packed.is_some() { Novelty::New } else { Novelty::Unknown };
+        let kept =
+            match request.packed.clone().map_or_else(|| self.git.kept(&self.keep), |it| Ok(Some(it)))? {
+                Some(commit) => Ok(Some(commit)),
+                None => self.pack(&base, &request.message, (TRAILER, &request.trailer)),
+            };
         let commit = match kept {
             Ok(Some(commit)) => commit,
             Ok(None) => return Ok((Landing::Done { touched: Vec::new() }, None)),
@@ -323,8 +341,9 @@ impl Site {
                 return Ok((Landing::Conflict(red(error, String::new())), None));
             }
         };
-        let landing = git::Landing { commit: &commit, base: &base, trailer, novelty };
-        Ok(match self.git.apply_landing(&landing)? {
+        let landing =
+            git::Landing { commit: &commit, base: &base, trailer: (TRAILER, &request.trailer), novelty };
+        Ok(match self.apply(&landing, &request.traces, notes)? {
             Applied::Done { paths, stamps } => (Landing::Done { touched: paths }, Some(stamps)),
             Applied::Already(_) | Applied::Nothing => (Landing::Done { touched: Vec::new() }, None),
             Applied::Conflict(conflict) => {
@@ -333,6 +352,23 @@ impl Site {
             }
             Applied::Refused { paths } => (refused(&self.git, &paths), None),
         })
+    }
+
+    /// Applies it, once more if what was in the way could be moved.
+    fn apply(
+        &self,
+        landing: &git::Landing<'_>,
+        traces: &Traces,
+        notes: &mut Vec<String>,
+    ) -> Result<Applied, GitError> {
+        // It may be half in the project already, with what somebody made of it.
+        notes.extend(traces::told_of(self.git.root(), &self.git.drop_landing()?));
+        let applied = self.git.apply_landing(landing)?;
+        let Applied::Refused { paths } = &applied else { return Ok(applied) };
+        let told = traces.make_room(&self.git, paths);
+        let is_tried_again = !told.is_empty();
+        notes.extend(told);
+        if is_tried_again { self.git.apply_landing(landing) } else { Ok(applied) }
     }
 
     fn pack(&self, base: &Oid, message: &str, trailer: (&str, &str)) -> Result<Option<Oid>, GitError> {

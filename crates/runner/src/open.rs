@@ -18,10 +18,12 @@ use crate::forge::{Survey, Surveyed};
 use crate::git::{Git, GitError, Parallelism};
 use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
+use crate::meddling::told_of_commit;
 use crate::process;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
 use crate::settings::{Bookkeeping, Settings};
+use crate::traces::told_of;
 use crate::tree::{OWN_PATTERNS, Tree};
 use crate::turn::{Release, Turn, pause};
 
@@ -80,9 +82,9 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         parallelism = ask(git, settings, &state)?;
     }
     let mut tree = Tree::new(project, git.as_ref(), file);
-    let turn = match &git {
+    let (turn, kept) = match &git {
         Some(git) => look_undisturbed(git, file, &state, &mut |note| view(&state, Notice::Note(note)))?,
-        None => None,
+        None => (None, Vec::new()),
     };
     let dirty = dirty(project, file, settings, &state, &mut tree)?;
     drop(turn);
@@ -91,7 +93,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
-    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
+    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes).chain(kept) {
         view(&state, Notice::Note(note));
     }
     let tasks = book.decls(&state);
@@ -151,33 +153,36 @@ fn refuse_bad_plan(
     Ok(())
 }
 
-/// Where the project is about to be looked at, no other run has work half in it meanwhile.
+/// Where the project is about to be looked at, no other run has work half in it meanwhile. Tells what somebody did to what
+/// a run that died had.
 fn look_undisturbed(
     git: &Git,
     file: &PlanFile,
     state: &State,
     tell: &mut dyn FnMut(String),
-) -> Result<Option<Turn>, GitError> {
+) -> Result<(Option<Turn>, Vec<String>), RunError> {
     if !is_new(state) {
-        drop_half_landing(git, state)?;
-        return Ok(None);
+        return Ok((None, drop_half_landing(git, state)?));
     }
     // Nobody lets go of this wait: signals still end the program at once.
     let ((_release, released), mut looks) = (Release::new(), 0);
     let wait = || pause(git, &released, ("this run", &mut looks), &mut *tell);
     let turn = Turn::take(git, &file.place_of_turns(), wait)?;
-    drop_half_landing(git, state)?;
-    Ok(turn)
+    Ok((turn, drop_half_landing(git, state)?))
 }
 
 /// Work that a run which died had half in the project goes out of it: it is still in its task's own tree. What was
-/// about to be recorded had passed and stays.
-fn drop_half_landing(git: &Git, state: &State) -> Result<(), GitError> {
-    let is_recording = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
-    if !is_recording {
-        git.drop_landing()?;
+/// about to be recorded had passed and stays. Tells what somebody did to it meanwhile.
+fn drop_half_landing(git: &Git, state: &State) -> Result<Vec<String>, RunError> {
+    if state.attention().any(|task| matches!(task.status, Status::Recording { .. })) {
+        return Ok(Vec::new());
     }
-    Ok(())
+    let committed = match state.attention().find(|task| task.status.is_coming_back()) {
+        Some(task) => told_of_commit(&git.look_at_landing(None)?, task.id(), "it is verified once more"),
+        None => None,
+    };
+    let kept = told_of(git.root(), &git.drop_landing()?);
+    Ok(committed.into_iter().chain(kept).collect())
 }
 
 /// Whether git knows who commits. Where a run begins, and it is of interest, it is found out at the same time whether

@@ -63,8 +63,8 @@ impl Driver<'_> {
 
     /// A hook said no. What was brought in from a tree goes out of the project again.
     fn refused(&mut self, id: &TaskId, output: &str) -> Record {
-        if let (true, Some(git)) = (self.is_isolated(id), self.tree.git())
-            && let Err(error) = git.drop_landing()
+        if self.is_isolated(id)
+            && let Err(error) = self.take_landing_back()
         {
             return Record::Blocked { reason: error.to_string() };
         }

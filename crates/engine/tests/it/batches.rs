@@ -141,6 +141,20 @@ fn coming_back() -> Vec<Scenario> {
             trees(4, off()),
         ),
         scenario(
+            "batch, somebody takes work out again",
+            &two,
+            script().at("1.1", 1, Turn { record: Recording::TakenOut, ..Turn::default() }),
+            trees(4, off()),
+        ),
+        scenario(
+            "batch, somebody takes work out again and again",
+            &two,
+            script()
+                .at("1.1", 1, Turn { record: Recording::TakenOutAgainAndAgain, ..Turn::default() })
+                .restarts(1),
+            trees(4, Rules { limits: Limits { returns_max: 2, ..off().limits }, ..off() }),
+        ),
+        scenario(
             "batch, somebody commits again and again",
             &two,
             script()

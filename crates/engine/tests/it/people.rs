@@ -47,6 +47,9 @@ impl World {
                 let landing = self.landed(task, attempt.0);
                 vec![Seen::LandingEnded { task: task.clone(), dispatch: *dispatch, landing }]
             }
+            Action::Join { task, attempt, dispatch } if self.is_taken_out(task, attempt.0) => {
+                vec![Seen::Displaced { task: task.clone(), dispatch: *dispatch }]
+            }
             Action::Join { task, attempt, dispatch } => {
                 let join = self.script.turn(task, attempt.0).join;
                 let mut report = self.checked(task, attempt.0, &join);
@@ -252,12 +255,29 @@ impl World {
             Recording::MovedAgainAndAgain if !self.was_blocked() && self.is_isolated(task) => {
                 return Record::Moved;
             }
-            Recording::Kept | Recording::Blocked | Recording::Moved | Recording::MovedAgainAndAgain => {}
+            Recording::Kept
+            | Recording::Blocked
+            | Recording::Moved
+            | Recording::MovedAgainAndAgain
+            | Recording::TakenOut
+            | Recording::TakenOutAgainAndAgain => {}
         }
         self.set_box(task, true);
         let next = format!("c{}", self.commits.len() + 1);
         let commit = self.commits.entry(key.to_owned()).or_insert(next);
         Record::Kept { commit: Some(commit.clone()) }
+    }
+
+    fn is_taken_out(&self, task: &TaskId, attempt: u32) -> bool {
+        match self.script.turn(task, attempt).record {
+            Recording::TakenOut => self.came_in_once(task),
+            Recording::TakenOutAgainAndAgain => !self.was_blocked(),
+            Recording::Kept
+            | Recording::Refused(_)
+            | Recording::Blocked
+            | Recording::Moved
+            | Recording::MovedAgainAndAgain => false,
+        }
     }
 
     fn landed(&mut self, task: &TaskId, attempt: u32) -> Landing {

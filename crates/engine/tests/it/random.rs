@@ -148,7 +148,7 @@ fn says() -> impl Strategy<Value = Says> {
 }
 
 fn recordings() -> impl Strategy<Value = Recording> {
-    prop_oneof![8 => Just(Recording::Kept), 1 => Just(Recording::Refused("no".to_owned())), 1 => Just(Recording::Blocked), 1 => Just(Recording::Moved)]
+    prop_oneof![8 => Just(Recording::Kept), 1 => Just(Recording::Refused("no".to_owned())), 1 => Just(Recording::Blocked), 1 => Just(Recording::Moved), 1 => Just(Recording::TakenOut)]
 }
 
 fn landings() -> impl Strategy<Value = Back> {

@@ -138,6 +138,10 @@ pub(crate) enum Recording {
     Moved,
     /// Somebody commits whenever it comes back, until the program was started again.
     MovedAgainAndAgain,
+    /// Somebody takes it out of the project while it is checked there, the first time.
+    TakenOut,
+    /// Whenever it is checked there, until the program was started again.
+    TakenOutAgainAndAgain,
 }
 
 #[derive(Clone, Debug)]

@@ -218,6 +218,7 @@ fn the_diagram_shows_the_table() {
         Joining --> Recording: JoinPassed
         Joining --> Failed: AttemptFailed
         Joining --> Finished: Lost
+        Joining --> Landing: LandingStarted
         Recording --> Landing: LandingStarted
         Recording --> Done: TaskDone
         Recording --> Failed: AttemptFailed

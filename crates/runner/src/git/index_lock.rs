@@ -11,7 +11,7 @@ use super::child_note::ChildNote;
 use super::commit::LOCK_WAITS;
 use super::error::GitError;
 use super::repository::Git;
-use super::scratch_index::copy_with_time;
+use super::scratch_index::copy_as_old;
 
 /// What the index was before.
 pub(super) const BEFORE: &str = "tillgreen-before-index";
@@ -101,5 +101,5 @@ pub(super) fn twin(file: &Path, other: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
-    fs::hard_link(file, other).or_else(|_| copy_with_time(file, other))
+    fs::hard_link(file, other).or_else(|_| copy_as_old(file, other))
 }

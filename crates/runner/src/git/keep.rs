@@ -104,7 +104,7 @@ pub(super) fn place_of_left(plan: &str) -> String {
 
 /// One part of a reference's name: letters, digits, dashes and single dots between them stay, the rest is written as
 /// numbers. What is too long is cut and told apart by a checksum.
-fn encode(text: &str) -> String {
+pub(super) fn encode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut name = String::new();
     for (index, byte) in bytes.iter().enumerate() {

@@ -15,6 +15,7 @@ use std::ffi::{OsStr, OsString};
 use super::child_note::Noted;
 use super::error::GitError;
 use super::history::{Oid, carries};
+use super::landed_files::{Entries, Left};
 use super::landing_index::LandingIndex;
 use super::landing_note::LandingNote;
 use super::merge::{Conflict, Merge};
@@ -22,7 +23,7 @@ use super::process::{self, Ended};
 use super::raw_change::{Entry, RawChange, names, split_names};
 use super::repository::Git;
 use super::restore::delete;
-use super::scratch_index::{self, UNSPARSE};
+use super::scratch_index::UNSPARSE;
 use super::stamps::Stamps;
 
 /// How far back a commit of ours is looked for: more than can have landed since a tree was made.
@@ -80,6 +81,8 @@ pub enum Dropped {
     Nothing,
     /// Its files are what they were.
     PutBack,
+    /// The same, and what somebody had made of them, or put in their place, is kept.
+    Kept(Left),
     /// It had been committed: it stays.
     Committed(Oid),
 }
@@ -126,18 +129,19 @@ impl Git {
     /// Takes back a landing that was applied and not committed; one that was committed is finished. Also what to call
     /// after a crash.
     pub fn drop_landing(&self) -> Result<Dropped, GitError> {
-        let Some(note) = LandingNote::read(self.git_dir())? else { return Ok(Dropped::Nothing) };
+        let Some(note) = LandingNote::read(self.git_dir())? else {
+            self.weigh_anchor();
+            return Ok(Dropped::Nothing);
+        };
         // A git that outlived the program is waited for: it may be the one that commits.
         self.clear_stale_lock()?;
         if let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? {
             self.finish(&commit, None)?;
             return Ok(Dropped::Committed(commit));
         }
-        self.put_back(&note)?;
-        LandingIndex::sweep(self);
-        scratch_index::sweep(self.git_dir());
-        LandingNote::remove(self.git_dir())?;
-        Ok(Dropped::PutBack)
+        let left = self.put_back(&note)?;
+        self.clear_landing()?;
+        Ok(left.map_or(Dropped::PutBack, Dropped::Kept))
     }
 
     /// The commit with this trailer since another one.
@@ -151,6 +155,7 @@ impl Git {
     }
 
     fn change_files(&self, note: &LandingNote, changes: &[RawChange]) -> Result<Applied, GitError> {
+        self.anchor(&note.tree)?;
         note.write(self.git_dir())?;
         let switch =
             [&UNSPARSE[..], &["read-tree", "-m", "-u", note.head.as_str(), note.tree.as_str()]].concat();
@@ -164,6 +169,7 @@ impl Git {
         }
         if names_obstacle(&ended) {
             index.remove();
+            self.weigh_anchor();
             LandingNote::remove(self.git_dir())?;
             return Ok(Applied::Refused { paths: self.obstacles(changes)? });
         }
@@ -174,10 +180,12 @@ impl Git {
         Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps })
     }
 
-    /// Makes the paths of a landing what they are in HEAD. They were so before it: nothing of anybody's is lost.
-    fn put_back(&self, note: &LandingNote) -> Result<(), GitError> {
+    /// Makes the paths of a landing what they are in HEAD. They were so before it; what they became since is kept.
+    fn put_back(&self, note: &LandingNote) -> Result<Option<Left>, GitError> {
         let changes = self.differences(&note.head, &note.tree)?;
         let before = self.before(note, &changes)?;
+        let mut left = None;
+        self.set_aside(self.rewritten(&changes, &before)?, &mut left)?;
         self.unstage(&before.keys().cloned().collect())?;
         for (path, _) in before.iter().filter(|(_, entry)| entry.is_absent()) {
             delete(self.root(), path.as_ref())?;
@@ -186,25 +194,24 @@ impl Git {
         let files = before
             .iter()
             .filter(|(path, entry)| !entry.is_absent() && !entry.is_gitlink() && !skipped.contains(*path));
-        let stdin = names(files.map(|(path, _)| path.as_os_str()));
+        let files: Vec<&OsString> = files.map(|(path, _)| path).collect();
+        self.set_aside(self.occupants(files.iter().copied()), &mut left)?;
+        let stdin = names(files.iter().map(|path| path.as_os_str()));
         if !stdin.is_empty() {
             let list = ["checkout-index", "--force", "--index", "-z", "--stdin"];
             self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
         }
-        self.update_submodules(&gitlinks(&changes), self.environment())
+        self.update_submodules(&gitlinks(&changes), self.environment())?;
+        Ok(left)
     }
 
     /// What HEAD has at the paths of a landing; it may have moved on since.
-    fn before(
-        &self,
-        note: &LandingNote,
-        changes: &[RawChange],
-    ) -> Result<BTreeMap<OsString, Entry>, GitError> {
+    pub(super) fn before(&self, note: &LandingNote, changes: &[RawChange]) -> Result<Entries, GitError> {
         let head = self.head()?;
         if head.as_ref() == Some(&note.head) {
             return Ok(changes.iter().map(|change| (change.path.clone(), change.old.clone())).collect());
         }
-        let Some(head) = head else { return Ok(BTreeMap::new()) };
+        let Some(head) = head else { return Ok(Entries::new()) };
         let now = self.differences(&head, &note.tree)?;
         let now: BTreeMap<&OsStr, &Entry> =
             now.iter().map(|change| (change.path.as_os_str(), &change.old)).collect();

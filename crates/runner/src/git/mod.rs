@@ -3,6 +3,7 @@
 //!
 //! When to commit what, and what a commit means to a run, is decided elsewhere.
 
+mod anchor;
 mod carry;
 mod child_note;
 mod commit;
@@ -16,6 +17,7 @@ mod index_lock;
 mod index_tree;
 mod inside;
 mod keep;
+mod landed_files;
 mod landing;
 mod landing_commit;
 mod landing_index;
@@ -56,11 +58,13 @@ pub use furnish::Furnishing;
 pub use history::Oid;
 pub use inside::Inside;
 pub use keep::Keep;
+pub use landed_files::{Left, Sight};
 pub use landing::{Applied, Dropped, Landing, Novelty};
 pub use landing_commit::Landed;
 pub use merge::Conflict;
 pub use pack::Packed;
 pub use parallelism::{Parallelism, Reason};
+pub(crate) use put_back::free_place;
 pub use references::References;
 pub(crate) use remote::JOIN;
 pub use remote::Joined;

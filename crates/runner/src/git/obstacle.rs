@@ -13,11 +13,13 @@ use super::raw_change::RawChange;
 use super::repository::Git;
 
 impl Git {
-    /// The paths that stand in the way of a landing and that git itself would not mind.
+    /// The paths that stand in the way of a landing, if there are any that git itself would not mind.
     pub(super) fn in_the_way(&self, changes: &[RawChange]) -> Result<Vec<String>, GitError> {
-        let found = self.untracked(changes);
+        let mut found = self.untracked(changes);
         if !found.is_empty() {
-            return Ok(found);
+            // Whoever sees to them is to know of the others as well.
+            found.extend(self.obstacles(changes)?);
+            return Ok(found.into_iter().collect());
         }
         for link in gitlinks(changes) {
             if self.is_dirty_inside(link)? {
@@ -60,7 +62,7 @@ impl Git {
     }
 
     /// Files where there should be none yet. Git itself would overwrite those that it ignores.
-    fn untracked(&self, changes: &[RawChange]) -> Vec<String> {
+    fn untracked(&self, changes: &[RawChange]) -> BTreeSet<String> {
         let leaving: BTreeSet<&OsStr> = changes
             .iter()
             .filter(|change| change.new.is_absent())
@@ -87,7 +89,7 @@ impl Git {
             });
             found.extend(blocked.map(|folder| folder.to_string_lossy().into_owned()));
         }
-        found.into_iter().collect()
+        found
     }
 
     fn is_empty(&self, folder: &OsStr) -> bool {

@@ -12,6 +12,21 @@ use super::process;
 use super::raw_change::names;
 use super::repository::Git;
 
+/// Lists the files that are not as in an index, which it does not touch. Files that only look changed, by their times,
+/// are none; submodules are left out.
+pub(super) const EDITED: [&str; 10] = [
+    "--no-optional-locks",
+    "-c",
+    "diff.autoRefreshIndex=true",
+    "diff",
+    "--name-only",
+    "-z",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=all",
+];
+
 /// A file that was moved out of the way.
 struct Moved {
     from: PathBuf,
@@ -22,16 +37,13 @@ impl Git {
     /// The files that git knows and that are not as in the index, with one process and without touching the index.
     /// Those whose names are not UTF-8 are left out, and so are submodules.
     pub fn edited(&self) -> Result<BTreeSet<String>, GitError> {
-        // Files that only look changed, by their times, are no edit.
-        let list = ["--no-optional-locks", "-c", "diff.autoRefreshIndex=true", "diff", "--name-only", "-z"];
-        let plainly = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
-        let stdout = process::run(self.call(&[&list[..], &plainly[..]].concat()))?.success()?;
+        let stdout = process::run(self.call(&EDITED))?.success()?;
         let records = stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         Ok(records.filter_map(|name| String::from_utf8(name.to_vec()).ok()).collect())
     }
 
-    /// Makes files what they are in the index and moves what they held into a folder. Gives those that are as in the
-    /// index now; the others are as they were.
+    /// Makes files what they are in the index and moves what they held into a folder; what the index does not know is moved
+    /// only. Gives those for which that worked; the others are as they were.
     pub fn put_back_files(&self, paths: &[String], into: &Path) -> Result<Vec<String>, GitError> {
         let free = paths.iter().filter_map(|path| Some((path, self.move_away(path, into).ok()?)));
         let (free, moved): (Vec<&String>, Vec<Option<Moved>>) = free.unzip();
@@ -41,8 +53,11 @@ impl Git {
             let list = ["checkout-index", "--quiet", "--index", "-z", "--stdin"];
             self.run_locking(|| self.locking_call(&list, stdin.clone()))?;
         }
-        moved.iter().flatten().for_each(Moved::take_back_if_missing);
         let edited = self.edited()?;
+        // What the index does not know is out of the way and needs nothing in its place.
+        let is_missed = |path: &String| edited.contains(path);
+        let missed = free.iter().zip(&moved).filter(|(path, _)| is_missed(path));
+        missed.filter_map(|(_, moved)| moved.as_ref()).for_each(Moved::take_back_if_missing);
         Ok(free.into_iter().filter(|path| !edited.contains(*path)).cloned().collect())
     }
 
@@ -67,6 +82,14 @@ impl Git {
         moved.take_back_if_missing();
         Err(io::Error::other("somebody writes to it"))
     }
+}
+
+/// A place where nothing is yet, by a name that is taken as it is or with a number.
+pub(crate) fn free_place(wanted: &Path) -> PathBuf {
+    let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let numbered = (2_u32..).map(|number| wanted.with_file_name(format!("{name}-{number}")));
+    let mut folders = std::iter::once(wanted.to_owned()).chain(numbered);
+    folders.find(|folder| fs::symlink_metadata(folder).is_err()).unwrap_or_else(|| wanted.to_owned())
 }
 
 impl Moved {

@@ -72,6 +72,11 @@ impl Git {
         self
     }
 
+    /// The folder for notes, which is the run's own.
+    pub(super) fn notes(&self) -> Option<&Path> {
+        self.notes.as_deref().map(Notes::folder)
+    }
+
     /// What the call of a commit begins with. Git would look after each whether it should tidy up, at the price of a
     /// process; now and then will do.
     pub(super) fn commit_words(&self) -> &'static [&'static str] {

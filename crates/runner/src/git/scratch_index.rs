@@ -117,18 +117,18 @@ impl Drop for ScratchIndex<'_> {
 
 /// Copies an index; one that is not there is empty.
 pub(super) fn copy_index(index: &Path, to: &Path) -> Result<(), GitError> {
-    match copy_with_time(index, to) {
+    match copy_as_old(index, to) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(GitError::io("copy", index)(error)),
         Ok(()) | Err(_) => Ok(()),
     }
 }
 
-/// By the time of an index git knows which files may have changed after it looked at them, and in the same second: a
-/// younger copy would have it overlook those.
-pub(super) fn copy_with_time(index: &Path, to: &Path) -> io::Result<()> {
-    let modified = fs::metadata(index)?.modified()?;
+/// Copies an index with its time. By that git knows which files may have been changed in the same moment without looking
+/// any different, and reads them.
+pub(super) fn copy_as_old(index: &Path, to: &Path) -> io::Result<()> {
+    let time = fs::metadata(index)?.modified()?;
     fs::copy(index, to)?;
-    File::options().write(true).open(to)?.set_modified(modified)
+    File::options().write(true).open(to)?.set_modified(time)
 }
 
 /// Removes those that a killed program left, with their locks.

@@ -481,7 +481,7 @@ fn batch_somebody_commits_again_and_again() {
     1.1 landed
     1.1 green together
     1.1 comes back
-    ended: {"unavailable":{"reason":"somebody committed each of the 3 times that the work of task 1.1 was verified together with the rest; should that be its verify command, repair it and start over with `tillgreen run --fresh`"}}
+    ended: {"unavailable":{"reason":"somebody committed, or took it out again, each of the 3 times that the work of task 1.1 was verified together with the rest; should that be its verify command, repair it and start over with `tillgreen run --fresh`"}}
     opened, round 1
     1.1 comes back
     1.1 landed

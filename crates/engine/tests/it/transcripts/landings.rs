@@ -213,6 +213,35 @@ fn batch_something_in_the_way() {
 }
 
 #[test]
+fn batch_somebody_takes_work_out_again() {
+    assert_snapshot!(show("batch, somebody takes work out again"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.2 attempt 1 (executor)
+    1.1 claims success
+    1.2 claims success
+    1.1 checks green
+    1.1 comes back
+    1.2 checks green
+    1.1 landed
+    1.1 comes back
+    1.1 landed
+    1.1 green together
+    1.1 done, commit c1
+    1.2 comes back
+    1.2 landed
+    1.2 green together
+    1.2 done, commit c2
+    1.3 attempt 1 (executor)
+    1.3 claims success
+    1.3 checks green
+    1.3 done, commit c3
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.2  [x] 1.3
+    "#);
+}
+
+#[test]
 fn batch_somebody_commits_meanwhile() {
     assert_snapshot!(show("batch, somebody commits meanwhile"), @r#"
     opened, round 1

@@ -38,7 +38,6 @@ fn applied_work_can_be_verified_and_dropped() {
     let commit = linked.pack();
     assert!(matches!(linked.apply(&commit), Applied::Done { .. }));
     assert_eq!(scratch.repository.read("one"), "changed\n");
-    scratch.repository.write("one", "a verify command wrote here\n");
     assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
     assert_eq!(linked.git.drop_landing().unwrap(), Dropped::Nothing);
     assert_eq!(scratch.repository.dirt(), ["?? mine"]);
@@ -97,6 +96,28 @@ fn a_file_that_only_looks_changed_is_in_nobodys_way() {
     let file = fs::File::options().write(true).open(scratch.repository.root().join("one")).unwrap();
     file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     linked.land();
+}
+
+#[test]
+fn a_file_that_was_changed_in_the_same_moment_and_looks_the_same_is_in_the_way() {
+    let scratch = Scratch::new();
+    let repository = &scratch.repository;
+    repository.git(&["config", "core.trustctime", "false"]);
+    let moment = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let date = |path: &str| {
+        let file = fs::File::options().write(true).open(repository.root().join(path)).unwrap();
+        file.set_modified(moment).unwrap();
+    };
+    date("one");
+    repository.git(&["update-index", "--refresh"]);
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "by the agent\n");
+    let commit = linked.pack();
+    date(".git/index");
+    repository.write("one", "two\n");
+    date("one");
+    assert_eq!(linked.apply(&commit), refused(&["one"]));
+    assert_eq!(repository.read("one"), "two\n");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod excludes;
 mod furnishings;
 mod histories;
 mod joins;
+mod landed_files;
 mod landings;
 mod locks;
 mod plain_commits;

@@ -7,6 +7,7 @@ mod hooks;
 mod joining;
 mod kills;
 mod leftovers;
+mod meddling;
 mod mischief;
 mod odd_places;
 mod people;

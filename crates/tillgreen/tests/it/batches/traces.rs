@@ -1,5 +1,5 @@
-//! What a verify command leaves in files of the project when it runs on all that came together: it is put back, and
-//! what is somebody's own is not touched.
+//! What a verify command leaves in files of the project when it runs on all that came together: it stays, unless it is in
+//! the way of other work; then it is moved away and kept. What is somebody's own is not touched.
 
 use std::fs;
 use std::path::PathBuf;
@@ -33,86 +33,101 @@ fn scene(tasks: &[String]) -> Scene {
     scene
 }
 
+const TOLD: &str = "ran on all that came together: ";
+const LEFT: &str = "and the work of no task: ";
+
 #[test]
 fn a_file_that_a_check_writes_is_in_nobodys_way() {
-    let litter = "date +%N > lock.txt; rm -r deep";
-    let scene = scene(&["1.1", "1.2", "1.3"].map(|id| littering(id, litter)));
-    let lock = Step::write("lock.txt", "by 1.2\n");
-    let agent = Agent::new().on("1.2", [lock, work(), done()]).otherwise([work(), done()]);
+    let litter = "date +%N > lock.txt; rm -r -f deep; : > new.txt";
+    let scene = scene(&[littering("1.1", litter), member("1.2"), member("1.3")]);
+    let works = ["lock.txt", "deep/er/gone.txt", "new.txt"];
+    let mut steps = works.map(|path| Step::write(path, "by 1.2\n")).to_vec();
+    steps.extend([work(), done()]);
+    let agent = Agent::new().on("1.2", steps).otherwise([work(), done()]);
     let run = scene.go(&agent, &[]).expect_code(0);
-    scene.expect_complete(&run);
     assert_eq!(scene.agent_calls().len(), 3, "{run}");
-    assert_eq!(scene.landed(), ["1.1", "1.2", "1.3"]);
-    assert_eq!(scene.read("deep/er/gone.txt"), "there\n");
-    let told =
-        "the verify command of task 1.1, run on all that came together, changed files that are not its work";
-    assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
-    assert!(run.stderr.contains("deep/er/gone.txt, lock.txt"), "{run}");
-    assert_eq!(kept(&scene, "lock.txt").len(), 2, "of 1.2 it is the work: {run}");
+    let told = format!("task 1.1 {TOLD}deep/er/gone.txt, lock.txt, new.txt");
+    assert_eq!(run.stderr.matches(TOLD).count(), 1, "{run}");
+    assert!(run.stderr.contains(&told), "{run}");
+    assert_eq!(kept(&scene, "lock.txt").len(), 1, "{run}");
+    assert_eq!(kept(&scene, "new.txt").len(), 1, "{run}");
+    scene.expect_complete(&run);
+    assert!(works.iter().all(|path| scene.read(path) == "by 1.2\n"), "{run}");
+    assert!(!run.stderr.contains(LEFT), "{run}");
 }
 
 #[test]
-fn it_is_put_back_as_well_where_the_check_is_red() {
-    let red_once = scene_of_red();
-    let agent = Agent::new()
-        .on_attempt("1.2", 1, [red_once.meet(2), work(), done()])
-        .on("1.2", [Step::write("allowed", "yes\n"), work(), done()])
-        .otherwise([red_once.meet(2), work(), done()]);
-    let run = red_once.go(&agent, &[]).expect_code(0);
-    red_once.expect_complete(&run);
-    assert_eq!(red_once.read("lock.txt"), "locked\n", "{run}");
-    assert_eq!(kept(&red_once, "lock.txt").len(), 2, "{run}");
+fn what_is_in_nobodys_way_stays_and_is_named_at_the_end() {
+    let scene = scene(&["1.1", "1.2", "1.3"].map(|id| littering(id, "date +%N >> lock.txt")));
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    assert_eq!(scene.landed().len(), 3, "{run}");
+    assert_eq!(scene.dirt(), [" M lock.txt"], "{run}");
+    assert_eq!(scene.read("lock.txt").lines().count(), 4, "{run}");
+    assert_eq!(run.stderr.matches(&format!("{LEFT}lock.txt;")).count(), 1, "{run}");
+    assert!(!run.stderr.contains(TOLD), "{run}");
 }
 
-/// The second member is red together with the first, until a file allows it.
-fn scene_of_red() -> Scene {
+#[test]
+fn it_is_out_of_the_way_as_well_where_the_check_was_red() {
     let few = "test $(ls out | wc -l) -le 1 || test -f allowed";
     let verify =
         format!("if test -d .git; then date +%N > lock.txt; fi; grep -q done out/1.2.txt && ({few})");
-    scene(&[member("1.1"), task("1.2", "out/1.2.txt", &verify)])
-}
-
-#[test]
-fn it_is_put_back_before_a_task_has_the_project_to_itself() {
-    let mut tasks =
-        vec![littering("1.1", "echo litter > lock.txt"), littering("1.2", "echo litter > lock.txt")];
-    tasks.push(member("1.3").replace(" [P]", ""));
-    let scene = scene(&tasks);
-    let looks = Step::shell("grep -qx locked lock.txt || exit 5");
-    let agent = Agent::new().on("1.3", [looks, work(), done()]).otherwise([work(), done()]);
+    let scene = scene(&[member("1.1"), task("1.2", "out/1.2.txt", &verify)]);
+    let allowed = [Step::write("allowed", "yes\n"), Step::write("lock.txt", "by 1.2\n"), work(), done()];
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [scene.meet(2), work(), done()])
+        .on("1.2", allowed)
+        .otherwise([scene.meet(2), work(), done()]);
     let run = scene.go(&agent, &[]).expect_code(0);
-    scene.expect_complete(&run);
-    assert_eq!(scene.agent_calls().len(), 3, "{run}");
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
+    assert_eq!(scene.attempts("1.2"), 2, "{run}");
+    assert!(run.stderr.contains(&format!("task 1.2 {TOLD}lock.txt")), "{run}");
 }
 
 #[test]
-fn what_somebody_had_changed_before_stays() {
-    let scene = scene(&[littering("1.1", "echo litter >> lock.txt; echo litter > base.txt"), member("1.2")]);
+fn what_somebody_had_changed_before_is_in_the_way_and_stays() {
+    let scene = scene(&[littering("1.1", "echo litter > base.txt"), member("1.2")]);
     let mine = scene.root().join("lock.txt").display().to_string();
     let edits = Step::write(&mine, "mine\n");
-    let agent = Agent::new().on("1.1", [edits, work(), done()]).otherwise([work(), done()]);
-    let run = scene.go(&agent, &[]).expect_code(0);
-    assert_eq!(scene.read("lock.txt"), "mine\nlitter\n", "{run}");
-    assert_eq!(scene.read("base.txt"), "base\n", "{run}");
-    assert_eq!(scene.dirt(), [" M lock.txt"]);
+    let locks = Step::write("lock.txt", "by 1.2\n");
+    let agent = Agent::new()
+        .on("1.1", [edits, work(), done()])
+        .on("1.2", [scene.meet(1), locks, work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(6);
+    assert!(run.stderr.contains("in the way of finished work: lock.txt"), "{run}");
+    assert_eq!(scene.read("lock.txt"), "mine\n", "{run}");
     assert_eq!(kept(&scene, "lock.txt"), [""; 0].map(PathBuf::from), "{run}");
+    scene.git(&["checkout", "-q", "--", "lock.txt"]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
 }
 
 #[test]
-fn what_somebody_had_staged_is_what_is_put_back() {
+fn what_somebody_had_staged_stays_staged() {
     let scene = scene(&[littering("1.1", "echo litter > lock.txt"), member("1.2")]);
     let root = scene.root().display().to_string();
     let stage =
         Step::shell(&format!("cd '{root}' && echo mine > lock.txt && git add lock.txt; cd - >/dev/null"));
-    let agent = Agent::new().on("1.1", [stage, work(), done()]).otherwise([work(), done()]);
-    let run = scene.go(&agent, &[]).expect_code(0);
+    let locks = Step::write("lock.txt", "by 1.2\n");
+    let agent = Agent::new()
+        .on("1.1", [stage, work(), done()])
+        .on("1.2", [locks, work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(6);
     assert_eq!(scene.read("lock.txt"), "mine\n", "{run}");
     assert_eq!(scene.dirt(), ["M  lock.txt"], "{run}");
+    assert_eq!(kept(&scene, "lock.txt").len(), 1, "{run}");
+}
+
+/// An agent whose second task is about the file that the check of the first leaves its traces in.
+fn locker() -> Agent {
+    Agent::new().on("1.2", [Step::write("lock.txt", "by 1.2\n"), work(), done()]).otherwise([work(), done()])
 }
 
 /// Runs it, and lets a person do something after the first check has littered and before it ends.
-fn during(scene: &Scene, person: impl FnOnce()) -> Finished {
-    let run = scene.begin(&worker(), &[]);
+fn during(scene: &Scene, agent: &Agent, person: impl FnOnce()) -> Finished {
+    let run = scene.begin(agent, &[]);
     wait_for("the check", || scene.control("began").exists());
     person();
     scene.release("gate");
@@ -130,9 +145,18 @@ fn waiting(litter: &str) -> Scene {
 }
 
 #[test]
-fn what_somebody_writes_during_the_check_is_kept_and_named() {
+fn what_somebody_saves_during_the_check_stays() {
+    let scene = waiting("true");
+    let run = during(&scene, &worker(), || scene.write("lock.txt", "precious\n")).expect_code(0);
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
+    assert_eq!(scene.read("lock.txt"), "precious\n", "{run}");
+    assert!(run.stderr.contains(&format!("{LEFT}lock.txt;")), "{run}");
+}
+
+#[test]
+fn what_somebody_saves_during_the_check_and_is_in_the_way_is_kept_and_named() {
     let scene = waiting("echo litter > lock.txt");
-    let run = during(&scene, || scene.write("lock.txt", "precious\n")).expect_code(0);
+    let run = during(&scene, &locker(), || scene.write("lock.txt", "precious\n")).expect_code(0);
     scene.expect_complete(&run);
     let kept = kept(&scene, "lock.txt");
     assert_eq!(kept.len(), 1, "{run}");
@@ -142,9 +166,9 @@ fn what_somebody_writes_during_the_check_is_kept_and_named() {
 }
 
 #[test]
-fn a_program_that_is_killed_during_the_check_puts_it_back_when_it_comes_again() {
+fn what_a_killed_programs_check_left_is_known_to_the_next() {
     let scene = waiting("echo litter > lock.txt; echo said");
-    let mut run = scene.begin(&worker(), &[]);
+    let mut run = scene.begin(&locker(), &[]);
     let said = || {
         let attempts = scene.root().join(".tillgreen/specs-demo/attempts");
         let folders = fs::read_dir(attempts).into_iter().flatten().flatten();
@@ -157,10 +181,10 @@ fn a_program_that_is_killed_during_the_check_puts_it_back_when_it_comes_again() 
     scene.wait_until_quiet();
     scene.write("base.txt", "mine\n");
     scene.release("gate");
-    let run = scene.go(&worker(), &[]).expect_code(0);
-    assert_eq!(scene.read("lock.txt"), "locked\n", "{run}");
+    let run = scene.go(&locker(), &[]).expect_code(0);
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
     assert_eq!(scene.dirt(), [" M base.txt"], "{run}");
-    assert!(run.stderr.contains("lock.txt"), "{run}");
+    assert!(run.stderr.contains(&format!("{TOLD}lock.txt")), "{run}");
 }
 
 #[test]
@@ -171,5 +195,5 @@ fn a_check_that_leaves_nothing_is_not_spoken_of() {
     scene.commit_all("plan");
     let run = scene.go(&worker(), &[]).expect_code(0);
     assert_eq!(scene.landed().len(), 3, "{run}");
-    assert!(!run.stderr.contains("run on all that came together"), "{run}");
+    assert!(!run.stderr.contains("on all that came together"), "{run}");
 }
