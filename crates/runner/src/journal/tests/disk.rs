@@ -146,7 +146,7 @@ fn a_large_journal_is_replayed_without_holding_it() {
         let before = peak_memory();
         let (_, opened) = Journal::open(&path, |_: Event| {}).unwrap();
         let grown = peak_memory() - before;
-        assert!(grown < 4_000, "{} events took {grown} kB", opened.events);
+        assert!(grown < 10_000, "{} events took {grown} kB", opened.events);
         println!("replayed {}", opened.events);
         return;
     }

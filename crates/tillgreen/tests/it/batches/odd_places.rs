@@ -64,7 +64,8 @@ fn a_change_that_git_was_told_to_overlook_is_named_and_how_to_undo_that() {
     for option in ["skip-worktree", "assume-unchanged"] {
         let scene = Scene::new(&members(2));
         scene.git(&["update-index", &format!("--{option}"), "base.txt"]);
-        scene.write("base.txt", "mine\n");
+        // Git overlooks a change in the same second that leaves the size as it is.
+        scene.write("base.txt", "mine, and longer\n");
         let agent = Agent::new().otherwise([Step::write("base.txt", "theirs\n"), work(), done()]);
         let run = scene.go(&agent, &[]).expect_code(6);
         for part in
@@ -72,7 +73,7 @@ fn a_change_that_git_was_told_to_overlook_is_named_and_how_to_undo_that() {
         {
             assert!(run.stderr.contains(part), "{part:?} is missing: {run}");
         }
-        assert_eq!(scene.read("base.txt"), "mine\n", "{run}");
+        assert_eq!(scene.read("base.txt"), "mine, and longer\n", "{run}");
         scene.git(&["update-index", &format!("--no-{option}"), "base.txt"]);
         scene.git(&["checkout", "-q", "base.txt"]);
         let run = scene.go(&agent, &[]).expect_code(0);
