@@ -162,7 +162,7 @@ impl Git {
         let index = LandingIndex::begin(self)?;
         let mut ended = self.run_locking(|| index.call(&switch))?;
         // Git looks at everything before it changes anything.
-        if names_obstacle(&ended) {
+        if names_obstacle(&ended) && !self.is_overlooked(changes)? {
             // Files that only look changed, by their times, are looked at once more.
             self.run_locking(|| index.call(&["update-index", "-q", "--refresh"]))?;
             ended = self.run_locking(|| index.call(&switch))?;

@@ -61,6 +61,14 @@ impl Git {
         Ok(met.map(|(option, path)| (path.into_owned(), option)).collect())
     }
 
+    /// Whether git was told not to look at a file that is to change. Refreshing the index then makes git take it for
+    /// unchanged, also if it is not.
+    pub(super) fn is_overlooked(&self, changes: &[RawChange]) -> Result<bool, GitError> {
+        let paths: Vec<String> = changes.iter().map(RawChange::shown).collect();
+        let is_there = |(path, _): &(String, &str)| fs::symlink_metadata(self.root().join(path)).is_ok();
+        Ok(self.overlooked(&paths)?.iter().any(is_there))
+    }
+
     /// Files where there should be none yet. Git itself would overwrite those that it ignores.
     fn untracked(&self, changes: &[RawChange]) -> BTreeSet<String> {
         let leaving: BTreeSet<&OsStr> = changes

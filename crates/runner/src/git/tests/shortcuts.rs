@@ -103,15 +103,15 @@ fn nobody_stages_or_commits_while_work_is_being_committed() {
     assert_eq!(scratch.repository.dirt(), ["M  two"]);
 }
 
+/// Gives a file a time that is whole, and the same for all.
+fn date(file: &Path) {
+    let second = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    File::options().write(true).open(file).unwrap().set_modified(second).unwrap();
+}
+
 /// Changes a file so that its size and its time are what the index knows. Git looks at the content then, because the
 /// index is no younger than the file.
-fn change_in_the_same_second(git: &Path, root: &Path, index: &Path) {
-    let second = SystemTime::now() - Duration::from_secs(100);
-    let date = |file: &Path| File::options().write(true).open(file).unwrap().set_modified(second).unwrap();
-    date(&root.join("one"));
-    let refresh = ["-c", "core.trustctime=false", "update-index", "-q", "--refresh"];
-    let refreshed = Command::new("git").arg("-C").arg(root).args(refresh).env("GIT_DIR", git).status();
-    assert!(refreshed.unwrap().success());
+fn change_in_the_same_second(root: &Path, index: &Path) {
     date(index);
     fs::write(root.join("one"), "eno\n").unwrap();
     date(&root.join("one"));
@@ -119,15 +119,20 @@ fn change_in_the_same_second(git: &Path, root: &Path, index: &Path) {
 
 #[test]
 fn a_change_in_the_second_in_which_the_index_was_written_is_seen_in_the_project() {
-    let scratch = Scratch::new();
-    scratch.repository.git(&["config", "core.trustctime", "false"]);
-    let linked = Linked::new(&scratch, "1.1");
-    linked.write("one", "theirs\n");
-    let packed = linked.pack();
-    let root = scratch.repository.root();
-    change_in_the_same_second(&root.join(".git"), root, &root.join(".git/index"));
-    assert_eq!(linked.apply(&packed), Applied::Refused { paths: vec!["one".to_owned()] });
-    assert_eq!(scratch.repository.read("one"), "eno\n");
+    for option in ["--refresh", "--skip-worktree", "--assume-unchanged"] {
+        let scratch = Scratch::new();
+        scratch.repository.git(&["config", "core.trustctime", "false"]);
+        let linked = Linked::new(&scratch, "1.1");
+        linked.write("one", "theirs\n");
+        let packed = linked.pack();
+        let root = scratch.repository.root();
+        date(&root.join("one"));
+        scratch.repository.git(&["update-index", "--refresh"]);
+        scratch.repository.git(&["update-index", option, "one"]);
+        change_in_the_same_second(root, &root.join(".git/index"));
+        assert_eq!(linked.apply(&packed), Applied::Refused { paths: vec!["one".to_owned()] }, "{option}");
+        assert_eq!(scratch.repository.read("one"), "eno\n", "{option}");
+    }
 }
 
 #[test]
@@ -136,7 +141,11 @@ fn a_change_in_the_second_in_which_the_index_was_written_is_seen_in_a_work_tree(
     scratch.repository.git(&["config", "core.trustctime", "false"]);
     let linked = Linked::new(&scratch, "1.1");
     let state = linked.git.state_of(&linked.path).unwrap();
-    change_in_the_same_second(&state, &linked.path, &state.join("index"));
+    date(&linked.path.join("one"));
+    let refresh = ["update-index", "-q", "--refresh"];
+    let refreshed = Command::new("git").arg("-C").arg(&linked.path).args(refresh).status();
+    assert!(refreshed.unwrap().success());
+    change_in_the_same_second(&linked.path, &state.join("index"));
     let packed = linked.pack();
     assert_eq!(scratch.repository.git(&["show", &format!("{packed}:one")]), "eno\n");
 }

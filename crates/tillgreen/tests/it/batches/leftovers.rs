@@ -94,3 +94,22 @@ fn what_a_run_keeps_is_no_leftover_when_it_goes_on() {
     assert_eq!(scene.read("half.txt"), "half\n");
     assert_eq!(scene.git(&["for-each-ref", "refs/tillgreen-left"]), "", "{run}");
 }
+
+/// A lock on all references at once, as a git that died leaves it where they are kept in tables.
+#[test]
+fn a_lock_on_all_references_costs_no_attempt() {
+    let scene = Scene::new(&members(2));
+    // Not every version takes them over.
+    std::fs::remove_dir_all(scene.root().join(".git/logs")).expect("there are logs");
+    if !scene.try_git(&["refs", "migrate", "--ref-format=reftable"]).status.success() {
+        eprintln!("skipped: this git does not keep references in tables");
+        return;
+    }
+    let lock = scene.root().join(".git/reftable/tables.list.lock");
+    let locked = [scene.meet(2), work(), Step::write(&lock.display().to_string(), ""), done()];
+    let run = scene.go(&Agent::new().otherwise(locked), &["--max-task-iterations", "1"]).expect_code(6);
+    assert!(run.stderr.contains("tables.list.lock'"), "how to remove it is said: {run}");
+    std::fs::remove_file(&lock).expect("the lock is there");
+    let run = scene.go(&worker(), &["--max-task-iterations", "1"]).expect_code(0);
+    scene.expect_complete(&run);
+}
