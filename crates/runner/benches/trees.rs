@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use runner::git::{Applied, COMMIT_DEADLINE, Git, Keep, Landed, Landing, Novelty, Oid, TreeWork};
+use runner::git::{Applied, COMMIT_DEADLINE, Git, Keep, Landed, Landing, Novelty, Oid, Pool, TreeWork};
 
 const FILES: usize = 10_000;
 const ROUNDS: usize = 7;
@@ -22,6 +22,9 @@ fn main() {
     for round in 0..ROUNDS {
         figures.plain(&root, round);
         figures.ours(&git, round);
+    }
+    for round in 0..=ROUNDS {
+        figures.again(&git, round);
     }
     figures.report();
 }
@@ -60,6 +63,8 @@ struct Figures {
     pack: Vec<Duration>,
     land: Vec<Duration>,
     remove: Vec<Duration>,
+    add_again: Vec<Duration>,
+    retire: Vec<Duration>,
 }
 
 impl Figures {
@@ -94,6 +99,20 @@ impl Figures {
         timed(&mut self.remove, || git.remove_tree(&tree).expect("removable"));
     }
 
+    /// One tree after another, each made of the one before.
+    fn again(&mut self, git: &Git, round: usize) {
+        let pool = Pool::new(&git.root().join(".tillgreen/demo/spare"));
+        let tree = git.root().join(format!(".tillgreen/demo/trees/again-{round}"));
+        let base = git.head().expect("git works").expect("a commit");
+        let mut first = Vec::new();
+        let into = if pool.count() == 0 { &mut first } else { &mut self.add_again };
+        timed(into, || git.add_tree_from(&pool, &tree, &base).expect("a tree"));
+        fs::write(tree.join(format!("src/4/{}", 400 + round)), "changed\n").expect("writable");
+        fs::write(git.root().join(format!("src/5/{}", 500 + round)), "changed\n").expect("writable");
+        run(git.root(), &["commit", "-qam", "meanwhile"]);
+        timed(&mut self.retire, || git.retire_tree(&pool, &tree).expect("removable"));
+    }
+
     fn report(mut self) {
         let line = |what: &str, ours: &mut Vec<Duration>, plain: &mut Vec<Duration>, than: &str| {
             let (ours, plain) = (median(ours), median(plain));
@@ -104,6 +123,8 @@ impl Figures {
         line("make a tree", &mut self.add, &mut self.plain_add, "git worktree add");
         line("pack", &mut self.pack, &mut self.plain_pick, "git cherry-pick");
         line("apply and commit", &mut self.land, &mut self.plain_pick, "git cherry-pick");
+        line("make a tree of another", &mut self.add_again, &mut self.plain_add, "git worktree add");
+        line("set a tree aside", &mut self.retire, &mut self.plain_remove, "git worktree remove");
         line("remove a tree", &mut self.remove, &mut self.plain_remove, "git worktree remove");
     }
 }

@@ -8,14 +8,17 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use crate::git::GitError;
-use crate::offstage::Site;
+use crate::offstage::{Further, Site};
 
 /// Removes what it is given.
 #[derive(Debug, Default)]
 pub(crate) struct Cleaner {
-    worker: Option<(Sender<Site>, JoinHandle<Kept>)>,
+    worker: Option<Worker>,
     kept: Kept,
 }
+
+/// The thread that does it, and the way to it.
+type Worker = (Sender<(Site, Further)>, JoinHandle<Kept>);
 
 /// Sites whose trees are gone and whose references are not.
 #[derive(Debug, Default)]
@@ -26,26 +29,26 @@ struct Kept {
 }
 
 impl Cleaner {
-    /// Removes a tree, some time.
-    pub(crate) fn clear(&mut self, site: Site) -> io::Result<()> {
+    /// Removes a tree, some time. Where further ones are wanted, it may become one of them.
+    pub(crate) fn clear(&mut self, site: Site, further: Further) -> io::Result<()> {
         let (sender, thread) = match self.worker.take() {
             Some(worker) => worker,
             None => {
-                let (sender, sites) = channel::<Site>();
+                let (sender, sites) = channel::<(Site, Further)>();
                 let thread = thread::Builder::new().name("cleaning".to_owned());
                 let work = move || sites.iter().fold(Kept::default(), Kept::clear);
                 (sender, thread.spawn(work)?)
             }
         };
         // Should the thread have died, the tree is found at the next start.
-        let _ = sender.send(site);
+        let _ = sender.send((site, further));
         self.worker = Some((sender, thread));
         Ok(())
     }
 
     /// Removes a tree at once.
     pub(crate) fn clear_now(&mut self, site: Site) {
-        self.kept = std::mem::take(&mut self.kept).clear(site);
+        self.kept = std::mem::take(&mut self.kept).clear((site, Further::Wanted));
     }
 
     /// Waits until all trees are removed.
@@ -74,8 +77,11 @@ impl Cleaner {
 
 impl Kept {
     /// With a lock in the way git waits for each reference anew, so it is not even asked.
-    fn clear(mut self, site: Site) -> Kept {
-        site.clear_tree();
+    fn clear(mut self, (site, further): (Site, Further)) -> Kept {
+        site.clear_tree(further);
+        if further == Further::Unwanted {
+            site.pool().clear();
+        }
         let let_go = if self.is_locked() { None } else { Some(site.let_go()) };
         if let Some(Err(GitError::Locked { file })) = &let_go {
             self.lock = Some(file.clone());

@@ -16,7 +16,7 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{Git, Oid, Stamps};
+use crate::git::{Git, Oid, Pool, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::isolation::Done;
 use crate::journal::Journal;
@@ -463,6 +463,7 @@ impl<'a> Driver<'a> {
         self.note_kept_trees();
         self.tell_of_kept_trees();
         let kept = std::mem::take(&mut self.cleaner).finish();
+        Pool::new(&self.file.spare()).clear();
         kept.into_iter().for_each(|told| self.note(told));
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
         Ok(Finished { end, state: self.state, at: now() })

@@ -16,9 +16,9 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{GitError, Oid};
+use crate::git::{GitError, Oid, Pool};
 use crate::inbox::Message;
-use crate::offstage::{Brought, LandingRequest, Ready, Site, Survey, task_part};
+use crate::offstage::{Brought, Further, LandingRequest, Ready, Site, Survey, task_part};
 use crate::process::Ended;
 use crate::turn::Patience;
 
@@ -383,13 +383,22 @@ impl Driver<'_> {
             repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
         }
         if let Some(site) = self.site(id).filter(Site::is_there) {
-            self.cleaner.clear(site).map_err(RunError::io("start a thread for", &self.file.home))?;
+            let further = self.further_trees(site.pool().count());
+            self.cleaner.clear(site, further).map_err(RunError::io("start a thread for", &self.file.home))?;
         }
         Ok(())
     }
 
+    /// Whether more tasks are to start than there are trees set aside.
+    fn further_trees(&self, spare: usize) -> Further {
+        let ready =
+            self.state.tasks().iter().filter(|task| matches!(task.status, engine::Status::Ready { .. }));
+        if ready.take(spare + 1).count() > spare { Further::Wanted } else { Further::Unwanted }
+    }
+
     /// Trees of tasks that are done, which a program that died did not get to remove.
     pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
+        Pool::new(&self.file.spare()).clear();
         atomic::tidy(&self.file.trees());
         let Ok(entries) = fs::read_dir(self.file.trees()) else { return Ok(()) };
         atomic::tidy(&self.file.trees());

@@ -8,7 +8,8 @@ use engine::{Cause, CheckFailure, FileState, Landing};
 
 use crate::atomic;
 use crate::git::{
-    self, Applied, Conflict, Furnishing, Git, GitError, Inside, Keep, Novelty, Oid, Stamps, Touched, TreeWork,
+    self, Applied, Conflict, Furnishing, Git, GitError, Inside, Keep, Novelty, Oid, Pool, Stamps, Touched,
+    TreeWork,
 };
 use crate::lost_work::Watch;
 use crate::mask::mask;
@@ -54,6 +55,13 @@ pub(crate) struct Brought {
     pub landing: Landing,
     pub stamps: Option<Stamps>,
     pub notes: Vec<String>,
+}
+
+/// Whether there will be further trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Further {
+    Wanted,
+    Unwanted,
 }
 
 /// Where the commit that a tree was made at is noted.
@@ -126,7 +134,9 @@ impl Site {
         let note = base_file(&self.tree);
         // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
         let _ = fs::remove_file(&note);
-        self.git.add_tree(&self.tree, head)?;
+        let pool = self.pool();
+        self.git.retire_tree(&pool, &self.tree)?;
+        self.git.add_tree_from(&pool, &self.tree, head)?;
         let furnished: String = self.furnish(&mut notes)?.iter().map(|path| format!("{path}\n")).collect();
         self.note_plan()?;
         atomic::replace(&note, &format!("{head}\n{furnished}")).map_err(GitError::io("write", &note))?;
@@ -390,13 +400,22 @@ impl Site {
         self.tree.exists() || base_file(&self.tree).exists()
     }
 
-    /// Removes the tree. That it stays is a nuisance and no more.
-    pub(crate) fn clear_tree(&self) {
+    /// Where trees of this run are set aside that others can be made of.
+    pub(crate) fn pool(&self) -> Pool {
+        let home = self.tree.parent().and_then(Path::parent).unwrap_or(&self.tree);
+        Pool::new(&home.join("spare"))
+    }
+
+    /// Removes the tree, or sets it aside for another. That it stays is a nuisance and no more.
+    pub(crate) fn clear_tree(&self, further: Further) {
         self.forget_left();
         // What an attempt left and its fix task did without is kept. That it could not be moved keeps the tree.
         if self.remnants().set_aside(&self.tree).is_ok() {
             // One that stays is found at the next start.
-            let _ = self.git.remove_tree(&self.tree);
+            let _ = match further {
+                Further::Wanted => self.git.retire_tree(&self.pool(), &self.tree),
+                Further::Unwanted => self.git.remove_tree(&self.tree),
+            };
         }
     }
 

@@ -60,10 +60,10 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
     book = book.with_regression(settings.regression.as_ref());
     refuse_bad_plan(project, file, settings, &book)?;
+    fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     if let Some(git) = project.git() {
         git.exclude(&OWN_PATTERNS)?;
     }
-    fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     let lock = RunLock::acquire(&file.lock())?;
     crate::atomic::tidy(&file.dir);
     crate::atomic::tidy(project.root());

@@ -9,14 +9,20 @@ use std::path::Path;
 use super::error::GitError;
 use super::history::Oid;
 use super::repository::Git;
+use super::scratch_index::copy_as_old;
 
 /// What is about to become known.
 const NEW: &str = "tillgreen-new-";
 
 impl Git {
-    /// Makes a tree known, without a file in it yet. False, with nothing done: git itself has more to do here. No part of
-    /// the tree's path may be a link.
-    pub(super) fn link_plainly(&self, tree: &Path, base: &Oid) -> Result<bool, GitError> {
+    /// Makes a tree known, without a file in it yet, or with those that an index tells of. False, with nothing done: git
+    /// itself has more to do here. No part of the tree's path may be a link.
+    pub(super) fn link_plainly(
+        &self,
+        tree: &Path,
+        base: &Oid,
+        index: Option<&Path>,
+    ) -> Result<bool, GitError> {
         let Some(name) = tree.file_name().and_then(|name| name.to_str()).filter(|name| is_plain(name)) else {
             return Ok(false);
         };
@@ -29,8 +35,13 @@ impl Git {
             return Ok(false);
         }
         describe(&new, tree, base).map_err(GitError::io("write", &new))?;
+        if let Some(index) = index {
+            copy_as_old(index, &new.join("index")).map_err(GitError::io("copy", index))?;
+        } else {
+            fs::create_dir(tree).map_err(GitError::io("create", tree))?;
+        }
         fs::create_dir_all(&states).map_err(GitError::io("create", &states))?;
-        point(tree, &state).map_err(GitError::io("create", tree))?;
+        point(tree, &state).map_err(GitError::io("write into", tree))?;
         fs::rename(&new, &state).map_err(GitError::io("create", &state))?;
         Ok(true)
     }
@@ -69,7 +80,6 @@ fn describe(state: &Path, tree: &Path, base: &Oid) -> io::Result<()> {
 
 /// The tree says where that is.
 fn point(tree: &Path, state: &Path) -> io::Result<()> {
-    fs::create_dir(tree)?;
     fs::write(tree.join(".git"), [b"gitdir: ", state.as_os_str().as_bytes(), b"\n"].concat())
 }
 

@@ -34,7 +34,7 @@ impl Git {
         }
         // Trees of several plans may bear the same name.
         let turn = self.take_turn()?;
-        let is_linked = self.link_plainly(&settled(tree), base)?;
+        let is_linked = self.link_plainly(&settled(tree), base, None)?;
         drop(turn);
         if is_linked {
             self.fill_tree(tree)?;
@@ -103,7 +103,7 @@ impl Git {
     }
 
     /// Writes the files of a tree that git knows.
-    fn fill_tree(&self, tree: &Path) -> Result<(), GitError> {
+    pub(super) fn fill_tree(&self, tree: &Path) -> Result<(), GitError> {
         let fill = ["reset", "--quiet", "--hard", "--no-recurse-submodules"];
         let call = self.locking_call(&[&QUIETLY[..], &fill[..]].concat(), Vec::new());
         process::run(Call { dir: tree, deadline: TREE_DEADLINE, ..call })?.success().map(drop)
@@ -111,7 +111,7 @@ impl Git {
 
     /// Git reads what is known of all trees whenever it adds one, and fails over another that is only half known: one
     /// after another, then, for these milliseconds. Writing the files is not part of it.
-    fn take_turn(&self) -> Result<Flock<File>, GitError> {
+    pub(super) fn take_turn(&self) -> Result<Flock<File>, GitError> {
         let folder = self.common_dir();
         let file = File::open(folder).map_err(GitError::io("open", folder))?;
         Flock::lock(file, FlockArg::LockExclusive)
@@ -120,7 +120,7 @@ impl Git {
 }
 
 /// A path with all links in the folder that holds it resolved; the last part need not exist.
-fn settled(tree: &Path) -> PathBuf {
+pub(super) fn settled(tree: &Path) -> PathBuf {
     match (tree.parent().map(Path::canonicalize), tree.file_name()) {
         (Some(Ok(folder)), Some(name)) => folder.join(name),
         (_, _) => tree.to_owned(),
@@ -192,7 +192,7 @@ fn folders_of_submodules(store: &Path) -> Vec<PathBuf> {
 }
 
 /// Removes a folder with all that is in it, also if an agent took away its own right to do so.
-fn remove_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn remove_folder(folder: &Path) -> io::Result<()> {
     match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),

@@ -16,6 +16,7 @@ mod refusals;
 mod restores;
 mod scratch;
 mod shortcuts;
+mod spares;
 mod special;
 mod states;
 mod trees;

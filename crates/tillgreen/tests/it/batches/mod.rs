@@ -15,6 +15,7 @@ mod phases;
 mod random;
 mod repositories;
 mod scene;
+mod spares;
 mod stopping;
 mod traces;
 mod two_plans;
