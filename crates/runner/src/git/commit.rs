@@ -1,6 +1,7 @@
 //! Committing exactly the paths that are asked for. What a person has staged for other paths stays staged.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path};
 use std::thread;
@@ -76,12 +77,16 @@ impl Git {
         if paths.is_empty() {
             return Ok(None);
         }
-        let answer = match self.stage_and_commit(&paths, &message, request)? {
+        let before = self.head()?;
+        let answer = match self.stage_and_commit(&os(&paths), &message, request)? {
             Answer::UnknownPath => self.commit_changed_only(&paths, &message, request)?,
             answer @ (Answer::Done(_) | Answer::NothingToCommit) => answer,
         };
         match answer {
-            Answer::Done(commit) => Ok(Some(commit)),
+            Answer::Done(commit) => match before {
+                Some(before) => Ok(Some(self.amended(&before, request.trailer)?.unwrap_or(commit))),
+                None => Ok(Some(commit)),
+            },
             Answer::NothingToCommit | Answer::UnknownPath => Ok(None),
         }
     }
@@ -99,18 +104,19 @@ impl Git {
         if both.is_empty() {
             return Ok(Answer::NothingToCommit);
         }
-        self.stage_and_commit(&both, message, &Commit { staging: Staging::Add, ..*request })
+        self.stage_and_commit(&os(&both), message, &Commit { staging: Staging::Add, ..*request })
     }
 
-    fn stage_and_commit(
+    /// Commits these paths and no others, as git does for anybody.
+    pub(super) fn stage_and_commit(
         &self,
-        paths: &BTreeSet<&str>,
+        paths: &BTreeSet<&OsStr>,
         message: &str,
         request: &Commit<'_>,
     ) -> Result<Answer, GitError> {
         let stdin = pathspecs(paths.iter().copied());
         // What was removed from the index as well is unknown to it, and needs no adding.
-        let is_there = |path: &&str| fs::symlink_metadata(self.root().join(path)).is_ok();
+        let is_there = |path: &&OsStr| fs::symlink_metadata(self.root().join(path)).is_ok();
         let there = pathspecs(paths.iter().copied().filter(is_there));
         if request.staging == Staging::Add && !there.is_empty() {
             // Only the names are added: the commit takes the content itself, and should a hook refuse it, what is
@@ -213,6 +219,10 @@ impl Git {
             None => Ok(()),
         }
     }
+}
+
+fn os<'a>(paths: &BTreeSet<&'a str>) -> BTreeSet<&'a OsStr> {
+    paths.iter().map(|path| OsStr::new(*path)).collect()
 }
 
 /// The shortened name in `[main 1a2b3c4] subject`.

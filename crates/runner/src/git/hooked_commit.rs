@@ -1,6 +1,8 @@
 //! Commits in the project itself where hooks may make something else of what is committed than was verified. What they
 //! made is taken back, verified where it lies, and then taken in as it is.
 
+use std::ffi::OsStr;
+
 use super::error::GitError;
 use super::history::Oid;
 use super::process;
@@ -15,10 +17,18 @@ impl Git {
         if !self.has_commit_hook() || self.head()?.is_none() {
             return Ok(None);
         }
+        // Repositories inside this one end in a slash, and are left out.
+        self.tree_with(paths.iter().filter(|path| !path.ends_with('/')).map(AsRef::as_ref))
+    }
+
+    /// The tree that is checked out with these paths as they are on disk; none if git cannot tell.
+    pub(super) fn tree_with<'a>(
+        &self,
+        paths: impl Iterator<Item = &'a OsStr>,
+    ) -> Result<Option<Oid>, GitError> {
         let index = ScratchIndex::of_main(self)?;
         index.read_tree("HEAD")?;
-        // Repositories inside this one end in a slash, and are left out.
-        let paths = names(paths.iter().filter(|path| !path.ends_with('/')).map(AsRef::as_ref));
+        let paths = names(paths);
         let put = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
         if !index.run(&put, paths)?.is_success() {
             return Ok(None);

@@ -13,7 +13,7 @@ use super::landing_index::LandingIndex;
 use super::landing_note::LandingNote;
 use super::plain_commit::Plain;
 use super::process::{self, Call, pathspecs};
-use super::raw_change::{index_info, names, split_names};
+use super::raw_change::{RawChange, index_info, names, split_names};
 use super::repository::Git;
 use super::scratch_index::{self, ScratchIndex};
 use super::stamps::Stamps;
@@ -54,18 +54,101 @@ impl Git {
                 value: trailer.1.to_owned(),
             });
         }
-        // Hooks may run for long, and some do not know which index is meant: they get on without.
-        let mut lock = if self.has_commit_hook() { None } else { Some(IndexLock::take(self)?) };
-        let is_at_its_place = self.head()?.as_ref() == Some(&note.head);
-        if !is_at_its_place && let Some(commit) = self.landed(&note.head, trailer)? {
-            drop(lock);
-            return self.finish(&commit, None).map(|()| Landed::Done(commit));
+        if let Some(landed) = self.settled_already(&note)? {
+            return Ok(landed);
         }
         self.refuse_if_in_progress()?;
-        if !is_at_its_place {
+        if self.head()?.as_ref() != Some(&note.head) {
             return Ok(Landed::Moved);
         }
         let request = Commit { trailer: Some(trailer), deadline, ..Commit::new(&[], message) };
+        if self.has_commit_hook()
+            && let Some(landed) = self.commit_by_name(&note, &request)?
+        {
+            return Ok(landed);
+        }
+        self.commit_through_index(&note, &request, stamps)
+    }
+
+    /// What became of a landing that was committed already, by a git that outlived its program.
+    fn settled_already(&self, note: &LandingNote) -> Result<Option<Landed>, GitError> {
+        let head = self.head()?;
+        if head.as_ref() == Some(&note.head) {
+            return Ok(None);
+        }
+        let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? else {
+            return Ok(None);
+        };
+        if self.tree_of(&commit).as_ref() == Some(&note.tree) {
+            return self.finish(&commit, None).map(|()| Some(Landed::Done(commit)));
+        }
+        self.made_otherwise(commit).map(Some)
+    }
+
+    /// A hook made something else of it than was applied, and perhaps verified.
+    fn made_otherwise(&self, commit: Oid) -> Result<Landed, GitError> {
+        if self.head()?.as_ref() == Some(&commit) {
+            return Ok(Landed::Changed(commit));
+        }
+        // Somebody has committed on top: it stays, and is verified where it is.
+        self.clear_landing()?;
+        Ok(Landed::Moved)
+    }
+
+    /// With hooks, git commits as it does for anybody: by the names of the files, so that index and history go together
+    /// whatever hooks do meanwhile. None: that is not possible here.
+    fn commit_by_name(&self, note: &LandingNote, request: &Commit<'_>) -> Result<Option<Landed>, GitError> {
+        let changes = self.differences(&note.head, &note.tree)?;
+        let is_there = |change: &RawChange| fs::symlink_metadata(self.root().join(&change.path)).is_ok();
+        let is_plain = |change: &RawChange| {
+            !change.old.is_gitlink()
+                && !change.new.is_gitlink()
+                && (change.new.is_absent() || is_there(change))
+        };
+        if !changes.iter().all(is_plain) {
+            return Ok(None);
+        }
+        let paths: BTreeSet<&OsStr> = changes.iter().map(|change| change.path.as_os_str()).collect();
+        let Some(meant) = self.tree_with(paths.iter().copied())? else { return Ok(None) };
+        let message = full_message(request)?;
+        let commit = match self.stage_and_commit(&paths, &message, request)? {
+            Answer::Done(commit) => commit,
+            Answer::NothingToCommit | Answer::UnknownPath if self.head()?.as_ref() != Some(&note.head) => {
+                return Ok(Some(Landed::Moved));
+            }
+            Answer::NothingToCommit | Answer::UnknownPath
+                if self.tree_of(&note.head).as_ref() == Some(&meant) =>
+            {
+                return Ok(Some(Landed::Nothing));
+            }
+            Answer::NothingToCommit | Answer::UnknownPath => {
+                let output = "it left nothing of the work to commit".to_owned();
+                return Err(GitError::Hook { output });
+            }
+        };
+        if !self.follows(&commit, &note.head)? {
+            return Ok(Some(Landed::Moved));
+        }
+        let commit = self.amended(&note.head, request.trailer)?.unwrap_or(commit);
+        if self.tree_of(&commit).is_some_and(|tree| tree != meant) {
+            return self.made_otherwise(commit).map(Some);
+        }
+        self.clear_landing()?;
+        Ok(Some(Landed::Done(commit)))
+    }
+
+    /// Commits through an index of its own, with the project's locked where that is possible.
+    fn commit_through_index(
+        &self,
+        note: &LandingNote,
+        request: &Commit<'_>,
+        stamps: Option<&Stamps>,
+    ) -> Result<Landed, GitError> {
+        // Hooks may run for long, and some do not know which index is meant: they get on without.
+        let mut lock = if self.has_commit_hook() { None } else { Some(IndexLock::take(self)?) };
+        if self.head()?.as_ref() != Some(&note.head) {
+            return Ok(Landed::Moved);
+        }
         let is_untouched = stamps.is_some_and(|stamps| stamps.hold(self.root()));
         let index = LandingIndex::found(self).filter(|_| is_untouched);
         let (answer, meant) = match index.filter(|index| index.holds(&note.tree)) {
@@ -73,16 +156,16 @@ impl Git {
                 let lead = |lock| self.lead(lock, (&note.head, &note.tree), stamps);
                 lock.as_mut().map_or(Ok(()), lead)?;
                 let call = |words: &[&str]| index.call(words);
-                let answer = self.make((&note.head, &note.tree), &request, lock.is_some(), call)?;
+                let answer = self.make((&note.head, &note.tree), request, lock.is_some(), call)?;
                 (answer, note.tree.clone())
             }
-            None => self.commit_joined(&note, &request, lock.as_mut())?,
+            None => self.commit_joined(note, request, lock.as_mut())?,
         };
         match answer {
             Answer::Done(commit) if self.follows(&commit, &note.head)? => {
-                let commit = self.amended(&note.head)?.unwrap_or(commit);
+                let commit = self.amended(&note.head, request.trailer)?.unwrap_or(commit);
                 if self.tree_of(&commit).is_some_and(|tree| tree != meant) {
-                    return Ok(Landed::Changed(commit));
+                    return self.made_otherwise(commit);
                 }
                 match lock {
                     Some(lock) => {
@@ -177,10 +260,25 @@ impl Git {
         process::run(self.locking_call(&back, Vec::new()))?.success().map(|_| false)
     }
 
-    /// What a hook put in place of the commit that it was called for.
-    fn amended(&self, head: &Oid) -> Result<Option<Oid>, GitError> {
-        let Some(now) = self.head()?.filter(|_| self.has_hook("post-commit")) else { return Ok(None) };
-        Ok((self.parent_of(&now)? == *head).then_some(now))
+    /// What a hook put in place of the commit that it was called for. Somebody's own commit is no such thing: it does not
+    /// say whose work it is.
+    pub(super) fn amended(
+        &self,
+        before: &Oid,
+        trailer: Option<(&str, &str)>,
+    ) -> Result<Option<Oid>, GitError> {
+        let (Some(now), Some((key, value))) =
+            (self.head()?.filter(|_| self.has_hook("post-commit")), trailer)
+        else {
+            return Ok(None);
+        };
+        if now == *before || self.parent_of(&now)? != *before {
+            return Ok(None);
+        }
+        let show = ["log", "-1", "--no-show-signature", "--format=%B", now.as_str(), "--"];
+        let message = process::run(self.call(&show))?.success()?;
+        let is_ours = String::from_utf8_lossy(&message).lines().any(|line| line == format!("{key}: {value}"));
+        Ok(is_ours.then_some(now))
     }
 
     /// Commits the joined tree, through an index of its own: what people have staged stays out of it and stays staged.
@@ -255,7 +353,17 @@ impl Git {
 
     /// Makes these paths in the index what they are in HEAD.
     pub(super) fn unstage(&self, paths: &BTreeSet<OsString>) -> Result<(), GitError> {
-        let list = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--"];
+        // Names that are only meant to be added count as well.
+        let list = [
+            "diff-index",
+            "--cached",
+            "--ita-visible-in-index",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "HEAD",
+            "--",
+        ];
         let staged = process::run(self.call(&list))?.success()?;
         let staged: Vec<OsString> = split_names(&staged).filter(|path| paths.contains(path)).collect();
         if staged.is_empty() {
