@@ -92,6 +92,8 @@ pub(crate) struct Driver<'a> {
     pub shared_names: SharedNames,
     /// What hooks have made of work while it was committed, until that is verified and taken in.
     pub hooked: BTreeMap<String, Oid>,
+    /// Work whose files have changed once already while it was verified.
+    pub rewritten: BTreeSet<String>,
     /// Work that was taken out of the project once already while it was verified there.
     pub displaced: BTreeSet<(plan::TaskId, engine::Dispatch)>,
     pub cleaner: Cleaner,
@@ -144,6 +146,7 @@ impl<'a> Driver<'a> {
             turn: None,
             shared_names: SharedNames::default(),
             hooked: BTreeMap::new(),
+            rewritten: BTreeSet::new(),
             displaced: BTreeSet::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),

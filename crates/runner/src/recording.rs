@@ -20,7 +20,7 @@ use crate::settings::Bookkeeping;
 pub(crate) const TRAILER: &str = "Tillgreen-Task";
 
 /// How far back such a commit is looked for.
-const TRAILER_SEARCH: usize = 50;
+pub(crate) const TRAILER_SEARCH: usize = 50;
 
 /// Why recording did not work out.
 pub(crate) enum Obstacle {
@@ -83,6 +83,7 @@ impl Driver<'_> {
             Bookkeeping::Coordinator => self.commit_work(id, attempt)?,
             Bookkeeping::Agent => self.head()?,
         };
+        self.expect_there(id, commit.as_ref())?;
         self.note_progress(id, commit.as_ref())?;
         self.book.tick(id).map_err(RunError::io("write", &self.file.path))?;
         self.commit_spec(&format!("chore(spec): complete task {}", id.name())).map_err(|error| {
@@ -96,6 +97,19 @@ impl Driver<'_> {
         })?;
         self.drop_progress_file(id);
         Ok(commit)
+    }
+
+    /// No box is ticked on a branch that lacks the work.
+    fn expect_there(&self, id: &TaskId, commit: Option<&Oid>) -> Result<(), Obstacle> {
+        let (Some(git), Some(commit)) = (self.tree.git(), commit) else { return Ok(()) };
+        if git.head()?.as_ref() == Some(commit) || git.contains(commit.as_str())? {
+            return Ok(());
+        }
+        Err(Obstacle::Blocked(format!(
+            "the work of task {id}, commit {}, is not in the history of what is checked out now: check out its branch \
+             again, then run again",
+            commit.short()
+        )))
     }
 
     /// While an agent works, there is time to find out how commits are made here.
@@ -139,13 +153,16 @@ impl Driver<'_> {
         if let Some(commit) = git.commit(&request)? {
             let is_other = meant.is_some_and(|meant| !git.holds_tree(&commit, &meant));
             if let (true, Some(before), Some(_)) = (is_other, &before, attempt) {
-                self.heed_hook_here(id, git, (before, &commit), &key)?;
+                self.heed_hook_here(id, git, (before, &commit), (&key, &paths))?;
             }
             self.tree.committed(&paths, &commit);
             self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
         }
         let made = self.commit_already_made(id, git, &key)?;
+        if let (Some(made), Some(_)) = (&made, attempt) {
+            self.heed_orphan(id, git, (made, &key))?;
+        }
         if made.is_none() && !paths.is_empty() {
             self.note(format!("git found nothing to commit of what task {id} changed: {}", paths.join(", ")));
         }
@@ -168,6 +185,7 @@ impl Driver<'_> {
         let trailer = (TRAILER, key.as_str());
         let before = git.head()?;
         let stamps = self.stamps.take();
+        self.heed_rewriting(id, git, (&key, &message, stamps.as_ref()))?;
         let landed = match self.adopt(git, &key, stamps.as_ref())? {
             Some(commit) => Landed::Done(commit),
             None => git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?,

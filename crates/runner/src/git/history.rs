@@ -91,6 +91,13 @@ impl Git {
         made.map_or_else(|| Oid::printed(process::run(self.call(&["rev-parse", "--verify", &first]))?), Ok)
     }
 
+    /// The commit that another one was made on top of; none for the first.
+    pub fn commit_before(&self, commit: &Oid) -> Result<Option<Oid>, GitError> {
+        let first = format!("{commit}^");
+        let ended = process::run(self.call(&["rev-parse", "--verify", "--quiet", &first]))?;
+        Ok(if ended.is_success() { Some(Oid::printed(ended)?) } else { None })
+    }
+
     /// The newest commit with this trailer among the last `limit`.
     pub fn find_trailer(&self, key: &str, value: &str, limit: usize) -> Result<Option<Oid>, GitError> {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {

@@ -1,12 +1,14 @@
 //! Commits in the project itself where hooks may make something else of what is committed than was verified. What they
 //! made is taken back, verified where it lies, and then taken in as it is.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
 use super::error::GitError;
 use super::history::Oid;
+use super::landed_files::Left;
 use super::process;
-use super::raw_change::names;
+use super::raw_change::{RawChange, names};
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
 
@@ -41,14 +43,25 @@ impl Git {
         self.tree_of(commit).is_none_or(|held| held == *tree)
     }
 
-    /// Takes a commit back that was made on top of another; the files stay as they are. Tells what was in it.
-    pub fn take_back(&self, before: &Oid, commit: &Oid) -> Result<Vec<String>, GitError> {
-        let paths = self.changed_between(before.as_str(), commit.as_str())?;
+    /// Takes a commit of these paths back that was made on top of another. The files are then what it holds of them;
+    /// what a hook left otherwise in them is moved away, and told.
+    pub fn take_back(&self, before: &Oid, commit: &Oid, paths: &[String]) -> Result<Option<Left>, GitError> {
+        let mut all: BTreeSet<String> = paths.iter().filter(|path| !path.ends_with('/')).cloned().collect();
+        all.extend(self.changed_between(before.as_str(), commit.as_str())?);
         let why = "tillgreen: taken back, a hook changed it";
         let back = ["update-ref", "-m", why, "HEAD", before.as_str(), commit.as_str()];
         process::run(self.locking_call(&back, Vec::new()))?.success()?;
-        self.unstage(&paths.iter().map(Into::into).collect())?;
-        Ok(paths)
+        let on_disk = self.tree_with(all.iter().map(AsRef::as_ref))?;
+        let mut left = None;
+        if let Some(on_disk) = on_disk.filter(|tree| self.tree_of(commit).as_ref() != Some(tree)) {
+            let other = self.differences(&on_disk, commit)?;
+            let held = other.iter().filter(|change| !change.old.is_absent() && !change.old.is_gitlink());
+            self.set_aside(held.map(|change| change.path.clone()), &mut left)?;
+            let made = other.iter().filter(|change| !change.new.is_absent()).map(RawChange::shown);
+            self.restore(commit.as_str(), &made.collect::<Vec<_>>())?;
+        }
+        self.unstage(&all.iter().map(Into::into).collect())?;
+        Ok(left)
     }
 
     /// Takes a commit in again, if that is what the files are and what it was made on is checked out.

@@ -12,7 +12,7 @@ use super::history::Oid;
 use super::landing_note::LandingNote;
 use super::process;
 use super::put_back::{EDITED, free_place};
-use super::raw_change::{Entry, RawChange, index_info, split_names};
+use super::raw_change::{Entry, RawChange, index_info, names, split_names};
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
 use super::stamps::Stamps;
@@ -83,6 +83,41 @@ impl Git {
         let before = before.iter().filter(|(path, _)| unlike.contains(*path));
         let found = self.unlike(&before.map(|(path, entry)| (path.clone(), entry.clone())).collect())?;
         Ok(found.into_iter().filter(|path| self.is_file(path)).collect())
+    }
+
+    /// What the files of a landing have become since it was applied, as work of its own on top of what is checked out, and
+    /// which of them changed. From now on that is what is half in the project. None if they are as they were.
+    pub fn take_in_rewritten(
+        &self,
+        message: &str,
+        stamps: Option<&Stamps>,
+    ) -> Result<Option<(Oid, Vec<String>)>, GitError> {
+        let is_untouched = stamps.is_some_and(|stamps| stamps.hold(self.root()));
+        let Some(note) = LandingNote::read(self.git_dir())?.filter(|_| !is_untouched) else {
+            return Ok(None);
+        };
+        let changes = self.differences(&note.head, &note.tree)?;
+        let found = self.rewritten(&changes, &self.before(&note, &changes)?)?;
+        if found.is_empty() || self.head()?.as_ref() != Some(&note.head) {
+            return Ok(None);
+        }
+        let Some(tree) = self.tree_of_files(&note, &found)? else { return Ok(None) };
+        let list = ["commit-tree", tree.as_str(), "-p", note.head.as_str(), "-F", "-"];
+        let commit = Oid::printed(process::run(self.locking_call(&list, message.as_bytes().to_vec()))?)?;
+        self.anchor(&tree)?;
+        LandingNote { tree, ..note }.write(self.git_dir())?;
+        Ok(Some((commit, found.iter().map(|path| path.to_string_lossy().into_owned()).collect())))
+    }
+
+    /// The tree of a landing with some files as they are on disk.
+    fn tree_of_files(&self, note: &LandingNote, files: &[OsString]) -> Result<Option<Oid>, GitError> {
+        let index = ScratchIndex::of_main(self)?;
+        index.read_tree(note.tree.as_str())?;
+        let put = ["update-index", "-z", "--add", "--replace", "--stdin"];
+        if !index.run(&put, names(files.iter().map(OsString::as_os_str)))?.is_success() {
+            return Ok(None);
+        }
+        index.write_tree().map(Some)
     }
 
     /// What is to be written over at these paths and is no file there: a folder, or a file or link where a folder should

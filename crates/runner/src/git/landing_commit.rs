@@ -213,11 +213,27 @@ impl Git {
                 value: commit.as_str().to_owned(),
             });
         };
-        // First, so that all that the hook touched is known to be half done.
+        // First, so that all that the hook touched is known to be half done, and what it left out as well.
+        let tree = self.with_left_out(&note, tree)?;
         LandingNote { tree, ..note.clone() }.write(self.git_dir())?;
         let why = "tillgreen: taken back, a hook changed it";
         let back = ["update-ref", "-m", why, "HEAD", note.head.as_str(), commit.as_str()];
         process::run(self.locking_call(&back, Vec::new()))?.success().map(|_| note.head)
+    }
+
+    /// What a hook made, and beside it what was applied at paths where it left everything as it was before.
+    fn with_left_out(&self, note: &LandingNote, made: Oid) -> Result<Oid, GitError> {
+        let made_at: BTreeSet<OsString> =
+            self.differences(&note.head, &made)?.into_iter().map(|change| change.path).collect();
+        let mut left_out = self.differences(&note.head, &note.tree)?;
+        left_out.retain(|change| !made_at.contains(&change.path));
+        if left_out.is_empty() {
+            return Ok(made);
+        }
+        let index = ScratchIndex::of_main(self)?;
+        index.read_tree(made.as_str())?;
+        index.set(index_info(left_out.iter().map(|change| (change.path.as_os_str(), &change.new))))?;
+        index.write_tree()
     }
 
     pub(super) fn tree_of(&self, commit: &Oid) -> Option<Oid> {

@@ -81,7 +81,7 @@ impl Git {
     }
 
     /// Whether a commit may be more than its text to anybody here.
-    pub(super) fn has_commit_hook(&self) -> bool {
+    pub fn has_commit_hook(&self) -> bool {
         HOOKS.iter().any(|name| self.has_hook(name)) || self.habit().has_set_hooks
     }
 

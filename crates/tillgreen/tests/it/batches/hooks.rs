@@ -1,5 +1,9 @@
 //! Hooks that change what is committed: what ends up in the history is what was verified.
 
+use std::fs;
+
+use testkit::{Signal, wait_for};
+
 use super::scene::{Scene, members, task, worker};
 
 #[test]
@@ -93,13 +97,74 @@ fn one_by_one_work_that_a_hook_breaks_is_no_success() {
 }
 
 #[test]
-fn a_hook_that_changes_only_what_is_staged_is_told_of() {
-    let scene = Scene::new(&members(1));
-    scene.hook(
-        "pre-commit",
-        "oid=$(date +%N | git hash-object -w --stdin); test -f out/1.1.txt || exit 0\n\
-         git update-index --cacheinfo 100644,$oid,out/1.1.txt",
-    );
-    let run = scene.go(&worker(), &["--jobs", "1"]).expect_code(0);
-    assert!(run.stderr.contains("a git hook changes the work of task 1.1 each time"), "{run}");
+fn what_a_hook_changes_only_where_it_is_staged_is_verified_as_well() {
+    for (word, code) in [("done, and clean", 0), ("broken", 1)] {
+        let scene = Scene::new(&members(1));
+        scene.hook(
+            "pre-commit",
+            &format!(
+                "git diff --cached --name-only | grep -q out/1.1 || exit 0\n\
+                 oid=$(echo {word} | git hash-object -w --stdin)\n\
+                 git update-index --cacheinfo 100644,$oid,out/1.1.txt"
+            ),
+        );
+        let run = scene.go(&worker(), &["--jobs", "1", "--max-task-iterations", "1"]).expect_code(code);
+        assert!(run.stderr.contains("what the hook did not commit of out/1.1.txt is kept in"), "{run}");
+        assert_eq!(scene.read("out/1.1.txt"), format!("{word}\n"), "{run}");
+        assert_eq!(scene.landed().len(), usize::from(code == 0), "{run}");
+    }
+}
+
+#[test]
+fn a_hook_that_leaves_nothing_of_the_work_is_no_success() {
+    for jobs in ["1", "4"] {
+        let scene = Scene::new(&members(2));
+        scene.hook("pre-commit", "git reset -q -- out/1.1.txt; exit 0");
+        let run = scene.go(&worker(), &["--jobs", jobs, "--max-task-iterations", "1"]);
+        assert_ne!(run.code, Some(0), "{run}");
+        assert!(scene.tasks("demo").contains("- [ ] 1.1"), "{run}");
+    }
+}
+
+/// Whatever hooks do, nothing of what passed is taken back by it.
+#[test]
+fn a_hook_that_commits_something_of_its_own_undoes_nothing() {
+    for jobs in ["1", "4"] {
+        let scene = Scene::new(&members(3));
+        scene.hook(
+            "post-commit",
+            "test -n \"$AGAIN\" && exit; export AGAIN=1; date +%N > version; git add version\n\
+             git commit --quiet -m 'version'",
+        );
+        let run = scene.go(&worker(), &["--jobs", jobs]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.git(&["status", "--porcelain"]), "", "{run}");
+        assert_eq!(scene.git(&["ls-files", "out"]), "out/1.1.txt\nout/1.2.txt\nout/1.3.txt\n", "{run}");
+    }
+}
+
+#[test]
+fn what_a_hook_made_while_the_program_was_killed_is_verified() {
+    for jobs in ["1", "4"] {
+        let scene =
+            Scene::new(&[members(1).concat(), task("1.2", "out/1.2.txt", "grep -q ^done$ out/1.2.txt")]);
+        let (here, go) = (scene.control("here"), scene.control("go"));
+        let (here_name, go_name) = (here.display(), go.display());
+        scene.hook(
+            "pre-commit",
+            &format!(
+                "git diff --cached --name-only | grep -q out/1.2 || exit 0\n\
+                 sed -i s/done/broken/ out/1.2.txt; git add out/1.2.txt; : > '{here_name}'\n\
+                 while test ! -e '{go_name}'; do sleep 0.02; done"
+            ),
+        );
+        let mut run = scene.begin(&worker(), &["--jobs", jobs, "--max-task-iterations", "1"]);
+        wait_for("the hook", || here.exists());
+        run.signal(Signal::Kill);
+        run.wait();
+        fs::write(&go, "").expect("it can be written");
+        let run = scene.go(&worker(), &["--jobs", jobs, "--max-task-iterations", "1"]);
+        assert_ne!(run.code, Some(0), "{run}");
+        assert!(scene.tasks("demo").contains("- [ ] 1.2"), "{run}");
+    }
 }

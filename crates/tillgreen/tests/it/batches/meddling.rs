@@ -145,3 +145,16 @@ fn whoever_tidies_the_repository_up_takes_nothing_away() {
     let run = meanwhile(&scene, &ONCE, tidy).expect_code(0);
     scene.expect_complete(&run);
 }
+
+#[test]
+fn what_somebody_writes_into_the_work_while_it_is_verified_is_verified() {
+    for (written, code) in [("edited, and more\n", 0), ("half-typed\n", 1)] {
+        let scene = waiting("grep -q ^edited base.txt", "true");
+        let run = meanwhile(&scene, &ONCE, || scene.write("base.txt", written)).expect_code(code);
+        assert!(run.stderr.contains("files of task 1.2 changed while it was verified (base.txt)"), "{run}");
+        let is_done = scene.tasks("demo").contains("- [x] 1.2");
+        assert_eq!(is_done, code == 0, "{run}");
+        let committed = if is_done { written } else { "base\n" };
+        assert_eq!(scene.git(&["show", "HEAD:base.txt"]), committed, "{run}");
+    }
+}
