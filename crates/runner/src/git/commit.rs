@@ -84,7 +84,7 @@ impl Git {
         };
         match answer {
             Answer::Done(commit) => match before {
-                Some(before) => Ok(Some(self.amended(&before, request.trailer)?.unwrap_or(commit))),
+                Some(before) => self.amended(&before, commit, request.trailer).map(Some),
                 None => Ok(Some(commit)),
             },
             Answer::NothingToCommit | Answer::UnknownPath => Ok(None),

@@ -129,7 +129,7 @@ impl Git {
         if !self.follows(&commit, &note.head)? {
             return Ok(Some(Landed::Moved));
         }
-        let commit = self.amended(&note.head, request.trailer)?.unwrap_or(commit);
+        let commit = self.amended(&note.head, commit, request.trailer)?;
         if self.tree_of(&commit).is_some_and(|tree| tree != meant) {
             return self.made_otherwise(commit).map(Some);
         }
@@ -163,7 +163,7 @@ impl Git {
         };
         match answer {
             Answer::Done(commit) if self.follows(&commit, &note.head)? => {
-                let commit = self.amended(&note.head, request.trailer)?.unwrap_or(commit);
+                let commit = self.amended(&note.head, commit, request.trailer)?;
                 if self.tree_of(&commit).is_some_and(|tree| tree != meant) {
                     return self.made_otherwise(commit);
                 }
@@ -276,25 +276,28 @@ impl Git {
         process::run(self.locking_call(&back, Vec::new()))?.success().map(|_| false)
     }
 
-    /// What a hook put in place of the commit that it was called for. Somebody's own commit is no such thing: it does not
-    /// say whose work it is.
+    /// What is checked out in place of a commit, if a hook amended that. Somebody's own commit is no such thing: it
+    /// neither holds the same nor says whose work it is.
     pub(super) fn amended(
         &self,
         before: &Oid,
+        commit: Oid,
         trailer: Option<(&str, &str)>,
-    ) -> Result<Option<Oid>, GitError> {
-        let (Some(now), Some((key, value))) =
-            (self.head()?.filter(|_| self.has_hook("post-commit")), trailer)
-        else {
-            return Ok(None);
-        };
-        if now == *before || self.parent_of(&now)? != *before {
-            return Ok(None);
+    ) -> Result<Oid, GitError> {
+        let now = self.head()?.filter(|now| *now != commit && now != before && self.has_hook("post-commit"));
+        let Some(now) = now else { return Ok(commit) };
+        if self.parent_of(&now)? != *before {
+            return Ok(commit);
         }
-        let show = ["log", "-1", "--no-show-signature", "--format=%B", now.as_str(), "--"];
+        let is_same = self.tree_of(&now) == self.tree_of(&commit);
+        Ok(if is_same || self.says(&now, trailer)? { now } else { commit })
+    }
+
+    fn says(&self, commit: &Oid, trailer: Option<(&str, &str)>) -> Result<bool, GitError> {
+        let Some((key, value)) = trailer else { return Ok(false) };
+        let show = ["log", "-1", "--no-show-signature", "--format=%B", commit.as_str(), "--"];
         let message = process::run(self.call(&show))?.success()?;
-        let is_ours = String::from_utf8_lossy(&message).lines().any(|line| line == format!("{key}: {value}"));
-        Ok(is_ours.then_some(now))
+        Ok(String::from_utf8_lossy(&message).lines().any(|line| line == format!("{key}: {value}")))
     }
 
     /// Commits the joined tree, through an index of its own: what people have staged stays out of it and stays staged.

@@ -53,13 +53,19 @@ fn what_a_hook_makes_anew_each_time_is_taken_in_as_it_was_verified() {
 
 #[test]
 fn a_hook_that_amends_leaves_nothing_half_done() {
+    for jobs in ["1", "4"] {
+        check_amending(jobs);
+    }
+}
+
+fn check_amending(jobs: &str) {
     let scene = Scene::new(&members(3));
     scene.hook(
         "post-commit",
         "test -n \"$AMENDING\" && exit; export AMENDING=1\n\
          git commit --quiet --amend --no-edit --trailer 'Amended: yes'",
     );
-    let run = scene.go(&worker(), &[]).expect_code(0);
+    let run = scene.go(&worker(), &["--jobs", jobs]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.git(&["status", "--porcelain"]), "", "{run}");
 }
