@@ -125,10 +125,8 @@ impl GitError {
             GitError::Deadline { command, .. } => {
                 Some(format!("see what keeps it waiting (a hook, a signing key): {command}"))
             }
-            GitError::Failed { .. }
-            | GitError::Unacceptable { .. }
-            | GitError::Unexpected { .. }
-            | GitError::Io { .. } => None,
+            GitError::Failed { .. } | GitError::Io { .. } => self.advice(),
+            GitError::Unacceptable { .. } | GitError::Unexpected { .. } => None,
         }
     }
 }
