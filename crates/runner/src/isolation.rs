@@ -152,8 +152,10 @@ impl Driver<'_> {
                 Err(Unready::Held { tree, error }) => Ok(self.obstructed(&delegated.task, &tree, &error)),
             },
             // What was done is there, and nobody can tell what it is: no failure of the task's.
-            (Purpose::Survey { .. }, Done::Survey(Err(error @ GitError::Locked { .. }))) => {
-                Ok(Seen::Obstructed { reason: with_hint(&error) })
+            (Purpose::Survey { task, .. }, Done::Survey(Err(error))) if error.is_of_surroundings() => {
+                // Whoever does not take it up, as attempts that begin afresh, does not remove it either.
+                self.site(&task).iter().for_each(|site| site.note_unreadable(&error));
+                Ok(self.obstructed(&task, &self.tree_path(&task), &error))
             }
             (Purpose::Survey { task, dispatch, dir, ended }, Done::Survey(survey)) => {
                 self.guard_plan_into(&task, &dir)?;
