@@ -46,6 +46,7 @@ impl GitError {
             | GitError::InProgress { .. }
             | GitError::Hook { .. }
             | GitError::Deadline { .. }
+            | GitError::Unreadable { .. }
             | GitError::Unacceptable { .. }
             | GitError::Unexpected { .. } => None,
         }
@@ -79,6 +80,33 @@ fn hindrance_in(message: &str) -> Option<Hindrance> {
         return Some(Hindrance::Filter);
     }
     OF_RIGHTS.iter().any(|words| message.contains(words)).then_some(Hindrance::Rights)
+}
+
+/// How many files and folders that cannot be read are named.
+const UNREADABLE_TOLD_MAX: usize = 20;
+
+/// What of a working tree git says that it cannot read, if that is all that is the matter. Of a folder it only says so,
+/// and goes on as if nothing were in it.
+pub(super) fn unreadable(stderr: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    if told_by(stderr).is_some() {
+        return Vec::new();
+    }
+    let paths = messages(stderr).filter_map(unreadable_in).filter(|path| is_wanted(path));
+    paths.take(UNREADABLE_TOLD_MAX).map(str::to_owned).collect()
+}
+
+/// The file or folder that one message says cannot be read.
+fn unreadable_in(message: &str) -> Option<&str> {
+    const WAYS: [(&str, &str); 4] = [
+        ("warning: could not open directory '", "': "),
+        ("error: open(\"", "\"): "),
+        ("error: readlink(\"", "\"): "),
+        ("fatal: unable to stat '", "': "),
+    ];
+    let (rest, after) =
+        WAYS.into_iter().find_map(|(before, after)| Some((message.strip_prefix(before)?, after)))?;
+    // Git does not print all of a very long path, nor what it would say after it.
+    Some(rest.split_once(after).map_or(rest, |(path, _)| path))
 }
 
 /// What git said, message by message. One may hold a name with line breaks in it.
@@ -126,6 +154,19 @@ mod tests {
         check("error: open(\"a\"): Permission denied\nerror: unable to index file 'a'\n", None);
         check("error: open(\"No space left on device\"): Permission denied\n", None);
         check("error: 'inner/' does not have a commit checked out\nfatal: adding files failed\n", None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let told = |stderr: &str| unreadable(stderr, |path| path != "own/");
+        let stderr = "warning: could not open directory 'own/': Permission denied\n\
+                      warning: could not open directory 'd/': Permission denied\nd/t: Permission denied\n\
+                      error: open(\"a\nb\"): Permission denied\nerror: unable to index file 'a\nb'\n\
+                      fatal: unable to stat 'rr/f': Permission denied\n";
+        assert_eq!(told(stderr), ["d/", "a\nb", "rr/f"]);
+        // With a full disk, that comes first.
+        assert_eq!(told(&format!("{stderr}fatal: write error: No space left on device")), [""; 0]);
+        assert_eq!(told("warning: unable to access 'rr/.gitignore': Permission denied\n"), [""; 0]);
     }
 
     #[test]

@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::error::GitError;
-use super::hindrance::messages;
+use super::hindrance::{messages, unreadable};
 use super::history::Oid;
 use super::process::Ended;
-use super::raw_change::{RawChange, index_info};
+use super::raw_change::{RawChange, index_info, lies_in};
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
 use super::status::Change;
@@ -154,6 +154,11 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
         pathspecs.push(0);
     }
     let ended = index.run(&add, pathspecs)?;
+    let is_unwanted = |path: &[u8]| lies_in(path, work.furnished) || lies_in(path, work.dropped);
+    let paths = unreadable(&ended.stderr, |path| !is_own(path) && !is_unwanted(path.as_bytes()));
+    if !paths.is_empty() {
+        return Err(GitError::Unreadable { paths });
+    }
     if ended.is_success() {
         return Ok(Vec::new());
     }

@@ -72,3 +72,18 @@ fn work_that_a_filter_held_up_outlives_a_clean_retry() {
     assert_eq!(scene.read(&format!("{KEPT}/precious.txt")), "precious\n", "{run}");
     assert!(run.stderr.contains(KEPT), "{run}");
 }
+
+/// A folder that git cannot open, for whoever runs this: its path is too long.
+#[test]
+fn a_folder_that_git_cannot_open_is_that_tasks_failure_and_is_kept() {
+    let scene = Scene::new(&members(2));
+    let deep = "here=$PWD; long=$(printf 'deep/%.0s' $(seq 600)); mkdir -p $long other/$long; echo x > other/${long}x; \
+                cd $long; mv \"$here/other\" .";
+    let steps = [precious(), work(), Step::shell(deep), done()];
+    let agent = Agent::new().on_attempt("1.2", 1, steps).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 2), "{run}");
+    assert!(scene.feedback("1.2", 2).contains("git cannot read deep/deep"), "{run}");
+    assert_eq!(scene.read(&format!("{KEPT}/precious.txt")), "precious\n", "{run}");
+}
