@@ -20,6 +20,7 @@ use crate::git::{GitError, Oid, Pool};
 use crate::inbox::Message;
 use crate::offstage::{Brought, Further, LandingRequest, Ready, Site, Survey, task_part};
 use crate::process::Ended;
+use crate::stranded::Unready;
 use crate::turn::Patience;
 
 /// How many tasks that wait for others are named at once.
@@ -33,7 +34,7 @@ const MADE_RED: &str =
 #[derive(Debug)]
 pub(crate) enum Done {
     /// A work tree is ready.
-    Tree(Result<Ready, GitError>),
+    Tree(Result<Ready, Unready>),
     /// What an attempt left was looked at.
     Survey(Result<Survey, GitError>),
     /// Work was brought into the project.
@@ -147,11 +148,14 @@ impl Driver<'_> {
                     self.launch_agent(key, *delegated)?;
                     Ok(Seen::TimePassed)
                 }
-                Err(error) => Ok(without_tree(delegated.task, delegated.dispatch, &error)),
+                Err(Unready::NoTree(error)) => Ok(without_tree(delegated.task, delegated.dispatch, &error)),
+                Err(Unready::Held { tree, error }) => Ok(self.obstructed(&delegated.task, &tree, &error)),
             },
             // What was done is there, and nobody can tell what it is: no failure of the task's.
-            (Purpose::Survey { .. }, Done::Survey(Err(error @ GitError::Locked { .. }))) => {
-                Ok(Seen::Obstructed { reason: with_hint(&error) })
+            (Purpose::Survey { task, .. }, Done::Survey(Err(error))) if error.is_of_surroundings() => {
+                // Whoever does not take it up, as attempts that begin afresh, does not remove it either.
+                self.site(&task).iter().for_each(|site| site.note_unreadable(&error));
+                Ok(self.obstructed(&task, &self.tree_path(&task), &error))
             }
             (Purpose::Survey { task, dispatch, dir, ended }, Done::Survey(survey)) => {
                 self.guard_plan_into(&task, &dir)?;
@@ -224,6 +228,16 @@ impl Driver<'_> {
         self.beside(key, purpose, move || {
             Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey((&message, &trailer))))
         })
+    }
+
+    /// Nothing is lost and no attempt spent, but nobody can go on. What to do comes before git's own words, which may
+    /// be many.
+    fn obstructed(&self, task: &TaskId, tree: &Path, error: &GitError) -> Seen {
+        let place = self.project.relative(tree).display();
+        let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        Seen::Obstructed {
+            reason: format!("git cannot take in what task {task} left in {place}{hint}: {error}"),
+        }
     }
 
     fn running_attempt(&self, id: &TaskId) -> Option<Attempt> {

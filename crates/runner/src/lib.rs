@@ -43,6 +43,7 @@ mod report;
 mod requests;
 mod settings;
 mod shared_names;
+mod stranded;
 mod traces;
 mod tree;
 mod turn;

@@ -15,6 +15,7 @@ use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::recording::TRAILER;
 use crate::remnant::{Aside, Remnants};
+use crate::stranded::Unready;
 use crate::traces::{self, Traces};
 
 /// A work tree of one task, and what is known of it.
@@ -125,10 +126,11 @@ impl Site {
 
     /// Makes the tree anew at a commit. What an earlier attempt left, here or at the site of the task that this one
     /// repairs, is brought along as far as it fits.
-    pub(crate) fn prepare(&self, head: &Oid, left: Option<&Site>) -> Result<Ready, GitError> {
+    pub(crate) fn prepare(&self, head: &Oid, left: Option<&Site>) -> Result<Ready, Unready> {
         let mut notes = Vec::new();
         let carried = self.carried(left, &mut notes)?;
         let inside = left.map(|left| left.remnants().submodules).unwrap_or_default();
+        notes.extend(self.strand_unreadable()?);
         let aside = self.remnants().set_aside(&self.tree).map_err(GitError::io("move out of", &self.tree))?;
         self.forget_attempt();
         let note = base_file(&self.tree);
@@ -174,7 +176,7 @@ impl Site {
 
     /// What is to be brought along, as the commit that it was made on and a commit of its own. That is noted before the
     /// old tree goes, so that a program which dies in between has not lost it.
-    fn carried(&self, left: Option<&Site>, notes: &mut Vec<String>) -> Result<Option<(Oid, Oid)>, GitError> {
+    fn carried(&self, left: Option<&Site>, notes: &mut Vec<String>) -> Result<Option<(Oid, Oid)>, Unready> {
         let file = left_file(&self.tree);
         if let Ok(text) = fs::read_to_string(&file) {
             let mut commits = text.lines().map(Oid::parse);
@@ -182,7 +184,8 @@ impl Site {
                 return Ok(Some((base, commit)));
             }
         }
-        let Some((base, commit)) = left.and_then(|left| left.pack_leftovers(notes)) else { return Ok(None) };
+        let packed = left.map_or(Ok(None), |left| left.pack_leftovers(notes))?;
+        let Some((base, commit)) = packed else { return Ok(None) };
         atomic::replace(&file, &format!("{base}\n{commit}\n")).map_err(GitError::io("write", &file))?;
         Ok(Some((base, commit)))
     }
@@ -222,18 +225,18 @@ impl Site {
         let _ = fs::remove_file(left_file(&self.tree));
     }
 
-    /// What an attempt left in the tree, as a commit. A tree that cannot be read holds nothing worth carrying.
-    fn pack_leftovers(&self, notes: &mut Vec<String>) -> Option<(Oid, Oid)> {
-        let base = self.base()?;
+    /// What an attempt left in the tree, as a commit. A tree that cannot be read is not brought along, and kept.
+    fn pack_leftovers(&self, notes: &mut Vec<String>) -> Result<Option<(Oid, Oid)>, Unready> {
+        let Some(base) = self.base() else { return Ok(None) };
         // What a verify command has left since is nobody's work. Only an attempt that was lost has not been packed.
         if let (Ok(packed), false) = (fs::read_to_string(packed_file(&self.tree)), self.is_edited(&base)) {
-            return Oid::parse(packed.trim()).map(|commit| (base, commit));
+            return Ok(Oid::parse(packed.trim()).map(|commit| (base, commit)));
         }
         match self.pack_lost(&base) {
-            Ok(commit) => commit.map(|commit| (base, commit)),
+            Ok(commit) => Ok(commit.map(|commit| (base, commit))),
             Err(error) => {
-                notes.push(format!("what is in {} cannot be taken over: {error}", self.tree.display()));
-                None
+                notes.extend(self.strand(error)?);
+                Ok(None)
             }
         }
     }
@@ -270,7 +273,8 @@ impl Site {
     fn is_edited(&self, base: &Oid) -> bool {
         let Ok(seen) = fs::read_to_string(seen_file(&self.tree)) else { return false };
         let now = self.git.content_of(&self.work(base, &self.furnished()));
-        now.is_ok_and(|now| now.as_str() != seen.trim())
+        // Where nobody can tell, something may be there that was not packed.
+        now.map_or(true, |now| now.as_str() != seen.trim())
     }
 
     /// Brings in what git does not, and tells what that was.
@@ -346,6 +350,7 @@ impl Site {
         let commit = match kept {
             Ok(Some(commit)) => commit,
             Ok(None) => return Ok((Landing::Done { touched: Vec::new() }, None)),
+            Err(error) if error.is_of_surroundings() => return Err(error),
             Err(error) => {
                 let error = format!("its work tree cannot be read: {error}");
                 return Ok((Landing::Conflict(red(error, String::new())), None));
@@ -409,6 +414,11 @@ impl Site {
     /// Removes the tree, or sets it aside for another. That it stays is a nuisance and no more.
     pub(crate) fn clear_tree(&self, further: Further) {
         self.forget_left();
+        if self.remnants().unreadable.is_some() {
+            // One that cannot be moved stays.
+            let _ = self.move_aside();
+            return;
+        }
         // What an attempt left and its fix task did without is kept. That it could not be moved keeps the tree.
         if self.remnants().set_aside(&self.tree).is_ok() {
             // One that stays is found at the next start.

@@ -18,8 +18,14 @@ pub(crate) struct Remnants {
     pub repositories: Vec<String>,
     /// What is uncommitted in submodules.
     pub submodules: Vec<Inside>,
-    /// Why nobody can tell what is in the tree.
-    pub unreadable: Option<String>,
+    pub unreadable: Option<Unreadable>,
+}
+
+/// Why nobody can tell what is in a tree, and where that will be when there is another in its place.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    why: String,
+    place: String,
 }
 
 impl Remnants {
@@ -29,7 +35,9 @@ impl Remnants {
         let mut remnants = Self::default();
         for line in text.lines() {
             match line.split('\t').collect::<Vec<&str>>().as_slice() {
-                ["unreadable", why] => remnants.unreadable = Some(unescape(why)),
+                ["unreadable", why, place] => {
+                    remnants.unreadable = Some(Unreadable { why: unescape(why), place: unescape(place) });
+                }
                 ["repository", path] => remnants.repositories.push(unescape(path)),
                 ["submodule", path, commit, kind, files @ ..] => remnants.submodules.push(Inside {
                     path: unescape(path),
@@ -46,8 +54,8 @@ impl Remnants {
     /// Notes it down, or removes the note where there is nothing.
     pub(crate) fn write(&self, note: &Path) -> io::Result<()> {
         let mut text = String::new();
-        if let Some(why) = &self.unreadable {
-            text.push_str(&format!("unreadable\t{}\n", escape(why)));
+        if let Some(Unreadable { why, place }) = &self.unreadable {
+            text.push_str(&format!("unreadable\t{}\t{}\n", escape(why), escape(place)));
         }
         for path in &self.repositories {
             text.push_str(&format!("repository\t{}\n", escape(path)));
@@ -79,12 +87,14 @@ impl Remnants {
 
     /// Why the attempt is no success. New files in a submodule alone are no reason: builds leave such.
     pub(crate) fn failure(&self) -> Option<CheckFailure> {
-        if let Some(why) = &self.unreadable {
+        if let Some(Unreadable { why, place }) = &self.unreadable {
             return Some(CheckFailure {
                 cause: Cause::CommitRefused,
                 error: format!("the work cannot be read from its work tree: {}", plan::one_line(why)),
                 details: format!(
-                    "{why}\nFiles that git cannot read or name cannot come back: remove or rename them."
+                    "{why}\nFiles and folders that git cannot read or name cannot come back: make them readable, \
+                     rename or remove them, or have git ignore them. The next attempt begins without what this one \
+                     left, all of which is then in {place}."
                 ),
                 command: None,
                 exit_code: None,
@@ -130,7 +140,9 @@ impl Remnants {
 impl Site {
     /// Notes that git could not tell what an attempt left, so that it is not taken for one that did nothing.
     pub(crate) fn note_unreadable(&self, error: &GitError) {
-        let remnants = Remnants { unreadable: Some(error.to_string()), ..Remnants::default() };
+        let place = free_place(&self.tree).display().to_string();
+        let unreadable = Some(Unreadable { why: error.to_string(), place });
+        let remnants = Remnants { unreadable, ..Remnants::default() };
         // Where nothing can be written either, the next thing that is to be written says so.
         let _ = remnants.write(&remnants_file(&self.tree));
     }
@@ -191,7 +203,7 @@ fn is_below(path: &str) -> bool {
 }
 
 /// A folder that is not there yet, outside of the trees.
-fn free_place(tree: &Path) -> PathBuf {
+pub(crate) fn free_place(tree: &Path) -> PathBuf {
     let name = tree.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let home = tree.parent().and_then(Path::parent).unwrap_or(tree).join("left");
     let places = (1_u32..).map(|number| home.join(format!("{name}-{number}")));
@@ -236,7 +248,7 @@ mod tests {
         let all = Remnants {
             repositories: vec!["in\nn\\er\t/".to_owned()],
             submodules: vec![inside(true)],
-            unreadable: Some("why\nnot".to_owned()),
+            unreadable: Some(Unreadable { why: "why\nnot".to_owned(), place: "left".to_owned() }),
         };
         all.write(&note).unwrap();
         assert_eq!(Remnants::read(&note), all);

@@ -62,6 +62,7 @@ impl From<GitError> for Error {
             GitError::Hook { .. }
             | GitError::Deadline { .. }
             | GitError::Failed { .. }
+            | GitError::Unreadable { .. }
             | GitError::Unacceptable { .. }
             | GitError::Unexpected { .. }
             | GitError::Io { .. } => None,

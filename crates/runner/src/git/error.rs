@@ -72,6 +72,12 @@ pub enum GitError {
         /// What it printed.
         output: String,
     },
+    /// Git cannot read what is in a working tree.
+    #[error("git cannot read {}", paths.join(", "))]
+    Unreadable {
+        /// The files and folders.
+        paths: Vec<String>,
+    },
     /// What was asked cannot be passed to git: an empty message, a path outside, a revision that looks like a flag.
     #[error("{what} cannot be passed to git: {value:?}")]
     Unacceptable {
@@ -125,10 +131,10 @@ impl GitError {
             GitError::Deadline { command, .. } => {
                 Some(format!("see what keeps it waiting (a hook, a signing key): {command}"))
             }
-            GitError::Failed { .. }
+            GitError::Failed { .. } | GitError::Io { .. } => self.advice(),
+            GitError::Unreadable { .. }
             | GitError::Unacceptable { .. }
-            | GitError::Unexpected { .. }
-            | GitError::Io { .. } => None,
+            | GitError::Unexpected { .. } => None,
         }
     }
 }

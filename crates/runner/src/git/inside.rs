@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::commit::is_inside;
 use super::error::GitError;
+use super::hindrance::unreadable;
 use super::history::Oid;
 use super::keep::Keep;
 use super::process::{self, Call};
@@ -69,8 +70,19 @@ impl Git {
         keep: &Keep,
     ) -> Result<Option<Inside>, GitError> {
         let add = ["-c", "core.safecrlf=false", "add", "--all", "--sparse", "--ignore-errors", "--", ":/"];
-        // What cannot be added, such as a repository inside, stays out; all else is in.
-        index.run(&add, Vec::new())?;
+        // A repository inside stays out; all else is in.
+        let ended = index.run(&add, Vec::new())?;
+        let unreadable = unreadable(&ended.stderr, |_| true);
+        if !unreadable.is_empty() {
+            let below = |path: &String| format!("{}/{path}", submodule.path.display());
+            return Err(GitError::Unreadable { paths: unreadable.iter().map(below).collect() });
+        }
+        if !ended.is_success() {
+            let failure = ended.into_failure();
+            if failure.is_of_surroundings() {
+                return Err(failure);
+            }
+        }
         let diff = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "HEAD", "--"];
         let changes = RawChange::parse_all(index.run(&diff, Vec::new())?)?;
         if changes.is_empty() {

@@ -10,6 +10,7 @@ mod commit;
 mod error;
 mod exclude;
 mod furnish;
+mod hindrance;
 mod history;
 mod hooked_commit;
 mod ignored;

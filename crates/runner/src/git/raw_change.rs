@@ -76,9 +76,7 @@ impl RawChange {
 
     /// Whether the path is one of these, or lies below one of them.
     pub(super) fn lies_in(&self, places: &[String]) -> bool {
-        places
-            .iter()
-            .any(|place| is_at_or_below(self.path.as_bytes(), place.trim_end_matches('/').as_bytes()))
+        lies_in(self.path.as_bytes(), places)
     }
 
     /// The change as a status tells it.
@@ -90,6 +88,11 @@ impl RawChange {
         };
         Change { path: self.shown(), kind, staged: false }
     }
+}
+
+/// Whether a path is one of these places or below one.
+pub(super) fn lies_in(path: &[u8], places: &[String]) -> bool {
+    places.iter().any(|place| is_at_or_below(path, place.trim_end_matches('/').as_bytes()))
 }
 
 fn is_at_or_below(path: &[u8], place: &[u8]) -> bool {

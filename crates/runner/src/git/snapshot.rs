@@ -6,9 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::error::GitError;
+use super::hindrance::{messages, unreadable};
 use super::history::Oid;
 use super::process::Ended;
-use super::raw_change::{RawChange, index_info};
+use super::raw_change::{RawChange, index_info, lies_in};
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
 use super::status::Change;
@@ -72,7 +73,7 @@ impl Git {
         match taken {
             Ok(taken) => self.sort_out(&index, work, taken),
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
-            Err(GitError::Failed { .. }) => {
+            Err(error @ GitError::Failed { .. }) if !error.is_of_surroundings() => {
                 drop(index);
                 self.snapshot_afresh(work, &state)
             }
@@ -153,6 +154,11 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
         pathspecs.push(0);
     }
     let ended = index.run(&add, pathspecs)?;
+    let is_unwanted = |path: &[u8]| lies_in(path, work.furnished) || lies_in(path, work.dropped);
+    let paths = unreadable(&ended.stderr, |path| !is_own(path) && !is_unwanted(path.as_bytes()));
+    if !paths.is_empty() {
+        return Err(GitError::Unreadable { paths });
+    }
     if ended.is_success() {
         return Ok(Vec::new());
     }
@@ -162,22 +168,6 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
         Some(paths) => Ok(paths),
         None => Err(ended.into_failure()),
     }
-}
-
-/// What git said, message by message. One may hold a name with line breaks in it.
-fn messages(stderr: &str) -> impl Iterator<Item = &str> {
-    const BEGINNINGS: [&str; 4] = ["error: ", "fatal: ", "warning: ", "hint: "];
-    let is_begun = |rest: &str| BEGINNINGS.iter().any(|beginning| rest.starts_with(beginning));
-    let mut rest = stderr.trim_end_matches('\n');
-    std::iter::from_fn(move || {
-        let breaks = rest.match_indices('\n').map(|(place, _)| place);
-        let end =
-            breaks.filter_map(|place| Some((place, rest.get(place + 1..)?))).find(|(_, next)| is_begun(next));
-        let (message, next) =
-            end.map_or((rest, ""), |(place, next)| (rest.get(..place).unwrap_or(rest), next));
-        rest = next;
-        (!message.is_empty()).then_some(message)
-    })
 }
 
 /// The paths that git complains of, if it complains of nothing else. That something which is not wanted anyway is also

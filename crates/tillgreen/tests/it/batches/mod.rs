@@ -19,3 +19,4 @@ mod spares;
 mod stopping;
 mod traces;
 mod two_plans;
+mod unreadable;

@@ -1,0 +1,179 @@
+//! What keeps git from taking in what is in a working tree: its surroundings, which are nobody's work, or the files.
+
+use std::io::ErrorKind;
+
+use super::error::GitError;
+
+/// A reason that lies outside of the files which git was to take in. Whoever tries again meets it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hindrance {
+    /// The disk is full or broken.
+    Disk,
+    /// What git has to write in its own folder it may not write.
+    Rights,
+    /// A program that files pass through failed.
+    Filter,
+    /// Git itself is not there or not set up, or waits for somebody.
+    Setup,
+}
+
+impl GitError {
+    /// Whether the surroundings are the reason, and not what somebody left in a working tree.
+    pub fn is_of_surroundings(&self) -> bool {
+        self.hindrance().is_some()
+    }
+
+    /// What to do about surroundings in which git cannot work.
+    pub(super) fn advice(&self) -> Option<String> {
+        let advice = match self.hindrance()? {
+            Hindrance::Disk => "make room on the disk and see that it works",
+            Hindrance::Rights => "see that you may write in git's folder and all that is in it",
+            Hindrance::Filter => "see that the filter works again",
+            Hindrance::Setup => return None,
+        };
+        Some(advice.to_owned())
+    }
+
+    fn hindrance(&self) -> Option<Hindrance> {
+        match self {
+            GitError::NotInstalled
+            | GitError::TooOld { .. }
+            | GitError::NoIdentity { .. }
+            | GitError::Locked { .. } => Some(Hindrance::Setup),
+            GitError::Failed { output, .. } => told_by(output),
+            GitError::Io { source, .. } => is_of_disk(source.kind()).then_some(Hindrance::Disk),
+            GitError::Unusable { .. }
+            | GitError::InProgress { .. }
+            | GitError::Hook { .. }
+            | GitError::Deadline { .. }
+            | GitError::Unreadable { .. }
+            | GitError::Unacceptable { .. }
+            | GitError::Unexpected { .. } => None,
+        }
+    }
+}
+
+fn is_of_disk(kind: ErrorKind) -> bool {
+    [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::ReadOnlyFilesystem].contains(&kind)
+}
+
+fn told_by(output: &str) -> Option<Hindrance> {
+    messages(output).find_map(hindrance_in)
+}
+
+/// What one message of git's tells of.
+fn hindrance_in(message: &str) -> Option<Hindrance> {
+    const OF_DISK: [&str; 4] =
+        ["No space left on device", "Disk quota exceeded", "Read-only file system", "Input/output error"];
+    const OF_RIGHTS: [&str; 3] = [
+        "insufficient permission for adding an object",
+        "unable to create temporary file",
+        "cannot lock ref",
+    ];
+    let message = message.strip_prefix("error: ").or_else(|| message.strip_prefix("fatal: "))?;
+    let end = message.trim_end().rsplit(": ").next()?;
+    if OF_DISK.contains(&end) {
+        return Some(Hindrance::Disk);
+    }
+    let is_of_filter = end.contains(" filter '") && end.ends_with("' failed");
+    if is_of_filter {
+        return Some(Hindrance::Filter);
+    }
+    OF_RIGHTS.iter().any(|words| message.contains(words)).then_some(Hindrance::Rights)
+}
+
+/// How many files and folders that cannot be read are named.
+const UNREADABLE_TOLD_MAX: usize = 20;
+
+/// What of a working tree git says that it cannot read, if that is all that is the matter. Of a folder it only says so,
+/// and goes on as if nothing were in it.
+pub(super) fn unreadable(stderr: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    if told_by(stderr).is_some() {
+        return Vec::new();
+    }
+    let paths = messages(stderr).filter_map(unreadable_in).filter(|path| is_wanted(path));
+    paths.take(UNREADABLE_TOLD_MAX).map(str::to_owned).collect()
+}
+
+/// The file or folder that one message says cannot be read.
+fn unreadable_in(message: &str) -> Option<&str> {
+    const WAYS: [(&str, &str); 4] = [
+        ("warning: could not open directory '", "': "),
+        ("error: open(\"", "\"): "),
+        ("error: readlink(\"", "\"): "),
+        ("fatal: unable to stat '", "': "),
+    ];
+    let (rest, after) =
+        WAYS.into_iter().find_map(|(before, after)| Some((message.strip_prefix(before)?, after)))?;
+    // Git does not print all of a very long path, nor what it would say after it.
+    Some(rest.split_once(after).map_or(rest, |(path, _)| path))
+}
+
+/// What git said, message by message. One may hold a name with line breaks in it.
+pub(super) fn messages(stderr: &str) -> impl Iterator<Item = &str> {
+    const BEGINNINGS: [&str; 4] = ["error: ", "fatal: ", "warning: ", "hint: "];
+    let is_begun = |rest: &str| BEGINNINGS.iter().any(|beginning| rest.starts_with(beginning));
+    let mut rest = stderr.trim_end_matches('\n');
+    std::iter::from_fn(move || {
+        let breaks = rest.match_indices('\n').map(|(place, _)| place);
+        let end =
+            breaks.filter_map(|place| Some((place, rest.get(place + 1..)?))).find(|(_, next)| is_begun(next));
+        let (message, next) =
+            end.map_or((rest, ""), |(place, next)| (rest.get(..place).unwrap_or(rest), next));
+        rest = next;
+        (!message.is_empty()).then_some(message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(output: &str, expected: Option<Hindrance>) {
+        let failed =
+            GitError::Failed { command: "git add".to_owned(), code: Some(1), output: output.to_owned() };
+        assert_eq!(failed.hindrance(), expected, "{output}");
+    }
+
+    #[test]
+    fn surroundings_are_told_from_files() {
+        check("error: unable to write loose object file: No space left on device\n", Some(Hindrance::Disk));
+        check(
+            "error: a: failed to insert into database\nfatal: write error: Disk quota exceeded",
+            Some(Hindrance::Disk),
+        );
+        check(
+            "error: insufficient permission for adding an object to repository database .git/objects\n\
+             fatal: git-write-tree: error building trees\n",
+            Some(Hindrance::Rights),
+        );
+        check(
+            "no\nerror: external filter 'x --clean' failed 1\nfatal: x.bin: clean filter 'lfs' failed\n",
+            Some(Hindrance::Filter),
+        );
+        check("error: open(\"a\"): Permission denied\nerror: unable to index file 'a'\n", None);
+        check("error: open(\"No space left on device\"): Permission denied\n", None);
+        check("error: 'inner/' does not have a commit checked out\nfatal: adding files failed\n", None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let told = |stderr: &str| unreadable(stderr, |path| path != "own/");
+        let stderr = "warning: could not open directory 'own/': Permission denied\n\
+                      warning: could not open directory 'd/': Permission denied\nd/t: Permission denied\n\
+                      error: open(\"a\nb\"): Permission denied\nerror: unable to index file 'a\nb'\n\
+                      fatal: unable to stat 'rr/f': Permission denied\n";
+        assert_eq!(told(stderr), ["d/", "a\nb", "rr/f"]);
+        // With a full disk, that comes first.
+        assert_eq!(told(&format!("{stderr}fatal: write error: No space left on device")), [""; 0]);
+        assert_eq!(told("warning: unable to access 'rr/.gitignore': Permission denied\n"), [""; 0]);
+    }
+
+    #[test]
+    fn what_to_do_is_told() {
+        let full = GitError::io("write", "note".as_ref())(ErrorKind::StorageFull.into());
+        assert!(full.is_of_surroundings() && full.hint().is_some_and(|hint| hint.contains("make room")));
+        let denied = GitError::io("write", "note".as_ref())(ErrorKind::PermissionDenied.into());
+        assert!(!denied.is_of_surroundings() && denied.hint().is_none());
+    }
+}
