@@ -10,6 +10,7 @@ mod leftovers;
 mod meddling;
 mod mischief;
 mod odd_places;
+mod one_tree;
 mod people;
 mod phases;
 mod random;
