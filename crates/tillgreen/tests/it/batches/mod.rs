@@ -2,6 +2,7 @@
 //! order, once, and nothing else does.
 
 mod coming_back;
+mod declared_order;
 mod failures;
 mod hooks;
 mod joining;
