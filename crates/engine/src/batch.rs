@@ -273,7 +273,8 @@ pub fn overlaps(state: &State) -> Vec<(TaskId, Hold)> {
         if state.fix_plan(task.id()).is_some() {
             continue;
         }
-        if let Some(hold @ Hold { why: Why::Overlap(_), .. }) = open.hold(&task.decl) {
+        if let Some(hold @ Hold { why: Why::Overlap(_) | Why::MayOverlap { .. }, .. }) = open.hold(&task.decl)
+        {
             found.push((task.id().clone(), hold));
         }
         open.add(&task.decl);

@@ -2,12 +2,16 @@
 //! waves, by declared dependencies, by the files that tasks are about. All of them are read here and nowhere else,
 //! for the scheduler as well as for people who ask why something waits.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod claims;
+mod pattern;
+
+use std::collections::BTreeSet;
 
 use plan::{ANY_FILE, Dialect, TaskId};
 
 use crate::rules::{Rules, Toggle};
 use crate::task::{TaskDecl, TaskKind};
+use claims::Claims;
 
 /// Why a task waits for an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +33,13 @@ pub enum Why {
     Declared,
     /// Both are about this file; [`ANY_FILE`] where one of them may be about any.
     Overlap(String),
+    /// A file can be meant by what each of them names.
+    MayOverlap {
+        /// What the later task names.
+        own: String,
+        /// What the earlier one does.
+        other: String,
+    },
     /// One of them verifies, or asks a person, and stands for all that came before.
     Barrier,
 }
@@ -42,6 +53,7 @@ impl Why {
             Self::Declared => "it is declared to depend on it".to_owned(),
             Self::Overlap(file) if file == ANY_FILE => "one of them may be about any file".to_owned(),
             Self::Overlap(file) => format!("both are about {file}"),
+            Self::MayOverlap { own, other } => format!("{own} and {other} can be about the same file"),
             Self::Barrier => "a verification or a checkpoint stands alone".to_owned(),
         }
     }
@@ -118,9 +130,7 @@ impl<'a> Open<'a> {
     }
 
     fn overlap(&self, task: &TaskDecl) -> Option<Hold> {
-        let (by, file) = task.files.iter().find_map(|file| Some((self.claims.find(file)?, file)))?;
-        let told = if self.claims.is_about_any(by) { ANY_FILE } else { file };
-        Some(Hold { by: by.clone(), why: Why::Overlap(told.to_owned()) })
+        task.files.iter().find_map(|file| self.claims.find(file))
     }
 
     /// Adds a task that comes after all of these.
@@ -158,85 +168,6 @@ fn is_barrier(task: &TaskDecl) -> bool {
         TaskKind::Work => false,
         TaskKind::Verify | TaskKind::Checkpoint => true,
     }
-}
-
-/// Which task is about which files: names, folders and patterns alike.
-#[derive(Debug, Default)]
-struct Claims<'a> {
-    /// By path: whole names, and for patterns and folders what comes before the first wildcard.
-    exact: BTreeMap<String, &'a TaskId>,
-    /// Folders and the literal beginnings of patterns, which stand for all below them.
-    wide: BTreeMap<String, &'a TaskId>,
-    /// Tasks that may be about any file.
-    any: BTreeSet<&'a TaskId>,
-}
-
-impl<'a> Claims<'a> {
-    fn add(&mut self, task: &'a TaskDecl) {
-        for file in &task.files {
-            let Reach { path, is_wide } = reach(file);
-            if is_wide {
-                self.wide.entry(path.clone()).or_insert(&task.id);
-            }
-            self.exact.entry(path).or_insert(&task.id);
-            if file == ANY_FILE {
-                self.any.insert(&task.id);
-            }
-        }
-    }
-
-    fn is_about_any(&self, task: &TaskId) -> bool {
-        self.any.contains(task)
-    }
-
-    /// A task that is about this file, or about something above or below it.
-    fn find(&self, file: &str) -> Option<&'a TaskId> {
-        let Reach { path, is_wide } = reach(file);
-        if let Some(id) = self.exact.get(&path) {
-            return Some(id);
-        }
-        let below = if is_wide { path.clone() } else { format!("{path}/") };
-        if let Some((_, id)) =
-            self.exact.range(below.clone()..).next().filter(|(found, _)| found.starts_with(&below))
-        {
-            return Some(id);
-        }
-        let mut ends = path.char_indices().map(|(at, _)| at);
-        ends.find_map(|end| self.wide.get(&path[..end])).or_else(|| self.folder_above(&path)).copied()
-    }
-
-    fn folder_above(&self, path: &str) -> Option<&&'a TaskId> {
-        path.match_indices('/').find_map(|(at, _)| self.exact.get(&path[..at]))
-    }
-}
-
-/// What a name in a list of files stands for.
-struct Reach {
-    path: String,
-    /// Whether it stands for everything that begins so.
-    is_wide: bool,
-}
-
-fn reach(file: &str) -> Reach {
-    let path = file.trim();
-    let literal = path.find(['*', '?', '[', '{']).map_or(path, |at| &path[..at]);
-    let plain = plain_path(literal);
-    let is_wide = literal.len() < path.len() || literal.ends_with('/') || plain.is_empty();
-    let ends_folder = literal.ends_with('/') && !plain.is_empty();
-    Reach { path: if ends_folder { format!("{plain}/") } else { plain }, is_wide }
-}
-
-/// A path without what leads nowhere: dots, doubled slashes, folders that are left again.
-fn plain_path(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use crate::error::RunError;
 use crate::forge::Stopper;
 use crate::git::Oid;
 use crate::mask::mask;
+use crate::neighbours::without_others;
 use crate::process::{self, Ended, Exit, Invocation};
 use crate::prompt;
 use crate::report;
@@ -377,6 +378,7 @@ impl Driver<'_> {
         };
         let tampered = self.inspect_plan(task, dir, own_box)?;
         let touched = self.tree.touched(baseline, since)?;
+        let touched = without_others(&self.state, task, since, touched);
         let lost_commit = self.tree.lost_commit(baseline)?;
         let learnings = self.read_learnings(task);
         let report = AgentReport { end, tampered, lost_commit, touched, learnings, elapsed };

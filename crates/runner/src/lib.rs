@@ -28,6 +28,7 @@ mod lost_work;
 mod mask;
 mod meddling;
 mod meeting;
+mod neighbours;
 mod offstage;
 mod open;
 mod orphans;

@@ -8,7 +8,7 @@ use std::thread;
 use engine::{
     Event, Isolation, Opening, Parallel, Rules, State, Status, TaskDecl, Toggle, Unverifiable, Verification,
 };
-use plan::{Severity, TaskId};
+use plan::{Problem, Severity, TaskId};
 
 use crate::at_once::at_once;
 use crate::book::Book;
@@ -26,6 +26,9 @@ use crate::settings::{Bookkeeping, Settings};
 use crate::traces::told_of;
 use crate::tree::{OWN_PATTERNS, Tree};
 use crate::turn::{Release, Turn, pause};
+
+/// How many tasks are told of that do not wait for what they depend on.
+const UNHEEDED_TOLD_MAX: usize = 10;
 
 /// What is to be run.
 #[derive(Debug)]
@@ -93,7 +96,8 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
-    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes).chain(kept) {
+    let notes = notes.into_iter().chain(kept).chain(unheeded(project, &book));
+    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
     }
     let tasks = book.decls(&state);
@@ -151,6 +155,23 @@ fn refuse_bad_plan(
         }
     }
     Ok(())
+}
+
+/// What tasks depend on that they do not wait for, as far as there is room to tell.
+fn unheeded(project: &Project, book: &Book) -> Vec<String> {
+    let told = |(path, problem): (&Path, Problem)| {
+        let hint = problem.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        format!("{}:{}: {}{hint}", project.relative(path).display(), problem.line, problem.message)
+    };
+    let mut all = book.unheeded();
+    let mut notes: Vec<String> = all.by_ref().take(UNHEEDED_TOLD_MAX).map(told).collect();
+    let more = all.count();
+    if more > 0 {
+        notes.push(format!(
+            "{more} more tasks depend on what they do not wait for: `tillgreen check` names them"
+        ));
+    }
+    notes
 }
 
 /// Where the project is about to be looked at, no other run has work half in it meanwhile. Tells what somebody did to what

@@ -27,6 +27,9 @@ pub(crate) const OWN_PATTERNS: [&str; 6] = [
 /// clock than the one that programs read.
 pub(crate) const COARSE_CLOCK_NANOS: i128 = 12_000_000;
 
+/// The state of a path that differs between two commits.
+pub(crate) const COMMITTED: &str = "committed";
+
 /// The work tree of a run.
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
@@ -123,7 +126,7 @@ impl<'a> Tree<'a> {
             // Commits that the agent made itself. An agent may have moved the branch anywhere: then git
             // cannot compare, and what is in the tree has to do.
             for path in git.changed_between(before, now).unwrap_or_default() {
-                files.insert(path, "committed".to_owned());
+                files.insert(path, COMMITTED.to_owned());
             }
         }
         let before: BTreeSet<&str> = baseline.dirty.iter().map(String::as_str).collect();

@@ -1,4 +1,5 @@
-//! What is questionable about how a plan's tasks are verified, and about the files that they name.
+//! What is questionable about how a plan's tasks are verified, about the files that they name, and about what
+//! they depend on.
 
 use super::plan::Plan;
 use super::task::Task;
@@ -11,10 +12,10 @@ use crate::verify::Verify;
 /// Characters of a Files field that are told.
 const FILES_CHARS_MAX: usize = 60;
 
-/// Looks at the verify command and the files of every task.
+/// Looks at the verify command, the files and the dependencies of every task.
 pub(super) fn lint(plan: &Plan) -> Vec<Problem> {
     let of_task = |task| lint_task(plan, task).into_iter().chain(lint_files(plan, task));
-    plan.tasks().iter().flat_map(of_task).collect()
+    plan.tasks().iter().flat_map(of_task).chain(plan.dependency_problems()).collect()
 }
 
 /// Says where nobody can tell which files a task is about: it then counts as being about any.

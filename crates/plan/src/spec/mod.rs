@@ -1,6 +1,7 @@
 //! The spec dialect: `tasks.md`.
 
 mod beside;
+mod dependency;
 mod edit;
 mod error_type;
 mod fields;

@@ -12,9 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
-use plan::{
-    Beside, Commit, Dialect, Fields, Files, FixTask, Plan, Problem, RequestTask, Task, TaskId, Verify,
-};
+use plan::{Beside, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, Task, TaskId, Verify};
 
 pub(crate) use excerpt::Excerpt;
 pub use order::order_problems;
@@ -98,6 +96,13 @@ impl Book {
         of_order.chain(of_sources)
     }
 
+    /// What tasks depend on that they do not wait for.
+    pub(crate) fn unheeded(&self) -> impl Iterator<Item = (&Path, Problem)> {
+        self.sources.iter().flat_map(move |source| {
+            source.plan.dependency_problems().into_iter().map(|problem| (source.path(), problem))
+        })
+    }
+
     /// How many boxes are ticked.
     pub(crate) fn ticked(&self) -> usize {
         let tasks = self.sources.iter().flat_map(|source| source.plan.tasks());
@@ -162,7 +167,7 @@ impl Book {
         let mut decls = Vec::new();
         for source in &self.sources {
             let mut before: Vec<TaskId> = self.last_tasks_needed(&source.plan);
-            for task in source.plan.tasks() {
+            for task in source.plan.running_order() {
                 let depends_on = std::mem::replace(&mut before, vec![task.id.clone()]);
                 let decl = TaskDecl { stage: self.stage(&source.plan, task), ..decl(&source.plan, task) };
                 decls.push(self.complete(state, decl, depends_on));
@@ -369,7 +374,7 @@ fn decl(plan: &Plan, task: &Task) -> TaskDecl {
     // A task of a plan that names no files of its own may touch all that its plan does.
     let of_plan = plan.front_matter().map(|front| front.files_modified.clone()).unwrap_or_default();
     let parallel = task.markers.runs_parallel() && fields.commit != Commit::None;
-    let depends_on = named_before(plan, task, &fields);
+    let depends_on = plan.dependencies(task, &fields);
     TaskDecl {
         id: task.id.clone(),
         title: plan.title(task).to_owned(),
@@ -384,25 +389,6 @@ fn decl(plan: &Plan, task: &Task) -> TaskDecl {
         // What is not to be committed cannot come back from a tree of its own.
         parallel,
     }
-}
-
-/// The tasks that a field of a task names as coming before it.
-fn named_before(plan: &Plan, task: &Task, fields: &Fields) -> Vec<TaskId> {
-    const NAMES: [&str; 6] =
-        ["depends on", "depends_on", "depends", "dependencies", "dependency", "blocked by"];
-    let is_one = |name: &str| NAMES.contains(&name.trim().to_lowercase().as_str());
-    let texts = fields.others.iter().filter(|(name, _)| is_one(name)).map(|(_, text)| text.as_str());
-    let words = texts.flat_map(|text| text.split(|character: char| !is_part_of_id(character)));
-    let ids = words.map(|word| TaskId::new(word.trim_matches('.')));
-    let mut ids: Vec<TaskId> =
-        ids.filter(|id| *id != task.id && !id.name().is_empty() && plan.task(id).is_some()).collect();
-    ids.sort();
-    ids.dedup();
-    ids
-}
-
-fn is_part_of_id(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '.' | '-' | '_')
 }
 
 /// What a task may touch: what its own field names, else what its plan does.

@@ -8,5 +8,5 @@ mod verify;
 
 pub(crate) use bookkeeping::bookkeeping;
 pub(crate) use marks::has_conflict_marks;
-pub(crate) use scope::scope;
+pub(crate) use scope::{covers, scope};
 pub(crate) use verify::{judge as judge_verify, program as verify_program, script_of};

@@ -19,7 +19,7 @@ pub(crate) fn scope(excerpt: &Excerpt, touched: &[FileState]) -> Vec<String> {
 
 /// Whether an entry of a Files list covers a path: the path itself, a folder above it, a glob, a name without folders
 /// that the path ends in, or whatever stands for everything.
-fn covers(entry: &str, path: &str) -> bool {
+pub(crate) fn covers(entry: &str, path: &str) -> bool {
     let entry = entry.trim_start_matches("./").trim_end_matches('/');
     if matches!(entry, "" | "." | "*") {
         return true;

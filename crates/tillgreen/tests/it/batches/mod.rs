@@ -2,6 +2,7 @@
 //! order, once, and nothing else does.
 
 mod coming_back;
+mod declared_order;
 mod failures;
 mod hooks;
 mod joining;
@@ -10,6 +11,7 @@ mod leftovers;
 mod meddling;
 mod mischief;
 mod odd_places;
+mod one_tree;
 mod people;
 mod phases;
 mod random;
