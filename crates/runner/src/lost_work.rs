@@ -38,6 +38,15 @@ impl Watch {
         }
     }
 
+    /// What is said when work that came in could not be committed as it was: that somebody committed, only if it is so.
+    pub(crate) fn once_more(&self, id: &plan::TaskId, head: Option<&Oid>) -> String {
+        if self.sound.is_some() && self.sound.as_ref() != head {
+            format!("somebody committed while task {id} came back, so it is brought in once more")
+        } else {
+            format!("the work of task {id} is brought in once more")
+        }
+    }
+
     /// Why nothing may come on top of what is checked out, if it lacks what was committed.
     pub(crate) fn obstacle(&self, git: &Git) -> Result<Option<String>, GitError> {
         let head = git.head()?;

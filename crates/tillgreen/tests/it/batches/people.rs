@@ -103,3 +103,17 @@ fn the_persons_own_commits_are_missed_as_well() {
     let run = scene.go(&worker(), &[]).expect_code(0);
     scene.expect_complete(&run);
 }
+
+#[test]
+fn nobody_is_said_to_have_committed_when_signing_failed() {
+    let scene = Scene::new(&members(2));
+    scene.write(".git/gpg", "#!/bin/sh\ncat > /dev/null; exit 2\n");
+    scene.git(&["config", "gpg.program", "sh .git/gpg"]);
+    scene.git(&["config", "commit.gpgsign", "true"]);
+    scene.go(&worker(), &[]).expect_code(6);
+    scene.git(&["config", "commit.gpgsign", "false"]);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(!run.stderr.contains("somebody committed"), "{run}");
+    assert!(run.stderr.contains("the work of task 1.1 is brought in once more"), "{run}");
+}
