@@ -46,6 +46,7 @@ mod shared_names;
 mod traces;
 mod tree;
 mod turn;
+mod withdrawn;
 
 pub use agent::{Activity, AgentKind, Permission, StreamFormat, Support, find_program, version_of};
 pub use book::{declared, order_problems};

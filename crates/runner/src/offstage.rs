@@ -419,15 +419,26 @@ impl Site {
         }
     }
 
-    /// Lets go of what was kept of its work. The note goes last, so that whoever is killed on the way, or cannot let go,
-    /// is known to have left something.
-    pub(crate) fn let_go(&self) -> Result<(), GitError> {
-        self.git.drop_kept(&self.keep)?;
+    /// Removes the tree and all that is known of it but the reference that keeps its work.
+    pub(crate) fn abandon(&self, notes: &mut Vec<String>) {
+        self.pack_leftovers(notes);
+        self.clear_tree(Further::Unwanted);
+        self.forget_notes();
+    }
+
+    fn forget_notes(&self) {
         if !self.tree.exists() {
             self.forget_attempt();
             let _ = fs::remove_file(remnants_file(&self.tree));
             let _ = fs::remove_file(base_file(&self.tree));
         }
+    }
+
+    /// Lets go of what was kept of its work. The note goes last, so that whoever is killed on the way, or cannot let go,
+    /// is known to have left something.
+    pub(crate) fn let_go(&self) -> Result<(), GitError> {
+        self.git.drop_kept(&self.keep)?;
+        self.forget_notes();
         Ok(())
     }
 }

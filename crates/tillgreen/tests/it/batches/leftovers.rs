@@ -1,8 +1,8 @@
 //! What is left of work trees when git cannot let go of it: it goes as soon as that is possible, and until then it is told.
 
-use testkit::{Agent, Step};
+use testkit::{Agent, Step, wait_for};
 
-use super::scene::{Scene, TREES, done, member, members, work, worker};
+use super::scene::{JOURNAL, Scene, TREES, done, member, members, work, worker};
 
 /// Locks the list of references, as a git that died there leaves it.
 fn lock(scene: &Scene) -> Step {
@@ -112,4 +112,29 @@ fn a_lock_on_all_references_costs_no_attempt() {
     std::fs::remove_file(&lock).expect("the lock is there");
     let run = scene.go(&worker(), &["--max-task-iterations", "1"]).expect_code(0);
     scene.expect_complete(&run);
+}
+
+/// A batch of three that is killed when two of them are finished and wait for the first.
+fn killed() -> Scene {
+    let scene = Scene::new(&members(3));
+    let never = Step::AwaitFile(scene.control("never").display().to_string());
+    let agent =
+        Agent::new().on("1.1", [scene.meet(3), work(), never]).otherwise([scene.meet(3), work(), done()]);
+    let run = scene.begin(&agent, &[]);
+    let journal = scene.root().join(JOURNAL);
+    let finished = |text: String| text.matches("checks_passed").count() == 2;
+    wait_for("two that are finished", || std::fs::read_to_string(&journal).is_ok_and(finished));
+    run.kill();
+    assert_eq!(scene.trees().len(), 3);
+    scene
+}
+
+#[test]
+fn what_was_taken_out_of_the_plan_after_a_kill_does_not_come_in() {
+    let scene = killed();
+    scene.spec("demo", scene.tasks("demo").split("- [ ] 1.3").next().unwrap_or_default());
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
+    assert!(run.stderr.contains("task 1.3 is no longer in the plan, so its work does not come in"), "{run}");
 }

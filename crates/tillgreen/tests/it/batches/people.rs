@@ -3,7 +3,7 @@
 
 use testkit::{Agent, Finished, Step, wait_for};
 
-use super::scene::{Scene, done, members, plan, task, work, worker};
+use super::scene::{JOURNAL, Scene, done, members, plan, task, work, worker};
 
 /// A batch of two whose first member waits for a file while all that came together is checked.
 fn waiting(rest: &str) -> Scene {
@@ -116,4 +116,21 @@ fn nobody_is_said_to_have_committed_when_signing_failed() {
     scene.expect_complete(&run);
     assert!(!run.stderr.contains("somebody committed"), "{run}");
     assert!(run.stderr.contains("the work of task 1.1 is brought in once more"), "{run}");
+}
+
+#[test]
+fn work_of_a_task_that_was_taken_out_of_the_plan_does_not_come_in() {
+    let scene = waiting("grep -q done out/1.1.txt");
+    let run = meanwhile(&scene, || {
+        let journal = || scene.read(JOURNAL);
+        wait_for("both to be finished", || journal().matches("checks_passed").count() == 2);
+        scene.spec("demo", scene.tasks("demo").split("- [ ] 1.2").next().unwrap_or_default());
+    });
+    let run = run.expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.landed(), ["1.1"], "{run}");
+    assert!(run.stderr.contains("task 1.2 is no longer in the plan, so its work does not come in"), "{run}");
+    let kept = scene.git(&["for-each-ref", "--format=%(refname)", "refs/tillgreen-left"]);
+    assert_eq!(scene.git(&["show", &format!("{}:out/1.2.txt", kept.trim())]), "done\n", "{run}");
+    assert!(run.stderr.contains(kept.trim()), "{run}");
 }
