@@ -130,6 +130,15 @@ fn killed() -> Scene {
 }
 
 #[test]
+fn trees_of_a_program_that_died_go_also_where_the_next_one_needs_none() {
+    for flags in [&["--share-tree"][..], &["--jobs", "1"]] {
+        let scene = killed();
+        let run = scene.go(&worker(), flags).expect_code(0);
+        scene.expect_complete(&run);
+    }
+}
+
+#[test]
 fn what_was_taken_out_of_the_plan_after_a_kill_does_not_come_in() {
     let scene = killed();
     scene.spec("demo", scene.tasks("demo").split("- [ ] 1.3").next().unwrap_or_default());
