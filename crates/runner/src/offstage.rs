@@ -459,14 +459,25 @@ fn fingerprint(file: &Path) -> String {
 }
 
 fn refused(git: &Git, paths: &[String]) -> Landing {
+    let (what, advice) = remedy(paths, &git.unknown(paths));
+    let overlooked = overlooked(git, paths);
     Landing::Blocked {
         reason: format!(
-            "uncommitted changes in the project are in the way of finished work: {} (commit or stash them, then run \
-             again{})",
+            "{what} in the project are in the way of finished work: {} ({advice}, then run again{overlooked})",
             paths.join(", "),
-            overlooked(git, paths)
         ),
     }
+}
+
+/// What is in the way, and what to do about it. Files that git does not know, or ignores, are not stashed.
+fn remedy(paths: &[String], unknown: &[String]) -> (&'static str, String) {
+    if unknown.is_empty() {
+        return ("uncommitted changes", "commit or stash them".to_owned());
+    }
+    if unknown.len() == paths.len() {
+        return ("files that git does not know", "move them away".to_owned());
+    }
+    ("uncommitted changes", format!("commit or stash them, and move away {}", unknown.join(", ")))
 }
 
 /// How to have git look again at what it was told not to look at: `git status` does not show that it is changed.

@@ -8,9 +8,12 @@ use std::path::Path;
 
 use super::error::GitError;
 use super::landing::gitlinks;
-use super::process::{self, Call};
+use super::process::{self, Call, Ended};
 use super::raw_change::RawChange;
 use super::repository::Git;
+
+/// How many paths are asked about at once.
+const UNKNOWN_ASKED_MAX: usize = 100;
 
 impl Git {
     /// The paths that stand in the way of a landing, if there are any that git itself would not mind.
@@ -59,6 +62,21 @@ impl Git {
         let options = records.filter_map(|(tag, path)| Some((undoing(tag)?, String::from_utf8_lossy(path))));
         let met = options.filter(|(_, path)| wanted.contains(path.as_ref()));
         Ok(met.map(|(option, path)| (path.into_owned(), option)).collect())
+    }
+
+    /// Those of some paths at and below which git knows nothing. Where it does not say, it knows all.
+    pub fn unknown(&self, paths: &[String]) -> Vec<String> {
+        let mut call = self.call(&["--literal-pathspecs", "ls-files", "-z", "--"]);
+        let asked = || paths.iter().take(UNKNOWN_ASKED_MAX);
+        call.arguments.extend(asked().map(OsString::from));
+        let Ok(known) = process::run(call).and_then(Ended::success) else { return Vec::new() };
+        let known: BTreeSet<&[u8]> = known.split(|byte| *byte == 0).collect();
+        let is_known = |path: &[u8]| {
+            let below = [path, b"/"].concat();
+            known.contains(path)
+                || known.range(below.as_slice()..).next().is_some_and(|next| next.starts_with(&below))
+        };
+        asked().filter(|path| !is_known(path.as_bytes())).cloned().collect()
     }
 
     /// Whether git was told not to look at a file that is to change. Refreshing the index then makes git take it for

@@ -119,6 +119,20 @@ fn nobody_is_said_to_have_committed_when_signing_failed() {
 }
 
 #[test]
+fn a_file_in_the_way_that_git_ignores_is_to_be_moved_away() {
+    let scene = Scene::bare();
+    scene.write(".gitignore", ".env\n");
+    scene.plan(&members(2));
+    scene.write(".env", "mine\n");
+    let force = Step::shell("echo theirs > .env; git add -f .env");
+    let agent = Agent::new().on("1.1", [force, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(6);
+    let told = "files that git does not know in the project are in the way of finished work: .env (move them away, then";
+    assert!(run.stderr.contains(told), "{run}");
+    assert_eq!(scene.read(".env"), "mine\n");
+}
+
+#[test]
 fn work_of_a_task_that_was_taken_out_of_the_plan_does_not_come_in() {
     let scene = waiting("grep -q done out/1.1.txt");
     let run = meanwhile(&scene, || {
