@@ -139,6 +139,20 @@ fn trees_of_a_program_that_died_go_also_where_the_next_one_needs_none() {
 }
 
 #[test]
+fn trees_are_not_registered_at_a_place_that_the_repository_was_moved_from() {
+    let scene = killed();
+    let moved = scene.root().with_extension("moved");
+    for tree in std::fs::read_dir(scene.root().join(".git/worktrees")).expect("there are trees").flatten() {
+        let file = tree.path().join("gitdir");
+        let text = std::fs::read_to_string(&file).expect("it can be read");
+        let (here, there) = (scene.root().display().to_string(), moved.display().to_string());
+        std::fs::write(&file, text.replace(&here, &there)).expect("it can be written");
+    }
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
 fn what_was_taken_out_of_the_plan_after_a_kill_does_not_come_in() {
     let scene = killed();
     scene.spec("demo", scene.tasks("demo").split("- [ ] 1.3").next().unwrap_or_default());
