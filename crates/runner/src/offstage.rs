@@ -354,7 +354,10 @@ impl Site {
         let landing =
             git::Landing { commit: &commit, base: &base, trailer: (TRAILER, &request.trailer), novelty };
         Ok(match self.apply(&landing, &request.traces, notes)? {
-            Applied::Done { paths, stamps } => (Landing::Done { touched: paths }, Some(stamps)),
+            Applied::Done { paths, stamps, revived } => {
+                notes.extend(told_of_revived(&revived));
+                (Landing::Done { touched: paths }, Some(stamps))
+            }
             Applied::Already(_) | Applied::Nothing => (Landing::Done { touched: Vec::new() }, None),
             Applied::Conflict(conflict) => {
                 let since = self.git.told_since(&base).unwrap_or_default();
@@ -456,6 +459,12 @@ pub(crate) struct Survey {
 /// By which it shows whether a file changed.
 fn fingerprint(file: &Path) -> String {
     atomic::read(file).map_or_else(|_| "none".to_owned(), |text| format!("{:08x}", crc32fast::hash(&text)))
+}
+
+fn told_of_revived(revived: &[String]) -> Option<String> {
+    let told =
+        || format!("deleted in the project, and there again with finished work: {}", traces::listed(revived));
+    (!revived.is_empty()).then(told)
 }
 
 fn refused(git: &Git, paths: &[String]) -> Landing {

@@ -194,7 +194,7 @@ fn checks_file(home: &Path) -> PathBuf {
     home.join("joined-checks.json")
 }
 
-fn listed(paths: &[String]) -> String {
+pub(crate) fn listed(paths: &[String]) -> String {
     let (shown, rest) = paths.split_at(paths.len().min(FILES_TOLD_MAX));
     let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
     format!("{}{more}", shown.join(", "))

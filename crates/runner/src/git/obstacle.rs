@@ -9,7 +9,7 @@ use std::path::Path;
 use super::error::GitError;
 use super::landing::gitlinks;
 use super::process::{self, Call, Ended};
-use super::raw_change::RawChange;
+use super::raw_change::{Entry, RawChange};
 use super::repository::Git;
 
 /// How many paths are asked about at once.
@@ -52,6 +52,23 @@ impl Git {
         // What git was told not to look at is in its way all the same.
         let paths: Vec<String> = changes.iter().map(RawChange::shown).collect();
         Ok(self.overlooked(&paths)?.into_iter().map(|(path, _)| path).collect())
+    }
+
+    /// The files that a landing changes and that somebody deleted: git puts them there again.
+    pub(super) fn missing(&self, changes: &[RawChange]) -> Result<Vec<String>, GitError> {
+        let is_missing = |change: &&RawChange| {
+            let is_file = |entry: &Entry| !entry.is_absent() && !entry.is_gitlink();
+            let is_gone = || fs::symlink_metadata(self.root().join(&change.path)).is_err();
+            is_file(&change.old) && is_file(&change.new) && is_gone()
+        };
+        let missing: Vec<String> = changes.iter().filter(is_missing).map(RawChange::shown).collect();
+        if missing.is_empty() {
+            return Ok(missing);
+        }
+        // In a sparse checkout most of them are missing, and nobody deleted them.
+        let overlooked: BTreeSet<String> =
+            self.overlooked(&missing)?.into_iter().map(|(path, _)| path).collect();
+        Ok(missing.into_iter().filter(|path| !overlooked.contains(path)).collect())
     }
 
     /// Those of some paths that somebody told git not to look at, and the option that undoes it.

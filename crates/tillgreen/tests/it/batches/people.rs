@@ -119,6 +119,19 @@ fn nobody_is_said_to_have_committed_when_signing_failed() {
 }
 
 #[test]
+fn a_deletion_that_is_undone_by_finished_work_is_told() {
+    let scene = waiting("grep -q done out/1.1.txt");
+    scene.write("out/1.2.txt", "to do\n");
+    scene.commit_all("to do");
+    let run =
+        meanwhile(&scene, || std::fs::remove_file(scene.root().join("out/1.2.txt")).expect("it is there"));
+    let run = run.expect_code(0);
+    scene.expect_complete(&run);
+    let told = "deleted in the project, and there again with finished work: out/1.2.txt";
+    assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
+}
+
+#[test]
 fn a_file_in_the_way_that_git_ignores_is_to_be_moved_away() {
     let scene = Scene::bare();
     scene.write(".gitignore", ".env\n");
