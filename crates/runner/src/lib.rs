@@ -21,6 +21,7 @@ mod demo;
 mod driver;
 mod error;
 mod hooked;
+mod in_the_way;
 mod inbox;
 mod isolation;
 mod last_words;

@@ -11,6 +11,7 @@ use crate::git::{
     self, Applied, Conflict, Furnishing, Git, GitError, Inside, Keep, Novelty, Oid, Pool, Stamps, Touched,
     TreeWork,
 };
+use crate::in_the_way::{refused, told_of_revived};
 use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::recording::TRAILER;
@@ -459,44 +460,6 @@ pub(crate) struct Survey {
 /// By which it shows whether a file changed.
 fn fingerprint(file: &Path) -> String {
     atomic::read(file).map_or_else(|_| "none".to_owned(), |text| format!("{:08x}", crc32fast::hash(&text)))
-}
-
-fn told_of_revived(revived: &[String]) -> Option<String> {
-    let told =
-        || format!("deleted in the project, and there again with finished work: {}", traces::listed(revived));
-    (!revived.is_empty()).then(told)
-}
-
-fn refused(git: &Git, paths: &[String]) -> Landing {
-    let (what, advice) = remedy(paths, &git.unknown(paths));
-    let overlooked = overlooked(git, paths);
-    Landing::Blocked {
-        reason: format!(
-            "{what} in the project are in the way of finished work: {} ({advice}, then run again{overlooked})",
-            paths.join(", "),
-        ),
-    }
-}
-
-/// What is in the way, and what to do about it. Files that git does not know, or ignores, are not stashed.
-fn remedy(paths: &[String], unknown: &[String]) -> (&'static str, String) {
-    if unknown.is_empty() {
-        return ("uncommitted changes", "commit or stash them".to_owned());
-    }
-    if unknown.len() == paths.len() {
-        return ("files that git does not know", "move them away".to_owned());
-    }
-    ("uncommitted changes", format!("commit or stash them, and move away {}", unknown.join(", ")))
-}
-
-/// How to have git look again at what it was told not to look at: `git status` does not show that it is changed.
-fn overlooked(git: &Git, paths: &[String]) -> String {
-    // Where git does not say so, the paths are told all the same.
-    let overlooked = git.overlooked(paths).unwrap_or_default();
-    let told = |(path, option): (String, &str)| {
-        format!("; git was told not to look at {path}: `git update-index {option} {path}` shows it again")
-    };
-    overlooked.into_iter().map(told).collect()
 }
 
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {
