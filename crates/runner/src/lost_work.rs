@@ -89,7 +89,8 @@ impl Watch {
             WayBack::CheckOut(branch) => format!("check its branch out again (`git checkout {branch}`)"),
             WayBack::Reset(back) => format!("bring it back (`git reset --hard {back}`)"),
             WayBack::Merge(back) => format!(
-                "bring it back beside the commits that came instead (`git merge {back}`, or by `git cherry-pick`)"
+                "bring it back beside the commits that came instead (`git merge {back}`, after a `git stash` if git asks for \
+                 one, or by `git cherry-pick`)"
             ),
         })
     }
