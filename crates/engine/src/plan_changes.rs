@@ -181,11 +181,11 @@ fn has_known_order(state: &State, read: &[TaskDecl]) -> bool {
         && state.tasks().iter().zip(read).all(|(known, decl)| *known.id() == decl.id)
 }
 
-/// Whether a task that the file does not have is gone. What is being worked on is not, and a drafted fix only
-/// goes with the task that it was to repair.
+/// Whether a task that the file does not have is gone. What is being worked on is not, but what waits to come back is:
+/// nobody wants it any more. A drafted fix only goes with the task that it was to repair.
 fn is_gone(state: &State, task: &Task, present: &BTreeSet<&TaskId>) -> bool {
     if task.status != Status::Drafted {
-        return !task.status.is_active();
+        return !task.status.is_active() || matches!(task.status, Status::Finished { .. });
     }
     let failing = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing));
     failing.is_none_or(|failing| !present.contains(failing.id()))

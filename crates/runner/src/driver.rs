@@ -213,8 +213,17 @@ impl<'a> Driver<'a> {
                 self.decide(Seen::PlanRead(self.book.decls(&self.state)))?;
                 continue;
             }
+            if self.is_withdrawn(&event.what)? {
+                continue;
+            }
             self.record(&event)?;
         }
+        Ok(())
+    }
+
+    /// Reads the plan; what else changed in it is looked at before the next start.
+    pub(crate) fn refresh_plan(&mut self) -> Result<(), RunError> {
+        self.reads_plan_again |= self.read_plan()? == Freshness::Changed;
         Ok(())
     }
 
@@ -225,6 +234,7 @@ impl<'a> Driver<'a> {
     /// Journal first, then everything else.
     fn record(&mut self, event: &Event) -> Result<(), RunError> {
         self.journal.append(event)?;
+        let withdrawn = self.withdrawn_by(event);
         self.state
             .apply(event)
             .map_err(|source| RunError::Impossible { path: self.journal.path().to_owned(), source })?;
@@ -241,6 +251,7 @@ impl<'a> Driver<'a> {
             self.clear_trees(task)?;
         }
         (self.view)(&self.state, Notice::Recorded(event));
+        self.set_withdrawn_aside(&withdrawn);
         if matches!(event.what, What::AttemptStarted(_)) && self.flights.is_empty() {
             self.tell_of_overlaps();
         }

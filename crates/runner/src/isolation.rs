@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use engine::{ActionKey, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Isolation, Landing, Seen};
+use engine::{ActionKey, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Landing, Seen};
 use plan::TaskId;
 
 use crate::atomic;
@@ -385,9 +385,7 @@ impl Driver<'_> {
 
     /// After a task is done: its tree goes, and those of the tasks that it repaired, whose work came in with its own.
     pub(crate) fn clear_trees(&mut self, id: &TaskId) -> Result<(), RunError> {
-        if self.settings.rules.parallel.isolation != Isolation::Trees {
-            return Ok(());
-        }
+        // However this program works: one before it may have left them.
         let mut repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
         while let Some(id) = repaired {
             // It runs again at once, in a tree at the same place and without what it left: no time to do that beside.

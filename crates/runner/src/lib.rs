@@ -21,6 +21,7 @@ mod demo;
 mod driver;
 mod error;
 mod hooked;
+mod in_the_way;
 mod inbox;
 mod isolation;
 mod last_words;
@@ -48,6 +49,7 @@ mod stranded;
 mod traces;
 mod tree;
 mod turn;
+mod withdrawn;
 
 pub use agent::{Activity, AgentKind, Permission, StreamFormat, Support, find_program, version_of};
 pub use book::{declared, order_problems};

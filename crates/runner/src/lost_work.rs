@@ -4,7 +4,7 @@
 use engine::{Attempt, Status, Task};
 
 use crate::driver::Driver;
-use crate::git::{Git, GitError, Oid};
+use crate::git::{Git, GitError, Missing, Oid, WayBack};
 use crate::recording::TRAILER;
 
 /// How far back a commit is looked for that was rebased.
@@ -18,6 +18,8 @@ pub(crate) struct Watch {
     work: Option<Work>,
     /// What was checked out when this program began: until work comes in, that is what can be lost.
     floor: Option<Oid>,
+    /// The branch that was checked out then.
+    branch: Option<String>,
 }
 
 /// The work that was committed last.
@@ -36,6 +38,15 @@ impl Watch {
         }
     }
 
+    /// What is said when work that came in could not be committed as it was: that somebody committed, only if it is so.
+    pub(crate) fn once_more(&self, id: &plan::TaskId, head: Option<&Oid>) -> String {
+        if self.sound.is_some() && self.sound.as_ref() != head {
+            format!("somebody committed while task {id} came back, so it is brought in once more")
+        } else {
+            format!("the work of task {id} is brought in once more")
+        }
+    }
+
     /// Why nothing may come on top of what is checked out, if it lacks what was committed.
     pub(crate) fn obstacle(&self, git: &Git) -> Result<Option<String>, GitError> {
         let head = git.head()?;
@@ -45,9 +56,10 @@ impl Watch {
         match (&self.work, &self.floor) {
             (Some(work), _) => self.lost(git, work),
             (None, Some(floor)) if !git.contains(floor.as_str())? => Ok(Some(format!(
-                "commit {}, which was checked out when the run began, is no longer in the history: bring it back \
-                 (`git reset --hard {floor}`), or run again to go on from what is there",
-                floor.short()
+                "commit {}, which was checked out when the run began, is no longer in the history: {}, or run again to \
+                 go on from what is there",
+                floor.short(),
+                self.advice(git, floor)?
             ))),
             (None, _) => Ok(None),
         }
@@ -61,14 +73,26 @@ impl Watch {
         if git.find_trailer(TRAILER, &work.trailer, SEARCH)?.is_some() {
             return Ok(None);
         }
-        let back = self.sound.as_ref().unwrap_or(&work.commit);
         Ok(Some(format!(
-            "the work of task {}, commit {}, is no longer in the history of what is checked out: bring it back \
-             (`git reset --hard {back}`, or check its branch out again) and run again, or go on from what is there \
-             with `tillgreen run --fresh`",
+            "the work of task {}, commit {}, is no longer in the history of what is checked out: {} and run again, or go \
+             on from what is there with `tillgreen run --fresh`",
             work.task,
-            work.commit.short()
+            work.commit.short(),
+            self.advice(git, &work.commit)?
         )))
+    }
+
+    /// How a commit is had again. Following it costs nobody a commit of theirs.
+    fn advice(&self, git: &Git, commit: &Oid) -> Result<String, GitError> {
+        let missing = Missing { commit, known: self.sound.as_ref(), branch: self.branch.as_deref() };
+        Ok(match git.way_back(missing)? {
+            WayBack::CheckOut(branch) => format!("check its branch out again (`git checkout {branch}`)"),
+            WayBack::Reset(back) => format!("bring it back (`git reset --hard {back}`)"),
+            WayBack::Merge(back) => format!(
+                "bring it back beside the commits that came instead (`git merge {back}`, after a `git stash` if git asks for \
+                 one, or by `git cherry-pick`)"
+            ),
+        })
     }
 }
 
@@ -107,7 +131,7 @@ impl Driver<'_> {
     pub(crate) fn lost_work(&mut self) -> Result<Option<String>, GitError> {
         let Some(git) = self.tree.git() else { return Ok(None) };
         if self.watch.floor.is_none() {
-            self.watch.floor = git.head()?;
+            (self.watch.floor, self.watch.branch) = (git.head()?, git.branch()?);
         }
         let obstacle = self.watch().obstacle(git)?;
         if obstacle.is_none() {

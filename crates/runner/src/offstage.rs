@@ -11,6 +11,7 @@ use crate::git::{
     self, Applied, Conflict, Furnishing, Git, GitError, Inside, Keep, Novelty, Oid, Pool, Stamps, Touched,
     TreeWork,
 };
+use crate::in_the_way::{refused, told_of_revived};
 use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::recording::TRAILER;
@@ -359,7 +360,10 @@ impl Site {
         let landing =
             git::Landing { commit: &commit, base: &base, trailer: (TRAILER, &request.trailer), novelty };
         Ok(match self.apply(&landing, &request.traces, notes)? {
-            Applied::Done { paths, stamps } => (Landing::Done { touched: paths }, Some(stamps)),
+            Applied::Done { paths, stamps, revived } => {
+                notes.extend(told_of_revived(&revived));
+                (Landing::Done { touched: paths }, Some(stamps))
+            }
             Applied::Already(_) | Applied::Nothing => (Landing::Done { touched: Vec::new() }, None),
             Applied::Conflict(conflict) => {
                 let since = self.git.told_since(&base).unwrap_or_default();
@@ -429,15 +433,28 @@ impl Site {
         }
     }
 
-    /// Lets go of what was kept of its work. The note goes last, so that whoever is killed on the way, or cannot let go,
-    /// is known to have left something.
-    pub(crate) fn let_go(&self) -> Result<(), GitError> {
-        self.git.drop_kept(&self.keep)?;
+    /// Removes the tree and all that is known of it but the reference that keeps its work.
+    pub(crate) fn abandon(&self, notes: &mut Vec<String>) {
+        // A tree whose work git cannot take in now stays where it is.
+        if self.pack_leftovers(notes).is_ok() {
+            self.clear_tree(Further::Unwanted);
+            self.forget_notes();
+        }
+    }
+
+    fn forget_notes(&self) {
         if !self.tree.exists() {
             self.forget_attempt();
             let _ = fs::remove_file(remnants_file(&self.tree));
             let _ = fs::remove_file(base_file(&self.tree));
         }
+    }
+
+    /// Lets go of what was kept of its work. The note goes last, so that whoever is killed on the way, or cannot let go,
+    /// is known to have left something.
+    pub(crate) fn let_go(&self) -> Result<(), GitError> {
+        self.git.drop_kept(&self.keep)?;
+        self.forget_notes();
         Ok(())
     }
 }
@@ -455,27 +472,6 @@ pub(crate) struct Survey {
 /// By which it shows whether a file changed.
 fn fingerprint(file: &Path) -> String {
     atomic::read(file).map_or_else(|_| "none".to_owned(), |text| format!("{:08x}", crc32fast::hash(&text)))
-}
-
-fn refused(git: &Git, paths: &[String]) -> Landing {
-    Landing::Blocked {
-        reason: format!(
-            "uncommitted changes in the project are in the way of finished work: {} (commit or stash them, then run \
-             again{})",
-            paths.join(", "),
-            overlooked(git, paths)
-        ),
-    }
-}
-
-/// How to have git look again at what it was told not to look at: `git status` does not show that it is changed.
-fn overlooked(git: &Git, paths: &[String]) -> String {
-    // Where git does not say so, the paths are told all the same.
-    let overlooked = git.overlooked(paths).unwrap_or_default();
-    let told = |(path, option): (String, &str)| {
-        format!("; git was told not to look at {path}: `git update-index {option} {path}` shows it again")
-    };
-    overlooked.into_iter().map(told).collect()
 }
 
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {

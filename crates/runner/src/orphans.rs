@@ -39,6 +39,7 @@ impl Driver<'_> {
 
     fn find_orphans(&self, git: &Git) -> Result<Vec<String>, GitError> {
         git.forget_gone_trees(&self.file.place_of_turns())?;
+        git.forget_moved_trees(&self.file.home)?;
         let plan = self.kept_for(git);
         let entries = fs::read_dir(self.file.trees()).into_iter().flatten().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -191,7 +191,7 @@ impl Driver<'_> {
             None => git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?,
         };
         if landed == Landed::Moved && self.state.task(id).is_some_and(|task| !task.touched.is_empty()) {
-            self.note(format!("somebody committed while task {id} came back, so it is brought in once more"));
+            self.note(self.watch.once_more(id, before.as_ref()));
             return Err(Obstacle::Moved);
         }
         self.tree.forget();

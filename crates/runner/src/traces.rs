@@ -85,8 +85,8 @@ impl Driver<'_> {
     pub(crate) fn tell_of_traces(&mut self) {
         if let (Some(git), false) = (self.tree.git(), self.traces.checks.is_empty()) {
             // What git cannot tell now it tells whoever asks next.
-            let edited = git.edited().unwrap_or_default();
-            let left = edited.into_iter().filter(|path| !self.tree.is_ours(path));
+            let changes = git.status().unwrap_or_default().changes;
+            let left = changes.into_iter().map(|change| change.path).filter(|path| !self.tree.is_ours(path));
             let left: Vec<String> = left.filter(|path| self.traces.of(git.root(), path).is_some()).collect();
             if !left.is_empty() {
                 self.note(format!(
@@ -194,7 +194,7 @@ fn checks_file(home: &Path) -> PathBuf {
     home.join("joined-checks.json")
 }
 
-fn listed(paths: &[String]) -> String {
+pub(crate) fn listed(paths: &[String]) -> String {
     let (shown, rest) = paths.split_at(paths.len().min(FILES_TOLD_MAX));
     let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
     format!("{}{more}", shown.join(", "))

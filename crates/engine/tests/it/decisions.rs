@@ -195,6 +195,19 @@ fn a_draft_goes_with_the_task_that_it_was_to_repair() {
 }
 
 #[test]
+fn what_waits_to_come_back_goes_with_its_task() {
+    let mut case =
+        Case::until("batch, a member is removed", |what| matches!(what, What::ChecksPassed { .. }));
+    let waiting = case.state.tasks().iter().find(|task| matches!(task.status, Status::Finished { .. }));
+    let waiting = waiting.expect("it passed and waits").id().clone();
+    let mut left: Vec<TaskDecl> = case.state.tasks().iter().map(|task| task.decl.clone()).collect();
+    left.retain(|decl| decl.id != waiting);
+    let Some(What::PlanChanged(changes)) = case.see(Seen::PlanRead(left)) else { panic!("the plan changed") };
+    assert_eq!(changes.removed, std::slice::from_ref(&waiting));
+    assert!(case.state.task(&waiting).is_none());
+}
+
+#[test]
 fn a_draft_stays_when_others_go() {
     let mut case = Case::until("one fix", |what| matches!(what, What::FixPlanned(_)));
     case.open(&plan(&["1.1"]), Rules::default());

@@ -60,6 +60,8 @@ pub enum Applied {
         paths: Vec<String>,
         /// What that looks like on disk.
         stamps: Stamps,
+        /// Those that somebody had deleted, and that are there again.
+        revived: Vec<String>,
     },
     /// It is in the history already.
     Already(Oid),
@@ -155,6 +157,7 @@ impl Git {
     }
 
     fn change_files(&self, note: &LandingNote, changes: &[RawChange]) -> Result<Applied, GitError> {
+        let revived = self.missing(changes)?;
         self.anchor(&note.tree)?;
         note.write(self.git_dir())?;
         let switch =
@@ -177,7 +180,7 @@ impl Git {
         self.update_submodules(&gitlinks(changes), index.environment())?;
         let stamps = Stamps::of(self.root(), changes.iter().map(|change| &change.path));
         let stamps = stamps.with_index(index.main());
-        Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps })
+        Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps, revived })
     }
 
     /// Makes the paths of a landing what they are in HEAD. They were so before it; what they became since is kept.

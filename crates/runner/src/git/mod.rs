@@ -49,6 +49,7 @@ mod submodules;
 mod tree_diff;
 mod tree_merge;
 mod tree_object;
+mod way_back;
 mod worktree;
 
 #[cfg(test)]
@@ -75,3 +76,4 @@ pub use snapshot::{Touched, TreeWork};
 pub use spare::Pool;
 pub use stamps::Stamps;
 pub use status::{Change, ChangeKind, Status};
+pub use way_back::{Missing, WayBack};

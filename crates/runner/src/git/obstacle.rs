@@ -8,9 +8,12 @@ use std::path::Path;
 
 use super::error::GitError;
 use super::landing::gitlinks;
-use super::process::{self, Call};
-use super::raw_change::RawChange;
+use super::process::{self, Call, Ended};
+use super::raw_change::{Entry, RawChange};
 use super::repository::Git;
+
+/// How many paths are asked about at once.
+const UNKNOWN_ASKED_MAX: usize = 100;
 
 impl Git {
     /// The paths that stand in the way of a landing, if there are any that git itself would not mind.
@@ -51,6 +54,23 @@ impl Git {
         Ok(self.overlooked(&paths)?.into_iter().map(|(path, _)| path).collect())
     }
 
+    /// The files that a landing changes and that somebody deleted: git puts them there again.
+    pub(super) fn missing(&self, changes: &[RawChange]) -> Result<Vec<String>, GitError> {
+        let is_missing = |change: &&RawChange| {
+            let is_file = |entry: &Entry| !entry.is_absent() && !entry.is_gitlink();
+            let is_gone = || fs::symlink_metadata(self.root().join(&change.path)).is_err();
+            is_file(&change.old) && is_file(&change.new) && is_gone()
+        };
+        let missing: Vec<String> = changes.iter().filter(is_missing).map(RawChange::shown).collect();
+        if missing.is_empty() {
+            return Ok(missing);
+        }
+        // In a sparse checkout most of them are missing, and nobody deleted them.
+        let overlooked: BTreeSet<String> =
+            self.overlooked(&missing)?.into_iter().map(|(path, _)| path).collect();
+        Ok(missing.into_iter().filter(|path| !overlooked.contains(path)).collect())
+    }
+
     /// Those of some paths that somebody told git not to look at, and the option that undoes it.
     pub fn overlooked(&self, paths: &[String]) -> Result<Vec<(String, &'static str)>, GitError> {
         let wanted: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
@@ -59,6 +79,21 @@ impl Git {
         let options = records.filter_map(|(tag, path)| Some((undoing(tag)?, String::from_utf8_lossy(path))));
         let met = options.filter(|(_, path)| wanted.contains(path.as_ref()));
         Ok(met.map(|(option, path)| (path.into_owned(), option)).collect())
+    }
+
+    /// Those of some paths at and below which git knows nothing. Where it does not say, it knows all.
+    pub fn unknown(&self, paths: &[String]) -> Vec<String> {
+        let mut call = self.call(&["--literal-pathspecs", "ls-files", "-z", "--"]);
+        let asked = || paths.iter().take(UNKNOWN_ASKED_MAX);
+        call.arguments.extend(asked().map(OsString::from));
+        let Ok(known) = process::run(call).and_then(Ended::success) else { return Vec::new() };
+        let known: BTreeSet<&[u8]> = known.split(|byte| *byte == 0).collect();
+        let is_known = |path: &[u8]| {
+            let below = [path, b"/"].concat();
+            known.contains(path)
+                || known.range(below.as_slice()..).next().is_some_and(|next| next.starts_with(&below))
+        };
+        asked().filter(|path| !is_known(path.as_bytes())).cloned().collect()
     }
 
     /// Whether git was told not to look at a file that is to change. Refreshing the index then makes git take it for

@@ -18,6 +18,26 @@ impl Git {
         trees.iter().map(|tree| tree.as_path()).filter(is_gone).try_for_each(|tree| self.remove_tree(tree))
     }
 
+    /// The same for those of a plan that git knows at another place: the repository was moved or renamed since. `home` is
+    /// the plan's folder, whose last two parts they have in their names.
+    pub fn forget_moved_trees(&self, home: &Path) -> Result<(), GitError> {
+        let (Some(name), Some(folder)) = (home.file_name(), home.parent().and_then(Path::file_name)) else {
+            return Ok(());
+        };
+        let place = Path::new(folder).join(name);
+        let trees = self.known_trees();
+        // A working tree that is somewhere else, and not to be had just now, has trees of its own.
+        let has_owner = |root: &Path| trees.iter().any(|tree| root.starts_with(tree));
+        let is_moved = |tree: &&Path| {
+            let Some(from) = tree.ancestors().nth(2).filter(|from| from.ends_with(&place)) else {
+                return false;
+            };
+            let root = from.ancestors().nth(2).unwrap_or(from);
+            fs::symlink_metadata(tree).is_err() && fs::symlink_metadata(from).is_err() && !has_owner(root)
+        };
+        trees.iter().map(|tree| tree.as_path()).filter(is_moved).try_for_each(|tree| self.remove_tree(tree))
+    }
+
     /// Work that is kept for a plan under other names than these is put where nothing touches it. Tells the references
     /// that it is kept under then.
     pub fn set_kept_aside(&self, plan: &str, known: &BTreeSet<Keep>) -> Result<Vec<String>, GitError> {

@@ -4,12 +4,19 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::error::GitError;
+use super::keep::Keep;
 use super::process;
 use super::repository::Git;
 use crate::agent::find_program;
 
 /// The oldest git that joins trees without a working tree, from a given base.
 const PARALLEL_VERSION: (u32, u32) = (2, 40);
+
+/// The hook that is asked before a reference changes.
+const REFERENCE_HOOK: &str = "reference-transaction";
+
+/// Where it is tried. No plan has such a name.
+const PROBE: &str = "%probe";
 
 /// Whether linked trees can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +50,11 @@ pub enum Reason {
         /// The program.
         program: String,
     },
+    /// A hook does not let work be kept under references of its own.
+    Reference {
+        /// What it says.
+        output: String,
+    },
 }
 
 impl fmt::Display for Reason {
@@ -58,6 +70,10 @@ impl fmt::Display for Reason {
             Reason::Filter { name, program } => {
                 write!(f, "files pass through the filter {name}, and its program {program} is not installed")
             }
+            Reason::Reference { output } => {
+                write!(f, "the hook {REFERENCE_HOOK} refuses references under refs/tillgreen/")?;
+                if output.is_empty() { Ok(()) } else { write!(f, ": {output}") }
+            }
         }
     }
 }
@@ -69,7 +85,10 @@ impl Git {
             Some(reason) => Some(reason),
             None => match self.submodule_reason()? {
                 Some(reason) => Some(reason),
-                None => self.filter_reason()?,
+                None => match self.filter_reason()? {
+                    Some(reason) => Some(reason),
+                    None => self.reference_reason()?,
+                },
             },
         };
         Ok(reason.map_or(Parallelism::Possible, Parallelism::Sequential))
@@ -119,6 +138,22 @@ impl Git {
             };
             if self.uses_filter(name)? {
                 return Ok(Some(Reason::Filter { name: name.to_owned(), program: program.to_owned() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A hook may know only some references. Without those that keep work, every attempt would come to nothing.
+    fn reference_reason(&self) -> Result<Option<Reason>, GitError> {
+        let Some(head) = self.head()?.filter(|_| self.has_hook(REFERENCE_HOOK)) else { return Ok(None) };
+        let probe = Keep::new(PROBE, &std::process::id().to_string());
+        for change in
+            [&["update-ref", probe.reference(), head.as_str()][..], &["update-ref", "-d", probe.reference()]]
+        {
+            let ended = self.run_locking(|| self.locking_call(change, Vec::new()))?;
+            if !ended.is_success() {
+                let output = ended.stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                return Ok(Some(Reason::Reference { output: output.trim().to_owned() }));
             }
         }
         Ok(None)

@@ -20,3 +20,4 @@ mod spares;
 mod special;
 mod states;
 mod trees;
+mod ways_back;

@@ -1,8 +1,8 @@
 //! What is left of work trees when git cannot let go of it: it goes as soon as that is possible, and until then it is told.
 
-use testkit::{Agent, Step};
+use testkit::{Agent, Step, wait_for};
 
-use super::scene::{Scene, TREES, done, member, members, work, worker};
+use super::scene::{JOURNAL, Scene, TREES, done, member, members, work, worker};
 
 /// Locks the list of references, as a git that died there leaves it.
 fn lock(scene: &Scene) -> Step {
@@ -112,4 +112,52 @@ fn a_lock_on_all_references_costs_no_attempt() {
     std::fs::remove_file(&lock).expect("the lock is there");
     let run = scene.go(&worker(), &["--max-task-iterations", "1"]).expect_code(0);
     scene.expect_complete(&run);
+}
+
+/// A batch of three that is killed when two of them are finished and wait for the first.
+fn killed() -> Scene {
+    let scene = Scene::new(&members(3));
+    let never = Step::AwaitFile(scene.control("never").display().to_string());
+    let agent =
+        Agent::new().on("1.1", [scene.meet(3), work(), never]).otherwise([scene.meet(3), work(), done()]);
+    let run = scene.begin(&agent, &[]);
+    let journal = scene.root().join(JOURNAL);
+    let finished = |text: String| text.matches("checks_passed").count() == 2;
+    wait_for("two that are finished", || std::fs::read_to_string(&journal).is_ok_and(finished));
+    run.kill();
+    assert_eq!(scene.trees().len(), 3);
+    scene
+}
+
+#[test]
+fn trees_of_a_program_that_died_go_also_where_the_next_one_needs_none() {
+    for flags in [&["--share-tree"][..], &["--jobs", "1"]] {
+        let scene = killed();
+        let run = scene.go(&worker(), flags).expect_code(0);
+        scene.expect_complete(&run);
+    }
+}
+
+#[test]
+fn trees_are_not_registered_at_a_place_that_the_repository_was_moved_from() {
+    let scene = killed();
+    let moved = scene.root().with_extension("moved");
+    for tree in std::fs::read_dir(scene.root().join(".git/worktrees")).expect("there are trees").flatten() {
+        let file = tree.path().join("gitdir");
+        let text = std::fs::read_to_string(&file).expect("it can be read");
+        let (here, there) = (scene.root().display().to_string(), moved.display().to_string());
+        std::fs::write(&file, text.replace(&here, &there)).expect("it can be written");
+    }
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn what_was_taken_out_of_the_plan_after_a_kill_does_not_come_in() {
+    let scene = killed();
+    scene.spec("demo", scene.tasks("demo").split("- [ ] 1.3").next().unwrap_or_default());
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
+    assert!(run.stderr.contains("task 1.3 is no longer in the plan, so its work does not come in"), "{run}");
 }

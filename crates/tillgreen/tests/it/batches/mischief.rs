@@ -210,8 +210,31 @@ fn on_top_of_a_history_that_lacks_finished_work_nothing_comes_in() {
     let run = scene.go(&agent, &[]).expect_code(6);
     assert!(run.stderr.contains("is no longer in the history of what is checked out"), "{run}");
     let lost = std::fs::read_to_string(scene.control("lost")).unwrap();
-    assert!(run.stderr.contains("git reset --hard"), "{run}");
+    // Not the work alone: what tells that it is done came after it.
+    assert!(run.stderr.contains(&format!("`git reset --hard {}`", lost.trim())), "{run}");
     scene.git(&["reset", "-q", "--hard", lost.trim()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn whoever_checked_out_another_branch_is_told_of_the_one_from_before() {
+    let scene = Scene::new(&members(4));
+    scene.git(&["branch", "side"]);
+    let (root, main) = (scene.root().display().to_string(), scene.git(&["branch", "--show-current"]));
+    let leave = Step::shell(&format!(
+        "cd '{root}'; while ! git log --format=%s | grep -q 'complete task 1.1'; do sleep 0.05; done\n\
+         until git checkout -q side 2>/dev/null; do sleep 0.05; done; cd - >/dev/null"
+    ));
+    let agent = Agent::new().on_attempt("1.2", 1, [leave, work(), done()]).otherwise([work(), done()]);
+    let told = format!("`git checkout {}`", main.trim());
+    // The second program began with the other branch.
+    for _ in 0..2 {
+        let run = scene.go(&agent, &[]).expect_code(6);
+        assert!(run.stderr.contains(&told) && !run.stderr.contains("reset --hard"), "{run}");
+    }
+    // Boxes were put back there as well.
+    scene.git(&["checkout", "-q", "--force", main.trim()]);
     let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);
 }

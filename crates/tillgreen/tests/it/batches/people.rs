@@ -3,7 +3,7 @@
 
 use testkit::{Agent, Finished, Step, wait_for};
 
-use super::scene::{Scene, done, members, plan, task, work, worker};
+use super::scene::{JOURNAL, Scene, done, members, plan, task, work, worker};
 
 /// A batch of two whose first member waits for a file while all that came together is checked.
 fn waiting(rest: &str) -> Scene {
@@ -102,4 +102,62 @@ fn the_persons_own_commits_are_missed_as_well() {
     scene.git(&["reset", "-q", "--hard", &precious]);
     let run = scene.go(&worker(), &[]).expect_code(0);
     scene.expect_complete(&run);
+}
+
+#[test]
+fn nobody_is_said_to_have_committed_when_signing_failed() {
+    let scene = Scene::new(&members(2));
+    scene.write(".git/gpg", "#!/bin/sh\ncat > /dev/null; exit 2\n");
+    scene.git(&["config", "gpg.program", "sh .git/gpg"]);
+    scene.git(&["config", "commit.gpgsign", "true"]);
+    scene.go(&worker(), &[]).expect_code(6);
+    scene.git(&["config", "commit.gpgsign", "false"]);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(!run.stderr.contains("somebody committed"), "{run}");
+    assert!(run.stderr.contains("the work of task 1.1 is brought in once more"), "{run}");
+}
+
+#[test]
+fn a_deletion_that_is_undone_by_finished_work_is_told() {
+    let scene = waiting("grep -q done out/1.1.txt");
+    scene.write("out/1.2.txt", "to do\n");
+    scene.commit_all("to do");
+    let run =
+        meanwhile(&scene, || std::fs::remove_file(scene.root().join("out/1.2.txt")).expect("it is there"));
+    let run = run.expect_code(0);
+    scene.expect_complete(&run);
+    let told = "deleted in the project, and there again with finished work: out/1.2.txt";
+    assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
+}
+
+#[test]
+fn a_file_in_the_way_that_git_ignores_is_to_be_moved_away() {
+    let scene = Scene::bare();
+    scene.write(".gitignore", ".env\n");
+    scene.plan(&members(2));
+    scene.write(".env", "mine\n");
+    let force = Step::shell("echo theirs > .env; git add -f .env");
+    let agent = Agent::new().on("1.1", [force, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(6);
+    let told = "files that git does not know in the project are in the way of finished work: .env (move them away, then";
+    assert!(run.stderr.contains(told), "{run}");
+    assert_eq!(scene.read(".env"), "mine\n");
+}
+
+#[test]
+fn work_of_a_task_that_was_taken_out_of_the_plan_does_not_come_in() {
+    let scene = waiting("grep -q done out/1.1.txt");
+    let run = meanwhile(&scene, || {
+        let journal = || scene.read(JOURNAL);
+        wait_for("both to be finished", || journal().matches("checks_passed").count() == 2);
+        scene.spec("demo", scene.tasks("demo").split("- [ ] 1.2").next().unwrap_or_default());
+    });
+    let run = run.expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.landed(), ["1.1"], "{run}");
+    assert!(run.stderr.contains("task 1.2 is no longer in the plan, so its work does not come in"), "{run}");
+    let kept = scene.git(&["for-each-ref", "--format=%(refname)", "refs/tillgreen-left"]);
+    assert_eq!(scene.git(&["show", &format!("{}:out/1.2.txt", kept.trim())]), "done\n", "{run}");
+    assert!(run.stderr.contains(kept.trim()), "{run}");
 }

@@ -184,6 +184,16 @@ fn a_filter_that_is_not_installed_means_one_by_one() {
     expect_one_by_one(&scene, &run, "no-such-lfs");
 }
 
+#[test]
+fn a_hook_that_refuses_references_means_one_by_one() {
+    let scene = Scene::new(&members(2));
+    let refuse = "test $1 = prepared || exit 0\nwhile read -r old new name; do case $name in refs/tillgreen*) \
+                  echo \"$name is not allowed\" >&2; exit 1;; esac; done";
+    scene.hook("reference-transaction", refuse);
+    let run = scene.go(&worker(), &[]);
+    expect_one_by_one(&scene, &run, "refuses references under refs/tillgreen/: refs/tillgreen/");
+}
+
 /// A batch of three in a project with a file that git can write only so often, whatever it is asked for.
 fn with_writes(count: usize) -> Scene {
     let scene = Scene::new(&members(3));

@@ -58,12 +58,14 @@ fn a_file_that_a_check_writes_is_in_nobodys_way() {
 
 #[test]
 fn what_is_in_nobodys_way_stays_and_is_named_at_the_end() {
-    let scene = scene(&["1.1", "1.2", "1.3"].map(|id| littering(id, "date +%N >> lock.txt")));
+    let scene = scene(&["1.1", "1.2", "1.3"].map(|id| littering(id, "date +%N >> lock.txt; : > a/new.txt")));
+    scene.write("a/old.txt", "");
+    scene.write(".git/info/exclude", "old.txt\n");
     let run = scene.go(&worker(), &[]).expect_code(0);
     assert_eq!(scene.landed().len(), 3, "{run}");
-    assert_eq!(scene.dirt(), [" M lock.txt"], "{run}");
+    assert_eq!(scene.dirt(), [" M lock.txt", "?? a/new.txt"], "{run}");
     assert_eq!(scene.read("lock.txt").lines().count(), 4, "{run}");
-    assert_eq!(run.stderr.matches(&format!("{LEFT}lock.txt;")).count(), 1, "{run}");
+    assert_eq!(run.stderr.matches(&format!("{LEFT}lock.txt, a/new.txt;")).count(), 1, "{run}");
     assert!(!run.stderr.contains(TOLD), "{run}");
 }
 
@@ -190,8 +192,7 @@ fn what_a_killed_programs_check_left_is_known_to_the_next() {
 #[test]
 fn a_check_that_leaves_nothing_is_not_spoken_of() {
     let scene = Scene::new(&members(3));
-    scene
-        .spec("demo", &plan(&["1.1", "1.2", "1.3"].map(|id| littering(id, "touch base.txt; : > untracked"))));
+    scene.spec("demo", &plan(&["1.1", "1.2", "1.3"].map(|id| littering(id, "touch base.txt"))));
     scene.commit_all("plan");
     let run = scene.go(&worker(), &[]).expect_code(0);
     assert_eq!(scene.landed().len(), 3, "{run}");

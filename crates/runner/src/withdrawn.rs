@@ -1,0 +1,62 @@
+//! Tasks that a person took out of the plan when they were finished and waited to come back. Their work does not come in;
+//! it may be all that is left of somebody's effort, so it is kept and told of.
+
+use engine::{Event, PlanChanges, Status, What};
+use plan::TaskId;
+
+use crate::driver::Driver;
+use crate::error::RunError;
+
+impl Driver<'_> {
+    /// Those whose work waits to come back and that an event takes out of the run.
+    pub(crate) fn withdrawn_by(&self, event: &Event) -> Vec<TaskId> {
+        let Some(changes) = changes_in(&event.what) else { return Vec::new() };
+        let is_finished = |id: &&TaskId| {
+            let task = self.state.task(id);
+            task.is_some_and(|task| task.isolated && matches!(task.status, Status::Finished { .. }))
+        };
+        changes.removed.iter().filter(is_finished).cloned().collect()
+    }
+
+    /// Puts their work where nothing touches it, and says so.
+    pub(crate) fn set_withdrawn_aside(&mut self, withdrawn: &[TaskId]) {
+        for id in withdrawn {
+            self.packed.remove(id);
+            let mut notes = Vec::new();
+            if let Some(site) = self.site(id) {
+                site.abandon(&mut notes);
+            }
+            notes.push(format!("task {id} is no longer in the plan, so its work does not come in"));
+            notes.into_iter().for_each(|note| self.note(note));
+        }
+        if !withdrawn.is_empty() {
+            self.see_to_orphans();
+        }
+    }
+
+    /// Before work comes back: whether the plan still has its task. What a person took out meanwhile is taken out of the
+    /// run.
+    pub(crate) fn is_withdrawn(&mut self, what: &What) -> Result<bool, RunError> {
+        let Some(id) = self.lining_up(what) else { return Ok(false) };
+        self.guard_plan(&id)?;
+        self.refresh_plan()?;
+        if self.book.decl(&self.state, &id).is_some() {
+            return Ok(false);
+        }
+        self.decide(engine::Seen::PlanRead(self.book.decls(&self.state)))?;
+        Ok(self.state.task(&id).is_none())
+    }
+
+    fn lining_up(&self, what: &What) -> Option<TaskId> {
+        let What::LandingStarted { task } = what else { return None };
+        let known = self.state.task(task)?;
+        matches!(known.status, Status::Finished { .. }).then(|| task.clone())
+    }
+}
+
+fn changes_in(what: &What) -> Option<&PlanChanges> {
+    if let What::Opened(opened) = what {
+        return Some(&opened.changes);
+    }
+    if let What::PlanChanged(changes) = what { Some(changes) } else { None }
+}
