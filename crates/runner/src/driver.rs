@@ -477,7 +477,7 @@ impl<'a> Driver<'a> {
         self.note_kept_trees();
         self.tell_of_kept_trees();
         let kept = std::mem::take(&mut self.cleaner).finish();
-        Pool::new(&self.file.spare()).clear();
+        Pool::new(&self.file.spare()).remove();
         kept.into_iter().for_each(|told| self.note(told));
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
         Ok(Finished { end, state: self.state, at: now() })

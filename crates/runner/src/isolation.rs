@@ -410,7 +410,7 @@ impl Driver<'_> {
 
     /// Trees of tasks that are done, which a program that died did not get to remove.
     pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
-        Pool::new(&self.file.spare()).clear();
+        Pool::new(&self.file.spare()).remove();
         atomic::tidy(&self.file.trees());
         let Ok(entries) = fs::read_dir(self.file.trees()) else { return Ok(()) };
         atomic::tidy(&self.file.trees());

@@ -22,6 +22,9 @@ const PRISTINE: &str = "tillgreen-pristine-index";
 /// Trees whose index is smaller than this are written faster than they are looked through: some 1,500 files.
 const WORTHWHILE_BYTES: u64 = 128 * 1024;
 
+/// What is being removed.
+const GONE: &str = "gone-";
+
 /// How many names are tried for a tree in the pool.
 const NAMES_MAX: usize = 10_000;
 
@@ -49,15 +52,33 @@ impl Pool {
         self.trees().count()
     }
 
-    /// Removes all of them.
+    /// Removes all of them. One that is taken at the same moment is somebody's: each is moved away before it is removed,
+    /// which works for one of both.
     pub fn clear(&self) {
+        let mut gone = (0_u32..).map(|number| self.folder.join(format!("{GONE}{number}")));
+        for tree in self.trees() {
+            let aside = gone.find(|place| !place.exists()).unwrap_or_else(|| tree.clone());
+            if fs::rename(&tree, &aside).is_ok() {
+                // Whatever stays is found at the next start.
+                let _ = fs::remove_file(tree.with_extension("index"));
+                let _ = remove_folder(&aside);
+            }
+        }
+        // With something in it, it is still needed.
+        let _ = fs::remove_dir(&self.folder);
+    }
+
+    /// Removes whatever is there. Nobody else may be at it.
+    pub fn remove(&self) {
         // Whatever stays is found at the next start.
         let _ = remove_folder(&self.folder);
     }
 
     fn trees(&self) -> impl Iterator<Item = PathBuf> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
+        let is_gone = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(GONE);
+        let trees = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        trees.filter(move |entry| !is_gone(entry)).map(|entry| entry.path())
     }
 
     /// Moves one of them to where a tree is wanted. Gives its index; none if there is none to be had.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::scratch::Scratch;
 use crate::git::{Git, Oid, Pool};
@@ -182,7 +183,24 @@ fn what_cannot_be_used_again_is_removed() {
     spares.retire("1.4");
     spares.pool.clear();
     assert_eq!(spares.pool.count(), 0);
+    assert!(!spares.folder.join("spare").exists());
     spares.pool.clear();
+    spares.pool.remove();
+}
+
+/// Whoever takes a tree has all of it, also if all are removed at the same moment.
+#[test]
+fn a_tree_is_had_by_one_of_those_who_want_it() {
+    for _ in 0..20 {
+        let spares = Spares::new();
+        spares.add("1.1");
+        spares.retire("1.1");
+        thread::scope(|scope| {
+            scope.spawn(|| spares.pool.clear());
+            spares.add("1.2");
+        });
+        spares.expect_pristine("1.2");
+    }
 }
 
 #[test]
