@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::history::Oid;
+use super::index_tree;
 use super::process::{self, Call};
+use super::raw_change::RawChange;
 use super::repository::Git;
 use super::scratch_index::{TREE_DEADLINE, copy_as_old};
 use super::worktree::{remove_folder, settled};
@@ -117,6 +119,10 @@ impl Git {
 
     fn reuse(&self, pool: &Pool, tree: &Path, base: &Oid) -> Result<bool, GitError> {
         let Some(index) = pool.take(tree) else { return Ok(false) };
+        if !self.writes_alike(&index, base)? {
+            let _ = fs::remove_file(index);
+            return Ok(false);
+        }
         let turn = self.take_turn()?;
         let linked = self.link_plainly(&settled(tree), base, Some(&index));
         drop(turn);
@@ -126,6 +132,14 @@ impl Git {
             return Ok(false);
         }
         self.fill_tree(tree).map(|()| true)
+    }
+
+    /// Whether files that are the same in git are the same on disk in a tree of before and in one of now: attributes may
+    /// have them written otherwise.
+    fn writes_alike(&self, index: &Path, base: &Oid) -> Result<bool, GitError> {
+        let Some(before) = index_tree::held(index, base) else { return Ok(false) };
+        let is_attributes = |change: &RawChange| Path::new(&change.path).ends_with(".gitattributes");
+        Ok(!self.differences(&before, base)?.iter().any(is_attributes))
     }
 
     /// What the tree looks like now is what a next one can be made of.

@@ -216,3 +216,15 @@ fn small_trees_and_those_with_submodules_are_made_anew() {
     spares.retire("1.2");
     assert_eq!(spares.pool.count(), 0);
 }
+
+#[test]
+fn a_tree_is_made_anew_where_files_are_written_otherwise_than_before() {
+    let spares = Spares::new();
+    spares.add("1.1");
+    spares.retire("1.1");
+    spares.scratch.repository.write("deep/.gitattributes", "* text eol=crlf\n");
+    spares.scratch.repository.commit_all("attributes");
+    spares.add("1.2");
+    assert_eq!(fs::read_to_string(spares.tree("1.2").join("deep/three")).unwrap(), "deep/three\r\n");
+    spares.expect_pristine("1.2");
+}
