@@ -242,14 +242,15 @@ impl State {
         current.is_some()
     }
 
-    /// The next moment, after now, at which something is due though nothing happens.
-    pub fn next_deadline(&self, now: Timestamp) -> Option<Timestamp> {
+    /// The next moment at which something is due though nothing happens, after the one at which somebody last looked
+    /// for what is due and wanted. To ask with a later one is to miss what becomes due in between.
+    pub fn next_deadline(&self, looked: Timestamp) -> Option<Timestamp> {
         let backoff = self.backoff.as_ref().map(|backoff| backoff.until);
         // A deadline that has passed is no reason to wake up again: what it allows is under way already.
         let of_run = [backoff, self.time_up()].into_iter().flatten();
         let rules = self.rules().map(|rules| &rules.pull_request);
         let of_forge = rules.map(|rules| self.pull_request.deadlines(rules)).into_iter().flatten();
-        of_run.chain(of_forge).filter(|deadline| *deadline > now).min()
+        of_run.chain(of_forge).filter(|deadline| *deadline > looked).min()
     }
 
     /// When the round's time is used up.

@@ -1,6 +1,8 @@
 //! The loop: what is wanted is started, what comes in is decided on, what was decided is durable before
 //! anything follows from it.
 
+mod winding_up;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -16,9 +18,8 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{Git, Oid, Pool, Stamps};
+use crate::git::{Git, Oid, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
-use crate::isolation::Done;
 use crate::journal::Journal;
 use crate::lost_work::Watch;
 use crate::open::{Beginning, Request};
@@ -62,9 +63,6 @@ pub(crate) struct Flight {
     pub handle: Option<Handle>,
     pub purpose: Purpose,
 }
-
-/// How long processes get to end when the run does. Their own grace period is shorter.
-const LAST_WAIT: Duration = Duration::from_secs(20);
 
 /// The one owner of everything a run changes.
 pub(crate) struct Driver<'a> {
@@ -175,15 +173,17 @@ impl<'a> Driver<'a> {
         self.find_checks();
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
+        let mut looked = now();
         loop {
             let seen = match self.queue.pop_front() {
                 Some(seen) => seen,
-                None => self.receive()?,
+                None => self.receive(looked)?,
             };
             self.decide(seen)?;
             if !self.queue.is_empty() {
                 continue;
             }
+            looked = now();
             self.record_due()?;
             if self.state.end().is_some() {
                 return self.wind_up();
@@ -359,9 +359,10 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Waits for something to happen, at most until something is due.
-    fn receive(&mut self) -> Result<Seen, RunError> {
-        let wait = self.state.next_deadline(now()).map(|deadline| {
+    /// Waits for something to happen, at most until something is due that was not when it was last looked for. What
+    /// has become due since then, while things were started, is waited for no longer, but must not be missed.
+    fn receive(&mut self, looked: Timestamp) -> Result<Seen, RunError> {
+        let wait = self.state.next_deadline(looked).map(|deadline| {
             Duration::try_from(deadline.duration_since(Timestamp::now())).unwrap_or_default()
         });
         let message = self.inbox.receive(wait);
@@ -422,72 +423,6 @@ impl<'a> Driver<'a> {
         match told.usage {
             Some(usage) => Seen::Spending { spent: Box::new(at_work.spent(task, usage, None)) },
             None => Seen::TimePassed,
-        }
-    }
-
-    /// After the end: stops what still runs, brings the files up to date, and leaves.
-    fn wind_up(mut self) -> Result<Finished, RunError> {
-        for flight in self.flights.values() {
-            if let Some(handle) = &flight.handle {
-                handle.stop();
-            }
-            if let Purpose::Forge(stopper) = &flight.purpose {
-                stopper.stop();
-            }
-            if let Purpose::Landing { release, .. } = &flight.purpose {
-                release.give();
-            }
-        }
-        self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
-        while !self.flights.is_empty() {
-            match self.inbox.receive(Some(LAST_WAIT)) {
-                Some(Message::Ended(key, ended)) => {
-                    if let Some(flight) = self.flights.remove(&key) {
-                        // The run is over, so what this says is of no interest; that the plan file is put in
-                        // order on the way is.
-                        self.land(flight.purpose, &ended)?;
-                    }
-                }
-                Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
-                // Others wait until what is half in the project is out of it.
-                Some(Message::Turn(task, turn)) => self.turn = Some((task, turn)),
-                Some(Message::Forge(key, _)) => drop(self.flights.remove(&key)),
-                Some(Message::AgentEnded(key, ended)) => {
-                    if let Some(flight) = self.flights.remove(&key) {
-                        // As above; what was spent is noted on the way, too.
-                        self.land_agent(key, flight.purpose, &ended)?;
-                    }
-                }
-                Some(
-                    Message::Interrupted
-                    | Message::Answered(..)
-                    | Message::NobodyAnswers(_)
-                    | Message::Surveyed(_)
-                    | Message::References(_)
-                    | Message::Note(_)
-                    | Message::Told(..),
-                ) => {}
-                None => break,
-            }
-        }
-        self.drop_half_landing()?;
-        self.tell_of_traces();
-        self.tell_of_new_names();
-        self.last_words()?;
-        self.note_kept_trees();
-        self.tell_of_kept_trees();
-        let kept = std::mem::take(&mut self.cleaner).finish();
-        Pool::new(&self.file.spare()).remove();
-        kept.into_iter().for_each(|told| self.note(told));
-        let end = self.state.end().cloned().unwrap_or(End::Interrupted);
-        Ok(Finished { end, state: self.state, at: now() })
-    }
-
-    /// What was done beside the loop and came in after the end. Nothing starts any more.
-    fn take_in_late(&mut self, key: ActionKey, done: Done) -> Result<(), RunError> {
-        match self.flights.remove(&key).map(|flight| flight.purpose) {
-            Some(Purpose::Tree { .. }) | None => Ok(()),
-            Some(purpose) => self.take_in(key, purpose, done).map(drop),
         }
     }
 }

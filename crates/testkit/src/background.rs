@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use crate::finished::Finished;
 use crate::signal::{Signal, Target};
-use crate::wait::{DEADLINE, wait_for_within};
+use crate::wait::{DEADLINE, comes_true_within};
 
 /// A running process. It leads a process group of its own and is killed when this is dropped.
 #[derive(Debug)]
@@ -70,9 +70,14 @@ impl Background {
     /// Waits for its end, not longer than this.
     #[track_caller]
     pub fn wait_within(mut self, deadline: Duration) -> Finished {
-        let what = format!("the end of process {}", self.child.id());
-        wait_for_within(&what, deadline, || !self.is_running());
-        let status = self.status.expect("it is not running, so it has ended");
+        let has_ended = comes_true_within(deadline, || !self.is_running());
+        let Some(status) = self.status.filter(|_| has_ended) else {
+            let id = self.child.id();
+            let (family, stdout, stderr) = (family(id), self.stdout(), self.stderr());
+            panic!(
+                "waited {deadline:?} in vain for the end of process {id}\n{family}--- stdout\n{stdout}\n--- stderr\n{stderr}"
+            );
+        };
         Finished::new(status, self.stdout(), self.stderr())
     }
 
@@ -92,6 +97,27 @@ impl Drop for Background {
             let _ = self.child.wait();
         }
     }
+}
+
+/// A process and all that descend from it, a line each, for whoever has to find out what it waits for.
+fn family(id: u32) -> String {
+    let Ok(listed) = Command::new("ps").args(["-eo", "pid=,ppid=,stat=,wchan=,args="]).output() else {
+        return String::new();
+    };
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let numbers = |line: &str| {
+        let mut columns = line.split_whitespace().map(|column| column.parse::<u32>().unwrap_or_default());
+        (columns.next().unwrap_or_default(), columns.next().unwrap_or_default())
+    };
+    let mut members = vec![id];
+    let mut known = 0;
+    while known < members.len() {
+        let parent = members[known];
+        members.extend(listed.lines().map(numbers).filter(|(_, of)| *of == parent).map(|(id, _)| id));
+        known += 1;
+    }
+    let lines = listed.lines().filter(|line| members.contains(&numbers(line).0));
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 fn read(file: &PathBuf) -> String {

@@ -16,10 +16,18 @@ pub fn wait_for(what: &str, condition: impl FnMut() -> bool) {
 
 /// The same with a deadline of the test's own.
 #[track_caller]
-pub fn wait_for_within(what: &str, deadline: Duration, mut condition: impl FnMut() -> bool) {
+pub fn wait_for_within(what: &str, deadline: Duration, condition: impl FnMut() -> bool) {
+    assert!(comes_true_within(deadline, condition), "waited {deadline:?} in vain for {what}");
+}
+
+/// Waits until the condition holds; says whether it came to that in time.
+pub(crate) fn comes_true_within(deadline: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let give_up = Instant::now() + deadline;
     while !condition() {
-        assert!(Instant::now() < give_up, "waited {deadline:?} in vain for {what}");
+        if Instant::now() >= give_up {
+            return false;
+        }
         thread::sleep(STEP);
     }
+    true
 }

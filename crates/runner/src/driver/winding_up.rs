@@ -1,0 +1,84 @@
+//! The end of a run: what is still under way is stopped and waited for, what is half in the project goes out of it, and
+//! what is left to say is said.
+
+use std::time::Duration;
+
+use engine::{ActionKey, End};
+
+use super::{Driver, Finished, now};
+use crate::attempt::Purpose;
+use crate::error::RunError;
+use crate::git::Pool;
+use crate::inbox::Message;
+use crate::isolation::Done;
+
+/// How long processes get to end when the run does. Their own grace period is shorter.
+const LAST_WAIT: Duration = Duration::from_secs(20);
+
+impl Driver<'_> {
+    /// After the end: stops what still runs, brings the files up to date, and leaves.
+    pub(super) fn wind_up(mut self) -> Result<Finished, RunError> {
+        for flight in self.flights.values() {
+            if let Some(handle) = &flight.handle {
+                handle.stop();
+            }
+            if let Purpose::Forge(stopper) = &flight.purpose {
+                stopper.stop();
+            }
+            if let Purpose::Landing { release, .. } = &flight.purpose {
+                release.give();
+            }
+        }
+        self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
+        while !self.flights.is_empty() {
+            match self.inbox.receive(Some(LAST_WAIT)) {
+                Some(Message::Ended(key, ended)) => {
+                    if let Some(flight) = self.flights.remove(&key) {
+                        // The run is over, so what this says is of no interest; that the plan file is put in
+                        // order on the way is.
+                        self.land(flight.purpose, &ended)?;
+                    }
+                }
+                Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
+                // Others wait until what is half in the project is out of it.
+                Some(Message::Turn(task, turn)) => self.turn = Some((task, turn)),
+                Some(Message::Forge(key, _)) => drop(self.flights.remove(&key)),
+                Some(Message::AgentEnded(key, ended)) => {
+                    if let Some(flight) = self.flights.remove(&key) {
+                        // As above; what was spent is noted on the way, too.
+                        self.land_agent(key, flight.purpose, &ended)?;
+                    }
+                }
+                Some(
+                    Message::Interrupted
+                    | Message::Answered(..)
+                    | Message::NobodyAnswers(_)
+                    | Message::Surveyed(_)
+                    | Message::References(_)
+                    | Message::Note(_)
+                    | Message::Told(..),
+                ) => {}
+                None => break,
+            }
+        }
+        self.drop_half_landing()?;
+        self.tell_of_traces();
+        self.tell_of_new_names();
+        self.last_words()?;
+        self.note_kept_trees();
+        self.tell_of_kept_trees();
+        let kept = std::mem::take(&mut self.cleaner).finish();
+        Pool::new(&self.file.spare()).remove();
+        kept.into_iter().for_each(|told| self.note(told));
+        let end = self.state.end().cloned().unwrap_or(End::Interrupted);
+        Ok(Finished { end, state: self.state, at: now() })
+    }
+
+    /// What was done beside the loop and came in after the end. Nothing starts any more.
+    fn take_in_late(&mut self, key: ActionKey, done: Done) -> Result<(), RunError> {
+        match self.flights.remove(&key).map(|flight| flight.purpose) {
+            Some(Purpose::Tree { .. }) | None => Ok(()),
+            Some(purpose) => self.take_in(key, purpose, done).map(drop),
+        }
+    }
+}
