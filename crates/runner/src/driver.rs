@@ -21,6 +21,7 @@ use crate::error::RunError;
 use crate::git::{Git, Oid, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::journal::Journal;
+use crate::line::Line;
 use crate::lost_work::Watch;
 use crate::open::{Beginning, Request};
 use crate::process::Handle;
@@ -88,6 +89,8 @@ pub(crate) struct Driver<'a> {
     /// The turn of the task whose work is half in the project.
     pub turn: Option<(plan::TaskId, Turn)>,
     pub shared_names: SharedNames,
+    /// Those who wait for a work tree.
+    pub line: Line,
     /// What hooks have made of work while it was committed, until that is verified and taken in.
     pub hooked: BTreeMap<String, Oid>,
     /// Work whose files have changed once already while it was verified.
@@ -143,6 +146,7 @@ impl<'a> Driver<'a> {
             stamps: None,
             turn: None,
             shared_names: SharedNames::default(),
+            line: Line::default(),
             hooked: BTreeMap::new(),
             rewritten: BTreeSet::new(),
             displaced: BTreeSet::new(),

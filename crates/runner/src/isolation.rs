@@ -100,9 +100,10 @@ impl Driver<'_> {
         if let (Some(site), true) = (&site, self.settings.clean_retry.is_on()) {
             site.forget_left();
         }
-        let look_at_names = self.look_at_names();
+        let (look_at_names, place) = (self.look_at_names(), self.line.join());
         self.beside(key, purpose, move || {
             look_at_names(site.as_ref().map(|site| &site.git));
+            place.wait();
             Done::Tree(match site {
                 Some(site) => site.prepare(&head, left.as_ref()),
                 None => Ok(Ready::default()),

@@ -25,6 +25,7 @@ mod in_the_way;
 mod inbox;
 mod isolation;
 mod last_words;
+mod line;
 mod lost_work;
 mod mask;
 mod meddling;
