@@ -214,6 +214,7 @@ impl Driver<'_> {
         let excerpt = Excerpt::read(self.file.dialect, &text);
         match excerpt.as_ref().and_then(check::script_of) {
             Some(script) => {
+                self.note_files(id);
                 let purpose = Purpose::Check { task: id.clone(), dispatch, text, script: script.clone() };
                 self.start_script(key, (&script, self.workplace(id)), &dir, purpose);
             }

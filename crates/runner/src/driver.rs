@@ -27,6 +27,7 @@ use crate::open::{Beginning, Request};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
+use crate::rewriting::Verified;
 use crate::settings::Settings;
 use crate::shared_names::SharedNames;
 use crate::traces::Traces;
@@ -93,6 +94,8 @@ pub(crate) struct Driver<'a> {
     pub line: Line,
     /// What hooks have made of work while it was committed, until that is verified and taken in.
     pub hooked: BTreeMap<String, Oid>,
+    /// What the work in the project itself was when its verify command began.
+    pub verified: BTreeMap<plan::TaskId, Verified>,
     /// Work whose files have changed once already while it was verified.
     pub rewritten: BTreeSet<String>,
     /// Work that was taken out of the project once already while it was verified there.
@@ -148,6 +151,7 @@ impl<'a> Driver<'a> {
             shared_names: SharedNames::default(),
             line: Line::default(),
             hooked: BTreeMap::new(),
+            verified: BTreeMap::new(),
             rewritten: BTreeSet::new(),
             displaced: BTreeSet::new(),
             cleaner: Cleaner::default(),

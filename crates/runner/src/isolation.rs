@@ -26,10 +26,6 @@ use crate::turn::Patience;
 /// How many tasks that wait for others are named at once.
 const OVERLAPS_TOLD_MAX: usize = 20;
 
-/// What is said when work in the project itself is red at the second look.
-const MADE_RED: &str =
-    "A git hook changed the work as it was committed. What it made of it is red, and not committed.";
-
 /// What was done beside the loop.
 #[derive(Debug)]
 pub(crate) enum Done {
@@ -348,6 +344,7 @@ impl Driver<'_> {
                 let purpose = Purpose::Join { task: id.clone(), dispatch, script: script.clone() };
                 let root = self.project.root().to_owned();
                 self.note_check(id, &dir)?;
+                self.note_files(id);
                 self.start_script(key, (&script, root), &dir, purpose);
             }
             None => {
@@ -372,7 +369,7 @@ impl Driver<'_> {
             return Ok(Seen::Displaced { task, dispatch });
         }
         if let Some(failure) = report.failure.as_mut().filter(|_| !self.is_isolated(&task)) {
-            failure.details = format!("{MADE_RED}\n\n{}", failure.details);
+            failure.details = format!("{}\n\n{}", self.why_again(&task), failure.details);
         } else if let Some(failure) = &mut report.failure {
             failure.cause = Cause::RedTogether;
             let met = self.site(&task).and_then(|site| site.met());

@@ -44,6 +44,7 @@ mod records;
 mod remnant;
 mod report;
 mod requests;
+mod rewriting;
 mod settings;
 mod shared_names;
 mod stranded;

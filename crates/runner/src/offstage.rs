@@ -470,7 +470,7 @@ pub(crate) struct Survey {
 }
 
 /// By which it shows whether a file changed.
-fn fingerprint(file: &Path) -> String {
+pub(crate) fn fingerprint(file: &Path) -> String {
     atomic::read(file).map_or_else(|_| "none".to_owned(), |text| format!("{:08x}", crc32fast::hash(&text)))
 }
 

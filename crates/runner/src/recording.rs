@@ -130,6 +130,8 @@ impl Driver<'_> {
         if let (true, Some(attempt)) = (self.is_isolated(id), attempt) {
             return self.commit_landing(id, git, attempt);
         }
+        let key = self.trailer(id, attempt);
+        self.heed_rewriting_here(id, &key)?;
         let paths = self.paths_of_work(id);
         let changes = self.tree.uncommitted(&paths)?;
         let Some(message) = self.commit_message(id) else {
@@ -139,7 +141,6 @@ impl Driver<'_> {
             }
             return Ok(None);
         };
-        let key = self.trailer(id, attempt);
         let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
         let has_new = changes.iter().any(|change| change.kind != ChangeKind::Modified);
         let staging = if has_new { Staging::Add } else { Staging::Skip };
@@ -222,7 +223,7 @@ impl Driver<'_> {
 
     /// What attempts at the task changed and, for a fix task, what the failing ones left behind; without what
     /// was changed before the run began.
-    fn paths_of_work(&self, id: &TaskId) -> BTreeSet<String> {
+    pub(crate) fn paths_of_work(&self, id: &TaskId) -> BTreeSet<String> {
         let mut paths = BTreeSet::new();
         let mut current = Some(id);
         while let Some(id) = current {

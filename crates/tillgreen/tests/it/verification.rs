@@ -307,3 +307,46 @@ fn what_nobody_could_prove_is_said_at_the_end() {
     let finished = run(&sandbox(plan), &agent, &[]).expect_code(0);
     assert!(finished.stdout.contains("Judged:    1 task without a command to prove it (1.1)"), "{finished}");
 }
+
+/// The first run of the verify command leaves the work other than it found it, as somebody does who saves a file
+/// meanwhile.
+#[track_caller]
+fn check_rewritten(first_leaves: &str, expected: &[(&str, u32)], said: &[&str]) -> Sandbox {
+    let sandbox = sandbox("- [ ] 1.1 Work\n  - **Verify**: `sh verify.sh`\n");
+    let (runs, once) = (sandbox.control("runs").display().to_string(), sandbox.control("once"));
+    let verify = format!(
+        "echo run >> {runs}\ngrep -qx right work.txt || exit 1\n\
+         if ! test -e {once}; then : > {once}; {first_leaves}; fi\n",
+        once = once.display()
+    );
+    sandbox.write("verify.sh", &verify);
+    sandbox.commit_all("how it is verified");
+    let finished = run(&sandbox, &worker(), &[]).expect_code(0);
+    check_calls(&sandbox, expected);
+    for said in said {
+        assert!(finished.stderr.contains(said), "{said:?} is missing: {finished}");
+    }
+    assert_eq!(sandbox.git(&["show", "HEAD~1:work.txt"]).trim_end(), "right");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    sandbox
+}
+
+fn runs(sandbox: &Sandbox) -> usize {
+    std::fs::read_to_string(sandbox.control("runs")).unwrap_or_default().lines().count()
+}
+
+#[test]
+fn what_somebody_makes_of_the_work_while_it_is_verified_is_verified_too() {
+    let said =
+        ["files of task 1.1 changed while it was verified (work.txt), so they are verified as they are now"];
+    let sandbox = check_rewritten("echo wrong > work.txt", &[("executor", 1), ("executor", 2)], &said);
+    assert_eq!(runs(&sandbox), 3);
+    let prompt = sandbox.agent_calls().pop().expect("a second call").prompt;
+    assert!(prompt.contains("Files of the work changed while it was verified."), "{prompt}");
+}
+
+#[test]
+fn what_is_written_once_more_as_it_was_is_not_verified_again() {
+    let sandbox = check_rewritten("cat work.txt > copy; mv copy work.txt", &[("executor", 1)], &[]);
+    assert_eq!(runs(&sandbox), 1);
+}
