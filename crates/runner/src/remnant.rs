@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use engine::{Cause, CheckFailure};
 
 use crate::atomic;
-use crate::git::{GitError, Inside};
+use crate::git::{self, GitError, Inside};
 use crate::offstage::{Site, remnants_file};
 
 /// What cannot come back from a tree.
@@ -205,9 +205,7 @@ fn is_below(path: &str) -> bool {
 /// A folder that is not there yet, outside of the trees.
 pub(crate) fn free_place(tree: &Path) -> PathBuf {
     let name = tree.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let home = tree.parent().and_then(Path::parent).unwrap_or(tree).join("left");
-    let places = (1_u32..).map(|number| home.join(format!("{name}-{number}")));
-    places.into_iter().find(|place| !place.exists()).unwrap_or(home)
+    git::free_place(&tree.parent().and_then(Path::parent).unwrap_or(tree).join("left").join(name))
 }
 
 fn advice_on_repository(path: &str) -> String {
@@ -272,10 +270,10 @@ mod tests {
         let tree = folder.path().join("trees/1.1");
         let remnants =
             Remnants { repositories: vec!["a/inner/".to_owned(), "gone".to_owned()], ..Remnants::default() };
-        for number in [1, 2] {
+        for number in ["1.1", "1.1-2"] {
             fs::create_dir_all(tree.join("a/inner/.git")).unwrap();
             assert_eq!(remnants.set_aside(&tree).unwrap().len(), 1);
-            assert!(folder.path().join(format!("left/1.1-{number}/a/inner/.git")).is_dir());
+            assert!(folder.path().join(format!("left/{number}/a/inner/.git")).is_dir());
         }
         assert!(!tree.join("a/inner").exists());
     }
@@ -288,10 +286,10 @@ mod tests {
         fs::create_dir_all(tree.join("a/inner/.git")).unwrap();
         let moved = remnants.set_aside(&tree).unwrap();
         assert!(moved[0].put_back(&tree) && tree.join("a/inner/.git").is_dir());
-        assert!(!folder.path().join("left/1.1-1").exists());
+        assert!(!folder.path().join("left/1.1").exists());
         let moved = remnants.set_aside(&tree).unwrap();
         fs::create_dir_all(tree.join("a/inner")).unwrap();
-        assert!(!moved[0].put_back(&tree) && folder.path().join("left/1.1-1/a/inner/.git").is_dir());
+        assert!(!moved[0].put_back(&tree) && folder.path().join("left/1.1/a/inner/.git").is_dir());
     }
 
     #[test]

@@ -48,9 +48,7 @@ impl Git {
     pub fn take_back(&self, before: &Oid, commit: &Oid, paths: &[String]) -> Result<Option<Left>, GitError> {
         let mut all: BTreeSet<String> = paths.iter().filter(|path| !path.ends_with('/')).cloned().collect();
         all.extend(self.changed_between(before.as_str(), commit.as_str())?);
-        let why = "tillgreen: taken back, a hook changed it";
-        let back = ["update-ref", "-m", why, "HEAD", before.as_str(), commit.as_str()];
-        process::run(self.locking_call(&back, Vec::new()))?.success()?;
+        self.step_back(commit, before)?;
         let on_disk = self.tree_with(all.iter().map(AsRef::as_ref))?;
         let mut left = None;
         if let Some(on_disk) = on_disk.filter(|tree| self.tree_of(commit).as_ref() != Some(tree)) {
@@ -74,12 +72,24 @@ impl Git {
         if self.tree_to_be(&paths)?.is_none_or(|tree| self.tree_of(commit) != Some(tree)) {
             return Ok(false);
         }
-        let why = "tillgreen: taken in again, now that it is verified";
-        let ahead = ["update-ref", "-m", why, "HEAD", commit.as_str(), before.as_str()];
-        if !self.run_locking(|| self.locking_call(&ahead, Vec::new()))?.is_success() {
+        if !self.step_ahead(&before, commit)? {
             return Ok(false);
         }
         self.unstage(&paths.iter().map(Into::into).collect())?;
         Ok(true)
+    }
+
+    /// What is checked out goes back from a commit that a hook changed to the one before it; files stay as they are.
+    pub(super) fn step_back(&self, commit: &Oid, before: &Oid) -> Result<(), GitError> {
+        let why = "tillgreen: taken back, a hook changed it";
+        let back = ["update-ref", "-m", why, "HEAD", before.as_str(), commit.as_str()];
+        process::run(self.locking_call(&back, Vec::new()))?.success().map(drop)
+    }
+
+    /// The other way round, once what the hook made is verified. It is not done if somebody committed meanwhile.
+    pub(super) fn step_ahead(&self, before: &Oid, commit: &Oid) -> Result<bool, GitError> {
+        let why = "tillgreen: taken in again, now that it is verified";
+        let ahead = ["update-ref", "-m", why, "HEAD", commit.as_str(), before.as_str()];
+        self.run_locking(|| self.locking_call(&ahead, Vec::new())).map(|ended| ended.is_success())
     }
 }

@@ -196,9 +196,7 @@ impl Git {
         if !is_that {
             return Ok(None);
         }
-        let why = "tillgreen: taken in again, now that it is verified";
-        let ahead = ["update-ref", "-m", why, "HEAD", made.as_str(), note.head.as_str()];
-        if !self.run_locking(|| self.locking_call(&ahead, Vec::new()))?.is_success() {
+        if !self.step_ahead(&note.head, made)? {
             return Ok(None);
         }
         self.finish(made, stamps).map(|()| Some(made.clone()))
@@ -216,9 +214,7 @@ impl Git {
         // First, so that all that the hook touched is known to be half done, and what it left out as well.
         let tree = self.with_left_out(&note, tree)?;
         LandingNote { tree, ..note.clone() }.write(self.git_dir())?;
-        let why = "tillgreen: taken back, a hook changed it";
-        let back = ["update-ref", "-m", why, "HEAD", note.head.as_str(), commit.as_str()];
-        process::run(self.locking_call(&back, Vec::new()))?.success().map(|_| note.head)
+        self.step_back(commit, &note.head).map(|()| note.head)
     }
 
     /// What a hook made, and beside it what was applied at paths where it left everything as it was before.

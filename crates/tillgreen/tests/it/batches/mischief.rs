@@ -98,7 +98,7 @@ fn a_repository_inside_the_tree_is_that_tasks_failure_and_is_kept() {
     let agent = Agent::new().on_attempt("1.2", 1, [inner, work(), done()]).otherwise([work(), done()]);
     let run = scene.go(&agent, &["--clean-retry"]).expect_code(0);
     scene.expect_complete(&run);
-    let kept = ".tillgreen/specs-demo/left/1.2-1/deep/inner";
+    let kept = ".tillgreen/specs-demo/left/1.2/deep/inner";
     assert_eq!(scene.read(&format!("{kept}/file")), "precious\n");
     assert!(run.stderr.contains(kept), "{run}");
 }

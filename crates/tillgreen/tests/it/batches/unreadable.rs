@@ -5,7 +5,7 @@ use testkit::{Agent, Step};
 use super::scene::{Scene, done, members, work, worker};
 
 /// Where the tree of the first attempt at 1.2 goes when another is made in its place.
-const KEPT: &str = ".tillgreen/specs-demo/left/1.2-1";
+const KEPT: &str = ".tillgreen/specs-demo/left/1.2";
 
 fn precious() -> Step {
     Step::write("precious.txt", "precious\n")
