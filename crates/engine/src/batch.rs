@@ -218,7 +218,9 @@ fn waited_for(state: &State) -> Option<&Task> {
 pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let first = state.attention().find(|task| matches!(task.status, Status::Finished { .. }))?;
-    let is_taken = |task: &Task| task.status.is_coming_back() || (task.status.is_active() && !task.isolated);
+    // What was made in the project itself and is to be verified there again is in nobody's way but others'.
+    let is_in_project = |task: &Task| task.status.is_active() && !task.isolated && task.id() != first.id();
+    let is_taken = |task: &Task| task.status.is_coming_back() || is_in_project(task);
     let waits = || rules.dialect == Dialect::Spec && is_waited_for_before(state, rules, first);
     (!state.attention().any(is_taken) && !waits()).then_some(first)
 }

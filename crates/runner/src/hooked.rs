@@ -27,6 +27,7 @@ impl Driver<'_> {
         (commit, key): (Oid, String),
     ) -> Result<Option<Oid>, Obstacle> {
         let head = git.take_back_landing(&commit)?;
+        self.watch.retreat(&commit, &head);
         if let Some(site) = self.site(id) {
             site.repack(&head, &commit)?;
         }
@@ -86,6 +87,7 @@ impl Driver<'_> {
             return Ok(());
         }
         let left = git.take_back(before, commit, paths)?;
+        self.watch.retreat(commit, before);
         self.hooked.insert(key.to_owned(), commit.clone());
         if let Some(left) = left {
             let (files, folder) = (left.paths.join(", "), self.project.relative(&left.folder).display());

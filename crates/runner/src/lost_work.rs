@@ -38,6 +38,15 @@ impl Watch {
         }
     }
 
+    /// Notes that we took a commit back ourselves, which a program before this one may have made.
+    pub(crate) fn retreat(&mut self, from: &Oid, to: &Oid) {
+        for known in [&mut self.sound, &mut self.floor] {
+            if known.as_ref() == Some(from) {
+                *known = Some(to.clone());
+            }
+        }
+    }
+
     /// What is said when work that came in could not be committed as it was: that somebody committed, only if it is so.
     pub(crate) fn once_more(&self, id: &plan::TaskId, head: Option<&Oid>) -> String {
         if self.sound.is_some() && self.sound.as_ref() != head {

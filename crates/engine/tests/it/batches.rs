@@ -141,6 +141,12 @@ fn coming_back() -> Vec<Scenario> {
             trees(4, off()),
         ),
         scenario(
+            "one by one, work is verified again",
+            &two,
+            script().at("1.1", 1, Turn { record: Recording::Moved, ..Turn::default() }),
+            trees(1, off()),
+        ),
+        scenario(
             "batch, somebody takes work out again",
             &two,
             script().at("1.1", 1, Turn { record: Recording::TakenOut, ..Turn::default() }),

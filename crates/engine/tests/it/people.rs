@@ -233,14 +233,15 @@ impl World {
         }
     }
 
-    /// Whether the work of the task's latest attempt came in from a tree, once so far.
-    fn came_in_once(&self, task: &TaskId) -> bool {
+    /// Whether the work of the task's latest attempt is in the project for the first time: it came in from a tree, once
+    /// so far, or was made there and has never been verified again.
+    fn is_there_first(&self, task: &TaskId) -> bool {
         let of_attempt = self.journal.iter().rev().take_while(
             |event| !matches!(&event.what, What::AttemptStarted(started) if started.task == *task),
         );
         let landings =
             of_attempt.filter(|event| matches!(&event.what, What::LandingStarted { task: it } if it == task));
-        landings.count() == 1
+        landings.count() == usize::from(self.is_isolated(task))
     }
 
     fn recorded(&mut self, task: &TaskId, attempt: u32, key: &str) -> Record {
@@ -251,7 +252,7 @@ impl World {
             Recording::Blocked if !self.was_blocked() => {
                 return Record::Blocked { reason: "the disk is full".to_owned() };
             }
-            Recording::Moved if self.came_in_once(task) => return Record::Moved,
+            Recording::Moved if self.is_there_first(task) => return Record::Moved,
             Recording::MovedAgainAndAgain if !self.was_blocked() && self.is_isolated(task) => {
                 return Record::Moved;
             }
@@ -270,7 +271,7 @@ impl World {
 
     fn is_taken_out(&self, task: &TaskId, attempt: u32) -> bool {
         match self.script.turn(task, attempt).record {
-            Recording::TakenOut => self.came_in_once(task),
+            Recording::TakenOut => self.is_there_first(task),
             Recording::TakenOutAgainAndAgain => !self.was_blocked(),
             Recording::Kept
             | Recording::Refused(_)

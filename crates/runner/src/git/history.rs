@@ -107,11 +107,20 @@ impl Git {
             return Ok(None);
         }
         let count = format!("--max-count={limit}");
-        let format = format!("--format=%H%n%(trailers:key={key},valueonly,unfold)");
-        let log = ["log", "-z", "--no-show-signature", "--no-color", &count, &format, "HEAD", "--"];
-        let stdout = process::run(self.call(&log))?.success()?;
+        self.first_carrying((key, value), &[&count, "HEAD"])
+    }
+
+    /// The newest of these commits whose message has this trailer. Git itself takes only the last paragraph for trailers,
+    /// and a hook may have put one of its own behind ours.
+    pub(super) fn first_carrying(
+        &self,
+        (key, value): (&str, &str),
+        which: &[&str],
+    ) -> Result<Option<Oid>, GitError> {
+        let log = ["log", "-z", "--no-show-signature", "--no-color", "--format=%H%n%B"];
+        let stdout = process::run(self.call(&[&log[..], which, &["--"]].concat()))?.success()?;
         let text = String::from_utf8_lossy(&stdout);
-        Ok(text.split('\0').find_map(|record| carries(record, value)))
+        Ok(text.split('\0').find_map(|record| carries(record, (key, value))))
     }
 
     /// The paths that differ between two commits.
@@ -146,9 +155,14 @@ impl Git {
     }
 }
 
-pub(super) fn carries(record: &str, value: &str) -> Option<Oid> {
-    let (oid, values) = record.split_once('\n')?;
-    values.lines().any(|line| line.trim() == value.trim()).then(|| Oid::parse(oid)).flatten()
+fn carries(record: &str, (key, value): (&str, &str)) -> Option<Oid> {
+    let (oid, message) = record.split_once('\n')?;
+    let is_that = |line: &str| {
+        let told = line.split_once(':');
+        told.is_some_and(|(name, told)| name.eq_ignore_ascii_case(key) && told.trim() == value.trim())
+    };
+    // The first line is the subject.
+    message.lines().skip(1).any(is_that).then(|| Oid::parse(oid)).flatten()
 }
 
 /// A revision that git cannot take for an option.

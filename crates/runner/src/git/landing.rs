@@ -14,7 +14,7 @@ use std::ffi::{OsStr, OsString};
 
 use super::child_note::Noted;
 use super::error::GitError;
-use super::history::{Oid, carries};
+use super::history::Oid;
 use super::landed_files::{Entries, Left};
 use super::landing_index::LandingIndex;
 use super::landing_note::LandingNote;
@@ -148,12 +148,7 @@ impl Git {
 
     /// The commit with this trailer since another one.
     pub(super) fn landed(&self, since: &Oid, trailer: (&str, &str)) -> Result<Option<Oid>, GitError> {
-        let (key, value) = trailer;
-        let range = format!("{since}..HEAD");
-        let format = format!("--format=%H%n%(trailers:key={key},valueonly,unfold)");
-        let log = ["log", "-z", "--no-show-signature", "--no-color", SEARCH, &format, &range, "--"];
-        let stdout = process::run(self.call(&log))?.success()?;
-        Ok(String::from_utf8_lossy(&stdout).split('\0').find_map(|record| carries(record, value)))
+        self.first_carrying(trailer, &[SEARCH, &format!("{since}..HEAD")])
     }
 
     fn change_files(&self, note: &LandingNote, changes: &[RawChange]) -> Result<Applied, GitError> {

@@ -23,11 +23,23 @@ fn a_commit_is_found_by_its_trailer() {
 }
 
 #[test]
-fn a_trailer_is_looked_for_in_trailers_only() {
+fn a_trailer_is_a_line_of_its_own_wherever_hooks_leave_it() {
     let scratch = Scratch::new();
-    scratch.repository.write("one", "changed\n");
-    scratch.repository.commit_all("work\n\nTillgreen-Key: demo\n\nbut that was not the end");
-    assert_eq!(scratch.git().find_trailer("Tillgreen-Key", "demo", 10).unwrap(), None);
+    let mut found = |message: &str| {
+        scratch.repository.write("one", message);
+        scratch.repository.commit_all(message);
+        scratch.git().find_trailer("Tillgreen-Key", "demo", 1).unwrap().is_some()
+    };
+    assert!(found("work\n\nTillgreen-Key: demo\n\nChange-Id: I0123"));
+    assert!(found("work\n\nTillgreen-Key: demo"));
+    for other in [
+        "Tillgreen-Key: demo",
+        "work\n\nas in Tillgreen-Key: demo",
+        "work\n\nTillgreen-Key: demo and more",
+        "work\n\nTillgreen-Key-Not: demo",
+    ] {
+        assert!(!found(other), "{other}");
+    }
     assert_eq!(Scratch::empty().git().find_trailer("Tillgreen-Key", "demo", 10).unwrap(), None);
 }
 

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use testkit::{Signal, wait_for};
+use testkit::{Agent, Signal, Step, wait_for};
 
-use super::scene::{Scene, members, task, worker};
+use super::scene::{Scene, done, members, task, work, worker};
 
 #[test]
 fn what_a_hook_makes_of_the_work_is_verified_again() {
@@ -172,5 +172,90 @@ fn what_a_hook_made_while_the_program_was_killed_is_verified() {
         let run = scene.go(&worker(), &["--jobs", jobs, "--max-task-iterations", "1"]);
         assert_ne!(run.code, Some(0), "{run}");
         assert!(scene.tasks("demo").contains("- [ ] 1.2"), "{run}");
+    }
+}
+
+/// One by one, what a hook made lies in the project while it is verified again. Whoever is killed then goes on from there.
+#[test]
+fn one_by_one_a_kill_while_a_hooks_work_is_verified_costs_nothing() {
+    for signal in [Signal::Kill, Signal::Interrupt] {
+        let scene = Scene::bare();
+        let (here, go) = (scene.control("here"), scene.control("go"));
+        let wait = format!(
+            "! grep -q formatted out/1.1.txt || {{ : > {}; while ! test -e {}; do sleep 0.02; done; }}",
+            here.display(),
+            go.display()
+        );
+        scene.plan(&[task("1.1", "out/1.1.txt", &wait)]);
+        scene.hook(
+            "pre-commit",
+            "for file in $(git diff --cached --name-only -- out); do\n\
+             grep -q formatted $file || echo formatted >> $file; git add $file; done",
+        );
+        let mut run = scene.begin(&worker(), &["--jobs", "1"]);
+        wait_for("the second check", || here.exists());
+        run.signal(signal);
+        run.wait();
+        scene.wait_until_quiet();
+        fs::write(&go, "").expect("it can be written");
+        let run = scene.go(&worker(), &["--jobs", "1"]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.attempts("1.1"), 1, "{run}");
+        assert_eq!(scene.git(&["show", "HEAD:out/1.1.txt"]), "done\nformatted\n");
+        assert_eq!(scene.git(&["status", "--porcelain"]), "");
+    }
+}
+
+/// Kills the program as soon as git has made the commit with this subject, once.
+fn kill_after(scene: &Scene, subject: &str) {
+    let once = scene.control("once").display().to_string();
+    scene.hook(
+        "post-commit",
+        &format!(
+            "test \"$(git log -1 --format=%s)\" = '{subject}' && mkdir '{once}' 2>/dev/null || exit 0\n\
+             kill -KILL $(ps -o ppid= -p $PPID)"
+        ),
+    );
+}
+
+#[test]
+fn what_we_took_back_ourselves_is_not_missed() {
+    let scene = Scene::new(&members(2));
+    scene.hook(
+        "pre-commit",
+        "for file in $(git diff --cached --name-only -- out); do\n\
+         grep -q formatted $file || echo formatted >> $file; git add $file; done",
+    );
+    kill_after(&scene, "feat: task 1.1");
+    let second = scene.control("second");
+    let agent = Agent::new().on("1.2", [Step::AwaitFile(second.display().to_string()), work(), done()]);
+    let agent = agent.otherwise([work(), done()]);
+    scene.begin(&agent, &[]).wait();
+    scene.wait_until_quiet();
+    fs::write(&second, "").expect("it can be written");
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(run.stderr.contains("a git hook changed the work of task 1.1"), "{run}");
+    assert_eq!(scene.attempts("1.1"), 1, "{run}");
+}
+
+/// As hooks do that number changes for a review.
+#[test]
+fn a_paragraph_that_a_hook_adds_hides_no_commit_of_ours() {
+    for subject in ["feat: task 1.1", "chore(spec): complete task 1.1"] {
+        let scene = Scene::new(&members(2));
+        scene.hook("commit-msg", "printf '\n\nChange-Id: I%s\n' $(git write-tree) >> \"$1\"");
+        kill_after(&scene, subject);
+        scene.begin(&worker(), &[]).wait();
+        scene.wait_until_quiet();
+        let run = scene.go(&worker(), &[]).expect_code(0);
+        scene.expect_complete(&run);
+        let subjects = scene.git(&["log", "--format=%s"]);
+        for subject in ["feat: task 1.1", "feat: task 1.2", "chore(spec): complete task 1.1"] {
+            let count = subjects.lines().filter(|line| *line == subject).count();
+            assert_eq!(count, 1, "{subject}: {subjects}\n{run}");
+        }
+        let progress = scene.read("specs/demo/.progress.md");
+        assert_eq!(progress.matches("1.1").count(), 1, "{progress}");
     }
 }

@@ -114,9 +114,11 @@ impl Scene {
 
     /// The tasks whose work is in the history, oldest first.
     pub(crate) fn landed(&self) -> Vec<String> {
-        let format = "--format=%(trailers:key=Tillgreen-Task,valueonly)";
-        let trailers = self.git(&["log", "--reverse", format]);
-        let id = |line: &str| Some(line.split_once('/')?.1.split_once('#')?.0.to_owned());
+        let trailers = self.git(&["log", "--reverse", "--format=%B"]);
+        let id = |line: &str| {
+            let key = line.strip_prefix("Tillgreen-Task: ")?;
+            Some(key.split_once('/')?.1.split_once('#')?.0.to_owned())
+        };
         trailers.lines().filter_map(id).collect()
     }
 
