@@ -24,6 +24,14 @@ impl Scratch {
         Scratch { folder, repository }
     }
 
+    /// The same in which objects have the longer names.
+    pub(super) fn with_long_names() -> Scratch {
+        let scratch = Scratch::empty();
+        fs::remove_dir_all(scratch.repository.root().join(".git")).unwrap();
+        scratch.repository.git(&["init", "--quiet", "--initial-branch=main", "--object-format=sha256"]);
+        scratch
+    }
+
     /// A repository with one commit of a few files.
     pub(super) fn new() -> Scratch {
         let scratch = Scratch::empty();
