@@ -56,7 +56,10 @@ impl Git {
         let mut lock = IndexLock::take(self)?;
         let Some(head) = self.head()? else { return Ok(None) };
         let Some((tree, next)) = self.prepare_tracked(&head, paths) else { return Ok(None) };
-        lock.put(&next)?;
+        // A run of another plan that begins to land sweeps away what it takes for a leftover.
+        if lock.put(&next).is_err() {
+            return Ok(None);
+        }
         match self.commit_plainly((&head, &tree), message)? {
             Plain::Done(commit) => {
                 lock.keep();

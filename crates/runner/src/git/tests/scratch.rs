@@ -54,6 +54,16 @@ impl Scratch {
         self.discover(self.repository.root()).unwrap().unwrap().with_notes(&self.notes())
     }
 
+    /// The same, and whom to ask how many gits it has started.
+    pub(super) fn counted_git(&self) -> (Git, impl Fn() -> usize) {
+        let trace = self.folder.path().join("trace");
+        let mut environment = self.environment();
+        environment.push(("GIT_TRACE2_EVENT".into(), trace.clone().into()));
+        let git = Git::discover_with(self.repository.root(), environment).unwrap().unwrap();
+        let count = move || fs::read_to_string(&trace).unwrap().matches("\"event\":\"start\"").count();
+        (git.with_notes(&self.notes()), count)
+    }
+
     pub(super) fn notes(&self) -> std::path::PathBuf {
         self.folder.path().join("notes")
     }

@@ -105,6 +105,21 @@ fn one_commit_after_the_other() {
     assert_eq!(commit(&git, &SPEC).unwrap(), None, "nothing is left");
 }
 
+#[test]
+fn no_git_is_started() {
+    let (scratch, _) = ordinary();
+    let (git, count) = scratch.counted_git();
+    git.learn_to_commit();
+    let again = |content: &str| {
+        SPEC.iter().for_each(|path| scratch.repository.write(path, content));
+        commit(&git, &SPEC).unwrap().unwrap();
+        count()
+    };
+    // With the first, those are started that stay.
+    assert_eq!(again("two\n"), again("three\n"));
+    assert_eq!(scratch.repository.subjects().len(), 3);
+}
+
 /// Commits the spec files once a repository is set up, and tells whether that was done without git. Either way it
 /// has to come to what git stores.
 #[track_caller]
@@ -139,6 +154,13 @@ fn what_is_usual_is_written_without_git() {
     check(git(&["checkout", "--quiet", "--detach"]), true);
     check(git(&["config", "core.autocrlf", "input"]), true);
     check(git(&["config", "filter.big.clean", "tr a-z A-Z"]), true);
+    let noted = |scratch: &Scratch| {
+        scratch.repository.git(&["config", "index.recordEndOfIndexEntries", "true"]);
+        scratch.repository.git(&["update-index", "--force-write-index"]);
+        let index = fs::read(scratch.repository.root().join(".git/index")).unwrap();
+        assert!(index.windows(4).any(|name| name == b"EOIE"));
+    };
+    check(noted, true);
     let attributes = |text: &'static str| {
         move |scratch: &Scratch| {
             scratch.repository.write(".gitattributes", text);

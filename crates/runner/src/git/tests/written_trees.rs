@@ -4,8 +4,9 @@ use std::fs;
 
 use proptest::prelude::*;
 
+use super::batch::Linked;
 use super::scratch::Scratch;
-use crate::git::Oid;
+use crate::git::{Oid, TreeWork};
 
 /// What somebody does to one file before it is staged.
 #[derive(Debug, Clone, Copy)]
@@ -98,12 +99,33 @@ fn an_index_that_says_more_is_left_to_git() {
         scratch.repository.git(&["add", "--intent-to-add", "deep/new"]);
     };
     check(&intend, false);
+    let deep = |scratch: &Scratch| {
+        scratch.repository.write(&format!("{}file", "a/".repeat(201)), "");
+        scratch.repository.git(&["add", "--all"]);
+    };
+    check(&deep, false);
     let inner = |scratch: &Scratch| {
         let head = scratch.repository.git(&["rev-parse", "HEAD"]);
         let entry = format!("160000,{},inner", head.trim());
         scratch.repository.git(&["update-index", "--add", "--cacheinfo", &entry]);
     };
     check(&inner, true);
+}
+
+#[test]
+fn a_survey_starts_one_git() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    let (git, count) = scratch.counted_git();
+    let work = TreeWork { tree: &linked.path, base: &linked.base, dropped: &[], furnished: &[] };
+    let survey = |content: &str| {
+        linked.write("deep/three", content);
+        linked.write("new/file", content);
+        assert_eq!(git.touched_in(&work).unwrap().changes.len(), 2);
+        count()
+    };
+    // With the first, those are started that stay.
+    assert_eq!(survey("by the agent\n") + 1, survey("by the agent again\n"));
 }
 
 #[test]
