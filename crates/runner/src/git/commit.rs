@@ -78,6 +78,9 @@ impl Git {
             return Ok(None);
         }
         let before = self.head()?;
+        if let Some(commit) = self.commit_tracked(&os(&paths), &message)? {
+            return Ok(Some(commit));
+        }
         let answer = match self.stage_and_commit(&os(&paths), &message, request)? {
             Answer::UnknownPath => self.commit_changed_only(&paths, &message, request)?,
             answer @ (Answer::Done(_) | Answer::NothingToCommit) => answer,

@@ -36,6 +36,25 @@ impl Oid {
         &self.0
     }
 
+    /// The name that these bytes are.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Oid> {
+        Oid::parse(&digits(bytes))
+    }
+
+    /// How many bytes it has.
+    pub(super) fn width(&self) -> usize {
+        self.0.len() / 2
+    }
+
+    /// The bytes themselves.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+        let pair = |pair: &[u8]| {
+            pair.iter().filter_map(|digit| value(*digit)).fold(0, |byte, value| byte << 4 | value)
+        };
+        self.0.as_bytes().chunks(2).map(pair).collect()
+    }
+
     /// Enough digits for people.
     pub fn short(&self) -> &str {
         self.0.get(..7).unwrap_or(&self.0)
@@ -153,6 +172,13 @@ impl Git {
             Some(_) => None,
         }
     }
+}
+
+/// Bytes as they are written for people.
+pub(super) fn digits(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| DIGITS.get(usize::from(value)).copied().map(char::from);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).flatten().collect()
 }
 
 fn carries(record: &str, (key, value): (&str, &str)) -> Option<Oid> {

@@ -1,91 +1,85 @@
-//! Which tree an index holds, read from the index itself: git notes there what it would write, as long as that is known.
-//! Asking git costs a process.
+//! Which tree an index holds, read from the index itself: git notes there what it would write, as long as that is known,
+//! and what is not known of it can be put together from the rest. Asking git costs a process.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use super::cached_tree::{CachedFolder, DEPTH_MAX};
 use super::history::Oid;
-
-/// Before the name of an entry: times and numbers of the file, then the object, then two bytes of flags.
-const STAT_BYTES: usize = 40;
-const FLAG_BYTES: usize = 2;
-/// The flag of two more bytes of flags.
-const EXTENDED: u8 = 0x40;
+use super::index_file::{IndexEntry, IndexFile};
+use super::repository::Git;
+use super::tree_object::{file_line, folder_line};
 
 /// The tree that an index holds, its objects' names being as long as this one's. None: it does not say.
 pub(super) fn held(index: &Path, like: &Oid) -> Option<Oid> {
     let content = fs::read(index).ok()?;
-    let width = like.as_str().len() / 2;
-    let body = content.get(..content.len().checked_sub(width)?)?;
-    let mut rest = Rest { bytes: body };
-    if rest.take(4)? != b"DIRC" {
-        return None;
-    }
-    let (version, entries) = (rest.number()?, rest.number()?);
-    for _ in 0..entries {
-        rest.skip_entry(version, width)?;
-    }
-    let mut found = None;
-    while !rest.bytes.is_empty() {
-        let (name, size) = (rest.take(4)?, rest.number()?);
-        let data = rest.take(usize::try_from(size).ok()?)?;
-        match name {
-            b"TREE" => found = root(data, width),
-            // Half of it lies elsewhere, or it holds folders in place of files.
-            b"link" | b"sdir" => return None,
-            _ => {}
-        }
-    }
-    found
+    IndexFile::parse(&content, like.width())?.tree?.known?.tree()
 }
 
-/// The first record is about the whole: no name, how many entries, how many folders, the tree's name.
-fn root(data: &[u8], width: usize) -> Option<Oid> {
-    let line_end = data.iter().position(|byte| *byte == b'\n')?;
-    let counts = std::str::from_utf8(data.get(..line_end)?.strip_prefix(b"\0")?).ok()?;
-    if counts.starts_with('-') {
-        return None;
-    }
-    let object = data.get(line_end + 1..line_end + 1 + width)?;
-    Oid::parse(&object.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+/// A folder and the entries that are in it.
+struct Place<'a> {
+    entries: &'a [IndexEntry<'a>],
+    /// How much of their names is the path of the folder.
+    start: usize,
+    cached: Option<&'a CachedFolder<'a>>,
 }
 
-/// What is still to be read.
-struct Rest<'a> {
-    bytes: &'a [u8],
+impl Git {
+    /// Writes the tree that an index holds, as `write-tree` does: of the folders in which something changed. None: git
+    /// has to.
+    pub(super) fn write_tree_of(&self, index: &Path, like: &Oid) -> Option<Oid> {
+        let content = fs::read(index).ok()?;
+        let index = IndexFile::parse(&content, like.width())?;
+        let is_plain = |entry: &IndexEntry<'_>| !entry.is_in_conflict() && !entry.is_intended();
+        if !index.entries.iter().all(is_plain) {
+            return None;
+        }
+        let whole = Place { entries: &index.entries, start: 0, cached: index.tree.as_ref() };
+        let tree = self.write_folder(&whole, DEPTH_MAX)?;
+        // What is noted may be of an object that nobody has.
+        self.read_tree_object(tree.as_str()).map(|_| tree)
+    }
+
+    fn write_folder(&self, place: &Place<'_>, depth: usize) -> Option<Oid> {
+        if let Some(known) = place.cached.and_then(|cached| cached.known)
+            && known.entries == place.entries.len()
+        {
+            return known.tree();
+        }
+        let noted = place.cached.map_or(&[][..], |cached| &cached.folders);
+        let noted: BTreeMap<&[u8], &CachedFolder<'_>> =
+            noted.iter().map(|folder| (folder.name, folder)).collect();
+        let (mut lines, mut entries) = (Vec::new(), place.entries);
+        while let Some(entry) = entries.first() {
+            let name = entry.name.get(place.start..).filter(|name| !name.is_empty())?;
+            match name.iter().position(|byte| *byte == b'/') {
+                None => {
+                    lines.extend(file_line(entry.mode, entry.object, name)?);
+                    entries = entries.get(1..)?;
+                }
+                Some(length) => {
+                    let (name, path) = (name.get(..length)?, entry.name.get(..=place.start + length)?);
+                    let cached = noted.get(name).copied();
+                    let (below, rest) = entries.split_at_checked(below(entries, path, cached))?;
+                    let folder = Place { entries: below, start: path.len(), cached };
+                    let tree = self.write_folder(&folder, depth.checked_sub(1)?)?;
+                    lines.extend(folder_line(name, &tree));
+                    entries = rest;
+                }
+            }
+        }
+        self.write_tree_object(&lines)
+    }
 }
 
-impl<'a> Rest<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.bytes.split_at_checked(count)?;
-        self.bytes = rest;
-        Some(taken)
-    }
-
-    fn number(&mut self) -> Option<u32> {
-        self.take(4)?.try_into().ok().map(u32::from_be_bytes)
-    }
-
-    fn skip_entry(&mut self, version: u32, width: usize) -> Option<()> {
-        let before = self.bytes.len();
-        self.take(STAT_BYTES + width)?;
-        let flags = self.take(FLAG_BYTES)?;
-        let is_extended = flags.first()? & EXTENDED != 0;
-        match version {
-            2 if is_extended => return None,
-            3 | 4 if is_extended => drop(self.take(FLAG_BYTES)?),
-            2..=4 => {}
-            _ => return None,
-        }
-        if version == 4 {
-            // How much of the name before to drop: a number whose last byte lacks the highest bit.
-            while self.take(1)?.first()? & 0x80 != 0 {}
-        }
-        let name = self.bytes.iter().position(|byte| *byte == 0)?;
-        self.take(name)?;
-        let length = before - self.bytes.len();
-        // The name ends in a NUL, or in as many as fill up eight bytes.
-        let fill = if version == 4 { 1 } else { 8 - length % 8 };
-        self.take(fill).map(drop)
-    }
+/// How many entries, of those from the first in a folder on, are in it. What is noted saves looking at each.
+fn below(entries: &[IndexEntry<'_>], path: &[u8], cached: Option<&CachedFolder<'_>>) -> usize {
+    let is_in = |entry: &IndexEntry<'_>| entry.name.starts_with(path);
+    let noted = cached.and_then(|cached| cached.known).map(|known| known.entries);
+    let is_right = |count: &usize| {
+        let last = count.checked_sub(1).and_then(|last| entries.get(last));
+        last.is_some_and(is_in) && !entries.get(*count).is_some_and(is_in)
+    };
+    noted.filter(is_right).unwrap_or_else(|| entries.partition_point(is_in))
 }

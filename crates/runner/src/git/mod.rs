@@ -4,9 +4,12 @@
 //! When to commit what, and what a commit means to a run, is decided elsewhere.
 
 mod anchor;
+mod cached_tree;
 mod carry;
+mod checksum;
 mod child_note;
 mod commit;
+mod conversion;
 mod error;
 mod exclude;
 mod furnish;
@@ -14,7 +17,9 @@ mod hindrance;
 mod history;
 mod hooked_commit;
 mod ignored;
+mod index_file;
 mod index_lock;
+mod index_patch;
 mod index_tree;
 mod inside;
 mod keep;
@@ -46,7 +51,9 @@ mod stamps;
 mod standing;
 mod status;
 mod submodules;
+mod tracked_commit;
 mod tree_diff;
+mod tree_edit;
 mod tree_merge;
 mod tree_object;
 mod way_back;

@@ -5,6 +5,7 @@ use std::fs;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use super::conversion::Conversion;
 use super::error::GitError;
 use super::history::Oid;
 use super::process;
@@ -39,6 +40,8 @@ struct Habit {
     has_set_hooks: bool,
     /// Who commits; none if only git gets it right.
     names: Option<Names>,
+    /// What becomes of content on the way; none if only git gets it right.
+    conversion: Option<Conversion>,
 }
 
 /// Author and committer.
@@ -90,6 +93,11 @@ impl Git {
         !self.has_commit_hook() && !self.has_hook(REFERENCE_HOOK) && self.habit().names.is_some()
     }
 
+    /// What becomes of content that is committed here; none if only git gets it right.
+    pub(super) fn conversion(&self) -> Option<Conversion> {
+        self.habit().conversion
+    }
+
     /// Writes a commit of this tree on top of what is checked out and makes it that.
     pub(super) fn commit_plainly(
         &self,
@@ -108,8 +116,12 @@ impl Git {
         if self.move_head(head, &commit) {
             return Ok(Plain::Done(commit));
         }
-        let is_overtaken = self.head()?.as_ref() != Some(head);
-        Ok(if is_overtaken { Plain::Overtaken } else { Plain::LeftToGit })
+        let now = self.head()?;
+        // Whoever was to say so may have been killed after having done it.
+        if now.as_ref() == Some(&commit) {
+            return Ok(Plain::Done(commit));
+        }
+        Ok(if now.as_ref() == Some(head) { Plain::LeftToGit } else { Plain::Overtaken })
     }
 
     fn write_commit(&self, text: &str) -> Result<Option<Oid>, GitError> {
@@ -139,10 +151,13 @@ impl Git {
         let listing =
             process::run(self.call(&["config", "--list", "--name-only", "-z"])).ok()?.success().ok()?;
         let listing = String::from_utf8_lossy(&listing).to_ascii_lowercase();
-        let is_set = |wanted: &dyn Fn(&str) -> bool| listing.split('\0').any(wanted);
-        let has_set_hooks = is_set(&|name| name.starts_with(HOOK_SETTINGS));
-        let is_plain = !is_set(&|name| SETTINGS.contains(&name));
-        Some(Habit { has_set_hooks, names: is_plain.then(|| self.ask_for_names()).flatten() })
+        let settings: Vec<&str> = listing.split('\0').collect();
+        let has_set_hooks = settings.iter().any(|name| name.starts_with(HOOK_SETTINGS));
+        if settings.iter().any(|name| SETTINGS.contains(name)) {
+            return Some(Habit { has_set_hooks, ..Habit::default() });
+        }
+        let conversion = Conversion::ask(self, &settings);
+        Some(Habit { has_set_hooks, names: self.ask_for_names(), conversion })
     }
 
     fn ask_for_names(&self) -> Option<Names> {

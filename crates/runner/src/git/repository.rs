@@ -16,6 +16,9 @@ use crate::at_once::at_once;
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);
 
+/// After how many commits git looks whether it should tidy up.
+const TIDY_EVERY: u32 = 100;
+
 /// A repository with a working tree.
 #[derive(Debug, Clone)]
 pub struct Git {
@@ -80,13 +83,23 @@ impl Git {
     /// What the call of a commit begins with. Git would look after each whether it should tidy up, at the price of a
     /// process; now and then will do.
     pub(super) fn commit_words(&self) -> &'static [&'static str] {
-        const TIDY_EVERY: u32 = 100;
-        let nth = self.commits.fetch_add(1, Ordering::Relaxed);
-        if nth % TIDY_EVERY == TIDY_EVERY - 1 {
+        let is_due = self.is_tidying_due();
+        self.count_commit();
+        if is_due {
             &["commit", "--untracked-files=no", "--cleanup=whitespace"]
         } else {
             &["-c", "maintenance.auto=false", "commit", "--untracked-files=no", "--cleanup=whitespace"]
         }
+    }
+
+    /// Whether the next commit should be one after which git looks around.
+    pub(super) fn is_tidying_due(&self) -> bool {
+        self.commits.load(Ordering::Relaxed) % TIDY_EVERY == TIDY_EVERY - 1
+    }
+
+    /// Counts a commit that was made.
+    pub(super) fn count_commit(&self) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The top folder of the working tree.

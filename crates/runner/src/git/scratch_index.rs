@@ -101,7 +101,13 @@ impl<'a> ScratchIndex<'a> {
         self.run(&["update-index", "-z", "--index-info"], lines)?.success().map(drop)
     }
 
-    /// The tree that it holds.
+    /// The tree that it holds, the names of objects being as long as this one. Git is asked only where the index does not
+    /// tell.
+    pub(super) fn tree(&self, like: &Oid) -> Result<Oid, GitError> {
+        self.git.write_tree_of(&self.file, like).map_or_else(|| self.write_tree(), Ok)
+    }
+
+    /// The same, by git.
     pub(super) fn write_tree(&self) -> Result<Oid, GitError> {
         let ended = self.run(&["write-tree"], Vec::new())?;
         Oid::printed(ended)

@@ -69,7 +69,7 @@ impl Git {
     pub(super) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot, GitError> {
         let state = self.state_of(work.tree)?;
         let index = ScratchIndex::copy(self, work.tree, &state)?;
-        let taken = add_all(&index, work).and_then(|left_out| Ok((index.write_tree()?, left_out)));
+        let taken = add_all(&index, work).and_then(|left_out| Ok((index.tree(work.base)?, left_out)));
         match taken {
             Ok(taken) => self.sort_out(&index, work, taken),
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
@@ -85,7 +85,7 @@ impl Git {
         let index = ScratchIndex::empty(self, work.tree, state);
         index.read_tree(work.base.as_str())?;
         let left_out = add_all(&index, work)?;
-        let tree = index.write_tree()?;
+        let tree = index.tree(work.base)?;
         self.sort_out(&index, work, (tree, left_out))
     }
 
@@ -112,7 +112,7 @@ impl Git {
         }
         if !undone.is_empty() {
             index.set(index_info(undone.iter().map(|change| (change.path.as_os_str(), &change.old))))?;
-            tree = index.write_tree()?;
+            tree = index.tree(work.base)?;
         }
         left_out.sort();
         left_out.dedup();

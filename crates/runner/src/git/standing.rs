@@ -1,4 +1,4 @@
-//! Gits that stay: a process each for reading objects, writing trees and setting references, asked again and again.
+//! Gits that stay: a process each for reading objects, writing files, trees and commits, and setting references, asked again and again.
 //! Starting a git takes longer than almost anything that is asked of it. What such a one cannot answer, for whatever reason, is asked of a new
 //! one: callers have another way.
 
@@ -29,6 +29,7 @@ pub(super) struct Standing {
     writer: Mutex<Option<Asked>>,
     referrer: Mutex<Option<Asked>>,
     committer: Mutex<Option<Asked>>,
+    keeper: Mutex<Option<Asked>>,
     trees: Mutex<Remembered>,
 }
 
@@ -81,9 +82,18 @@ impl Git {
 
     /// Stores a commit whose text is in a file.
     pub(super) fn write_commit_object(&self, file: &Path) -> Option<Oid> {
+        self.write_file_object(&self.standing().committer, "commit", file)
+    }
+
+    /// Stores the content of a file as it is.
+    pub(super) fn write_blob_object(&self, file: &Path) -> Option<Oid> {
+        self.write_file_object(&self.standing().keeper, "blob", file)
+    }
+
+    fn write_file_object(&self, place: &Mutex<Option<Asked>>, kind: &str, file: &Path) -> Option<Oid> {
         let name = file.to_str().filter(|name| !name.contains('\n'))?;
-        let list = ["hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths"];
-        self.ask(&self.standing().committer, &list, |asked| {
+        let list = ["hash-object", "-t", kind, "-w", "--no-filters", "--stdin-paths"];
+        self.ask(place, &list, |asked| {
             asked.say(format!("{name}\n").as_bytes())?;
             Ok(Oid::parse(asked.line()?.trim_end()))
         })

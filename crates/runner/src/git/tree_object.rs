@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::history::Oid;
+use super::history::{Oid, digits};
 use super::raw_change::Entry;
 use super::repository::Git;
 
@@ -57,7 +57,7 @@ impl Item<'_> {
 
     /// The name of the object, in digits.
     pub(super) fn object(&self) -> String {
-        self.object.iter().map(|byte| format!("{byte:02x}")).collect()
+        digits(self.object)
     }
 
     /// The same as a diff tells it.
@@ -68,6 +68,11 @@ impl Item<'_> {
     /// A line of `ls-tree -z`.
     pub(super) fn line(&self) -> Vec<u8> {
         line(self.mode, self.kind(), (self.object().as_bytes(), self.name))
+    }
+
+    /// The same with another object.
+    pub(super) fn line_with(&self, object: &Oid) -> Vec<u8> {
+        line(self.mode, self.kind(), (object.as_str().as_bytes(), self.name))
     }
 
     fn kind(&self) -> &'static [u8] {
@@ -88,6 +93,18 @@ impl Item<'_> {
 /// A line of `ls-tree -z` for a folder.
 pub(super) fn folder_line(name: &[u8], tree: &Oid) -> Vec<u8> {
     line(FOLDER, b"tree", (tree.as_str().as_bytes(), name))
+}
+
+/// A line of `ls-tree -z` for anything else, by its mode as a number. None: no tree has such a thing.
+pub(super) fn file_line(mode: u32, object: &[u8], name: &[u8]) -> Option<Vec<u8>> {
+    let (mode, kind): (&[u8], &[u8]) = match mode {
+        0o100_644 => (b"100644", b"blob"),
+        0o100_755 => (b"100755", b"blob"),
+        0o120_000 => (b"120000", b"blob"),
+        0o160_000 => (b"160000", b"commit"),
+        _ => return None,
+    };
+    Some(line(mode, kind, (digits(object).as_bytes(), name)))
 }
 
 fn line(mode: &[u8], kind: &[u8], (object, name): (&[u8], &[u8])) -> Vec<u8> {

@@ -19,5 +19,7 @@ mod shortcuts;
 mod spares;
 mod special;
 mod states;
+mod tracked_commits;
 mod trees;
 mod ways_back;
+mod written_trees;

@@ -1,0 +1,130 @@
+//! Whether git stores a file as it is on disk. Line ends, keywords, filters and encodings may make something else of it,
+//! and whoever writes an object in git's place has to know that none does.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::process;
+use super::repository::Git;
+
+/// Settings with which there is more to storing a file than its content, or to knowing it again.
+const SETTINGS: [&str; 3] = ["attr.tree", "core.ignorestat", "core.safecrlf"];
+
+/// Before the settings of filters.
+const FILTER_SETTINGS: &str = "filter.";
+
+/// The variable that names another place for attributes.
+const SOURCE: &str = "GIT_ATTR_SOURCE";
+
+/// What a file of attributes has to say for content to be changed in a way that cannot be seen from the content.
+const RECODING: &[u8] = b"working-tree-encoding";
+const FILTERING: &[u8] = b"filter";
+
+/// Larger ones are left to git.
+const ATTRIBUTE_BYTES_MAX: u64 = 256 * 1024;
+
+/// The name of such a file in a folder.
+pub(super) const ATTRIBUTES: &str = ".gitattributes";
+
+/// What the settings say about it.
+#[derive(Debug, Clone)]
+pub(super) struct Conversion {
+    /// Whether any filter is set up.
+    has_filters: bool,
+    /// Attributes for all repositories.
+    files: Vec<PathBuf>,
+}
+
+impl Conversion {
+    /// By the names of all settings, in small letters. None: only git gets it right.
+    pub(super) fn ask(git: &Git, settings: &[&str]) -> Option<Conversion> {
+        let has_source = std::env::var_os(SOURCE).is_some()
+            || git.environment().iter().any(|(name, _)| name == OsStr::new(SOURCE));
+        if has_source || settings.iter().any(|name| SETTINGS.contains(name)) {
+            return None;
+        }
+        let has_filters = settings.iter().any(|name| name.starts_with(FILTER_SETTINGS));
+        let mut files = vec![git.common_dir().join("info/attributes")];
+        files.extend(attributes_of_all(git, "GIT_ATTR_SYSTEM")?);
+        files.extend(attributes_of_all(git, "GIT_ATTR_GLOBAL")?);
+        Some(Conversion { has_filters, files })
+    }
+
+    /// Whether files are stored as they are that have such a path and whose content is plain.
+    pub(super) fn spares(&self, root: &Path, path: &Path) -> bool {
+        let folders = path.ancestors().skip(1).map(|folder| root.join(folder).join(ATTRIBUTES));
+        self.files.iter().cloned().chain(folders).all(|file| self.is_harmless(&file))
+    }
+
+    /// Whether a file of attributes, if it is there, changes no content but line ends and keywords.
+    fn is_harmless(&self, file: &Path) -> bool {
+        match fs::symlink_metadata(file) {
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+            // What is no file may never end.
+            Ok(metadata) if !metadata.is_file() || metadata.len() > ATTRIBUTE_BYTES_MAX => false,
+            Ok(_) => fs::read(file).is_ok_and(|text| !self.is_changed_by(&text)),
+        }
+    }
+
+    /// Whether attributes may change content in other ways.
+    fn is_changed_by(&self, attributes: &[u8]) -> bool {
+        contains(attributes, RECODING) || self.has_filters && contains(attributes, FILTERING)
+    }
+}
+
+/// Whether content has neither line ends nor keywords that git might write otherwise.
+pub(super) fn is_plain(content: &[u8]) -> bool {
+    !content.contains(&b'\r') && !contains(content, b"$Id")
+}
+
+/// A file of attributes for all repositories: perhaps there is none. The outer none: git does not say.
+fn attributes_of_all(git: &Git, variable: &str) -> Option<Option<PathBuf>> {
+    let ended = process::run(git.call(&["var", variable])).ok()?;
+    match ended.code {
+        Some(0) => {
+            let mut name = ended.stdout;
+            name.pop_if(|byte| *byte == b'\n');
+            let file = git.root().join(OsString::from_vec(name));
+            // A person's own file may be a link to where it is kept.
+            Some(Some(file.canonicalize().unwrap_or(file)))
+        }
+        Some(1) => Some(None),
+        Some(_) | None => None,
+    }
+}
+
+fn contains(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|window| window == word)
+}
+
+/// The names under which attributes for a path would stand in an index.
+pub(super) fn attributes_on_the_way(path: &Path) -> impl Iterator<Item = Vec<u8>> {
+    path.ancestors().skip(1).map(|folder| folder.join(ATTRIBUTES).as_os_str().as_bytes().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{attributes_on_the_way, is_plain};
+
+    #[test]
+    fn content_with_line_ends_or_keywords_is_not_plain() {
+        let check =
+            |content: &str, expected| assert_eq!(is_plain(content.as_bytes()), expected, "{content:?}");
+        check("", true);
+        check("- [x] 1.1 a $5 Idea\n", true);
+        check("a\r\n", false);
+        check("$Id$", false);
+        check("$Id: 1 $\n", false);
+    }
+
+    #[test]
+    fn attributes_stand_in_every_folder_on_the_way() {
+        let names: Vec<_> = attributes_on_the_way(Path::new("a/b/c")).collect();
+        assert_eq!(names, [&b"a/b/.gitattributes"[..], b"a/.gitattributes", b".gitattributes"]);
+    }
+}

@@ -1,0 +1,181 @@
+//! Git's index as a file: what stands where in it. This is the one place that knows the format; what is made of it is up
+//! to others. An index whose half lies elsewhere, or that holds folders in place of files, is not read.
+
+use std::borrow::Cow;
+
+use super::cached_tree::CachedFolder;
+
+/// No index that is read is larger, nor are the names in it taken together.
+pub(super) const BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// Before the name of an entry: times and numbers of the file, then the object, then two bytes of flags.
+pub(super) const STAT_BYTES: usize = 40;
+const FLAG_BYTES: usize = 2;
+/// Where among the numbers the mode is.
+const MODE: usize = 24;
+
+/// The flag of two more bytes of flags.
+const EXTENDED: u16 = 0x4000;
+/// The flag of a file that is taken to be as it was.
+const ASSUMED_VALID: u16 = 0x8000;
+/// Which side of a conflict an entry is.
+const STAGE: u16 = 0x3000;
+/// Among the further flags: only the name is meant to be there yet.
+const INTENDED: u16 = 0x2000;
+
+/// What an index holds.
+#[derive(Debug)]
+pub(super) struct IndexFile<'a> {
+    /// The files, in git's order.
+    pub(super) entries: Vec<IndexEntry<'a>>,
+    /// What git noted of the folders, if it did.
+    pub(super) tree: Option<CachedFolder<'a>>,
+    /// What else follows the files.
+    pub(super) extensions: Vec<&'a [u8]>,
+}
+
+/// One file.
+#[derive(Debug)]
+pub(super) struct IndexEntry<'a> {
+    /// Where its numbers begin.
+    pub(super) place: usize,
+    pub(super) mode: u32,
+    /// The name of its content, as bytes.
+    pub(super) object: &'a [u8],
+    pub(super) name: Cow<'a, [u8]>,
+    flags: u16,
+    more_flags: u16,
+}
+
+impl IndexEntry<'_> {
+    /// Whether it is one side of a conflict.
+    pub(super) fn is_in_conflict(&self) -> bool {
+        self.flags & STAGE != 0
+    }
+
+    /// Whether there is only a name yet.
+    pub(super) fn is_intended(&self) -> bool {
+        self.more_flags & INTENDED != 0
+    }
+
+    /// Whether nothing else is said of it than which file it is.
+    pub(super) fn is_ordinary(&self) -> bool {
+        self.flags & (STAGE | ASSUMED_VALID) == 0 && self.more_flags == 0
+    }
+}
+
+impl<'a> IndexFile<'a> {
+    /// Reads an index in which the names of objects have so many bytes. None: git has to.
+    pub(super) fn parse(content: &'a [u8], width: usize) -> Option<IndexFile<'a>> {
+        let body = content.get(..content.len().checked_sub(width)?)?;
+        let mut rest = Rest { bytes: body, place: 0 };
+        if rest.take(4)? != b"DIRC" || content.len() > BYTES_MAX {
+            return None;
+        }
+        let (version, count) = (rest.number()?, rest.number()?);
+        let entries = rest.entries(version, count, width)?;
+        let (mut tree, mut extensions) = (None, Vec::new());
+        while !rest.bytes.is_empty() {
+            let (name, size) = (rest.take(4)?, rest.number()?);
+            let place = rest.place;
+            let data = rest.take(usize::try_from(size).ok()?)?;
+            match name {
+                b"TREE" => tree = CachedFolder::parse(data, place, width),
+                // Whoever does not know one with a small letter must not read on: half of the files lie elsewhere, or
+                // folders stand for what is in them.
+                [first, ..] if !first.is_ascii_uppercase() => return None,
+                _ => extensions.push(name),
+            }
+        }
+        Some(IndexFile { entries, tree, extensions })
+    }
+
+    /// The file of a name, where it is not in conflict.
+    pub(super) fn find(&self, name: &[u8]) -> Option<&IndexEntry<'a>> {
+        let place = self.entries.binary_search_by(|entry| entry.name.as_ref().cmp(name)).ok()?;
+        self.entries.get(place).filter(|entry| !entry.is_in_conflict())
+    }
+}
+
+/// What is still to be read.
+struct Rest<'a> {
+    bytes: &'a [u8],
+    place: usize,
+}
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.bytes.split_at_checked(count)?;
+        self.bytes = rest;
+        self.place += count;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        self.take(4)?.try_into().ok().map(u32::from_be_bytes)
+    }
+
+    fn flags(&mut self) -> Option<u16> {
+        self.take(FLAG_BYTES)?.try_into().ok().map(u16::from_be_bytes)
+    }
+
+    fn entries(&mut self, version: u32, count: u32, width: usize) -> Option<Vec<IndexEntry<'a>>> {
+        let mut entries: Vec<IndexEntry<'a>> = Vec::new();
+        let mut bytes = 0;
+        for _ in 0..count {
+            let before = entries.last().map_or(&b""[..], |entry| entry.name.as_ref());
+            let entry = self.entry(version, width, before)?;
+            // Names that share their beginning can be many times as long as the file.
+            bytes += entry.name.len();
+            if bytes > BYTES_MAX {
+                return None;
+            }
+            entries.push(entry);
+        }
+        Some(entries)
+    }
+
+    fn entry(&mut self, version: u32, width: usize, before: &[u8]) -> Option<IndexEntry<'a>> {
+        let place = self.place;
+        let stat = self.take(STAT_BYTES)?;
+        let mode = u32::from_be_bytes(stat.get(MODE..MODE + 4)?.try_into().ok()?);
+        let object = self.take(width)?;
+        let flags = self.flags()?;
+        let more_flags = match (version, flags & EXTENDED != 0) {
+            (3 | 4, true) => self.flags()?,
+            (2..=4, false) => 0,
+            _ => return None,
+        };
+        let name = if version == 4 { Cow::Owned(self.short_name(before)?) } else { self.name(place)? };
+        Some(IndexEntry { place, mode, object, name, flags, more_flags })
+    }
+
+    /// A name that ends in as many NULs as fill up eight bytes.
+    fn name(&mut self, start: usize) -> Option<Cow<'a, [u8]>> {
+        let length = self.bytes.iter().position(|byte| *byte == 0)?;
+        let name = self.take(length)?;
+        self.take(8 - (self.place - start) % 8)?;
+        Some(Cow::Borrowed(name))
+    }
+
+    /// A name that begins like the one before and ends in a NUL.
+    fn short_name(&mut self, before: &[u8]) -> Option<Vec<u8>> {
+        let kept = before.len().checked_sub(self.offset()?)?;
+        let length = self.bytes.iter().position(|byte| *byte == 0)?;
+        let name = [before.get(..kept)?, self.take(length)?].concat();
+        self.take(1)?;
+        Some(name)
+    }
+
+    /// How much of the name before to drop, as git writes offsets: seven bits in a byte, the highest says that more
+    /// follow, and each that follows counts one more.
+    fn offset(&mut self) -> Option<usize> {
+        let mut byte = *self.take(1)?.first()?;
+        let mut value = usize::from(byte & 0x7f);
+        while byte & 0x80 != 0 {
+            byte = *self.take(1)?.first()?;
+            value = value.checked_add(1)?.checked_mul(0x80)?.checked_add(usize::from(byte & 0x7f))?;
+        }
+        Some(value)
+    }
+}
