@@ -12,6 +12,7 @@ mod landings;
 mod locks;
 mod plain_commits;
 mod put_backs;
+mod references;
 mod refusals;
 mod restores;
 mod scratch;
