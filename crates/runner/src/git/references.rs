@@ -13,6 +13,9 @@ use super::repository::Git;
 
 const STASH: &str = "refs/stash";
 
+/// The file that many references are kept in.
+const PACKED: &str = "packed-refs";
+
 /// Where branches and tags are.
 const FOLDERS: [&str; 2] = ["refs/heads", "refs/tags"];
 
@@ -52,7 +55,7 @@ impl References {
         FOLDERS.iter().try_for_each(|name| read_below(folder, name, &mut loose)).ok()?;
         loose.extend(read_object(&folder.join(STASH)).ok()?.map(|object| (STASH.to_owned(), object)));
         // After the others: what git packs meanwhile is in the pack before its own file goes.
-        let packed = read_regular(&folder.join("packed-refs")).ok()?.unwrap_or_default();
+        let packed = read_regular(&folder.join(PACKED)).ok()?.unwrap_or_default();
         let mut names: BTreeMap<String, String> = packed.lines().filter_map(read_packed).collect();
         names.append(&mut loose);
         Some(References { names })
@@ -71,6 +74,13 @@ impl References {
         }
         told
     }
+}
+
+/// What a reference that has no file of its own stands for, if files tell.
+pub(super) fn packed_reference(folder: &Path, wanted: &str) -> Option<Oid> {
+    let packed = read_regular(&folder.join(PACKED)).ok()??;
+    let line = packed.lines().find(|line| line.split_once(' ').is_some_and(|(_, name)| name == wanted))?;
+    Oid::parse(line.split_once(' ')?.0)
 }
 
 /// Takes in the references in a folder and in those below it. What is gone by now is none.
@@ -118,7 +128,7 @@ fn if_there<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// A line of the file that many references are kept in. Others tell about it, or what a tag stands for in the end.
+/// A line of the file of many. Others tell about it, or what a tag stands for in the end.
 fn read_packed(line: &str) -> Option<(String, String)> {
     let (object, name) = line.split_once(' ')?;
     let is_wanted = name == STASH || FOLDERS.iter().any(|folder| is_below(name, folder));

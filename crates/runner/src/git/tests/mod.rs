@@ -5,6 +5,7 @@ mod commits;
 mod discovery;
 mod excludes;
 mod furnishings;
+mod habits;
 mod histories;
 mod joins;
 mod landed_files;

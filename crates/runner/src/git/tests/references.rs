@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::scratch::Scratch;
+use crate::git::references::packed_reference;
 
 /// What the files tell is what git tells.
 #[track_caller]
@@ -77,8 +78,13 @@ fn the_branch_is_told_as_git_does() {
     check(Some("a/b"));
     repository.git(&["pack-refs", "--all"]);
     check(Some("a/b"));
+    let packed = packed_reference(git.common_dir(), "refs/heads/a/b");
+    assert_eq!(packed.as_ref().unwrap().as_str(), repository.git(&["rev-parse", "HEAD"]).trim());
+    assert_eq!(git.head().unwrap(), packed);
+    assert_eq!(packed_reference(git.common_dir(), "refs/heads/a"), None);
     repository.git(&["checkout", "--quiet", "--orphan", "new"]);
     check(Some("new"));
+    assert_eq!(git.head().unwrap(), None);
     repository.git(&["checkout", "--quiet", "--detach", "a/b"]);
     check(None);
     let head = repository.root().join(".git/HEAD");
