@@ -170,6 +170,12 @@ impl Asked {
         Some(Asked { child, input, output })
     }
 
+    /// It neither changes nor holds anything; that it is gone already is as well.
+    fn dismiss(&mut self) {
+        self.input = None;
+        let _ = self.child.kill();
+    }
+
     fn say(&mut self, question: &[u8]) -> io::Result<()> {
         self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write_all(question)
     }
@@ -208,10 +214,19 @@ impl Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        self.input = None;
-        // It neither changes nor holds anything; that it is gone already is as well.
-        let _ = self.child.kill();
+        self.dismiss();
         let _ = self.child.wait();
+    }
+}
+
+impl Drop for Standing {
+    /// All are told to end before the first is waited for.
+    fn drop(&mut self) {
+        for place in [&mut self.reader, &mut self.writer, &mut self.referrer, &mut self.committer] {
+            if let Some(asked) = place.get_mut().unwrap_or_else(PoisonError::into_inner) {
+                asked.dismiss();
+            }
+        }
     }
 }
 
