@@ -187,8 +187,12 @@ impl<'a> Driver<'a> {
                 Some(seen) => seen,
                 None => self.receive(looked)?,
             };
+            let is_prepared = matches!(seen, Seen::Prepared { .. });
             self.decide(seen)?;
             if !self.queue.is_empty() {
+                if is_prepared {
+                    self.start_agents()?;
+                }
                 continue;
             }
             looked = now();
@@ -285,6 +289,17 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
+    /// An agent whose start is in the journal does not wait until those of all others are.
+    fn start_agents(&mut self) -> Result<(), RunError> {
+        for action in schedule(&self.state, now()) {
+            let is_agent = matches!(action, Action::RunAgent { .. });
+            if is_agent && !self.flights.contains_key(&action.key()) {
+                self.start(&action)?;
+            }
+        }
+        Ok(())
+    }
+
     fn start(&mut self, action: &Action) -> Result<(), RunError> {
         match action {
             Action::Prepare { task } => self.prepare(task)?,
@@ -322,6 +337,11 @@ impl<'a> Driver<'a> {
     /// Notes that something is under way.
     pub(crate) fn depart(&mut self, key: ActionKey, flight: Flight) {
         self.flights.insert(key, flight);
+    }
+
+    /// Whether agents wait for their work trees.
+    pub(crate) fn has_waiting_agents(&self) -> bool {
+        self.flights.values().any(|flight| matches!(flight.purpose, Purpose::Tree { .. }))
     }
 
     /// The way into the inbox.

@@ -9,7 +9,6 @@ pub mod process;
 pub mod rehearsal;
 
 mod agent;
-mod at_once;
 mod atomic;
 mod attempt;
 mod book;

@@ -10,12 +10,11 @@ use engine::{
 };
 use plan::{Problem, Severity, TaskId};
 
-use crate::at_once::at_once;
 use crate::book::Book;
 use crate::driver::{Driver, Finished, Notice};
 use crate::error::RunError;
 use crate::forge::{Survey, Surveyed};
-use crate::git::{Git, GitError, Parallelism};
+use crate::git::{Git, Parallelism};
 use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
 use crate::meddling::told_of_commit;
@@ -59,6 +58,9 @@ pub enum Beginning {
 /// Runs a plan until it is complete, or stops, or has to wait.
 pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> Result<Finished, RunError> {
     let Request { project, file, settings, beginning } = request;
+    if let Some(git) = project.git() {
+        git.put_first_questions();
+    }
     let mut book =
         Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
     book = book.with_regression(settings.regression.as_ref());
@@ -80,10 +82,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     }
     let journal = journal.guarded_by(lock);
     let git = project.git().map(|git| git.clone().with_notes(&file.home));
-    let mut parallelism = None;
-    if let Some(git) = &git {
-        parallelism = ask(git, settings, &state)?;
-    }
+    git.as_ref().map_or(Ok(()), Git::check_identity)?;
     let mut tree = Tree::new(project, git.as_ref(), file);
     let (turn, kept) = match &git {
         Some(git) => look_undisturbed(git, file, &state, &mut |note| view(&state, Notice::Note(note)))?,
@@ -110,7 +109,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let surveyed = if is_due { survey.make(&inbox)? } else { Surveyed::Clear };
     let is_interrupted = matches!(surveyed, Surveyed::Interrupted);
     heed(surveyed, settings, &mut |notice| view(&state, notice))?;
-    let (parallel, reason) = side_by_side(git.as_ref(), settings, (&dirty, parallelism));
+    let (parallel, reason) = side_by_side(git.as_ref(), settings, &dirty);
     if let Some(reason) = reason.filter(|_| is_wide(&tasks, settings)) {
         view(&state, Notice::Note(reason));
     }
@@ -206,28 +205,8 @@ fn drop_half_landing(git: &Git, state: &State) -> Result<Vec<String>, RunError> 
     Ok(committed.into_iter().chain(kept).collect())
 }
 
-/// Whether git knows who commits. Where a run begins, and it is of interest, it is found out at the same time whether
-/// tasks can run side by side.
-fn ask(
-    git: &Git,
-    settings: &Settings,
-    state: &State,
-) -> Result<Option<Result<Parallelism, GitError>>, GitError> {
-    let wanted = &settings.rules.parallel;
-    let is_wide = wanted.isolation == Isolation::Trees && wanted.jobs > 1;
-    if !is_wide || settings.bookkeeping == Bookkeeping::Agent || state.opened().is_some() {
-        return git.check_identity().map(|()| None);
-    }
-    let (parallelism, identity) = at_once(|| git.parallelism(), || git.check_identity());
-    identity.map(|()| Some(parallelism))
-}
-
-/// How tasks can run side by side here and, where they cannot, why not. What git says to it may be known already.
-fn side_by_side(
-    git: Option<&Git>,
-    settings: &Settings,
-    (dirty, parallelism): (&[String], Option<Result<Parallelism, GitError>>),
-) -> (Parallel, Option<String>) {
+/// How tasks can run side by side here and, where they cannot, why not.
+fn side_by_side(git: Option<&Git>, settings: &Settings, dirty: &[String]) -> (Parallel, Option<String>) {
     let wanted = settings.rules.parallel.clone();
     let alone = |reason: String| (Parallel { jobs: 1, ..wanted.clone() }, Some(reason));
     let (Some(git), Isolation::Trees) = (git, wanted.isolation) else {
@@ -244,7 +223,7 @@ fn side_by_side(
             "there are uncommitted changes ({path}), which work trees of tasks would not see, so tasks run one by one"
         ));
     }
-    match parallelism.unwrap_or_else(|| git.parallelism()) {
+    match git.parallelism() {
         Ok(Parallelism::Possible) => (wanted, None),
         Ok(Parallelism::Sequential(reason)) => alone(format!("tasks run one by one: {reason}")),
         Err(error) => alone(format!("tasks run one by one: {error}")),

@@ -112,11 +112,22 @@ impl Driver<'_> {
         )))
     }
 
-    /// While an agent works, there is time to find out how commits are made here.
+    /// While agents work, there is time to find out how commits are made here, and to start what will be asked when
+    /// their work is taken up.
     pub(crate) fn learn_to_commit(&self) {
+        if self.has_waiting_agents() {
+            return;
+        }
         if let Some(git) = self.tree.git().filter(|git| !git.knows_how_to_commit()).cloned() {
+            let is_isolated = self.state.attention().any(|task| task.isolated && task.status.is_active());
+            let learn = move || {
+                git.learn_to_commit();
+                if is_isolated {
+                    git.start_standing();
+                }
+            };
             // Should there be no thread, it is found out when it is needed.
-            let _ = thread::Builder::new().name("habits".to_owned()).spawn(move || git.learn_to_commit());
+            let _ = thread::Builder::new().name("habits".to_owned()).spawn(learn);
         }
     }
 

@@ -75,9 +75,10 @@ impl<'a> Tree<'a> {
         if let Some(known) = &self.committable {
             return Ok(known.iter().filter(exists).cloned().collect());
         }
+        let ignored = git.ignored_among(&self.spec_files)?;
         let mut wanted = Vec::new();
         for path in &self.spec_files {
-            if !git.is_ignored(path)? || git.is_tracked(path)? {
+            if !ignored.contains(path) || git.is_tracked(path)? {
                 wanted.push(path.clone());
             }
         }

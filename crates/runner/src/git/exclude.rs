@@ -1,23 +1,31 @@
 //! What git leaves out: paths that it ignores, paths that it does not track, and the patterns that keep the
 //! program's own files out of an agent's `git add -A`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::error::GitError;
-use super::process;
+use super::process::{self, Call};
 use super::repository::Git;
 
 impl Git {
-    /// Whether git would leave this untracked path out. A tracked path is never ignored.
-    pub fn is_ignored(&self, path: &str) -> Result<bool, GitError> {
-        let ended = process::run(self.call(&["check-ignore", "--quiet", "--", &plain(path)?]))?;
-        match ended.code {
-            Some(0) => Ok(true),
-            Some(1) => Ok(false),
-            Some(_) | None => Err(ended.into_failure()),
+    /// Those of these paths that git would leave out. A tracked path is never ignored.
+    pub fn ignored_among(&self, paths: &[String]) -> Result<BTreeSet<String>, GitError> {
+        if paths.is_empty() {
+            return Ok(BTreeSet::new());
         }
+        let named: Vec<String> = paths.iter().map(|path| plain(path)).collect::<Result<_, _>>()?;
+        let stdin = named.iter().flat_map(|name| [name.as_bytes(), b"\0"]).collect::<Vec<_>>().concat();
+        let call = Call { stdin, ..self.call(&["check-ignore", "-z", "--stdin"]) };
+        let ended = process::run(call)?;
+        if !matches!(ended.code, Some(0 | 1)) {
+            return Err(ended.into_failure());
+        }
+        let told: BTreeSet<&[u8]> = ended.stdout.split(|byte| *byte == 0).collect();
+        let is_told = |(_, name): &(&String, String)| told.contains(name.as_bytes());
+        Ok(paths.iter().zip(named).filter(is_told).map(|(path, _)| path.clone()).collect())
     }
 
     /// Whether the index knows this path, or a path below it.

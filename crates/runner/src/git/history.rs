@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
+use std::io;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::GitError;
 use super::process::{self, Ended};
+use super::references::packed_reference;
 use super::repository::Git;
 use super::status::ChangeKind;
 
@@ -75,12 +77,6 @@ impl Git {
         }
         let ended = process::run(self.call(&["merge-base", "--is-ancestor", commit, "HEAD"]))?;
         Ok(ended.is_success())
-    }
-
-    /// Whether git knows who commits: better found out before anything is done than at the first commit.
-    pub fn check_identity(&self) -> Result<(), GitError> {
-        let ended = process::run(self.call(&["var", "GIT_COMMITTER_IDENT"]))?;
-        if ended.is_success() { Ok(()) } else { Err(GitError::NoIdentity { root: self.root().to_owned() }) }
     }
 
     /// The last commit; none before the first.
@@ -161,13 +157,18 @@ impl Git {
         Ok(tracked.chain(new.map(|change| change.path)).collect())
     }
 
-    /// HEAD as a file says it, which saves a process. Git answers where the reference is packed or kept otherwise.
+    /// HEAD as files say it, which saves a process. Git answers where references are kept otherwise.
     fn loose_head(&self) -> Option<Oid> {
         let head = fs::read_to_string(self.git_dir().join("HEAD")).ok()?;
         match head.trim_end().strip_prefix("ref: ") {
             None => Oid::parse(head.trim_end()),
             Some(name) if name.starts_with("refs/heads/") && !name.contains("..") => {
-                Oid::parse(fs::read_to_string(self.common_dir().join(name)).ok()?.trim_end())
+                match fs::read_to_string(self.common_dir().join(name)) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        packed_reference(self.common_dir(), name)
+                    }
+                    text => Oid::parse(text.ok()?.trim_end()),
+                }
             }
             Some(_) => None,
         }

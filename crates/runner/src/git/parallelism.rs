@@ -126,16 +126,16 @@ impl Git {
 
     /// Filters that are required and whose program is missing: checking out a file would fail.
     fn filter_reason(&self) -> Result<Option<Reason>, GitError> {
-        let settings = self.filter_settings()?;
-        let required = settings.iter().filter(|(key, value)| key.ends_with(".required") && value == "true");
-        let required: BTreeSet<&str> = required.filter_map(|(key, _)| filter_name(key)).collect();
-        for (key, command) in settings.iter().filter(|(key, _)| !key.ends_with(".required")) {
-            let Some(name) = filter_name(key).filter(|name| required.contains(name)) else { continue };
-            let Some(program) =
-                program_of(command).filter(|program| find_program(program, self.root()).is_none())
-            else {
-                continue;
-            };
+        let Some(configuration) = self.configuration()? else { return Ok(None) };
+        let settings =
+            || configuration.entries().filter_map(|(key, value)| Some((filter_setting(key)?, value)));
+        let required =
+            settings().filter(|((_, variable), value)| *variable == "required" && *value == "true");
+        let required: BTreeSet<&str> = required.map(|((name, _), _)| name).collect();
+        let is_command = |variable: &str| matches!(variable, "smudge" | "process");
+        for ((name, _), command) in settings().filter(|((_, variable), _)| is_command(variable)) {
+            let missing = program_of(command).filter(|program| find_program(program, self.root()).is_none());
+            let Some(program) = missing.filter(|_| required.contains(name)) else { continue };
             if self.uses_filter(name)? {
                 return Ok(Some(Reason::Filter { name: name.to_owned(), program: program.to_owned() }));
             }
@@ -145,7 +145,10 @@ impl Git {
 
     /// A hook may know only some references. Without those that keep work, every attempt would come to nothing.
     fn reference_reason(&self) -> Result<Option<Reason>, GitError> {
-        let Some(head) = self.head()?.filter(|_| self.has_hook(REFERENCE_HOOK)) else { return Ok(None) };
+        if !self.has_hook(REFERENCE_HOOK) {
+            return Ok(None);
+        }
+        let Some(head) = self.head()? else { return Ok(None) };
         let probe = Keep::new(PROBE, &std::process::id().to_string());
         for change in
             [&["update-ref", probe.reference(), head.as_str()][..], &["update-ref", "-d", probe.reference()]]
@@ -157,14 +160,6 @@ impl Git {
             }
         }
         Ok(None)
-    }
-
-    fn filter_settings(&self) -> Result<Vec<(String, String)>, GitError> {
-        let list = ["config", "-z", "--get-regexp", r"^filter\..*\.(smudge|process|required)$"];
-        let ended = process::run(self.call(&list))?;
-        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
-        let pairs = text.split('\0').filter_map(|record| record.split_once('\n'));
-        Ok(pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
     }
 
     /// Whether attributes of this repository name the filter.
@@ -184,9 +179,9 @@ impl Git {
     }
 }
 
-/// `lfs` of `filter.lfs.smudge`.
-fn filter_name(key: &str) -> Option<&str> {
-    key.strip_prefix("filter.")?.rsplit_once('.').map(|(name, _)| name)
+/// `lfs` and `smudge` of `filter.lfs.smudge`.
+fn filter_setting(key: &str) -> Option<(&str, &str)> {
+    key.strip_prefix("filter.")?.rsplit_once('.')
 }
 
 /// The program of a command line, if it is plain to see.
@@ -198,12 +193,14 @@ fn program_of(command: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{filter_name, program_of};
+    use super::{filter_setting, program_of};
 
     #[test]
     fn names_and_programs_of_filters_are_read() {
-        assert_eq!(filter_name("filter.lfs.smudge"), Some("lfs"));
-        assert_eq!(filter_name("filter.a.b.process"), Some("a.b"));
+        assert_eq!(filter_setting("filter.lfs.smudge"), Some(("lfs", "smudge")));
+        assert_eq!(filter_setting("filter.a.b.process"), Some(("a.b", "process")));
+        assert_eq!(filter_setting("filter.smudge"), None);
+        assert_eq!(filter_setting("filters.lfs.smudge"), None);
         assert_eq!(program_of("git-lfs smudge -- %f"), Some("git-lfs"));
         assert_eq!(program_of("\"/a b/c\" x"), None);
         assert_eq!(program_of(""), None);

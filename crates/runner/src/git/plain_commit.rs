@@ -2,15 +2,13 @@
 //! nothing is signed, no text is recoded. Everything else is left to git.
 
 use std::fs;
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::conversion::Conversion;
 use super::error::GitError;
+use super::habits::{Ident, Names};
 use super::history::Oid;
-use super::process;
 use super::repository::Git;
-use super::stamps::Stamp;
 
 /// Where the text of a commit is put for the git that stores it.
 pub(super) const TEXT: &str = "tillgreen-commit-text";
@@ -21,45 +19,6 @@ const HOOKS: [&str; 5] =
 
 /// A hook that is about references, whoever changes them, and that looks around where it runs.
 const REFERENCE_HOOK: &str = "reference-transaction";
-
-/// Settings that make a commit more than its text.
-const SETTINGS: [&str; 3] = ["commit.gpgsign", "i18n.commitencoding", "commit.cleanup"];
-
-/// Before hooks that are set up by settings.
-const HOOK_SETTINGS: &str = "hook.";
-
-/// What is known about committing here, asked of git once and again when the repository's settings change.
-#[derive(Debug, Default)]
-pub(super) struct Habits {
-    known: Mutex<Option<(Option<Stamp>, Habit)>>,
-}
-
-/// How commits are made here.
-#[derive(Debug, Clone, Default)]
-struct Habit {
-    has_set_hooks: bool,
-    /// Who commits; none if only git gets it right.
-    names: Option<Names>,
-    /// What becomes of content on the way; none if only git gets it right.
-    conversion: Option<Conversion>,
-}
-
-/// Author and committer.
-#[derive(Debug, Clone)]
-struct Names {
-    author: Ident,
-    committer: Ident,
-}
-
-/// One of them, as git tells it.
-#[derive(Debug, Clone)]
-struct Ident {
-    /// Name and address.
-    who: String,
-    /// The time, if a variable says that it is always the same.
-    fixed: Option<String>,
-    zone: String,
-}
 
 /// How writing a commit came out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,16 +32,6 @@ pub(super) enum Plain {
 }
 
 impl Git {
-    /// Finds out how commits are made here, so that the first one need not wait for it.
-    pub fn learn_to_commit(&self) {
-        self.habit();
-    }
-
-    /// Whether that is known already, or being found out.
-    pub fn knows_how_to_commit(&self) -> bool {
-        self.habits().known.try_lock().map_or(true, |known| known.is_some())
-    }
-
     /// Whether a commit may be more than its text to anybody here.
     pub fn has_commit_hook(&self) -> bool {
         HOOKS.iter().any(|name| self.has_hook(name)) || self.habit().has_set_hooks
@@ -131,54 +80,6 @@ impl Git {
         // One that stays is overwritten by the next.
         let _ = fs::remove_file(&file);
         Ok(commit)
-    }
-
-    fn habit(&self) -> Habit {
-        let stamp = Stamp::of(&self.common_dir().join("config"));
-        let mut known = self.habits().known.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.as_ref().filter(|(before, _)| *before == stamp) {
-            Some((_, habit)) => habit.clone(),
-            None => {
-                let habit = self.ask_for_habit().unwrap_or_default();
-                *known = Some((stamp, habit.clone()));
-                habit
-            }
-        }
-    }
-
-    /// None: git does not say, and commits by itself.
-    fn ask_for_habit(&self) -> Option<Habit> {
-        let listing =
-            process::run(self.call(&["config", "--list", "--name-only", "-z"])).ok()?.success().ok()?;
-        let listing = String::from_utf8_lossy(&listing).to_ascii_lowercase();
-        let settings: Vec<&str> = listing.split('\0').collect();
-        let has_set_hooks = settings.iter().any(|name| name.starts_with(HOOK_SETTINGS));
-        if settings.iter().any(|name| SETTINGS.contains(name)) {
-            return Some(Habit { has_set_hooks, ..Habit::default() });
-        }
-        let conversion = Conversion::ask(self, &settings);
-        Some(Habit { has_set_hooks, names: self.ask_for_names(), conversion })
-    }
-
-    fn ask_for_names(&self) -> Option<Names> {
-        let author = self.ask_for_ident("GIT_AUTHOR_IDENT", "GIT_AUTHOR_DATE")?;
-        let committer = self.ask_for_ident("GIT_COMMITTER_IDENT", "GIT_COMMITTER_DATE")?;
-        Some(Names { author, committer })
-    }
-
-    fn ask_for_ident(&self, variable: &str, date: &str) -> Option<Ident> {
-        let told = process::run(self.call(&["var", variable])).ok()?.success().ok()?;
-        // `Name <address> seconds zone`
-        let told = String::from_utf8(told).ok()?;
-        let (rest, zone) = told.trim_end().rsplit_once(' ')?;
-        let (who, seconds) = rest.rsplit_once(' ')?;
-        let is_fixed =
-            std::env::var_os(date).is_some() || self.environment().iter().any(|(name, _)| name == date);
-        who.ends_with('>').then(|| Ident {
-            who: who.to_owned(),
-            fixed: is_fixed.then(|| seconds.to_owned()),
-            zone: zone.to_owned(),
-        })
     }
 }
 

@@ -2,6 +2,7 @@
 //! the callers.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
@@ -77,11 +78,10 @@ impl Ended {
 /// Runs git and waits for its end, at most until the deadline. The note of a git that was killed stays: it may have
 /// left a lock file, which the note lets us recognise as ours.
 pub(super) fn run(call: Call<'_>) -> Result<Ended, GitError> {
-    let command = describe(&call.arguments);
     // Git may take its lock, and all may end, before its own number is noted: until then ours stands in for it.
     let mut note = call.note_in.and_then(|place| Some((ChildNote::write(place, std::process::id())?, place)));
-    let mut child = match spawn(&call) {
-        Ok(child) => child,
+    let mut begun = match Begun::start(call) {
+        Ok(begun) => begun,
         Err(error) => {
             note.into_iter().for_each(|(note, place)| note.end(place));
             return Err(error);
@@ -89,24 +89,67 @@ pub(super) fn run(call: Call<'_>) -> Result<Ended, GitError> {
     };
     if let Some((note, place)) = &mut note {
         // One that has ended already leaves the stand-in.
-        let _ = note.rewrite(*place, child.id());
+        let _ = note.rewrite(*place, begun.child.id());
     }
-    let deaf = || GitError::io("listen to", Path::new("git"));
-    let mut listener = Listener::new(&mut child, call.stdin).map_err(deaf())?;
-    let in_time = listener.listen(Instant::now() + call.deadline).map_err(deaf())?;
-    if !in_time {
-        end(&child, &mut listener);
-    }
-    let status = child.wait().map_err(GitError::io("wait for", Path::new("git")))?;
-    let heard = listener.heard;
-    if !in_time {
-        let output = heard.stderr();
-        return Err(GitError::Deadline { command, after: call.deadline, output });
-    }
+    let status = begun.wait()?;
     if let Some((note, place)) = note.filter(|_| status.code().is_some()) {
         note.end(place);
     }
-    finish(command, status, heard)
+    finish(begun.command, status, begun.listener.heard)
+}
+
+/// A git that is under way.
+pub(super) struct Begun {
+    command: String,
+    deadline: Duration,
+    child: Child,
+    listener: Listener,
+}
+
+impl Begun {
+    /// Starts a git. What it prints before somebody listens has to fit into a pipe, or it waits.
+    pub(super) fn start(call: Call<'_>) -> Result<Begun, GitError> {
+        let command = describe(&call.arguments);
+        let mut child = spawn(&call)?;
+        let listener = Listener::new(&mut child, call.stdin).map_err(deaf())?;
+        Ok(Begun { command, deadline: call.deadline, child, listener })
+    }
+
+    /// Waits for its end, from now on at most until the deadline.
+    pub(super) fn finish(mut self) -> Result<Ended, GitError> {
+        let status = self.wait()?;
+        finish(self.command, status, self.listener.heard)
+    }
+
+    /// Ends it, whatever it is doing.
+    pub(super) fn abandon(mut self) {
+        // One that is gone already is what is wanted.
+        let _ = killpg(pid_of(&self.child), Signal::SIGKILL);
+        let _ = self.child.wait();
+    }
+
+    fn wait(&mut self) -> Result<ExitStatus, GitError> {
+        let in_time = self.listener.listen(Instant::now() + self.deadline).map_err(deaf())?;
+        if !in_time {
+            end(&self.child, &mut self.listener);
+        }
+        let status = self.child.wait().map_err(GitError::io("wait for", Path::new("git")))?;
+        if !in_time {
+            let (command, output) = (self.command.clone(), self.listener.heard.stderr());
+            return Err(GitError::Deadline { command, after: self.deadline, output });
+        }
+        Ok(status)
+    }
+}
+
+impl fmt::Debug for Begun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Begun").field("command", &self.command).finish_non_exhaustive()
+    }
+}
+
+fn deaf() -> impl FnOnce(io::Error) -> GitError {
+    GitError::io("listen to", Path::new("git"))
 }
 
 fn finish(command: String, status: ExitStatus, heard: Output) -> Result<Ended, GitError> {

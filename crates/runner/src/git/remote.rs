@@ -1,7 +1,10 @@
 //! Questions about branches and remotes, and taking in what was fetched.
 
+use std::fs;
+
 use super::commit::COMMIT_DEADLINE;
 use super::error::GitError;
+use super::history::Oid;
 use super::process::{self, Call};
 use super::repository::Git;
 
@@ -20,7 +23,28 @@ pub enum Joined {
 impl Git {
     /// The branch that is checked out; none where no branch is.
     pub fn branch(&self) -> Result<Option<String>, GitError> {
-        self.answer(&["symbolic-ref", "--quiet", "--short", "HEAD"])
+        match self.branch_in_file() {
+            Some(branch) => Ok(branch),
+            None => self.answer(&["symbolic-ref", "--quiet", "--short", "HEAD"]),
+        }
+    }
+
+    /// The same as a file says it, which saves a process. None: it takes git to tell.
+    fn branch_in_file(&self) -> Option<Option<String>> {
+        let file = self.git_dir().join("HEAD");
+        // Old repositories have a link here, and what it points to names no branch.
+        if fs::symlink_metadata(&file).ok()?.is_symlink() {
+            return None;
+        }
+        let head = fs::read_to_string(file).ok()?;
+        match head.trim_end().strip_prefix("ref: ") {
+            None => Oid::parse(head.trim_end()).map(|_| None),
+            // Where references are kept otherwise, the file names one that cannot be.
+            Some(name) => name
+                .strip_prefix("refs/heads/")
+                .filter(|name| !name.starts_with('.'))
+                .map(|name| Some(name.to_owned())),
+        }
     }
 
     /// The names of the remotes.

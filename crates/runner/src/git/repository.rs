@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::child_note::{NotePlace, Notes};
 use super::error::GitError;
-use super::plain_commit::Habits;
-use super::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
+use super::habits::Habits;
+use super::process::{Call, Ended, Environment, QUESTION_DEADLINE, words};
+use super::question::Question;
 use super::standing::Standing;
-use crate::at_once::at_once;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);
@@ -55,9 +55,9 @@ impl Git {
             "hooks",
             "--show-toplevel",
         ];
-        let (version, ended) =
-            at_once(|| check_version(dir, &environment), || ask(dir, &environment, &question));
-        let (version, ended) = (version?, ended?);
+        let version = ask(dir, &environment, &["--version"])?;
+        let ended = ask(dir, &environment, &question)?.answer()?;
+        let version = check_version(version.answer()?)?;
         if ended.is_success() {
             return located(dir, ended, (version, environment)).map(Some);
         }
@@ -160,8 +160,8 @@ impl Git {
     }
 }
 
-fn ask(dir: &Path, environment: &Environment, list: &[&str]) -> Result<Ended, GitError> {
-    process::run(Call {
+fn ask(dir: &Path, environment: &Environment, list: &[&str]) -> Result<Question, GitError> {
+    Question::put(Call {
         dir,
         environment,
         arguments: words(list),
@@ -172,8 +172,7 @@ fn ask(dir: &Path, environment: &Environment, list: &[&str]) -> Result<Ended, Gi
 }
 
 /// The version of the installed git, if it will do.
-fn check_version(dir: &Path, environment: &Environment) -> Result<(u32, u32), GitError> {
-    let ended = ask(dir, environment, &["--version"])?;
+fn check_version(ended: Ended) -> Result<(u32, u32), GitError> {
     let command = ended.command.clone();
     let output = String::from_utf8_lossy(&ended.success()?).trim().to_owned();
     match parse_version(&output) {

@@ -22,6 +22,14 @@ const OBJECT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// How much of what was read is remembered. The same few folders are looked at for every task.
 const REMEMBERED_BYTES_MAX: usize = 4 * 1024 * 1024;
 
+/// What each of them is started with.
+const READER: [&str; 2] = ["cat-file", "--batch"];
+const WRITER: [&str; 3] = ["mktree", "-z", "--batch"];
+const COMMITTER: [&str; 6] = ["hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths"];
+const KEEPER: [&str; 6] = ["hash-object", "-t", "blob", "-w", "--no-filters", "--stdin-paths"];
+/// What is checked out has its changes recorded, with these words; there is no saying others each time.
+const REFERRER: [&str; 4] = ["update-ref", "-m", "commit: by tillgreen", "--stdin"];
+
 /// The gits that stay with a repository. They end when nobody holds them any more: their input closes.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
@@ -62,7 +70,7 @@ impl Git {
         if name.contains('\n') {
             return None;
         }
-        let tree = self.ask(&self.standing().reader, &["cat-file", "--batch"], |asked| {
+        let tree = self.ask(&self.standing().reader, &READER, |asked| {
             asked.say(question.as_bytes())?;
             asked.object()
         })?;
@@ -74,7 +82,7 @@ impl Git {
 
     /// Stores a tree with these entries, told as `ls-tree -z` does.
     pub(super) fn write_tree_object(&self, entries: &[u8]) -> Option<Oid> {
-        self.ask(&self.standing().writer, &["mktree", "-z", "--batch"], |asked| {
+        self.ask(&self.standing().writer, &WRITER, |asked| {
             asked.say(&[entries, b"\0"].concat())?;
             Ok(Oid::parse(asked.line()?.trim_end()))
         })
@@ -82,18 +90,17 @@ impl Git {
 
     /// Stores a commit whose text is in a file.
     pub(super) fn write_commit_object(&self, file: &Path) -> Option<Oid> {
-        self.write_file_object(&self.standing().committer, "commit", file)
+        self.write_file_object(&self.standing().committer, &COMMITTER, file)
     }
 
     /// Stores the content of a file as it is.
     pub(super) fn write_blob_object(&self, file: &Path) -> Option<Oid> {
-        self.write_file_object(&self.standing().keeper, "blob", file)
+        self.write_file_object(&self.standing().keeper, &KEEPER, file)
     }
 
-    fn write_file_object(&self, place: &Mutex<Option<Asked>>, kind: &str, file: &Path) -> Option<Oid> {
+    fn write_file_object(&self, place: &Mutex<Option<Asked>>, list: &[&str], file: &Path) -> Option<Oid> {
         let name = file.to_str().filter(|name| !name.contains('\n'))?;
-        let list = ["hash-object", "-t", kind, "-w", "--no-filters", "--stdin-paths"];
-        self.ask(place, &list, |asked| {
+        self.ask(place, list, |asked| {
             asked.say(format!("{name}\n").as_bytes())?;
             Ok(Oid::parse(asked.line()?.trim_end()))
         })
@@ -113,14 +120,30 @@ impl Git {
     }
 
     fn change_references(&self, change: &str) -> bool {
-        // What is checked out has its changes recorded, with these words; there is no saying others each time.
-        let list = ["update-ref", "-m", "commit: by tillgreen", "--stdin"];
-        let is_done = self.ask(&self.standing().referrer, &list, |asked| {
+        let is_done = self.ask(&self.standing().referrer, &REFERRER, |asked| {
             asked.say(format!("start\n{change}\ncommit\n").as_bytes())?;
             let answers = [asked.line()?, asked.line()?];
             Ok(Some(answers == ["start: ok\n", "commit: ok\n"]))
         });
         is_done == Some(true)
+    }
+
+    /// Starts those that are asked for all work, so that the first who asks need not wait for that.
+    pub fn start_standing(&self) {
+        let standing = self.standing();
+        let places = [
+            (&standing.reader, &READER[..]),
+            (&standing.committer, &COMMITTER),
+            (&standing.referrer, &REFERRER),
+            (&standing.writer, &WRITER),
+            (&standing.keeper, &KEEPER),
+        ];
+        for (place, list) in places {
+            let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+            if place.is_none() {
+                *place = Asked::start(self, list);
+            }
+        }
     }
 
     /// One question at a time. Whoever failed to answer once is not asked again.
@@ -157,6 +180,12 @@ impl Asked {
         let input = child.stdin.take();
         let output = BufReader::new(Patient { pipe: child.stdout.take()? });
         Some(Asked { child, input, output })
+    }
+
+    /// It neither changes nor holds anything; that it is gone already is as well.
+    fn dismiss(&mut self) {
+        self.input = None;
+        let _ = self.child.kill();
     }
 
     fn say(&mut self, question: &[u8]) -> io::Result<()> {
@@ -197,10 +226,20 @@ impl Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        self.input = None;
-        // It neither changes nor holds anything; that it is gone already is as well.
-        let _ = self.child.kill();
+        self.dismiss();
         let _ = self.child.wait();
+    }
+}
+
+impl Drop for Standing {
+    /// All are told to end before the first is waited for.
+    fn drop(&mut self) {
+        let Self { reader, writer, referrer, committer, keeper, .. } = self;
+        for place in [reader, writer, referrer, committer, keeper] {
+            if let Some(asked) = place.get_mut().unwrap_or_else(PoisonError::into_inner) {
+                asked.dismiss();
+            }
+        }
     }
 }
 

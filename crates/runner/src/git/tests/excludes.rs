@@ -1,4 +1,6 @@
-use super::scratch::Scratch;
+use std::collections::BTreeSet;
+
+use super::scratch::{Scratch, owned};
 
 #[test]
 fn own_files_are_kept_out_of_git() {
@@ -34,12 +36,10 @@ fn ignored_and_tracked_are_asked_of_git() {
     let scratch = Scratch::new();
     let git = scratch.git();
     scratch.repository.write(".gitignore", "one\n*.log\n/build/\n");
-    let check = |path: &str, ignored: bool, tracked: bool| {
-        assert_eq!(
-            (git.is_ignored(path).unwrap(), git.is_tracked(path).unwrap()),
-            (ignored, tracked),
-            "{path}"
-        );
+    let ignored = |path: &str| git.ignored_among(&[path.to_owned()]).map(|ignored| ignored.contains(path));
+    let check = |path: &str, is_ignored: bool, is_tracked: bool| {
+        let told = (ignored(path).unwrap(), git.is_tracked(path).unwrap());
+        assert_eq!(told, (is_ignored, is_tracked), "{path}");
     };
     check("one", false, true);
     check("a.log", true, false);
@@ -50,5 +50,13 @@ fn ignored_and_tracked_are_asked_of_git() {
     check("*", false, false);
     check(":(top)one", false, false);
     check("-x.log", true, false);
-    assert!(git.is_ignored("").is_err());
+    check("with\nbreak.log", true, false);
+    assert!(ignored("").is_err());
+    assert!(ignored("../outside").is_err());
+    let paths = owned(&["deep/three", "a.log", "missing", "build/x", "one"]);
+    assert_eq!(
+        git.ignored_among(&paths).unwrap(),
+        BTreeSet::from(["a.log".to_owned(), "build/x".to_owned()])
+    );
+    assert_eq!(git.ignored_among(&[]).unwrap(), BTreeSet::new());
 }

@@ -168,6 +168,13 @@ fn filters_work_in_trees_and_a_missing_one_is_said() {
     repository.git(&["config", "filter.upper.smudge", "no-such-program smudge"]);
     let expected = "files pass through the filter upper, and its program no-such-program is not installed";
     assert_eq!(words(&scratch), expected);
+    repository.git(&["config", "filter.upper.required", "false"]);
+    assert_eq!(words(&scratch), "possible");
+    repository.git(&["config", "--unset", "filter.upper.required"]);
+    let file = repository.root().join(".git/config");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(file, format!("{text}[filter \"upper\"]\n\trequired\n")).unwrap();
+    assert_eq!(words(&scratch), expected, "a setting without a value is on");
 }
 
 #[test]
