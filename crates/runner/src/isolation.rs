@@ -428,16 +428,25 @@ impl Driver<'_> {
 
     /// When a run ends with tasks that failed: where to look at what they left.
     pub(crate) fn tell_of_kept_trees(&mut self) {
-        if !matches!(self.state.end(), Some(End::Stopped(_) | End::Waiting { .. })) {
-            return;
-        }
-        let failed = self.state.attention().filter(|task| task.isolated && !task.failures.is_empty());
-        let sites = failed.filter_map(|task| Some((task.id().clone(), self.site(task.id())?)));
-        let kept: Vec<(TaskId, Site)> = sites.filter(|(_, site)| site.base().is_some()).collect();
-        for (task, site) in kept {
+        let all = self.state.tasks().iter().map(AsRef::as_ref);
+        let tasks: Vec<&engine::Task> = match self.state.end() {
+            Some(End::Stopped(_) | End::Waiting { .. }) => self.state.attention().collect(),
+            Some(End::Complete { skipped: 1.. }) => {
+                all.filter(|task: &&engine::Task| task.status == engine::Status::Skipped).collect()
+            }
+            Some(_) | None => return,
+        };
+        let failed = tasks.into_iter().filter(|task| task.isolated && !task.failures.is_empty());
+        let sites = failed.filter_map(|task| Some((task.id(), self.site(task.id())?)));
+        let kept = sites.filter(|(_, site)| site.base().is_some()).map(|(task, site)| {
             let place = self.project.relative(&site.tree).display();
-            self.note(format!("what the last attempt at task {task} left is kept in {place}"));
-        }
+            format!(
+                "what the last attempt at task {task} left is kept in {place}; the next one goes on from what is there \
+                 then, and from what is committed in the project"
+            )
+        });
+        let notes: Vec<String> = kept.collect();
+        notes.into_iter().for_each(|note| self.note(note));
     }
 
     /// Work that is half in the project goes out of it, where somebody might take it for their own: it is still in the

@@ -56,8 +56,29 @@ impl Watch {
         }
     }
 
-    /// Why nothing may come on top of what is checked out, if it lacks what was committed.
+    /// Why nothing may come on top of what is checked out, if that is another branch than it was, or lacks what was
+    /// committed.
     pub(crate) fn obstacle(&self, git: &Git) -> Result<Option<String>, GitError> {
+        let gone = self.gone(git)?;
+        if gone.is_some() { Ok(gone) } else { self.elsewhere(git) }
+    }
+
+    /// Why nothing may be committed where another branch is checked out than when the run began. Nobody asked for the
+    /// work to be there, and where no branch is, it would be on none.
+    pub(crate) fn elsewhere(&self, git: &Git) -> Result<Option<String>, GitError> {
+        let Some(branch) = &self.branch else { return Ok(None) };
+        let now = git.branch()?;
+        if now.as_ref() == Some(branch) {
+            return Ok(None);
+        }
+        let now = now.map_or_else(|| "no branch".to_owned(), |now| format!("branch {now}"));
+        Ok(Some(format!(
+            "{now} is checked out now, and the run began on branch {branch}: check that out again (`git checkout {branch}`) \
+             and run again, or run again to go on where you are"
+        )))
+    }
+
+    fn gone(&self, git: &Git) -> Result<Option<String>, GitError> {
         let head = git.head()?;
         if head.is_some() && head == self.sound {
             return Ok(None);

@@ -79,6 +79,9 @@ impl Driver<'_> {
 
     fn try_record(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
         self.guard_plan(id)?;
+        if let Some(reason) = self.tree.git().map_or(Ok(None), |git| self.watch.elsewhere(git))? {
+            return Err(Obstacle::Blocked(reason));
+        }
         let commit = match self.settings.bookkeeping {
             Bookkeeping::Coordinator => self.commit_work(id, attempt)?,
             Bookkeeping::Agent => self.head()?,
@@ -142,7 +145,9 @@ impl Driver<'_> {
             return self.commit_landing(id, git, attempt);
         }
         let key = self.trailer(id, attempt);
-        self.heed_rewriting_here(id, &key)?;
+        if attempt.is_some() {
+            self.heed_rewriting_here(id, &key)?;
+        }
         let paths = self.paths_of_work(id);
         let changes = self.tree.uncommitted(&paths)?;
         let Some(message) = self.commit_message(id) else {
@@ -349,9 +354,12 @@ impl Driver<'_> {
         let Some(git) = self.tree.git() else { return };
         let path = self.project.relative(&self.project.state_md()).to_string_lossy().into_owned();
         let message = format!("chore(spec): note that task {} is skipped", task.name());
-        let paths = [path];
+        let (paths, before) = ([path], git.head().ok().flatten());
         match git.commit(&Commit::new(&paths, &message)) {
-            Ok(Some(commit)) => self.tree.committed(&paths, &commit),
+            Ok(Some(commit)) => {
+                self.tree.committed(&paths, &commit);
+                self.watch.advance(before.as_ref(), &commit);
+            }
             Ok(None) => {}
             Err(error) => self.note(format!("the note of the skipped task could not be committed: {error}")),
         }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::args::Format;
 use crate::exit;
+use crate::view::subject::Subject;
 use crate::view::text::clean;
 
 /// Something that ends a command.
@@ -40,6 +41,21 @@ impl Error {
     /// An error with a message: a lower-case fragment, or a text that people know and that begins with `ERROR:`.
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), notes: Vec::new(), source: None, hints: Vec::new() }
+    }
+
+    /// The same, with commands that are to be typed naming the plan: it may not be the current one.
+    pub(crate) fn about(mut self, subject: &Subject) -> Self {
+        let commands = ["", "--fresh"].map(|rest| {
+            let plain = if rest.is_empty() { String::new() } else { format!(" {rest}") };
+            (format!("`tillgreen run{plain}`"), subject.command("run", rest))
+        });
+        let texts = [&mut self.message].into_iter().chain(&mut self.notes).chain(&mut self.hints);
+        for text in texts {
+            for (plain, named) in &commands {
+                *text = text.replace(plain, named);
+            }
+        }
+        self
     }
 
     /// A usage error.

@@ -79,9 +79,9 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
     if let Err(RunError::NoPullRequest { obstacle }) = &finished {
         return Err(pull_request::refused(&subject.command("run", ""), obstacle));
     }
-    let finished = finished?;
+    let finished = finished.map_err(|error| Error::from(error).about(subject))?;
     if let Some(error) = ending::error(subject, &finished.state) {
-        return Err(error);
+        return Err(error.about(subject));
     }
     let summary = summary::complete(subject, &finished.state, finished.at);
     // For programs the last event says it: every line of theirs is JSON.

@@ -256,6 +256,6 @@ fn a_paragraph_that_a_hook_adds_hides_no_commit_of_ours() {
             assert_eq!(count, 1, "{subject}: {subjects}\n{run}");
         }
         let progress = scene.read("specs/demo/.progress.md");
-        assert_eq!(progress.matches("1.1").count(), 1, "{progress}");
+        assert_eq!(progress.matches("- [x] 1.1").count(), 1, "{progress}");
     }
 }

@@ -1,6 +1,8 @@
 //! People who lay hands on work while it is verified together with the rest: they edit its files, commit them along with
 //! theirs, take them out of the project or tidy the repository up. Nothing of theirs is lost, and no task pays for it.
 
+use std::fs;
+
 use testkit::{Agent, Finished, Signal, Step, wait_for};
 
 use super::scene::{Scene, done, member, task, work};
@@ -157,4 +159,38 @@ fn what_somebody_writes_into_the_work_while_it_is_verified_is_verified() {
         let committed = if is_done { written } else { "base\n" };
         assert_eq!(scene.git(&["show", "HEAD:base.txt"]), committed, "{run}");
     }
+}
+
+#[test]
+fn nothing_is_committed_on_a_branch_that_nobody_chose() {
+    for (switch, now) in [
+        (&["checkout", "-q", "--detach"][..], "no branch is checked out now"),
+        (&["checkout", "-q", "-b", "other"], "branch other is checked out now"),
+    ] {
+        let scene = waiting("true", "true");
+        let run = meanwhile(&scene, &[], || drop(scene.git(switch))).expect_code(6);
+        assert!(run.stderr.contains(&format!("{now}, and the run began on branch main")), "{run}");
+        assert_eq!(scene.landed(), ["1.1"], "{run}");
+        assert_eq!(scene.git(&["status", "--porcelain"]), "", "{run}");
+        scene.git(&["checkout", "-q", "main"]);
+        let run = scene.go(&agent(), &[]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.attempts("1.2"), 1, "{run}");
+    }
+}
+
+/// Who names a plan may have another one that is current, or none.
+#[test]
+fn what_is_to_be_typed_names_the_plan() {
+    let scene = waiting("true", "true");
+    let command = scene.install_agent(&agent());
+    fs::remove_file(scene.root().join("specs/.current-spec")).expect("it is there");
+    let run = scene.start(&["run", "demo", "--agent-cmd", &command, "--jobs", "4"]);
+    wait_for("the check", || scene.control("began").exists());
+    scene.git(&["checkout", "-q", "--orphan", "elsewhere"]);
+    scene.git(&["commit", "-q", "-m", "elsewhere"]);
+    scene.release("gate");
+    let run = run.wait().expect_code(6);
+    assert!(run.stderr.contains("`tillgreen run demo"), "{run}");
+    assert!(!run.stderr.contains("`tillgreen run`") && !run.stderr.contains("`tillgreen run --"), "{run}");
 }
