@@ -44,6 +44,7 @@ mod spending;
 mod state;
 mod statistics;
 mod status;
+mod steps;
 mod summary;
 mod task;
 mod transition;
@@ -84,6 +85,7 @@ pub use statistics::{
     Statistics, TaskResult, TaskStatistics,
 };
 pub use status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
+pub use steps::steps;
 pub use summary::Summary;
 pub use task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
 pub use transition::{EventKind, StatusKind, TRANSITIONS, mermaid};

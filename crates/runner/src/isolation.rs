@@ -58,9 +58,9 @@ impl Driver<'_> {
         let dropped = self.tree.dropped();
         let mut furnishing = self.settings.furnishing.clone();
         // A plan that git does not know is not in a new tree by itself.
-        let own = [&self.file.dir, &self.file.path]
-            .map(|path| self.project.relative(path).to_string_lossy().into_owned());
-        furnishing.copy.extend(own.into_iter().filter(|path| !path.is_empty()));
+        let own = [&self.file.dir, &self.file.path].map(|path| self.project.relative(path));
+        let inside = own.into_iter().filter(|path| path.is_relative() && !path.as_os_str().is_empty());
+        furnishing.copy.extend(inside.map(|path| path.to_string_lossy().into_owned()));
         let keep = self.keep(&git, id);
         Some(Site { git, tree: self.tree_path(id), keep, dropped, furnishing })
     }

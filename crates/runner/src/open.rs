@@ -23,7 +23,7 @@ use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
 use crate::settings::{Bookkeeping, Settings};
 use crate::traces::told_of;
-use crate::tree::{OWN_PATTERNS, Tree};
+use crate::tree::{OWN_FOLDER, OWN_PATTERNS, Tree};
 use crate::turn::{Release, Turn, pause};
 
 /// How many tasks are told of that do not wait for what they depend on.
@@ -68,6 +68,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     if let Some(git) = project.git() {
         git.exclude(&OWN_PATTERNS)?;
+        git.hide(OWN_FOLDER)?;
     }
     let lock = RunLock::acquire(&file.lock())?;
     crate::atomic::tidy(&file.dir);
@@ -96,6 +97,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     view(&state, Notice::Ready(inbox.responder()));
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
     let notes = notes.into_iter().chain(kept).chain(unheeded(project, &book));
+    let notes = outside(project, file).into_iter().chain(notes);
     for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
     }
@@ -243,6 +245,15 @@ fn without_git(project: &Project) -> Option<String> {
     let root = project.root().display();
     project.git().is_none().then(|| {
         format!("{root} is not a git repository: nothing is committed, and what a task changed is not known")
+    })
+}
+
+/// What becomes of a plan that lies elsewhere.
+fn outside(project: &Project, file: &PlanFile) -> Option<String> {
+    let is_outside = project.git().is_some() && project.relative(&file.path).is_absolute();
+    is_outside.then(|| {
+        let (plan, root) = (file.path.display(), project.root().display());
+        format!("{plan} lies outside of {root}: boxes and progress are written there and not committed")
     })
 }
 

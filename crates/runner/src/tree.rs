@@ -13,6 +13,9 @@ use plan::Dialect;
 use crate::git::{Change, ChangeKind, Git, GitError, Status};
 use crate::project::{PlanFile, Project};
 
+/// The folder in which the program keeps what it writes.
+pub(crate) const OWN_FOLDER: &str = ".tillgreen";
+
 /// Files that the program writes for itself: never in a commit, never a reason to call a tree dirty.
 pub(crate) const OWN_PATTERNS: [&str; 6] = [
     ".tillgreen/",
@@ -47,17 +50,23 @@ pub(crate) struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     pub(crate) fn new(project: &Project, git: Option<&'a Git>, file: &PlanFile) -> Self {
-        let shown = |path: PathBuf| project.relative(&path).to_string_lossy().into_owned();
+        // Git has nothing to do with what lies outside of its repository.
+        let shown = |path: PathBuf| {
+            let path = project.relative(&path);
+            path.is_relative().then(|| path.to_string_lossy().into_owned())
+        };
         // Where a plan is a link, git has to do with what it points to.
         let pointed = |path: &PathBuf| shown(fs::canonicalize(path).unwrap_or_else(|_| path.clone()));
         Self {
             git,
             root: project.root().to_owned(),
             spec_files: match file.dialect {
-                Dialect::Spec => vec![pointed(&file.path), shown(file.progress())],
+                Dialect::Spec => {
+                    [pointed(&file.path), shown(file.progress())].into_iter().flatten().collect()
+                }
                 Dialect::Phase => Vec::new(),
             },
-            plans: file.plans.iter().map(pointed).chain([shown(project.state_md())]).collect(),
+            plans: file.plans.iter().map(pointed).chain([shown(project.state_md())]).flatten().collect(),
             committable: None,
             known: None,
         }

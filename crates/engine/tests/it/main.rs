@@ -16,6 +16,7 @@ mod random;
 mod scenario;
 mod script;
 mod spending;
+mod steps;
 mod transcript;
 mod transcripts;
 mod transitions;

@@ -31,6 +31,8 @@ pub(crate) struct Script {
     pub(crate) later: Option<Rules>,
     /// Whether every observation arrives twice.
     pub(crate) echo: bool,
+    /// Whether nothing takes time but agents and commands that are run directly.
+    pub(crate) is_even: bool,
 }
 
 /// What happens at one attempt.

@@ -260,7 +260,7 @@ pub(super) fn likeness(code: &str) -> Likeness {
     if has_place_to_fill(code) || FOREIGN.contains(&program) {
         return Likeness::SomethingElse;
     }
-    if PROGRAMS.binary_search(&program).is_ok()
+    if is_program(program)
         || (WORDS.contains(&program) && (words.len() > 1 || matches!(program, "make" | "just")))
     {
         return Likeness::Command;
@@ -277,6 +277,11 @@ pub(super) fn likeness(code: &str) -> Likeness {
         (true, false, _) => Likeness::Unclear,
         (false, _, _) => Likeness::SomethingElse,
     }
+}
+
+/// Whether a word names a program that is known here.
+pub(crate) fn is_program(word: &str) -> bool {
+    PROGRAMS.binary_search(&word).is_ok()
 }
 
 /// The command that a whole line is, if it is one and not a sentence.
@@ -301,7 +306,7 @@ pub(super) fn bare_command(line: &str) -> Option<&str> {
     if talked_about || has_place_to_fill(line) {
         return None;
     }
-    let known = PROGRAMS.binary_search(&program).is_ok() && (words.len() > 1 || shell.statements.len() == 1);
+    let known = is_program(program) && (words.len() > 1 || shell.statements.len() == 1);
     let word = WORDS.contains(&program) && ordinary_word_is_command(program, &words[1..]);
     let path = is_path_of_program(program, words.len());
     (known || word || path).then_some(line)

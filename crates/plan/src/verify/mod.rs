@@ -9,3 +9,4 @@ mod command;
 
 pub use classify::Verify;
 pub(crate) use classify::{classify, classify_automated};
+pub(crate) use command::is_program;

@@ -59,6 +59,21 @@ impl Git {
     }
 }
 
+impl Git {
+    /// Keeps a folder of the program's own out of git where patterns of the project let it in again, as a list of what
+    /// is wanted does. Those are stronger than `info/exclude`, and what stands in the folder itself is stronger still.
+    pub fn hide(&self, folder: &str) -> Result<(), GitError> {
+        let name = format!("{folder}/.gitignore");
+        let file = self.root().join(&name);
+        // Where git cannot tell, a link being in the way, there is nothing to hide from it.
+        let is_hidden = || self.is_ignored(&name).unwrap_or(true);
+        if fs::symlink_metadata(&file).is_ok() || is_hidden() {
+            return Ok(());
+        }
+        replace(&file, b"*\n").map_err(GitError::io("write", &file))
+    }
+}
+
 /// A path that git cannot take for an option or for pathspec magic.
 fn plain(path: &str) -> Result<String, GitError> {
     if path.is_empty() || path.contains('\0') {

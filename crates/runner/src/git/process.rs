@@ -33,6 +33,10 @@ const LOCATION_VARIABLES: [&str; 8] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 ];
 
+/// Variables that would make git read our paths otherwise than they are meant. A person's own gits keep them.
+const PATHSPEC_VARIABLES: [&str; 4] =
+    ["GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"];
+
 /// The variable by which a git that outlived the program is known to be of its run: where notes of it are.
 pub(super) const OF_RUN: &str = "TILLGREEN_GIT_NOTES";
 
@@ -191,7 +195,7 @@ fn spawn(call: &Call<'_>) -> Result<Child, GitError> {
 /// No prompts, no pager, no editor, English messages. The character set stays the user's, because hooks inherit
 /// all of this and some break in the C locale.
 fn prepare_environment(command: &mut Command) {
-    for name in LOCATION_VARIABLES {
+    for name in LOCATION_VARIABLES.iter().chain(&PATHSPEC_VARIABLES) {
         command.env_remove(name);
     }
     if let Some(locale) = std::env::var_os("LC_ALL") {
@@ -241,4 +245,20 @@ pub(super) fn pathspecs<P: AsRef<OsStr>>(paths: impl IntoIterator<Item = P>) -> 
         text.push(0);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_person_has_paths_read_does_not_reach_our_gits() {
+        let mut command = Command::new("git");
+        prepare_environment(&mut command);
+        let removed: Vec<&OsStr> =
+            command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        for name in ["LITERAL", "GLOB", "NOGLOB", "ICASE"].map(|kind| format!("GIT_{kind}_PATHSPECS")) {
+            assert!(removed.contains(&OsStr::new(&name)), "{name} is still there: {removed:?}");
+        }
+    }
 }

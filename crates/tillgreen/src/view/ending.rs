@@ -1,5 +1,7 @@
 //! How a run ended that is not complete: the error texts that people know, with what to do next.
 
+use std::time::Duration;
+
 use engine::{CapKind, End, Question, Recovery, State, Status, StopReason, Task};
 use plan::TaskId;
 
@@ -23,7 +25,7 @@ pub(crate) fn error(subject: &Subject, state: &State) -> Option<Error> {
     let error = match end {
         End::Complete { .. } => return None,
         End::Stopped(reason) => stopped(subject, state, reason, kind),
-        End::Capped(cap) => capped(subject, *cap, kind),
+        End::Capped(cap) => capped(subject, state, *cap, kind),
         End::Waiting { task } => waiting(subject, state, task, kind),
         End::PullRequest { obstacle } => pull_request::obstructed(subject, obstacle, kind),
         End::Unavailable { reason } => {
@@ -106,7 +108,7 @@ fn fix_history(error: Error, state: &State, task: &TaskId) -> Error {
     error
 }
 
-fn capped(subject: &Subject, cap: CapKind, kind: Kind) -> Error {
+fn capped(subject: &Subject, state: &State, cap: CapKind, kind: Kind) -> Error {
     let (message, flag) = match cap {
         CapKind::Iterations { limit } => {
             (format!("ERROR: Max global iterations ({limit}) reached"), "--max-global-iterations N")
@@ -116,7 +118,10 @@ fn capped(subject: &Subject, cap: CapKind, kind: Kind) -> Error {
         }
         CapKind::Tokens { limit } => (format!("ERROR: Max tokens ({limit}) reached"), "--max-tokens N"),
         CapKind::Time { seconds } => {
-            let limit = took(std::time::Duration::from_secs(seconds));
+            // The event tells whole seconds; what was asked for may be finer.
+            let asked = state.rules().and_then(|rules| rules.limits.time_max);
+            let limit = asked.filter(|asked| asked.as_secs() == seconds);
+            let limit = allowed(limit.unwrap_or(Duration::from_secs(seconds)));
             (format!("ERROR: Max time ({limit}) reached"), "--max-time DUR")
         }
     };
@@ -125,6 +130,17 @@ fn capped(subject: &Subject, cap: CapKind, kind: Kind) -> Error {
     Error::new(kind, message)
         .note("Nothing is lost: what is done stays done.")
         .hint(format!("go on for as long again with {again}, or with another limit by {raised}"))
+}
+
+/// A limit of time as somebody may have set it, to the millisecond where it is short.
+fn allowed(limit: Duration) -> String {
+    let millis = limit.as_millis();
+    match limit.as_secs() {
+        0 => format!("{millis}ms"),
+        1..60 if limit.subsec_millis() == 0 => format!("{}s", limit.as_secs()),
+        1..60 => format!("{}s", format!("{:.3}", limit.as_secs_f64()).trim_end_matches('0')),
+        60.. => took(limit),
+    }
 }
 
 fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error {
@@ -152,7 +168,7 @@ fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error
 
 #[cfg(test)]
 mod tests {
-    use engine::{Rules, Rung};
+    use engine::{Limits, Rules, Rung};
 
     use super::*;
     use crate::args::Format;
@@ -223,6 +239,19 @@ mod tests {
           Last error: make test: exit code 2
         hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
         ");
+    }
+
+    #[test]
+    fn limits_of_time_are_shown_as_they_were_set() {
+        for (millis, expected) in
+            [(0, "0ms"), (500, "500ms"), (1_500, "1.5s"), (2_000, "2s"), (5_400_000, "1h 30m")]
+        {
+            assert_eq!(allowed(Duration::from_millis(millis)), expected);
+        }
+        let limits = Limits { time_max: Some(Duration::from_millis(1_500)), ..Limits::default() };
+        let story = Story::new(Rules { limits, ..Rules::default() });
+        let text = shown(story, End::Capped(CapKind::Time { seconds: 1 }));
+        assert!(text.starts_with("ERROR: Max time (1.5s) reached\n"), "{text}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! What waits for what, and what could run side by side: as text, and as graphs for Graphviz and Mermaid.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use engine::{Open, Rules, TaskDecl};
+use engine::{Open, Rules, TaskDecl, TaskKind};
 use serde::Serialize;
 
 use super::paint::Paint;
@@ -16,7 +16,7 @@ const TITLE_CHARS_MAX: usize = 48;
 #[derive(Debug, Serialize)]
 pub(crate) struct Graph {
     plan: String,
-    /// In how many steps all could be done, were there as many jobs as tasks.
+    /// In how many steps all is done, were there as many jobs as tasks and did each take the same time.
     steps: usize,
     tasks: Vec<Node>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Graph {
 struct Node {
     id: String,
     title: String,
-    /// The step in which it could run, from 1.
+    /// The step in which it runs, from 1.
     step: usize,
     waits_for: Vec<Edge>,
 }
@@ -42,25 +42,28 @@ impl Graph {
         let mut tasks: Vec<Node> = Vec::with_capacity(open.len());
         // All that a task waits for, directly or not, by place.
         let mut before: Vec<BTreeSet<usize>> = Vec::with_capacity(open.len());
+        let steps = steps_of(rules, decls, &open);
         for (place, decl) in open.iter().enumerate() {
             let mut waits_for = Vec::new();
-            let (mut known, mut step) = (BTreeSet::new(), 1);
+            let mut known = BTreeSet::new();
             for earlier in (0..place).rev() {
                 // What is waited for through another need not be said.
                 let hold = if known.contains(&earlier) { None } else { hold(rules, open[earlier], decl) };
                 if let Some(why) = hold {
-                    step = step.max(tasks[earlier].step + 1);
                     known.insert(earlier);
                     known.extend(&before[earlier]);
-                    waits_for.push(Edge { task: open[earlier].id.to_string(), why });
+                    waits_for.push((earlier, why));
                 }
             }
-            waits_for.reverse();
+            waits_for.extend(delay(&open, &steps, place, &waits_for));
+            waits_for.sort_by_key(|(earlier, _)| *earlier);
+            let edge = |(earlier, why): (usize, String)| Edge { task: open[earlier].id.to_string(), why };
+            let waits_for = waits_for.into_iter().map(edge).collect();
             let title = one_line(&decl.title, TITLE_CHARS_MAX);
-            tasks.push(Node { id: decl.id.to_string(), title, step, waits_for });
+            tasks.push(Node { id: decl.id.to_string(), title, step: steps[place], waits_for });
             before.push(known);
         }
-        let steps = tasks.iter().map(|task| task.step).max().unwrap_or_default();
+        let steps = steps.into_iter().max().unwrap_or_default();
         Self { plan: plan.to_owned(), steps, tasks }
     }
 
@@ -94,10 +97,10 @@ impl Graph {
     pub(crate) fn mermaid(&self) -> String {
         let mut text = String::from("graph LR\n");
         for (place, task) in self.tasks.iter().enumerate() {
-            let _ = writeln!(text, "    t{place}[\"{}\"]", label(task, |text| text.replace('"', "#quot;")));
+            let _ = writeln!(text, "    t{place}[\"{}\"]", label(task, for_mermaid));
         }
         for (place, earlier, why) in self.edges() {
-            let why = clean(why).replace(['"', '|'], "'");
+            let why = for_mermaid(&clean(why));
             let _ = writeln!(text, "    t{earlier} -- \"{why}\" --> t{place}");
         }
         text
@@ -105,13 +108,12 @@ impl Graph {
 
     /// For Graphviz.
     pub(crate) fn dot(&self) -> String {
-        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
         let mut text = String::from("digraph plan {\n    rankdir=LR;\n    node [shape=box];\n");
         for (place, task) in self.tasks.iter().enumerate() {
-            let _ = writeln!(text, "    t{place} [label=\"{}\"];", label(task, quoted));
+            let _ = writeln!(text, "    t{place} [label=\"{}\"];", label(task, for_dot));
         }
         for (place, earlier, why) in self.edges() {
-            let _ = writeln!(text, "    t{earlier} -> t{place} [label=\"{}\"];", quoted(&clean(why)));
+            let _ = writeln!(text, "    t{earlier} -> t{place} [label=\"{}\"];", for_dot(&clean(why)));
         }
         text.push_str("}\n");
         text
@@ -127,11 +129,80 @@ impl Graph {
     }
 }
 
+/// The step of each unfinished task, from 1, as the engine goes through the plan.
+fn steps_of(rules: &Rules, decls: &[TaskDecl], open: &[&TaskDecl]) -> Vec<usize> {
+    let steps = engine::steps(rules, decls);
+    let mut step_of = BTreeMap::new();
+    for (step, ids) in (1..).zip(&steps) {
+        ids.iter().for_each(|id| _ = step_of.entry(id).or_insert(step));
+    }
+    // What the engine does not come to is shown last.
+    open.iter().map(|decl| step_of.get(&decl.id).copied().unwrap_or(steps.len() + 1)).collect()
+}
+
+/// Why a task is later than what it waits for itself explains, and which task makes it so: work comes in in the order
+/// of a spec's tasks, so what it waits for may have to wait for one before; and nothing starts while a person is asked.
+fn delay(
+    open: &[&TaskDecl],
+    steps: &[usize],
+    place: usize,
+    waits_for: &[(usize, String)],
+) -> Option<(usize, String)> {
+    let previous = steps[place] - 1;
+    if previous == 0 || waits_for.iter().any(|(earlier, _)| steps[*earlier] == previous) {
+        return None;
+    }
+    let is_previous = |other: &usize| steps[*other] == previous;
+    let by_order = waits_for.iter().find_map(|(earlier, _)| {
+        let first = (0..*earlier).rev().find(is_previous)?;
+        Some((first, format!("{}, which is waited for, comes in after it", open[*earlier].id)))
+    });
+    let is_checkpoint = |other: &usize| is_previous(other) && open[*other].kind == TaskKind::Checkpoint;
+    by_order.or_else(|| {
+        let asked = (0..open.len()).find(is_checkpoint)?;
+        Some((asked, "nothing starts while a person is asked".to_owned()))
+    })
+}
+
 /// Why a task waits for an earlier one, were there only the two.
 fn hold(rules: &Rules, earlier: &TaskDecl, decl: &TaskDecl) -> Option<String> {
     let mut open = Open::new(rules);
     open.add(earlier);
     open.hold(decl).map(|hold| hold.why.words())
+}
+
+/// A text as Mermaid shows it in quotes. It reads marks of Markdown and HTML there, unless they are given by name or
+/// number.
+fn for_mermaid(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '"' => shown.push_str("#quot;"),
+            '<' => shown.push_str("#lt;"),
+            '>' => shown.push_str("#gt;"),
+            '&' => shown.push_str("#amp;"),
+            '#' => shown.push_str("#35;"),
+            '`' => shown.push_str("#96;"),
+            '\n' => shown.push(' '),
+            other => shown.push(other),
+        }
+    }
+    shown
+}
+
+/// A text as Graphviz shows it in quotes, where it reads entities of HTML as well.
+fn for_dot(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '"' => shown.push_str("\\\""),
+            '\\' => shown.push_str("\\\\"),
+            '&' => shown.push_str("&amp;"),
+            '\n' => shown.push_str("\\n"),
+            other => shown.push(other),
+        }
+    }
+    shown
 }
 
 fn label(task: &Node, quote: impl Fn(&str) -> String) -> String {
@@ -189,6 +260,32 @@ mod tests {
     }
 
     #[test]
+    fn the_order_of_coming_back_is_part_of_it() {
+        let files = [("1.1", "a"), ("1.2", "a"), ("1.3", "c"), ("1.4", "c")];
+        let task = |(id, file): (&str, &str)| TaskDecl {
+            parallel: true,
+            ticked: false,
+            files: vec![file.to_owned()],
+            ..samples::decl(id, "do it")
+        };
+        let graph = Graph::new("x", &Rules::default(), &files.map(task));
+        insta::assert_snapshot!(graph.text(Paint::Plain), @r"
+        step 1, side by side
+          1.1  do it
+          1.3  do it
+        step 2
+          1.2  do it
+                 after 1.1: both are about a
+        step 3
+          1.4  do it
+                 after 1.2: 1.3, which is waited for, comes in after it
+                 after 1.3: both are about c
+
+        4 unfinished tasks in 3 steps
+        ");
+    }
+
+    #[test]
     fn for_programs() {
         let graph = Graph::new("x", &Rules::default(), &decls());
         insta::assert_snapshot!(graph.mermaid(), @r#"
@@ -215,6 +312,16 @@ mod tests {
         }
         "#);
         insta::assert_snapshot!(serde_json::to_string(&graph).unwrap(), @r#"{"plan":"x","steps":3,"tasks":[{"id":"1.1","title":"do \"it\"","step":1,"waits_for":[]},{"id":"1.2","title":"do \"it\"","step":1,"waits_for":[]},{"id":"1.3","title":"do \"it\"","step":2,"waits_for":[{"task":"1.1","why":"both are about a"}]},{"id":"1.4","title":"do \"it\"","step":3,"waits_for":[{"task":"1.2","why":"the plan lists it later"},{"task":"1.3","why":"the plan lists it later"}]}]}"#);
+    }
+
+    #[test]
+    fn a_text_is_shown_as_it_is() {
+        let check = |text: &str, mermaid: &str, dot: &str| {
+            assert_eq!((for_mermaid(text).as_str(), for_dot(text).as_str()), (mermaid, dot));
+        };
+        check("Vec<T> #12; a&b", "Vec#lt;T#gt; #35;12; a#amp;b", "Vec<T> #12; a&amp;b");
+        check("\"a\" `b`", "#quot;a#quot; #96;b#96;", "\\\"a\\\" `b`");
+        check("c:\\n\nd", "c:\\n d", "c:\\\\n\\nd");
     }
 
     #[test]

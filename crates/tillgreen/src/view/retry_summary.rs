@@ -13,20 +13,45 @@ const TEXT_CHARS_MAX: usize = 100;
 /// Errors in their own words that are worth a line.
 const WORDS_MAX: usize = 5;
 
+/// How the tasks of a run are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// All are of the plan that the heading names, so their numbers say enough.
+    OnePlan,
+    /// They are of several plans, and only a whole id tells one task from another.
+    SeveralPlans,
+}
+
+impl Naming {
+    pub(crate) fn of(tasks: &[TaskStatistics]) -> Self {
+        let mut plans = tasks.iter().map(|task| plan_of(&task.id));
+        let first = plans.next().flatten();
+        if plans.all(|plan| plan == first) { Self::OnePlan } else { Self::SeveralPlans }
+    }
+}
+
+/// The number of the plan that a task is of, where tasks carry one.
+fn plan_of(id: &TaskId) -> Option<&str> {
+    id.name().split_once(":task-").map(|(plan, _)| plan)
+}
+
 /// The summary of a run. `plan` is what people call the plan.
 pub(crate) fn render(plan: &str, statistics: &Statistics) -> String {
-    let mut text = format!("## Retry Summary for Plan {}\n\n", label(plan, statistics));
+    let mut text = format!("## Retry Summary for {}\n\n", label(plan, statistics));
     text.push_str(&metrics(statistics));
     text.push_str(&details(statistics));
     text.push_str(&failures(statistics));
     text
 }
 
-/// What a plan is called in a heading: by the number that its tasks carry, else by its name.
+/// What a plan is called in a heading: by the number that its tasks carry, else by its name. Several are called by the
+/// name of what they are in.
 pub(crate) fn label(plan: &str, statistics: &Statistics) -> String {
-    let number = statistics.tasks.first().and_then(|task| task.id.name().split_once(":task-"));
-    let name = number.map_or(plan, |(number, _)| number);
-    one_line(name, TEXT_CHARS_MAX)
+    let number = statistics.tasks.first().and_then(|task| plan_of(&task.id));
+    match Naming::of(&statistics.tasks) {
+        Naming::OnePlan => format!("Plan {}", one_line(number.unwrap_or(plan), TEXT_CHARS_MAX)),
+        Naming::SeveralPlans => format!("the Plans in {}", one_line(plan, TEXT_CHARS_MAX)),
+    }
 }
 
 /// The table of totals.
@@ -83,11 +108,10 @@ fn notes(statistics: &Statistics) -> Vec<String> {
 fn details(statistics: &Statistics) -> String {
     let mut text =
         "\n### Retry Details\n\n| Task | Attempts | Result |\n|------|----------|--------|\n".to_owned();
+    let naming = Naming::of(&statistics.tasks);
     for task in &statistics.tasks {
-        push(
-            &mut text,
-            &format!("| {} | {} | {} |", cell(&task_name(task)), task.attempts, cell(&words(&task.result))),
-        );
+        let (name, result) = (cell(&task_name(task, naming)), cell(&words(&task.result, naming)));
+        push(&mut text, &format!("| {name} | {} | {result} |", task.attempts));
     }
     text
 }
@@ -119,29 +143,29 @@ pub(crate) fn common(patterns: &[Pattern]) -> impl Iterator<Item = &Pattern> {
     })
 }
 
-/// `Task 3` for `03-01:task-3`, whose plan the heading names; `Task 1.3` for `1.3`.
-pub(crate) fn task_name(task: &TaskStatistics) -> String {
-    let name = format!("Task {}", short(&task.id));
+/// `Task 3` for `03-01:task-3`, where the heading names the plan; `Task 1.3` for `1.3`.
+pub(crate) fn task_name(task: &TaskStatistics, naming: Naming) -> String {
+    let name = format!("Task {}", short(&task.id, naming));
     match &task.fix_of {
-        Some(failing) => format!("{name} (fix of {})", short(failing)),
+        Some(failing) => format!("{name} (fix of {})", short(failing, naming)),
         None => name,
     }
 }
 
 /// An id without the plan that the heading names.
-pub(crate) fn short(id: &TaskId) -> String {
+pub(crate) fn short(id: &TaskId, naming: Naming) -> String {
     let id = id.to_string();
     let number = id.split_once(":task-").map(|(_, number)| number.to_owned());
-    number.unwrap_or(id)
+    number.filter(|_| naming == Naming::OnePlan).unwrap_or(id)
 }
 
 /// A result in words.
-pub(crate) fn words(result: &TaskResult) -> String {
+pub(crate) fn words(result: &TaskResult, naming: Naming) -> String {
     match result {
         TaskResult::Success | TaskResult::Proved | TaskResult::Answered => "success".to_owned(),
         TaskResult::RetryWorked => "success (retry worked)".to_owned(),
         TaskResult::FixedBy(fixes) => {
-            let fixes: Vec<String> = fixes.iter().map(short).collect();
+            let fixes: Vec<String> = fixes.iter().map(|fix| short(fix, naming)).collect();
             format!("success (fixed by {})", fixes.join(", "))
         }
         TaskResult::TickedByHand => "ticked by hand".to_owned(),
@@ -151,7 +175,7 @@ pub(crate) fn words(result: &TaskResult) -> String {
         TaskResult::Failed => "failed".to_owned(),
         TaskResult::Asking => "waiting for an answer".to_owned(),
         TaskResult::InProgress => "in progress".to_owned(),
-        TaskResult::WaitingFor(task) => format!("waiting for {}", short(task)),
+        TaskResult::WaitingFor(task) => format!("waiting for {}", short(task, naming)),
         TaskResult::ToBeRetried => "pending (to be retried)".to_owned(),
         TaskResult::Pending => "pending".to_owned(),
     }
@@ -275,6 +299,17 @@ mod tests {
         assert!(text.starts_with("## Retry Summary for Plan 03-01\n"), "{text}");
         assert!(text.contains("| Task 2 | 1 | success |\n"), "{text}");
         assert!(!text.contains("### Common Failure Patterns"), "nothing failed: {text}");
+    }
+
+    #[test]
+    fn tasks_of_several_plans_are_told_apart() {
+        let mut statistics = statistics(&Story::new(Rules::default()).passes("1.2").passes("1.3"));
+        for (task, plan) in statistics.tasks.iter_mut().zip(["01-01", "01-02", "02-01"]) {
+            task.id = TaskId::new(&format!("{plan}:task-1"));
+        }
+        let text = render("phases", &statistics);
+        assert!(text.starts_with("## Retry Summary for the Plans in phases\n"), "{text}");
+        assert!(text.contains("| Task 01-02:task-1 | 1 | success |\n"), "{text}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use engine::{PatternKind, Spread, Statistics, TaskStatistics};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::retry_summary::{self, cell, percent, task_name, words};
+use super::retry_summary::{self, Naming, cell, percent, task_name, words};
 use super::text::{count, moment, took};
 use super::usage;
 
@@ -95,8 +95,9 @@ fn slowest(statistics: &Statistics) -> String {
     tasks.sort_by_key(|task| std::cmp::Reverse(task.worked));
     let mut text = "\n### Longest Tasks\n\n| Task | Title | Time | Attempts |\n".to_owned();
     text.push_str("|------|-------|------|----------|\n");
+    let naming = Naming::of(&statistics.tasks);
     for task in tasks.iter().take(SLOWEST_MAX) {
-        let (name, title) = (cell(&task_name(task)), cell(&task.title));
+        let (name, title) = (cell(&task_name(task, naming)), cell(&task.title));
         push(&mut text, &format!("| {name} | {title} | {} | {} |", took(task.worked), task.attempts));
     }
     text
@@ -211,11 +212,13 @@ struct TaskReport {
 impl RunReport {
     /// A run.
     pub(crate) fn of(run: &Run) -> Self {
+        let tasks = &run.statistics.tasks;
+        let naming = Naming::of(tasks);
         Self {
             plan: run.plan.clone(),
             archived: run.is_archived,
             total: Report::of(&run.statistics),
-            tasks: run.statistics.tasks.iter().map(TaskReport::of).collect(),
+            tasks: tasks.iter().map(|task| TaskReport::of(task, naming)).collect(),
         }
     }
 }
@@ -297,7 +300,7 @@ fn agents(statistics: &Statistics) -> Vec<AgentReport> {
 }
 
 impl TaskReport {
-    fn of(task: &TaskStatistics) -> Self {
+    fn of(task: &TaskStatistics, naming: Naming) -> Self {
         Self {
             id: task.id.to_string(),
             title: task.title.clone(),
@@ -305,7 +308,7 @@ impl TaskReport {
             attempts: task.attempts,
             failures: task.failures,
             escalations: task.escalations,
-            result: words(&task.result),
+            result: words(&task.result, naming),
             worked_ms: task.worked.as_millis(),
             tokens: task.usage.tokens(),
             cost_usd: usage::dollars(task.usage),

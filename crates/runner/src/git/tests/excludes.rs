@@ -19,6 +19,21 @@ fn own_files_are_kept_out_of_git() {
 }
 
 #[test]
+fn a_list_of_what_is_wanted_does_not_let_own_files_in() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    git.exclude(&crate::tree::OWN_PATTERNS).unwrap();
+    scratch.repository.write(".tillgreen/specs-x/journal.jsonl", "");
+    git.hide(crate::tree::OWN_FOLDER).unwrap();
+    assert!(!scratch.repository.root().join(".tillgreen/.gitignore").exists(), "there was no need");
+    scratch.repository.write(".gitignore", "*\n!*/\n!*.jsonl\n");
+    assert_eq!(scratch.repository.dirt(), ["?? .tillgreen/specs-x/journal.jsonl"]);
+    git.hide(crate::tree::OWN_FOLDER).unwrap();
+    git.hide(crate::tree::OWN_FOLDER).unwrap();
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
+#[test]
 fn a_linked_working_tree_shares_the_patterns() {
     let scratch = Scratch::new();
     scratch.repository.git(&["worktree", "add", "-q", "../linked"]);

@@ -2,7 +2,7 @@
 
 use engine::TaskStatistics;
 
-use super::super::retry_summary::{short, words};
+use super::super::retry_summary::{Naming, short, words};
 use super::super::statistics::{Run, total};
 use super::super::text::{count, took};
 use super::failures::failures;
@@ -147,13 +147,14 @@ fn drawn(parts: &[Part], label: &str) -> String {
 /// The same for those who would rather read.
 fn table(tasks: &[TaskStatistics]) -> String {
     let mut rows = String::new();
+    let naming = Naming::of(tasks);
     for task in tasks.iter().take(PAGE.rows_max) {
         rows.push_str(&format!(
             "<tr><td>{}</td><td>{}</td><td class=\"figure\">{}</td><td>{}</td><td class=\"figure\">{}</td></tr>\n",
-            line(&short(&task.id), 60),
+            line(&short(&task.id, naming), 60),
             line(&task.title, 200),
             task.attempts,
-            line(&words(&task.result), 100),
+            line(&words(&task.result, naming), 100),
             took(task.worked),
         ));
     }

@@ -13,7 +13,7 @@ const TILE_GAP: f64 = 10.0;
 
 /// What a run is called.
 pub(super) fn title(run: &Run) -> String {
-    format!("Plan {}", label(&run.plan, &run.statistics))
+    label(&run.plan, &run.statistics)
 }
 
 /// A heading with a line below it.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::{Mark, MarkKind, Span, SpanOutcome, Statistics, TaskStatistics};
 use plan::TaskId;
 
-use super::super::retry_summary::{short, words as result_words};
+use super::super::retry_summary::{Naming, short, words as result_words};
 use super::super::text::{count, moment, took};
 use super::axis::{Axis, FOLD_WIDTH};
 use super::document::{LEFT, RIGHT};
@@ -33,6 +33,7 @@ pub(super) struct Timeline<'a> {
     axis: Axis,
     tasks: Vec<&'a TaskStatistics>,
     left_out: usize,
+    naming: Naming,
     spans: BTreeMap<&'a TaskId, Vec<&'a Span>>,
     marks: BTreeMap<&'a TaskId, Vec<&'a Mark>>,
 }
@@ -47,7 +48,8 @@ impl<'a> Timeline<'a> {
         statistics.marks.iter().for_each(|mark| marks.entry(&mark.task).or_default().push(mark));
         let axis = Axis::of(statistics, BARS_LEFT, BARS_RIGHT - BARS_LEFT);
         let left_out = statistics.tasks.len() - tasks.len();
-        Self { axis, tasks, left_out, spans, marks }
+        let naming = Naming::of(&statistics.tasks);
+        Self { axis, tasks, left_out, naming, spans, marks }
     }
 
     /// The axis with its words.
@@ -109,7 +111,8 @@ impl<'a> Timeline<'a> {
         let indent = INDENT * f64::from(task.depth.min(6));
         let label_width = BARS_LEFT - LEFT - 10.0;
         let sign = if task.fix_of.is_some() { "↳ " } else { "" };
-        let id = line(&short(&task.id), 24);
+        let name = short(&task.id, self.naming);
+        let id = line(&name, 24);
         let id_room = 7.2 * (id.chars().count() + sign.chars().count()) as f64 + 8.0;
         let title = fitted(&task.title, label_width - indent - id_room);
         let mut body = format!(
@@ -117,7 +120,7 @@ impl<'a> Timeline<'a> {
              <svg x=\"{LEFT}\" y=\"{y:.1}\" width=\"{label_width}\" height=\"{ROW}\">{1}\
              <text x=\"{indent}\" y=\"16\" class=\"label\"><tspan class=\"id\">{sign}{id}</tspan> {title}</text></svg>",
             y + ROW,
-            tooltip(&format!("{} {}", short(&task.id), task.title)),
+            tooltip(&format!("{name} {}", task.title)),
         );
         let spans = self.spans.get(&task.id).map(Vec::as_slice).unwrap_or_default();
         for span in &spans[spans.len().saturating_sub(ITEMS_MAX)..] {
@@ -127,7 +130,7 @@ impl<'a> Timeline<'a> {
         for mark in &marks[marks.len().saturating_sub(ITEMS_MAX)..] {
             body.push_str(&self.mark(mark, y));
         }
-        body.push_str(&result(task, y));
+        body.push_str(&result(task, self.naming, y));
         body.push_str("</g>\n");
         body
     }
@@ -184,7 +187,7 @@ fn told(span: &Span, tone: Tone) -> String {
     format!("{}, {time}, {}{error}", tone::words(span), tone.name())
 }
 
-fn result(task: &TaskStatistics, y: f64) -> String {
+fn result(task: &TaskStatistics, naming: Naming, y: f64) -> String {
     let class = if task.result.is_done() {
         "good"
     } else if task.result.is_skipped() {
@@ -194,7 +197,7 @@ fn result(task: &TaskStatistics, y: f64) -> String {
     } else {
         "faint"
     };
-    let words = result_words(&task.result).replace("success", "done");
+    let words = result_words(&task.result, naming).replace("success", "done");
     let shown = fitted(&words, RIGHT - RESULT_LEFT - 58.0);
     let mut body = text(RESULT_LEFT, y + 16.0, &format!("result {class}"), &shown);
     if task.is_begun {

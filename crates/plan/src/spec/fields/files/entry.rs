@@ -241,9 +241,11 @@ fn names_something(word: &str) -> bool {
 /// The paths among what stands in backticks. A name that could be anything is one if nothing else is said of it.
 fn coded_paths<'a>(codes: &[&'a str], words: &[&str]) -> Vec<&'a str> {
     let is_plain = words.iter().all(|word| is_one_of(word, &BEFORE) || is_one_of(word, &AFTER));
-    let listed = codes.iter().flat_map(|code| match name::read(code) {
+    let is_told = |code: &str| code.split(' ').next().is_some_and(|first| is_one_of(first, &BEFORE));
+    let whole = |code: &'a str| if is_told(code) { name::read(code) } else { name::read_code(code) };
+    let listed = codes.iter().flat_map(|code| match whole(code) {
         Some(name) => vec![name],
-        None => code.split([',', ';']).filter_map(|part| name::read(part.trim())).collect(),
+        None => code.split([',', ';']).filter_map(|part| whole(part.trim())).collect(),
     });
     let is_path = |name: &Name<'a>| match name.certainty {
         Certainty::Sure | Certainty::Known => true,

@@ -1,5 +1,7 @@
 //! What the name of a file, a folder or a pattern looks like.
 
+use crate::verify::is_program;
+
 /// Something that may be a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name<'a> {
@@ -60,6 +62,32 @@ pub(super) fn read(text: &str) -> Option<Name<'_>> {
     Some(Name { path, certainty: certainty(path)? })
 }
 
+/// Reads what stands in backticks: one path, also with spaces in it. Where it may be several, or a command, nobody can
+/// tell.
+pub(super) fn read_code(text: &str) -> Option<Name<'_>> {
+    read(text).or_else(|| spaced(text))
+}
+
+fn spaced(text: &str) -> Option<Name<'_>> {
+    let path = plain(text);
+    let mut words = path.split(' ');
+    let (first, last) = (words.next()?, words.next_back()?);
+    let is_word = NO_NAMES.iter().any(|word| first.eq_ignore_ascii_case(word));
+    // A program is followed by what it is to do with a path, and a name before the last word is a path of its own.
+    let is_command = is_program(first) || path.split(' ').any(|word| word.starts_with('-'));
+    let is_list = path.contains(',') || words.chain([first]).any(has_extension);
+    let is_other = has_odd_characters(path) || path.contains(['\t', '&', '$', '(', '{']) || last.is_empty();
+    let certainty = certainty(path).filter(|certainty| *certainty == Certainty::Sure)?;
+    (!is_word && !is_command && !is_list && !is_other).then_some(Name { path, certainty })
+}
+
+/// Whether a word ends as file names do.
+fn has_extension(word: &str) -> bool {
+    word.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty() && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+    })
+}
+
 /// Without what people add to a path: punctuation, and the place inside the file.
 fn plain(text: &str) -> &str {
     let text = text.strip_prefix("./").unwrap_or(text);
@@ -78,10 +106,14 @@ fn plain(text: &str) -> &str {
 /// Whether there is something in it that paths do not have.
 fn is_odd(text: &str) -> bool {
     text.contains(char::is_whitespace)
-        || text.contains(['=', '<', '>', '"', '\'', ';', '`', '|'])
+        || has_odd_characters(text)
+        || (text.contains('(') && !text.contains('/'))
+}
+
+fn has_odd_characters(text: &str) -> bool {
+    text.contains(['=', '<', '>', '"', '\'', ';', '`', '|'])
         || text.contains("://")
         || text.starts_with(['-', '#', '@', '.', '/']) && !is_hidden_or_absolute(text)
-        || (text.contains('(') && !text.contains('/'))
 }
 
 /// `.github/x`, `/etc/x`, `../x`: a dot or a slash with a name after it.
