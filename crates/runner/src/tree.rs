@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use engine::{Baseline, FileState};
@@ -110,14 +110,15 @@ impl<'a> Tree<'a> {
     }
 
     /// What changed since an attempt began, or one before it under the same number that did not end. A path that was
-    /// changed before counts only if it changed again.
+    /// changed before counts only if it changed again. What only looks new is told apart.
     pub(crate) fn touched(
         &mut self,
         baseline: &Baseline,
         since: SystemTime,
-    ) -> Result<Vec<FileState>, GitError> {
-        let Some(git) = self.git else { return Ok(Vec::new()) };
+    ) -> Result<(Vec<FileState>, BTreeSet<String>), GitError> {
+        let Some(git) = self.git else { return Ok(Default::default()) };
         let status = git.status()?;
+        let uncovered = self.uncovered(git, (&status, baseline), since)?;
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());
         let mut files: BTreeMap<String, String> = BTreeMap::new();
         if let (Some(before), Some(now)) = (&baseline.head, &head)
@@ -131,14 +132,15 @@ impl<'a> Tree<'a> {
         }
         let before: BTreeSet<&str> = baseline.dirty.iter().map(String::as_str).collect();
         for change in &status.changes {
-            let is_new = !before.contains(change.path.as_str());
-            if is_new || self.changed_since(&change.path, since) == Some(true) {
+            let is_new = !before.contains(change.path.as_str()) && !uncovered.contains(&change.path);
+            if is_new || changed_since(&self.root.join(&change.path), since) == Some(true) {
                 files.insert(change.path.clone(), words(change.kind).to_owned());
             }
         }
         files.retain(|path, _| !self.is_ours(path));
         self.known = Some(status);
-        Ok(files.into_iter().map(|(path, state)| FileState { path, state }).collect())
+        let files = files.into_iter().map(|(path, state)| FileState { path, state });
+        Ok((files.collect(), uncovered))
     }
 
     /// The commit that was checked out when an attempt began, if the history no longer contains it.
@@ -180,15 +182,15 @@ impl<'a> Tree<'a> {
     pub(crate) fn is_ours(&self, path: &str) -> bool {
         is_own(path) || self.spec_files.iter().chain(&self.plans).any(|ours| ours == path)
     }
+}
 
-    /// Whether a file changed at or after a moment; unknown where it is gone.
-    fn changed_since(&self, path: &str, since: SystemTime) -> Option<bool> {
-        let metadata = fs::symlink_metadata(self.root.join(path)).ok()?;
-        let changed = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
-        let since = since.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-        let since = i128::try_from(since.as_nanos()).ok()?;
-        Some(changed + COARSE_CLOCK_NANOS >= since)
-    }
+/// Whether a file changed at or after a moment; unknown where it is gone.
+pub(crate) fn changed_since(file: &Path, since: SystemTime) -> Option<bool> {
+    let metadata = fs::symlink_metadata(file).ok()?;
+    let changed = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
+    let since = since.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let since = i128::try_from(since.as_nanos()).ok()?;
+    Some(changed + COARSE_CLOCK_NANOS >= since)
 }
 
 /// Whether a path is one of the program's own files.
