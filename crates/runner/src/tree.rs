@@ -2,6 +2,7 @@
 //! that belongs into a commit of ours.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -99,12 +100,9 @@ impl<'a> Tree<'a> {
             None => git.status()?,
         };
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());
-        let dirty = status
-            .changes
-            .iter()
-            .filter(|change| !self.is_ours(&change.path))
-            .map(|change| change.path.clone());
-        let baseline = Baseline { head, dirty: dirty.collect() };
+        let dirty = status.changes.iter().map(|change| change.path.clone());
+        let dirty = dirty.chain(status.unnameable.iter().map(|path| shown(path)));
+        let baseline = Baseline { head, dirty: dirty.filter(|path| !self.is_ours(path)).collect() };
         self.known = Some(status);
         Ok(baseline)
     }
@@ -118,7 +116,7 @@ impl<'a> Tree<'a> {
     ) -> Result<(Vec<FileState>, BTreeSet<String>), GitError> {
         let Some(git) = self.git else { return Ok(Default::default()) };
         let status = git.status()?;
-        let uncovered = self.uncovered(git, (&status, baseline), since)?;
+        let mut uncovered = self.uncovered(git, (&status, baseline), since)?;
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());
         let mut files: BTreeMap<String, String> = BTreeMap::new();
         if let (Some(before), Some(now)) = (&baseline.head, &head)
@@ -135,6 +133,16 @@ impl<'a> Tree<'a> {
             let is_new = !before.contains(change.path.as_str()) && !uncovered.contains(&change.path);
             if is_new || changed_since(&self.root.join(&change.path), since) == Some(true) {
                 files.insert(change.path.clone(), words(change.kind).to_owned());
+            }
+        }
+        for path in &status.unnameable {
+            let (name, is_recent) = (shown(path), changed_since(&self.root.join(path), since));
+            if is_recent == Some(false) && !before.contains(name.as_str()) {
+                // Whether git ignored it before cannot be asked by a name that is not text.
+                uncovered.insert(name);
+            } else if is_recent == Some(true) || !before.contains(name.as_str()) {
+                let kind = if is_recent.is_some() { ChangeKind::Untracked } else { ChangeKind::Deleted };
+                files.insert(name, words(kind).to_owned());
             }
         }
         files.retain(|path, _| !self.is_ours(path));
@@ -165,10 +173,17 @@ impl<'a> Tree<'a> {
         Ok(left)
     }
 
+    /// The same for paths whose names are not UTF-8, as far as known from the last look. They go by how they are shown.
+    pub(crate) fn uncommitted_unnameable(&self, paths: &BTreeSet<String>) -> Vec<OsString> {
+        let unnameable = self.known.iter().flat_map(|status| &status.unnameable);
+        unnameable.filter(|path| paths.contains(&shown(path))).cloned().collect()
+    }
+
     /// Notes that a commit of ours now holds these paths.
     pub(crate) fn committed(&mut self, paths: &[String], head: &crate::git::Oid) {
         if let Some(status) = &mut self.known {
             status.changes.retain(|change| !paths.contains(&change.path));
+            status.unnameable.retain(|path| !paths.contains(&shown(path)));
             status.head = Some(head.clone());
         }
     }
@@ -182,6 +197,11 @@ impl<'a> Tree<'a> {
     pub(crate) fn is_ours(&self, path: &str) -> bool {
         is_own(path) || self.spec_files.iter().chain(&self.plans).any(|ours| ours == path)
     }
+}
+
+/// A path as text. Names that are not UTF-8 are never the same as others, but may be shown alike.
+pub(crate) fn shown(path: &OsStr) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 /// Whether a file changed at or after a moment; unknown where it is gone.

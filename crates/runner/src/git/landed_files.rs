@@ -169,12 +169,17 @@ impl Git {
     }
 
     /// Whether something other than a folder is at a path, and not behind a link.
-    fn is_file(&self, path: &OsStr) -> bool {
-        let mut folders = Path::new(path).ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
-        let is_behind_link = folders.any(|folder| self.root().join(folder).is_symlink());
-        let found = || fs::symlink_metadata(self.root().join(path));
-        !is_behind_link && found().is_ok_and(|found: Metadata| !found.is_dir())
+    pub(super) fn is_file(&self, path: &OsStr) -> bool {
+        is_file_in(self.root(), path)
     }
+}
+
+/// The same below any folder.
+fn is_file_in(root: &Path, path: &OsStr) -> bool {
+    let mut folders = Path::new(path).ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
+    let is_behind_link = folders.any(|folder| root.join(folder).is_symlink());
+    let found = || fs::symlink_metadata(root.join(path));
+    !is_behind_link && found().is_ok_and(|found: Metadata| !found.is_dir())
 }
 
 fn relocate(from: &Path, to: &Path) -> io::Result<()> {

@@ -51,6 +51,7 @@ mod tree_diff;
 mod tree_merge;
 mod tree_object;
 mod way_back;
+mod whole_commit;
 mod worktree;
 
 #[cfg(test)]

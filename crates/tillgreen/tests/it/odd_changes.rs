@@ -1,6 +1,8 @@
 //! Changes in the project itself that do not go by the names of files alone: what git ignores changes, a file becomes a
 //! folder, a file is no longer tracked, a name is not text.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use testkit::{Agent, Finished, Sandbox, Step};
@@ -93,4 +95,125 @@ fn rules_that_are_in_no_commit_count_as_well() {
     let done = run(&sandbox, &agent("echo > .git/info/exclude"), &[]).expect_code(0);
     assert_eq!(committed(&sandbox), ["A work.txt"], "{done}");
     assert!(done.stderr.contains("mine/x were ignored by git until task 1.1"), "{done}");
+}
+
+fn hook(sandbox: &Sandbox) {
+    let file = sandbox.root().join(".git/hooks/pre-commit");
+    shell(sandbox, "mkdir -p .git/hooks");
+    fs::write(&file, "#!/bin/sh\nexit 0\n").expect("the hook can be written");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("the hook can be made executable");
+}
+
+/// An agent that does this in a project with these files, alone, with and without a hook that accepts everything.
+#[track_caller]
+fn check(files: &str, script: &str, expected: &[&str]) {
+    for has_hook in [false, true] {
+        let sandbox = sandbox(files, "true");
+        if has_hook {
+            hook(&sandbox);
+        }
+        // What a person has staged stays as it is.
+        let allowed = ["--allow-dirty"];
+        shell(&sandbox, "echo mine > mine; git add mine");
+        let done = run(&sandbox, &agent(script), &allowed).expect_code(0);
+        assert_eq!(committed(&sandbox), expected, "hook: {has_hook}, {done}");
+        assert_eq!(sandbox.dirt(), ["A  mine"], "hook: {has_hook}, {done}");
+        assert_eq!(sandbox.agent_calls().len(), 1, "hook: {has_hook}, {done}");
+    }
+}
+
+#[test]
+fn a_file_may_become_a_folder_and_a_folder_a_link() {
+    check(
+        "echo f > thing",
+        "rm thing; mkdir thing; echo x > thing/x",
+        &["D thing", "A thing/x", "A work.txt"],
+    );
+    check("ln -s specs l", "rm l; mkdir l; echo x > l/x", &["D l", "A l/x", "A work.txt"]);
+    check("mkdir d e; echo 1 > d/f; echo 2 > e/f", "rm -r d; ln -s e d", &["A d", "D d/f", "A work.txt"]);
+    check("mkdir -p d/e; echo 1 > d/e/f", "rm -r d; echo > d", &["A d", "D d/e/f", "A work.txt"]);
+}
+
+#[test]
+fn what_is_staged_in_the_way_of_a_folder_is_no_obstacle() {
+    check(
+        "echo f > thing",
+        "git rm -q thing; mkdir thing; echo x > thing/x; git add thing",
+        &["D thing", "A thing/x", "A work.txt"],
+    );
+}
+
+#[test]
+fn an_ignored_file_that_was_added_on_purpose_is_committed() {
+    check("true", "echo 1 > x.log; echo 2 > y.log; git add -f x.log", &["A work.txt", "A x.log"]);
+}
+
+#[test]
+fn a_file_that_is_no_longer_to_be_tracked_stays_on_disk() {
+    for flags in [&["--jobs", "1"][..], &["--share-tree"]] {
+        let sandbox = sandbox("echo S > x.conf", "true");
+        let done = run(&sandbox, &agent("git rm -q --cached x.conf; echo x.conf >> .gitignore"), flags);
+        let done = done.expect_code(0);
+        assert_eq!(committed(&sandbox), ["M .gitignore", "A work.txt", "D x.conf"], "{done}");
+        assert_eq!(sandbox.read("x.conf"), "S\n");
+        assert_eq!(sandbox.dirt(), [""; 0], "{done}");
+    }
+}
+
+#[test]
+fn a_mode_that_only_the_index_knows_is_committed() {
+    for has_hook in [false, true] {
+        let sandbox = sandbox("echo 1 > x.sh; git config core.fileMode false", "true");
+        if has_hook {
+            hook(&sandbox);
+        }
+        // Whether the disk happens to say the same makes no difference.
+        let script = "echo 2 > x.sh; echo 3 > new.sh; chmod +x x.sh; git add --chmod=+x x.sh new.sh";
+        let done = run(&sandbox, &agent(script), &[]).expect_code(0);
+        let modes = sandbox.git(&["ls-tree", "--format=%(objectmode) %(path)", "HEAD", "new.sh", "x.sh"]);
+        assert_eq!(modes, "100755 new.sh\n100755 x.sh\n", "{done}");
+        assert_eq!(sandbox.git(&["show", "HEAD:x.sh"]), "2\n", "{done}");
+        assert_eq!(sandbox.dirt(), [""; 0], "{done}");
+    }
+}
+
+#[test]
+fn what_a_hook_makes_of_it_is_verified_and_taken_in() {
+    let sandbox = sandbox("echo f > thing; echo S > x.conf", "true");
+    hook(&sandbox);
+    let format = "#!/bin/sh\nfor file in $(git diff --cached --name-only --diff-filter=d -- thing); do\n\
+                  grep -q formatted $file || { echo formatted >> $file; git add $file; }; done\n";
+    fs::write(sandbox.root().join(".git/hooks/pre-commit"), format).expect("the hook can be written");
+    let script =
+        "rm thing; mkdir thing; echo x > thing/x; git rm -q --cached x.conf; echo x.conf >> .gitignore";
+    let done = run(&sandbox, &agent(script), &[]).expect_code(0);
+    assert!(done.stderr.contains("a git hook changed the work of task 1.1"), "{done}");
+    assert_eq!(
+        committed(&sandbox),
+        ["M .gitignore", "D thing", "A thing/x", "A work.txt", "D x.conf"],
+        "{done}"
+    );
+    assert_eq!(sandbox.read("thing/x"), "x\nformatted\n", "{done}");
+    assert_eq!(sandbox.read("x.conf"), "S\n", "{done}");
+    assert_eq!(sandbox.dirt(), [""; 0], "{done}");
+}
+
+#[test]
+fn a_name_that_is_not_text_is_a_name() {
+    let sandbox =
+        sandbox("printf 1 > \"$(printf 'old\\351')\"; printf 1 > \"$(printf 'gone\\351')\"", "true");
+    let script = "echo x > \"$(printf 'caf\\351.txt')\"; echo 2 > \"$(printf 'old\\351')\"; rm gone*";
+    let done = run(&sandbox, &agent(script), &[]).expect_code(0);
+    let expected = [r#"A "caf\351.txt""#, r#"D "gone\351""#, r#"M "old\351""#, "A work.txt"];
+    assert_eq!(committed(&sandbox), expected, "{done}");
+    assert_eq!(sandbox.dirt(), [""; 0], "{done}");
+}
+
+#[test]
+fn somebody_elses_file_stays_out_whatever_its_name() {
+    let sandbox = sandbox("true", "echo mine > \"$(printf 'mine\\351')\"");
+    let done = run(&sandbox, &agent("true"), &["--allow-dirty"]).expect_code(0);
+    assert_eq!(committed(&sandbox), ["A work.txt"], "{done}");
+    let refused = run(&sandbox, &agent("true"), &[]);
+    assert!(!refused.stderr.contains("panicked"), "{refused}");
 }
