@@ -50,6 +50,7 @@ mod submodules;
 mod tree_diff;
 mod tree_merge;
 mod tree_object;
+mod untracked;
 mod way_back;
 mod whole_commit;
 mod worktree;

@@ -55,6 +55,20 @@ fn an_ignored_file_is_added_on_purpose() {
 }
 
 #[test]
+fn a_file_is_no_longer_tracked_and_stays_on_disk() {
+    let script = "git rm -q --cached x.conf; echo x.conf >> .gitignore";
+    let expected = ["100644 .gitignore", "100644 out/1.1.txt", "000000 x.conf"];
+    check(script, ("x.conf, .gitignore", "grep -q before x.conf"), &expected);
+}
+
+#[test]
+fn a_file_that_is_deleted_and_ignored_from_then_on_goes() {
+    let script = "git rm -q x.conf; echo x.conf >> .gitignore";
+    let expected = ["100644 .gitignore", "100644 out/1.1.txt", "000000 x.conf"];
+    check(script, ("x.conf, .gitignore", "test ! -e x.conf"), &expected);
+}
+
+#[test]
 fn modes_that_only_the_index_knows_come_along() {
     for has_hook in [false, true] {
         let scene = Scene::bare();
@@ -94,4 +108,25 @@ fn what_landed_first_may_ignore_what_lands_next() {
         assert_eq!(scene.attempts("1.2"), 1, "hook: {has_hook}, {run}");
         assert_eq!(scene.git(&["show", "HEAD:keep.log"]), "kept\n", "hook: {has_hook}, {run}");
     }
+}
+
+#[test]
+fn what_a_file_that_is_no_longer_tracked_becomes_meanwhile_is_nobodys_work() {
+    let scene = Scene::bare();
+    scene.write("x.conf", "before\n");
+    scene.plan(&[
+        // It writes to files of the work and to the one that is no longer part of it.
+        task("1.1", "x.conf, .gitignore", "echo more >> x.conf; touch .gitignore; grep -q conf .gitignore"),
+        task("1.2", "out/1.2.txt", "grep -q done out/1.2.txt"),
+    ]);
+    let untrack = "git rm -q --cached x.conf; echo x.conf >> .gitignore";
+    let agent = Agent::new().on("1.1", [scene.meet(2), Step::shell(untrack), done()]).otherwise([
+        scene.meet(2),
+        work(),
+        done(),
+    ]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.git(&["ls-tree", "--name-only", "HEAD", "x.conf"]), "", "{run}");
+    assert_eq!(scene.read("x.conf"), "before\nmore\n", "{run}");
 }
