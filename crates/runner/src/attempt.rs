@@ -378,7 +378,8 @@ impl Driver<'_> {
             Bookkeeping::Agent | Bookkeeping::Coordinator => OwnBox::PutBack,
         };
         let tampered = self.inspect_plan(task, dir, own_box)?;
-        let touched = self.tree.touched(baseline, since)?;
+        let (touched, uncovered) = self.tree.touched(baseline, since)?;
+        self.tell_uncovered(task, &uncovered);
         let touched = without_others(&self.state, task, since, touched);
         let lost_commit = self.tree.lost_commit(baseline)?;
         let learnings = self.read_learnings(task);

@@ -50,6 +50,7 @@ mod stranded;
 mod traces;
 mod tree;
 mod turn;
+mod uncovered;
 mod withdrawn;
 
 pub use agent::{Activity, AgentKind, Permission, StreamFormat, Support, find_program, version_of};

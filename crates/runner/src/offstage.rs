@@ -359,7 +359,8 @@ impl Site {
         };
         let landing =
             git::Landing { commit: &commit, base: &base, trailer: (TRAILER, &request.trailer), novelty };
-        Ok(match self.apply(&landing, &request.traces, notes)? {
+        let applied = self.apply(&landing, &request.traces, notes)?;
+        Ok(match self.git.keep_untracked(&self.tree, applied)? {
             Applied::Done { paths, stamps, revived } => {
                 notes.extend(told_of_revived(&revived));
                 (Landing::Done { touched: paths }, Some(stamps))

@@ -12,9 +12,10 @@ use crate::atomic;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::{COMMIT_DEADLINE, ChangeKind, Commit, Git, GitError, Landed, Oid, Staging};
+use crate::git::{COMMIT_DEADLINE, Commit, Git, GitError, Landed, Oid, Staging};
 use crate::projection::Progress;
 use crate::settings::Bookkeeping;
+use crate::tree::shown;
 
 /// The trailer by which a commit of ours is found again.
 pub(crate) const TRAILER: &str = "Tillgreen-Task";
@@ -150,29 +151,31 @@ impl Driver<'_> {
         }
         let paths = self.paths_of_work(id);
         let changes = self.tree.uncommitted(&paths)?;
+        let unnameable = self.tree.uncommitted_unnameable(&paths);
+        let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
+        let told: Vec<String> =
+            paths.iter().cloned().chain(unnameable.iter().map(|path| shown(path))).collect();
         let Some(message) = self.commit_message(id) else {
-            if !changes.is_empty() {
-                let left: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-                self.note(format!("task {id} asks for no commit; left uncommitted: {}", left.join(", ")));
+            if !told.is_empty() {
+                self.note(format!("task {id} asks for no commit; left uncommitted: {}", told.join(", ")));
             }
             return Ok(None);
         };
-        let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
-        let has_new = changes.iter().any(|change| change.kind != ChangeKind::Modified);
-        let staging = if has_new { Staging::Add } else { Staging::Skip };
-        let request = Commit { trailer: Some((TRAILER, &key)), staging, ..Commit::new(&paths, &message) };
+        let staging = git.staging_of(&changes, &unnameable)?;
+        let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
+        let request = Commit { trailer: Some((TRAILER, &key)), ..request };
         let before = git.head()?;
         if let Some(commit) = self.take_in_again(git, &key)? {
             self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
         }
-        let meant = git.tree_to_be(&paths)?;
+        let meant = git.tree_to_be(&request)?;
         if let Some(commit) = git.commit(&request)? {
             let is_other = meant.is_some_and(|meant| !git.holds_tree(&commit, &meant));
             if let (true, Some(before), Some(_)) = (is_other, &before, attempt) {
                 self.heed_hook_here(id, git, (before, &commit), (&key, &paths))?;
             }
-            self.tree.committed(&paths, &commit);
+            self.tree.committed(&told, &commit);
             self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
         }
@@ -180,8 +183,8 @@ impl Driver<'_> {
         if let (Some(made), Some(_)) = (&made, attempt) {
             self.heed_orphan(id, git, (made, &key))?;
         }
-        if made.is_none() && !paths.is_empty() {
-            self.note(format!("git found nothing to commit of what task {id} changed: {}", paths.join(", ")));
+        if made.is_none() && !told.is_empty() {
+            self.note(format!("git found nothing to commit of what task {id} changed: {}", told.join(", ")));
         }
         Ok(made)
     }

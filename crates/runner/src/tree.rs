@@ -2,9 +2,10 @@
 //! that belongs into a commit of ours.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use engine::{Baseline, FileState};
@@ -109,25 +110,23 @@ impl<'a> Tree<'a> {
             None => git.status()?,
         };
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());
-        let dirty = status
-            .changes
-            .iter()
-            .filter(|change| !self.is_ours(&change.path))
-            .map(|change| change.path.clone());
-        let baseline = Baseline { head, dirty: dirty.collect() };
+        let dirty = status.changes.iter().map(|change| change.path.clone());
+        let dirty = dirty.chain(status.unnameable.iter().map(|path| shown(path)));
+        let baseline = Baseline { head, dirty: dirty.filter(|path| !self.is_ours(path)).collect() };
         self.known = Some(status);
         Ok(baseline)
     }
 
     /// What changed since an attempt began, or one before it under the same number that did not end. A path that was
-    /// changed before counts only if it changed again.
+    /// changed before counts only if it changed again. What only looks new is told apart.
     pub(crate) fn touched(
         &mut self,
         baseline: &Baseline,
         since: SystemTime,
-    ) -> Result<Vec<FileState>, GitError> {
-        let Some(git) = self.git else { return Ok(Vec::new()) };
+    ) -> Result<(Vec<FileState>, BTreeSet<String>), GitError> {
+        let Some(git) = self.git else { return Ok(Default::default()) };
         let status = git.status()?;
+        let mut uncovered = self.uncovered(git, (&status, baseline), since)?;
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());
         let mut files: BTreeMap<String, String> = BTreeMap::new();
         if let (Some(before), Some(now)) = (&baseline.head, &head)
@@ -141,14 +140,25 @@ impl<'a> Tree<'a> {
         }
         let before: BTreeSet<&str> = baseline.dirty.iter().map(String::as_str).collect();
         for change in &status.changes {
-            let is_new = !before.contains(change.path.as_str());
-            if is_new || self.changed_since(&change.path, since) == Some(true) {
+            let is_new = !before.contains(change.path.as_str()) && !uncovered.contains(&change.path);
+            if is_new || changed_since(&self.root.join(&change.path), since) == Some(true) {
                 files.insert(change.path.clone(), words(change.kind).to_owned());
+            }
+        }
+        for path in &status.unnameable {
+            let (name, is_recent) = (shown(path), changed_since(&self.root.join(path), since));
+            if is_recent == Some(false) && !before.contains(name.as_str()) {
+                // Whether git ignored it before cannot be asked by a name that is not text.
+                uncovered.insert(name);
+            } else if is_recent == Some(true) || !before.contains(name.as_str()) {
+                let kind = if is_recent.is_some() { ChangeKind::Untracked } else { ChangeKind::Deleted };
+                files.insert(name, words(kind).to_owned());
             }
         }
         files.retain(|path, _| !self.is_ours(path));
         self.known = Some(status);
-        Ok(files.into_iter().map(|(path, state)| FileState { path, state }).collect())
+        let files = files.into_iter().map(|(path, state)| FileState { path, state });
+        Ok((files.collect(), uncovered))
     }
 
     /// The commit that was checked out when an attempt began, if the history no longer contains it.
@@ -173,10 +183,17 @@ impl<'a> Tree<'a> {
         Ok(left)
     }
 
+    /// The same for paths whose names are not UTF-8, as far as known from the last look. They go by how they are shown.
+    pub(crate) fn uncommitted_unnameable(&self, paths: &BTreeSet<String>) -> Vec<OsString> {
+        let unnameable = self.known.iter().flat_map(|status| &status.unnameable);
+        unnameable.filter(|path| paths.contains(&shown(path))).cloned().collect()
+    }
+
     /// Notes that a commit of ours now holds these paths.
     pub(crate) fn committed(&mut self, paths: &[String], head: &crate::git::Oid) {
         if let Some(status) = &mut self.known {
             status.changes.retain(|change| !paths.contains(&change.path));
+            status.unnameable.retain(|path| !paths.contains(&shown(path)));
             status.head = Some(head.clone());
         }
     }
@@ -190,15 +207,20 @@ impl<'a> Tree<'a> {
     pub(crate) fn is_ours(&self, path: &str) -> bool {
         is_own(path) || self.spec_files.iter().chain(&self.plans).any(|ours| ours == path)
     }
+}
 
-    /// Whether a file changed at or after a moment; unknown where it is gone.
-    fn changed_since(&self, path: &str, since: SystemTime) -> Option<bool> {
-        let metadata = fs::symlink_metadata(self.root.join(path)).ok()?;
-        let changed = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
-        let since = since.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-        let since = i128::try_from(since.as_nanos()).ok()?;
-        Some(changed + COARSE_CLOCK_NANOS >= since)
-    }
+/// A path as text. Names that are not UTF-8 are never the same as others, but may be shown alike.
+pub(crate) fn shown(path: &OsStr) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Whether a file changed at or after a moment; unknown where it is gone.
+pub(crate) fn changed_since(file: &Path, since: SystemTime) -> Option<bool> {
+    let metadata = fs::symlink_metadata(file).ok()?;
+    let changed = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
+    let since = since.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let since = i128::try_from(since.as_nanos()).ok()?;
+    Some(changed + COARSE_CLOCK_NANOS >= since)
 }
 
 /// Whether a path is one of the program's own files.

@@ -1,7 +1,7 @@
 //! Committing exactly the paths that are asked for. What a person has staged for other paths stays staged.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path};
 use std::thread;
@@ -33,6 +33,8 @@ pub struct Commit<'a> {
     /// What to commit, from the repository's top folder: changed, new and deleted files. What git ignores, what did
     /// not change and repositories inside this one are left out.
     pub paths: &'a [String],
+    /// Further ones, whose names are not UTF-8.
+    pub unnameable: &'a [OsString],
     /// The message.
     pub message: &'a str,
     /// A line at the message's end by which the commit can be found again.
@@ -50,12 +52,15 @@ pub enum Staging {
     Add,
     /// All are tracked already, which saves a process. A wrong claim only costs time.
     Skip,
+    /// They do not go by their names: a file became a folder, or the index says more of them than the files do.
+    Whole,
 }
 
 impl<'a> Commit<'a> {
     /// A commit of these paths with defaults for the rest.
     pub fn new(paths: &'a [String], message: &'a str) -> Commit<'a> {
-        Commit { paths, message, trailer: None, staging: Staging::Add, deadline: COMMIT_DEADLINE }
+        let (trailer, staging, deadline) = (None, Staging::Add, COMMIT_DEADLINE);
+        Commit { paths, unnameable: &[], message, trailer, staging, deadline }
     }
 }
 
@@ -72,16 +77,16 @@ impl Git {
     /// Commits exactly these paths, with the user's hooks and configuration. None: there was nothing to commit.
     pub fn commit(&self, request: &Commit<'_>) -> Result<Option<Oid>, GitError> {
         let message = full_message(request)?;
-        let paths = acceptable(request.paths)?;
+        let paths = acceptable(request)?;
         self.refuse_if_in_progress()?;
         if paths.is_empty() {
             return Ok(None);
         }
         let before = self.head()?;
-        if let Some(commit) = self.commit_tracked(&os(&paths), &message)? {
+        if let Some(commit) = self.commit_tracked(&paths, &message)? {
             return Ok(Some(commit));
         }
-        let answer = match self.stage_and_commit(&os(&paths), &message, request)? {
+        let answer = match self.commit_paths(&paths, &message, request)? {
             Answer::UnknownPath => self.commit_changed_only(&paths, &message, request)?,
             answer @ (Answer::Done(_) | Answer::NothingToCommit) => answer,
         };
@@ -94,20 +99,34 @@ impl Git {
         }
     }
 
+    fn commit_paths(
+        &self,
+        paths: &BTreeSet<&OsStr>,
+        message: &str,
+        request: &Commit<'_>,
+    ) -> Result<Answer, GitError> {
+        match request.staging {
+            Staging::Whole => self.commit_whole(paths, request),
+            Staging::Add | Staging::Skip => self.stage_and_commit(paths, message, request),
+        }
+    }
+
     /// The slow way: asks which of the paths changed at all, and leaves out the rest.
     fn commit_changed_only(
         &self,
-        paths: &BTreeSet<&str>,
+        paths: &BTreeSet<&OsStr>,
         message: &str,
         request: &Commit<'_>,
     ) -> Result<Answer, GitError> {
         let status = self.status()?;
-        let changed: BTreeSet<&str> = status.changes.iter().map(|change| change.path.as_str()).collect();
-        let both: BTreeSet<&str> = paths.intersection(&changed).copied().collect();
+        let changed = status.changes.iter().map(|change| change.path.as_ref());
+        let changed: BTreeSet<&OsStr> =
+            changed.chain(status.unnameable.iter().map(OsString::as_os_str)).collect();
+        let both: BTreeSet<&OsStr> = paths.intersection(&changed).copied().collect();
         if both.is_empty() {
             return Ok(Answer::NothingToCommit);
         }
-        self.stage_and_commit(&os(&both), message, &Commit { staging: Staging::Add, ..*request })
+        self.stage_and_commit(&both, message, &Commit { staging: Staging::Add, ..*request })
     }
 
     /// Commits these paths and no others, as git does for anybody.
@@ -224,10 +243,6 @@ impl Git {
     }
 }
 
-fn os<'a>(paths: &BTreeSet<&'a str>) -> BTreeSet<&'a OsStr> {
-    paths.iter().map(|path| OsStr::new(*path)).collect()
-}
-
 /// The shortened name in `[main 1a2b3c4] subject`.
 fn told_commit(stdout: &str) -> Option<String> {
     let line = stdout.lines().find(|line| line.starts_with('['))?;
@@ -238,14 +253,14 @@ fn told_commit(stdout: &str) -> Option<String> {
 }
 
 /// The paths that may be committed, each once. Those ending in a slash are repositories of their own.
-fn acceptable(paths: &[String]) -> Result<BTreeSet<&str>, GitError> {
-    let mut kept = BTreeSet::new();
-    for path in paths {
+pub(super) fn acceptable<'a>(request: &Commit<'a>) -> Result<BTreeSet<&'a OsStr>, GitError> {
+    let mut kept: BTreeSet<&OsStr> = request.unnameable.iter().map(OsString::as_os_str).collect();
+    for path in request.paths {
         if !is_inside(path) {
             return Err(GitError::Unacceptable { what: "a path", value: path.clone() });
         }
         if !path.ends_with('/') {
-            kept.insert(path.as_str());
+            kept.insert(path.as_ref());
         }
     }
     Ok(kept)

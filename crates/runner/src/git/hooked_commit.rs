@@ -2,8 +2,9 @@
 //! made is taken back, verified where it lies, and then taken in as it is.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
+use super::commit::{Commit, Staging, acceptable};
 use super::error::GitError;
 use super::history::Oid;
 use super::landed_files::Left;
@@ -15,12 +16,15 @@ use super::scratch_index::ScratchIndex;
 impl Git {
     /// The tree that a commit of these paths comes to unless somebody changes something on the way. None where nobody
     /// would, or where it cannot be told.
-    pub fn tree_to_be(&self, paths: &[String]) -> Result<Option<Oid>, GitError> {
+    pub fn tree_to_be(&self, request: &Commit<'_>) -> Result<Option<Oid>, GitError> {
         if !self.has_commit_hook() || self.head()?.is_none() {
             return Ok(None);
         }
-        // Repositories inside this one end in a slash, and are left out.
-        self.tree_with(paths.iter().filter(|path| !path.ends_with('/')).map(AsRef::as_ref))
+        let paths = acceptable(request)?;
+        match request.staging {
+            Staging::Whole => self.whole_tree(&paths).map(Some),
+            Staging::Add | Staging::Skip => self.tree_with(paths.into_iter()),
+        }
     }
 
     /// The tree that is checked out with these paths as they are on disk; none if git cannot tell.
@@ -46,19 +50,26 @@ impl Git {
     /// Takes a commit of these paths back that was made on top of another. The files are then what it holds of them;
     /// what a hook left otherwise in them is moved away, and told.
     pub fn take_back(&self, before: &Oid, commit: &Oid, paths: &[String]) -> Result<Option<Left>, GitError> {
-        let mut all: BTreeSet<String> = paths.iter().filter(|path| !path.ends_with('/')).cloned().collect();
-        all.extend(self.changed_between(before.as_str(), commit.as_str())?);
+        let made = self.differences(before, commit)?;
+        let mut all: BTreeSet<OsString> =
+            paths.iter().filter(|path| !path.ends_with('/')).map(OsString::from).collect();
+        all.extend(made.iter().map(|change| change.path.clone()));
         self.step_back(commit, before)?;
-        let on_disk = self.tree_with(all.iter().map(AsRef::as_ref))?;
+        let on_disk = self.whole_tree(&all.iter().map(OsString::as_os_str).collect())?;
         let mut left = None;
-        if let Some(on_disk) = on_disk.filter(|tree| self.tree_of(commit).as_ref() != Some(tree)) {
+        if self.tree_of(commit).is_some_and(|tree| tree != on_disk) {
             let other = self.differences(&on_disk, commit)?;
             let held = other.iter().filter(|change| !change.old.is_absent() && !change.old.is_gitlink());
             self.set_aside(held.map(|change| change.path.clone()), &mut left)?;
             let made = other.iter().filter(|change| !change.new.is_absent()).map(RawChange::shown);
             self.restore(commit.as_str(), &made.collect::<Vec<_>>())?;
         }
-        self.unstage(&all.iter().map(Into::into).collect())?;
+        // What only the index knows stays in it: nothing else tells that it is meant.
+        let known_by_index = made.iter().filter(|change| !self.is_as_on_disk(change));
+        for change in known_by_index {
+            all.remove(&change.path);
+        }
+        self.unstage(&all)?;
         Ok(left)
     }
 
@@ -68,14 +79,16 @@ impl Git {
         if self.parent_of(commit)? != before {
             return Ok(false);
         }
-        let paths = self.changed_between(before.as_str(), commit.as_str())?;
-        if self.tree_to_be(&paths)?.is_none_or(|tree| self.tree_of(commit) != Some(tree)) {
+        let paths: BTreeSet<OsString> =
+            self.differences(&before, commit)?.into_iter().map(|change| change.path).collect();
+        let on_disk = self.whole_tree(&paths.iter().map(OsString::as_os_str).collect())?;
+        if self.tree_of(commit) != Some(on_disk) {
             return Ok(false);
         }
         if !self.step_ahead(&before, commit)? {
             return Ok(false);
         }
-        self.unstage(&paths.iter().map(Into::into).collect())?;
+        self.unstage(&paths)?;
         Ok(true)
     }
 

@@ -53,8 +53,12 @@ impl Git {
             Some(change) => self.first_with(&note.head, &change.path)?,
             None => None,
         };
+        let kept = self.kept_untracked(&changes)?;
         for change in &changes {
-            if change.new.is_gitlink() || before.get(&change.path) == Some(&change.new) {
+            if change.new.is_gitlink()
+                || kept.contains(&change.path)
+                || before.get(&change.path) == Some(&change.new)
+            {
                 before.remove(&change.path);
             }
         }
@@ -97,7 +101,9 @@ impl Git {
             return Ok(None);
         };
         let changes = self.differences(&note.head, &note.tree)?;
-        let found = self.rewritten(&changes, &self.before(&note, &changes)?)?;
+        let mut found = self.rewritten(&changes, &self.before(&note, &changes)?)?;
+        let kept = self.kept_untracked(&changes)?;
+        found.retain(|path| !kept.contains(path));
         if found.is_empty() || self.head()?.as_ref() != Some(&note.head) {
             return Ok(None);
         }
@@ -169,12 +175,17 @@ impl Git {
     }
 
     /// Whether something other than a folder is at a path, and not behind a link.
-    fn is_file(&self, path: &OsStr) -> bool {
-        let mut folders = Path::new(path).ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
-        let is_behind_link = folders.any(|folder| self.root().join(folder).is_symlink());
-        let found = || fs::symlink_metadata(self.root().join(path));
-        !is_behind_link && found().is_ok_and(|found: Metadata| !found.is_dir())
+    pub(super) fn is_file(&self, path: &OsStr) -> bool {
+        is_file_in(self.root(), path)
     }
+}
+
+/// The same below any folder.
+pub(super) fn is_file_in(root: &Path, path: &OsStr) -> bool {
+    let mut folders = Path::new(path).ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
+    let is_behind_link = folders.any(|folder| root.join(folder).is_symlink());
+    let found = || fs::symlink_metadata(root.join(path));
+    !is_behind_link && found().is_ok_and(|found: Metadata| !found.is_dir())
 }
 
 fn relocate(from: &Path, to: &Path) -> io::Result<()> {

@@ -17,6 +17,7 @@ use super::raw_change::{RawChange, index_info, names, split_names};
 use super::repository::Git;
 use super::scratch_index::{self, ScratchIndex};
 use super::stamps::Stamps;
+use super::whole_commit::{has_new_mode, overlap};
 
 /// How committing came out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,17 +100,21 @@ impl Git {
     /// whatever hooks do meanwhile. None: that is not possible here.
     fn commit_by_name(&self, note: &LandingNote, request: &Commit<'_>) -> Result<Option<Landed>, GitError> {
         let changes = self.differences(&note.head, &note.tree)?;
-        let is_there = |change: &RawChange| fs::symlink_metadata(self.root().join(&change.path)).is_ok();
         let is_plain = |change: &RawChange| {
-            !change.old.is_gitlink()
-                && !change.new.is_gitlink()
-                && (change.new.is_absent() || is_there(change))
+            !change.old.is_gitlink() && !change.new.is_gitlink() && self.is_as_on_disk(change)
         };
-        if !changes.iter().all(is_plain) {
+        let paths: BTreeSet<&OsStr> = changes.iter().map(|change| change.path.as_os_str()).collect();
+        let new = changes.iter().filter(|change| change.old.is_absent());
+        let new: Vec<&OsStr> = new.map(|change| change.path.as_os_str()).collect();
+        if !changes.iter().all(is_plain) || overlap(&paths) || !self.ignored_and_untracked(&new)?.is_empty() {
             return Ok(None);
         }
-        let paths: BTreeSet<&OsStr> = changes.iter().map(|change| change.path.as_os_str()).collect();
         let Some(meant) = self.tree_with(paths.iter().copied())? else { return Ok(None) };
+        if changes.iter().any(has_new_mode)
+            && self.differences(&note.tree, &meant)?.iter().any(|change| change.old.mode != change.new.mode)
+        {
+            return Ok(None);
+        }
         let message = full_message(request)?;
         let commit = match self.stage_and_commit(&paths, &message, request)? {
             Answer::Done(commit) => commit,
@@ -238,7 +243,7 @@ impl Git {
 
     /// Commits a tree through an index that holds it and nothing else. With the index locked nobody but this program is
     /// at it, and where git would only write the commit down, that is done without one.
-    fn make<'a>(
+    pub(super) fn make<'a>(
         &self,
         (head, tree): (&Oid, &Oid),
         request: &Commit<'_>,
@@ -262,7 +267,7 @@ impl Git {
 
     /// Whether a commit of ours came on top of what it was made for. Somebody who committed in the last moment would
     /// have their work undone by it: then it is taken back.
-    fn follows(&self, commit: &Oid, head: &Oid) -> Result<bool, GitError> {
+    pub(super) fn follows(&self, commit: &Oid, head: &Oid) -> Result<bool, GitError> {
         let parent = self.parent_of(commit)?;
         if parent == *head {
             return Ok(true);
@@ -322,6 +327,12 @@ impl Git {
 
     /// The index follows what was committed, hooks' additions included.
     pub(super) fn finish(&self, commit: &Oid, stamps: Option<&Stamps>) -> Result<(), GitError> {
+        self.follow(commit, stamps)?;
+        self.clear_landing()
+    }
+
+    /// The same, with no landing under way.
+    pub(super) fn follow(&self, commit: &Oid, stamps: Option<&Stamps>) -> Result<(), GitError> {
         if self.head()?.as_ref() == Some(commit) {
             let parent = self.parent_of(commit)?;
             if self.has_hook("post-index-change") {
@@ -333,7 +344,7 @@ impl Git {
                 lock.keep();
             }
         }
-        self.clear_landing()
+        Ok(())
     }
 
     pub(super) fn clear_landing(&self) -> Result<(), GitError> {
@@ -346,7 +357,7 @@ impl Git {
     /// Makes the project's index what it is to be once it has come from one tree to another. The one that the work was
     /// applied through is that already, where the project's own is the same otherwise; where somebody has staged
     /// something since, the paths are put into theirs.
-    fn lead(
+    pub(super) fn lead(
         &self,
         lock: &mut IndexLock<'_>,
         (from, to): (&Oid, &Oid),

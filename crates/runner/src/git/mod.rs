@@ -19,6 +19,7 @@ mod hindrance;
 mod history;
 mod hooked_commit;
 mod ignored;
+mod ignored_before;
 mod index_file;
 mod index_lock;
 mod index_patch;
@@ -59,7 +60,9 @@ mod tree_diff;
 mod tree_edit;
 mod tree_merge;
 mod tree_object;
+mod untracked;
 mod way_back;
+mod whole_commit;
 mod worktree;
 
 #[cfg(test)]
@@ -69,6 +72,7 @@ pub use commit::{COMMIT_DEADLINE, Commit, Staging};
 pub use error::GitError;
 pub use furnish::Furnishing;
 pub use history::Oid;
+pub(crate) use ignored_before::RULES;
 pub use inside::Inside;
 pub use keep::Keep;
 pub use landed_files::{Left, Sight};

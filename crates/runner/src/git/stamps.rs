@@ -32,6 +32,12 @@ impl Stamps {
         Stamps { index, ..self }
     }
 
+    /// What the same files look like by now.
+    pub(super) fn renewed(self, root: &Path) -> Stamps {
+        let files = self.files.into_iter().map(|(path, _)| (Stamp::of(&root.join(&path)), path));
+        Stamps { files: files.map(|(stamp, path)| (path, stamp)).collect(), ..self }
+    }
+
     /// Whether they still look the same.
     pub(super) fn hold(&self, root: &Path) -> bool {
         self.files.iter().all(|(path, stamp)| Stamp::of(&root.join(path)) == *stamp)

@@ -17,7 +17,7 @@ pub struct Status {
     pub branch: Option<String>,
     /// What differs, with paths from the repository's top folder. A renamed file is a deleted and an added one.
     pub changes: Vec<Change>,
-    /// Changed files whose names are not UTF-8. They are never committed.
+    /// Changed files whose names are not UTF-8.
     pub unnameable: Vec<OsString>,
 }
 

@@ -9,6 +9,7 @@ mod escalation;
 mod hand_edits;
 mod hostile_agents;
 mod interruption;
+mod odd_changes;
 mod plan_requests;
 mod plans;
 mod pull_request;
