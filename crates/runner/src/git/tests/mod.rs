@@ -21,3 +21,4 @@ mod special;
 mod states;
 mod trees;
 mod ways_back;
+mod whole_commits;
