@@ -24,4 +24,5 @@ mod states;
 mod tracked_commits;
 mod trees;
 mod ways_back;
+mod whole_commits;
 mod written_trees;
