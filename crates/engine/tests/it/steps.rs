@@ -1,11 +1,11 @@
 //! The steps that people are shown beforehand are what the engine has at work together.
 
-use engine::{Dialect, Isolation, Parallel, Rules, TaskDecl, TaskKind, Toggle, What, steps};
+use engine::{Dialect, EventKind, Isolation, Parallel, Rules, TaskDecl, TaskKind, Toggle, steps};
 use jiff::Timestamp;
 use proptest::prelude::*;
 
 use crate::script::{Script, decl};
-use crate::world::World;
+use crate::world::{World, subject};
 
 fn rules(dialect: Dialect, infer: Toggle) -> Rules {
     let parallel = Parallel { jobs: 16, infer, isolation: Isolation::Trees };
@@ -21,10 +21,8 @@ fn seen(rules: &Rules, tasks: &[TaskDecl]) -> Vec<Vec<String>> {
     let world = World::new(tasks, Script { is_even: true, ..Script::default() }, rules.clone()).run();
     let mut steps: Vec<(Timestamp, Vec<String>)> = Vec::new();
     for event in &world.journal {
-        let task = match &event.what {
-            What::AttemptStarted(started) => &started.task,
-            What::ProofStarted { task } => task,
-            _ => continue,
+        let Some((task, EventKind::AttemptStarted | EventKind::ProofStarted)) = subject(&event.what) else {
+            continue;
         };
         match steps.last_mut() {
             Some((at, step)) if *at == event.at => step.push(task.to_string()),
