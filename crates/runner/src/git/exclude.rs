@@ -55,10 +55,9 @@ impl Git {
     /// Keeps a folder of the program's own out of git where patterns of the project let it in again, as a list of what
     /// is wanted does. Those are stronger than `info/exclude`, and what stands in the folder itself is stronger still.
     pub fn hide(&self, folder: &str) -> Result<(), GitError> {
-        let name = format!("{folder}/.gitignore");
-        let file = self.root().join(&name);
+        let file = self.root().join(folder).join(".gitignore");
         // Where git cannot tell, a link being in the way, there is nothing to hide from it.
-        let is_hidden = || self.is_ignored(&name).unwrap_or(true);
+        let is_hidden = || self.is_ignored(folder).unwrap_or(true);
         if fs::symlink_metadata(&file).is_ok() || is_hidden() {
             return Ok(());
         }
