@@ -16,7 +16,7 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{GitError, Oid, Pool};
+use crate::git::{Git, GitError, Oid, Pool};
 use crate::inbox::Message;
 use crate::offstage::{Brought, Further, LandingRequest, Ready, Site, Survey, task_part};
 use crate::process::Ended;
@@ -54,15 +54,19 @@ impl Driver<'_> {
 
     /// The work tree of a task; none without git.
     pub(crate) fn site(&self, id: &TaskId) -> Option<Site> {
-        let git = self.tree.git()?.clone();
+        Some(self.site_at(self.tree.git()?.clone(), &file_name(id)))
+    }
+
+    /// The one of this name among the trees.
+    pub(crate) fn site_at(&self, git: Git, name: &str) -> Site {
         let dropped = self.tree.dropped();
         let mut furnishing = self.settings.furnishing.clone();
         // A plan that git does not know is not in a new tree by itself.
         let own = [&self.file.dir, &self.file.path]
             .map(|path| self.project.relative(path).to_string_lossy().into_owned());
         furnishing.copy.extend(own.into_iter().filter(|path| !path.is_empty()));
-        let keep = self.keep(&git, id);
-        Some(Site { git, tree: self.tree_path(id), keep, dropped, furnishing })
+        let keep = self.keep(&git, name);
+        Site { git, tree: self.file.trees().join(name), keep, dropped, furnishing }
     }
 
     /// What earlier attempts left in trees: at the task itself or, for a fix task, at the one that it repairs.

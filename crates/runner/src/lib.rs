@@ -48,6 +48,7 @@ mod rewriting;
 mod settings;
 mod shared_names;
 mod stranded;
+mod strays;
 mod traces;
 mod tree;
 mod turn;

@@ -117,11 +117,13 @@ impl Site {
 
     /// What was linked or copied into the tree when it was made.
     pub(crate) fn furnished(&self) -> Vec<String> {
-        let text = fs::read_to_string(base_file(&self.tree)).unwrap_or_default();
-        text.lines().skip(1).map(str::to_owned).collect()
+        match fs::read_to_string(base_file(&self.tree)) {
+            Ok(text) => text.lines().skip(1).map(str::to_owned).collect(),
+            Err(_) => self.furnishing.paths(),
+        }
     }
 
-    fn work<'a>(&'a self, base: &'a Oid, furnished: &'a [String]) -> TreeWork<'a> {
+    pub(crate) fn work<'a>(&'a self, base: &'a Oid, furnished: &'a [String]) -> TreeWork<'a> {
         TreeWork { tree: &self.tree, base, dropped: &self.dropped, furnished }
     }
 
@@ -242,7 +244,7 @@ impl Site {
         }
     }
 
-    fn pack_lost(&self, base: &Oid) -> Result<Option<Oid>, GitError> {
+    pub(crate) fn pack_lost(&self, base: &Oid) -> Result<Option<Oid>, GitError> {
         let furnished = self.furnished();
         let work = self.work(base, &furnished);
         let trailer = ("Tillgreen-Left", "1");
@@ -442,7 +444,7 @@ impl Site {
         }
     }
 
-    fn forget_notes(&self) {
+    pub(crate) fn forget_notes(&self) {
         if !self.tree.exists() {
             self.forget_attempt();
             let _ = fs::remove_file(remnants_file(&self.tree));
