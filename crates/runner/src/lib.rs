@@ -26,6 +26,7 @@ mod inbox;
 mod isolation;
 mod last_words;
 mod line;
+mod lost_trees;
 mod lost_work;
 mod mask;
 mod meddling;
@@ -51,6 +52,7 @@ mod stranded;
 mod strays;
 mod traces;
 mod tree;
+mod tree_notes;
 mod turn;
 mod withdrawn;
 

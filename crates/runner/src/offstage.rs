@@ -18,6 +18,7 @@ use crate::recording::TRAILER;
 use crate::remnant::{Aside, Remnants};
 use crate::stranded::Unready;
 use crate::traces::{self, Traces};
+use crate::tree_notes::{base_file, left_file, packed_file, plan_file, remnants_file, seen_file};
 
 /// A work tree of one task, and what is known of it.
 #[derive(Clone, Debug)]
@@ -66,48 +67,6 @@ pub(crate) enum Further {
     Unwanted,
 }
 
-/// Where the commit that a tree was made at is noted.
-fn base_file(tree: &Path) -> PathBuf {
-    beside(tree, ".base")
-}
-
-/// Where it is noted, while a tree is made anew, what an earlier attempt left.
-fn left_file(tree: &Path) -> PathBuf {
-    beside(tree, ".left")
-}
-
-/// Where the commit is noted into which the work was packed when its agent had ended; nothing if there was no work.
-fn packed_file(tree: &Path) -> PathBuf {
-    beside(tree, ".packed")
-}
-
-/// Where it is noted what the files of the plan were when the tree was made.
-fn plan_file(tree: &Path) -> PathBuf {
-    beside(tree, ".plan")
-}
-
-/// Where it is noted what was in the tree when the run ended.
-fn seen_file(tree: &Path) -> PathBuf {
-    beside(tree, ".seen")
-}
-
-/// Where it is noted what cannot come back from the tree.
-pub(crate) fn remnants_file(tree: &Path) -> PathBuf {
-    beside(tree, ".remnants")
-}
-
-/// The task that something among the trees belongs to, by its name: a tree, or a note about one.
-pub(crate) fn task_part(name: &str) -> &str {
-    let endings = [".base", ".left", ".packed", ".plan", ".remnants", ".seen"];
-    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
-}
-
-fn beside(tree: &Path, ending: &str) -> PathBuf {
-    let mut name = tree.file_name().unwrap_or_default().to_owned();
-    name.push(ending);
-    tree.with_file_name(name)
-}
-
 impl Site {
     /// The commit that the tree was made at, if there is a tree.
     pub(crate) fn base(&self) -> Option<Oid> {
@@ -136,15 +95,7 @@ impl Site {
         notes.extend(self.strand_unreadable()?);
         let aside = self.remnants().set_aside(&self.tree).map_err(GitError::io("move out of", &self.tree))?;
         self.forget_attempt();
-        let note = base_file(&self.tree);
-        // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
-        let _ = fs::remove_file(&note);
-        let pool = self.pool();
-        self.git.retire_tree(&pool, &self.tree)?;
-        self.git.add_tree_from(&pool, &self.tree, head)?;
-        let furnished: String = self.furnish(&mut notes)?.iter().map(|path| format!("{path}\n")).collect();
-        self.note_plan()?;
-        atomic::replace(&note, &format!("{head}\n{furnished}")).map_err(GitError::io("write", &note))?;
+        self.make_tree(head, &mut notes)?;
         if let Some((base, commit)) = carried {
             match self.git.carry_over(&self.tree, (&base, &commit), head)? {
                 None => {}
@@ -161,6 +112,18 @@ impl Site {
         notes.extend(gone.map(Aside::told));
         self.forget_left();
         Ok(Ready { notes })
+    }
+
+    /// Makes the tree anew, with all that it needs.
+    pub(crate) fn make_tree(&self, head: &Oid, notes: &mut Vec<String>) -> Result<(), GitError> {
+        let (note, pool) = (base_file(&self.tree), self.pool());
+        // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
+        let _ = fs::remove_file(&note);
+        self.git.retire_tree(&pool, &self.tree)?;
+        self.git.add_tree_from(&pool, &self.tree, head)?;
+        let furnished: String = self.furnish(notes)?.iter().map(|path| format!("{path}\n")).collect();
+        self.note_plan()?;
+        atomic::replace(&note, &format!("{head}\n{furnished}")).map_err(GitError::io("write", &note))
     }
 
     /// What was left uncommitted in submodules is there again.
@@ -230,7 +193,11 @@ impl Site {
 
     /// What an attempt left in the tree, as a commit. A tree that cannot be read is not brought along, and kept.
     fn pack_leftovers(&self, notes: &mut Vec<String>) -> Result<Option<(Oid, Oid)>, Unready> {
-        let Some(base) = self.base() else { return Ok(None) };
+        let Some(base) = self.base() else {
+            // Without a tree, what was packed of it is all there is.
+            let (kept, base) = (self.git.kept(&self.keep)?, self.base_of_work()?);
+            return Ok(base.zip(kept));
+        };
         // What a verify command has left since is nobody's work. Only an attempt that was lost has not been packed.
         if let (Ok(packed), false) = (fs::read_to_string(packed_file(&self.tree)), self.is_edited(&base)) {
             return Ok(Oid::parse(packed.trim()).map(|commit| (base, commit)));
@@ -306,9 +273,7 @@ impl Site {
         if packed.is_none() {
             self.git.drop_kept(&self.keep)?;
         }
-        let note = packed_file(&self.tree);
-        let told = packed.as_ref().map(Oid::as_str).unwrap_or_default();
-        atomic::replace(&note, told).map_err(GitError::io("write", &note))?;
+        self.note_packed(packed.as_ref())?;
         dropped.extend(self.changed_plan());
         dropped.sort();
         dropped.dedup();
@@ -318,6 +283,13 @@ impl Site {
             state: crate::tree::words(change.kind).to_owned(),
         });
         Ok(Survey { touched: touched.collect(), dropped, remnants, packed })
+    }
+
+    /// Notes what the work was packed into.
+    pub(crate) fn note_packed(&self, packed: Option<&Oid>) -> Result<(), GitError> {
+        let note = packed_file(&self.tree);
+        let told = packed.map(Oid::as_str).unwrap_or_default();
+        atomic::replace(&note, told).map_err(GitError::io("write", &note))
     }
 
     /// Brings the work into the project, uncommitted, unless that lacks what came in before. What was packed just now is
@@ -341,8 +313,11 @@ impl Site {
         request: &LandingRequest,
         notes: &mut Vec<String>,
     ) -> Result<(Landing, Option<Stamps>), GitError> {
-        let Some(base) = self.base() else {
-            return Ok((Landing::Conflict(red("its work tree is gone".to_owned(), String::new())), None));
+        let Some(base) = self.base_of_work()? else {
+            let tree = self.tree.display();
+            let reason =
+                format!("{tree} is gone, and nothing of the work in it is kept: it has to be done again");
+            return Ok((Landing::Blocked { reason }, None));
         };
         let novelty = if request.packed.is_some() { Novelty::New } else { Novelty::Unknown };
         let kept =
@@ -401,8 +376,8 @@ impl Site {
     pub(crate) fn repack(&self, base: &Oid, commit: &Oid) -> Result<(), GitError> {
         self.git.keep(&self.keep, commit)?;
         let furnished: String = self.furnished().iter().map(|path| format!("{path}\n")).collect();
-        let (packed, note) = (packed_file(&self.tree), base_file(&self.tree));
-        atomic::replace(&packed, commit.as_str()).map_err(GitError::io("write", &packed))?;
+        self.note_packed(Some(commit))?;
+        let note = base_file(&self.tree);
         atomic::replace(&note, &format!("{base}\n{furnished}")).map_err(GitError::io("write", &note))
     }
 

@@ -9,7 +9,8 @@ use engine::{Cause, CheckFailure};
 
 use crate::atomic;
 use crate::git::{self, GitError, Inside};
-use crate::offstage::{Site, remnants_file};
+use crate::offstage::Site;
+use crate::tree_notes::remnants_file;
 
 /// What cannot come back from a tree.
 #[derive(Debug, Default, PartialEq, Eq)]

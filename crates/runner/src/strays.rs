@@ -7,8 +7,9 @@ use std::fs;
 use crate::delegation::file_name;
 use crate::driver::Driver;
 use crate::git::{Git, GitError, Keep, Oid};
-use crate::offstage::{Further, Site, task_part};
+use crate::offstage::{Further, Site};
 use crate::stranded::Unready;
+use crate::tree_notes::task_part;
 
 /// How many trees are named at once.
 const TOLD_MAX: usize = 20;
