@@ -53,7 +53,8 @@ impl Driver<'_> {
 
     /// The work tree of a task; none without git.
     pub(crate) fn site(&self, id: &TaskId) -> Option<Site> {
-        Some(self.site_at(self.tree.git()?.clone(), &file_name(id)))
+        let has_failed = self.state.task(id).is_some_and(|task| !task.failures.is_empty());
+        Some(Site { has_failed, ..self.site_at(self.tree.git()?.clone(), &file_name(id)) })
     }
 
     /// The one of this name among the trees.
@@ -65,7 +66,7 @@ impl Driver<'_> {
             .map(|path| self.project.relative(path).to_string_lossy().into_owned());
         furnishing.copy.extend(own.into_iter().filter(|path| !path.is_empty()));
         let keep = self.keep(&git, name);
-        Site { git, tree: self.file.trees().join(name), keep, dropped, furnishing }
+        Site { git, tree: self.file.trees().join(name), keep, dropped, furnishing, has_failed: false }
     }
 
     /// What earlier attempts left in trees: at the task itself or, for a fix task, at the one that it repairs.

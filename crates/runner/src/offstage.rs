@@ -32,6 +32,8 @@ pub(crate) struct Site {
     pub dropped: Vec<String>,
     /// What the project needs in it besides what git knows.
     pub furnishing: Furnishing,
+    /// Whether attempts at the task have failed, which may have been told where their work is.
+    pub has_failed: bool,
 }
 
 /// A site that is ready, and what was noticed on the way.
@@ -99,11 +101,16 @@ impl Site {
         if let Some((base, commit)) = carried {
             match self.git.carry_over(&self.tree, (&base, &commit), head)? {
                 None => {}
-                Some(conflict) => notes.push(format!(
-                    "what the attempt before left does not fit to what came in since ({}): the next one starts \
-                     without it; it is kept as {commit}",
-                    conflict.files.join(", ")
-                )),
+                Some(conflict) => {
+                    // It goes when the task is done that it was an attempt at.
+                    let keep = left.map_or(&self.keep, |left| &left.keep);
+                    self.git.keep_told(keep, &commit)?;
+                    notes.push(format!(
+                        "what the attempt before left does not fit to what came in since ({}): the next one starts \
+                         without it; until the task is done it is kept as {commit}",
+                        conflict.files.join(", ")
+                    ));
+                }
             }
         }
         self.carry_inside(&inside, &mut notes)?;
@@ -343,6 +350,7 @@ impl Site {
             }
             Applied::Already(_) | Applied::Nothing => (Landing::Done { touched: Vec::new() }, None),
             Applied::Conflict(conflict) => {
+                self.git.keep_told(&self.keep, &commit)?;
                 let since = self.git.told_since(&base).unwrap_or_default();
                 (Landing::Conflict(conflicting(&conflict, &commit, &since)), None)
             }
@@ -431,6 +439,9 @@ impl Site {
     /// is known to have left something.
     pub(crate) fn let_go(&self) -> Result<(), GitError> {
         self.git.drop_kept(&self.keep)?;
+        if self.has_failed || self.git.has_told(&self.keep) {
+            self.git.drop_told(&self.keep)?;
+        }
         self.forget_notes();
         Ok(())
     }
@@ -454,7 +465,7 @@ pub(crate) fn fingerprint(file: &Path) -> String {
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {
     let error = format!("the work conflicts with what came in meanwhile: {}", conflict.files.join(", "));
     let details = format!(
-        "{}\nCame in meanwhile:\n{}\nThe work of this attempt is kept as commit {commit} (git show {commit}).\n{}",
+        "{}\nCame in meanwhile:\n{}\nUntil the task is done, the work of this attempt is kept as commit {commit} (git show {commit}).\n{}",
         conflict.messages.join("\n"),
         since.join("\n"),
         conflict.hunks

@@ -52,7 +52,7 @@ impl Git {
         let kept = listing.lines().filter_map(|line| line.strip_prefix("commit ")?.split_once(' '));
         let known: BTreeSet<&str> = known.iter().map(Keep::reference).collect();
         let (mut commands, mut moved) = (String::new(), Vec::new());
-        for (name, object) in kept.filter(|(name, _)| !known.contains(name)) {
+        for (name, object) in kept.filter(|(name, _)| !known.contains(Keep::owner_of(name))) {
             let key = name.strip_prefix(&place).unwrap_or(name).trim_start_matches('/');
             let short = object.get(..12).unwrap_or(object);
             let aside = format!("{}/{key}-{short}", place_of_left(plan));
