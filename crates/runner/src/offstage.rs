@@ -94,8 +94,12 @@ impl Site {
         let mut notes = Vec::new();
         let carried = self.carried(left, &mut notes)?;
         let inside = left.map(|left| left.remnants().submodules).unwrap_or_default();
+        if left.is_none() {
+            let unwanted = self.remnants().submodules;
+            unwanted.iter().try_for_each(|inside| self.git.retain_inside(inside, &self.keep))?;
+        }
         notes.extend(self.strand_unreadable()?);
-        let aside = self.remnants().set_aside(&self.tree).map_err(GitError::io("move out of", &self.tree))?;
+        let aside = self.set_repositories_aside().map_err(GitError::io("move out of", &self.tree))?;
         self.forget_attempt();
         self.make_tree(head, &mut notes)?;
         if let Some((base, commit)) = carried {
@@ -137,6 +141,7 @@ impl Site {
     fn carry_inside(&self, inside: &[Inside], notes: &mut Vec<String>) -> Result<(), GitError> {
         for inside in inside {
             if !self.git.carry_inside(&self.tree, inside)? {
+                self.git.retain_inside(inside, &self.keep)?;
                 notes.push(format!(
                     "what the attempt before left in the submodule {} does not fit: the next one starts without it; it \
                      is kept there as {}",
@@ -284,6 +289,8 @@ impl Site {
         dropped.extend(self.changed_plan());
         dropped.sort();
         dropped.dedup();
+        let before = self.remnants().submodules;
+        before.iter().try_for_each(|inside| self.git.release_inside(inside, &self.keep))?;
         let remnants = self.note_remnants(&base, left_out)?;
         let touched = changes.iter().map(|change| FileState {
             path: change.path.clone(),
@@ -409,7 +416,7 @@ impl Site {
             return;
         }
         // What an attempt left and its fix task did without is kept. That it could not be moved keeps the tree.
-        if self.remnants().set_aside(&self.tree).is_ok() {
+        if self.set_repositories_aside().is_ok() {
             // One that stays is found at the next start.
             let _ = match further {
                 Further::Wanted => self.git.retire_tree(&self.pool(), &self.tree),

@@ -7,6 +7,7 @@ mod anchor;
 mod carry;
 mod child_note;
 mod commit;
+mod embed;
 mod error;
 mod exclude;
 mod furnish;

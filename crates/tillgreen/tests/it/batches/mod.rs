@@ -19,6 +19,7 @@ mod repositories;
 mod scene;
 mod spares;
 mod stopping;
+mod submodules;
 mod tidying;
 mod traces;
 mod two_plans;
