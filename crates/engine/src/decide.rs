@@ -88,13 +88,17 @@ fn opened(state: &State, opening: Opening) -> What {
     };
     let lost = state.attention().filter(|task| matches!(task.status, Status::Running(_)));
     let lost = lost.map(|task| task.id().clone()).collect();
+    let changes = PlanChanges::on_opening(state, opening.tasks);
+    let mut gone = opening.gone;
+    gone.retain(|id| state.task(id).is_some_and(Task::waits_in_tree) && !changes.removed.contains(id));
     What::Opened(Box::new(Opened {
         round,
         rules: opening.rules,
         launch: opening.launch,
-        changes: PlanChanges::on_opening(state, opening.tasks),
+        changes,
         dirty: opening.dirty,
         lost,
+        gone,
     }))
 }
 

@@ -246,6 +246,10 @@ pub struct Opened {
     /// Tasks whose attempts were lost with the program that watched them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<TaskId>,
+    /// Tasks whose work was waiting in trees of their own and is nowhere any more: they are worked on again, and no attempt
+    /// is spent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<TaskId>,
 }
 
 /// An agent's start.

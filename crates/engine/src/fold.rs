@@ -158,6 +158,7 @@ impl State {
 
     fn apply_opened(&mut self, event: &Event, opened: &Opened) -> Applied {
         self.lose_what_runs();
+        opened.gone.iter().try_for_each(|id| self.lose_work(id))?;
         let renews = self.opened.as_ref().is_none_or(|before| before.round != opened.round);
         if renews {
             self.renew();
@@ -187,6 +188,7 @@ impl State {
             changes: PlanChanges::default(),
             dirty: opened.dirty.clone(),
             lost: opened.lost.clone(),
+            gone: opened.gone.clone(),
         });
         self.apply_changes(&opened.changes, event.at)
     }
@@ -230,6 +232,13 @@ impl State {
             self.uncount_dispatch(place);
             self.set_status(place, lost);
         }
+    }
+
+    /// Work that is gone is done again, as if the attempt had been lost while it ran.
+    fn lose_work(&mut self, id: &TaskId) -> Applied {
+        let task = self.go(id, EventKind::Lost, Status::Ready { proves: false })?;
+        task.claimed = None;
+        Ok(())
     }
 
     /// The agent that is at work on a task, if one is, was never started as far as budgets and figures go.

@@ -174,6 +174,8 @@ pub struct Opening {
     pub tasks: Vec<TaskDecl>,
     /// Paths that were changed already and that no commit of ours may take in.
     pub dirty: Vec<String>,
+    /// Tasks whose work was waiting in trees of their own and is nowhere any more.
+    pub gone: Vec<TaskId>,
 }
 
 /// The work tree before an attempt.

@@ -34,6 +34,15 @@ pub struct PlanChanges {
     pub order: Vec<TaskId>,
 }
 
+/// When the plan is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moment {
+    /// The run is opened.
+    Opening,
+    /// The run goes on.
+    Midway,
+}
+
 impl PlanChanges {
     /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
@@ -42,6 +51,10 @@ impl PlanChanges {
 
     /// What differs between the plan as read and the plan as known.
     pub(crate) fn between(state: &State, read: &[TaskDecl]) -> Self {
+        Self::at(Moment::Midway, state, read)
+    }
+
+    fn at(moment: Moment, state: &State, read: &[TaskDecl]) -> Self {
         let mut changes = Self::default();
         if has_known_order(state, read) {
             state.tasks().iter().zip(read).for_each(|(known, decl)| changes.compare_with(known, decl));
@@ -56,7 +69,7 @@ impl PlanChanges {
         let gone = state
             .tasks()
             .iter()
-            .filter(|task| !present.contains(task.id()) && is_gone(state, task, &present));
+            .filter(|task| !present.contains(task.id()) && is_gone(state, task, (&present, moment)));
         changes.removed = gone.map(|task| task.id().clone()).collect();
         changes.order = new_order(state, read, &changes);
         changes
@@ -65,7 +78,7 @@ impl PlanChanges {
     /// What differs when a run is opened. A plan that was never seen is all new, and moves in as it is.
     pub(crate) fn on_opening(state: &State, read: Vec<TaskDecl>) -> Self {
         if !state.tasks().is_empty() {
-            return Self::between(state, &read);
+            return Self::at(Moment::Opening, state, &read);
         }
         let mut present = BTreeSet::new();
         let added = read.into_iter().filter(|decl| present.insert(decl.id.clone())).collect();
@@ -183,9 +196,13 @@ fn has_known_order(state: &State, read: &[TaskDecl]) -> bool {
 
 /// Whether a task that the file does not have is gone. What is being worked on is not, but what waits to come back is:
 /// nobody wants it any more. A drafted fix only goes with the task that it was to repair.
-fn is_gone(state: &State, task: &Task, present: &BTreeSet<&TaskId>) -> bool {
+fn is_gone(state: &State, task: &Task, (present, moment): (&BTreeSet<&TaskId>, Moment)) -> bool {
     if task.status != Status::Drafted {
-        return !task.status.is_active() || matches!(task.status, Status::Finished { .. });
+        return match moment {
+            // Nobody is at work yet. What has passed, and may be committed already, is recorded.
+            Moment::Opening => !matches!(task.status, Status::Recording { .. }),
+            Moment::Midway => !task.status.is_active() || matches!(task.status, Status::Finished { .. }),
+        };
     }
     let failing = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing));
     failing.is_none_or(|failing| !present.contains(failing.id()))

@@ -200,6 +200,16 @@ impl Task {
         Attempt(self.attempted.saturating_add(1))
     }
 
+    /// Whether work of it that an agent has finished is still in a tree of its own.
+    pub fn waits_in_tree(&self) -> bool {
+        let is_recorded = matches!(self.status, Status::Recording { .. });
+        self.isolated && self.status.is_active() && !is_recorded && !self.is_running()
+    }
+
+    fn is_running(&self) -> bool {
+        matches!(self.status, Status::Running(_) | Status::Proving)
+    }
+
     /// Whether a person is asked instead of an agent: at a checkpoint, until somebody gave an instruction.
     pub(crate) fn asks_by_design(&self) -> bool {
         self.decl.kind == TaskKind::Checkpoint && self.instruction.is_none()

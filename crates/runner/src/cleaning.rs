@@ -61,6 +61,11 @@ impl Cleaner {
         }
     }
 
+    /// Whether it was given this one already and could not let go of it.
+    pub(crate) fn has_kept(&self, site: &Site) -> bool {
+        self.kept.sites.iter().any(|kept| kept.tree == site.tree)
+    }
+
     /// Waits until all is removed, and tells what is not.
     pub(crate) fn finish(mut self) -> Option<String> {
         self.wait();

@@ -175,9 +175,10 @@ impl<'a> Driver<'a> {
     }
 
     /// Runs until the run has ended.
-    pub(crate) fn drive(mut self, opening: Opening) -> Result<Finished, RunError> {
+    pub(crate) fn drive(mut self, mut opening: Opening) -> Result<Finished, RunError> {
         self.clear_old_trees()?;
         self.see_to_orphans();
+        opening.gone = self.make_up_for_trees();
         self.find_checks();
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));

@@ -1,7 +1,6 @@
 //! Tasks in work trees of their own: where they are, how their attempts start and end there, and how what passed comes
 //! back. What git has to do for that happens beside the loop, in `offstage`.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -16,9 +15,9 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{GitError, Oid, Pool};
+use crate::git::{Git, GitError, Oid, Pool};
 use crate::inbox::Message;
-use crate::offstage::{Brought, Further, LandingRequest, Ready, Site, Survey, task_part};
+use crate::offstage::{Brought, Further, LandingRequest, Ready, Site, Survey};
 use crate::process::Ended;
 use crate::stranded::Unready;
 use crate::turn::Patience;
@@ -54,15 +53,20 @@ impl Driver<'_> {
 
     /// The work tree of a task; none without git.
     pub(crate) fn site(&self, id: &TaskId) -> Option<Site> {
-        let git = self.tree.git()?.clone();
+        let has_failed = self.state.task(id).is_some_and(|task| !task.failures.is_empty());
+        Some(Site { has_failed, ..self.site_at(self.tree.git()?.clone(), &file_name(id)) })
+    }
+
+    /// The one of this name among the trees.
+    pub(crate) fn site_at(&self, git: Git, name: &str) -> Site {
         let dropped = self.tree.dropped();
         let mut furnishing = self.settings.furnishing.clone();
         // A plan that git does not know is not in a new tree by itself.
         let own = [&self.file.dir, &self.file.path].map(|path| self.project.relative(path));
         let inside = own.into_iter().filter(|path| path.is_relative() && !path.as_os_str().is_empty());
         furnishing.copy.extend(inside.map(|path| path.to_string_lossy().into_owned()));
-        let keep = self.keep(&git, id);
-        Some(Site { git, tree: self.tree_path(id), keep, dropped, furnishing })
+        let keep = self.keep(&git, name);
+        Site { git, tree: self.file.trees().join(name), keep, dropped, furnishing, has_failed: false }
     }
 
     /// What earlier attempts left in trees: at the task itself or, for a fix task, at the one that it repairs.
@@ -72,13 +76,19 @@ impl Driver<'_> {
         }
         let mut current = Some(id);
         while let Some(id) = current {
-            let site = self.site(id).filter(|site| self.is_isolated(id) && site.base().is_some());
+            let site = self.site(id).filter(|site| self.is_isolated(id) && self.has_left(id, site));
             if site.is_some() {
                 return site;
             }
             current = self.state.fix_plan(id).map(|fix| &fix.failing);
         }
         None
+    }
+
+    /// Whether attempts at a task left anything: a tree, or what was packed of one that is gone.
+    fn has_left(&self, id: &TaskId, site: &Site) -> bool {
+        let has_failed = || self.state.task(id).is_some_and(|task| !task.failures.is_empty());
+        site.base().is_some() || has_failed() && matches!(site.git.kept(&site.keep), Ok(Some(_)))
     }
 
     /// Makes the tree of a task ready, beside the loop. The agent starts when that is done.
@@ -392,7 +402,7 @@ impl Driver<'_> {
             }
             repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
         }
-        if let Some(site) = self.site(id).filter(Site::is_there) {
+        if let Some(site) = self.site(id).filter(|site| site.is_there() && !self.cleaner.has_kept(site)) {
             let further = self.further_trees(site.pool().count());
             self.cleaner.clear(site, further).map_err(RunError::io("start a thread for", &self.file.home))?;
         }
@@ -410,10 +420,12 @@ impl Driver<'_> {
     pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
         Pool::new(&self.file.spare()).remove();
         atomic::tidy(&self.file.trees());
-        let Ok(entries) = fs::read_dir(self.file.trees()) else { return Ok(()) };
-        atomic::tidy(&self.file.trees());
-        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let names: BTreeSet<String> = names.map(|name| task_part(&name).to_owned()).collect();
+        self.clear_done_trees()
+    }
+
+    /// The same when a run ends, and for those that a person ticked.
+    pub(crate) fn clear_done_trees(&mut self) -> Result<(), RunError> {
+        let names = self.names_of_trees();
         let done = self.state.tasks().iter().filter(|task| task.status == engine::Status::Done);
         let done = done.map(|task| task.id()).filter(|id| names.contains(&file_name(id)));
         let done: Vec<TaskId> = done.cloned().collect();

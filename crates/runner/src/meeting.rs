@@ -6,7 +6,7 @@ use crate::offstage::Site;
 impl Site {
     /// What differs between the tree and the project, apart from the work itself.
     pub(crate) fn met(&self) -> Option<String> {
-        let base = self.base()?;
+        let base = self.base_of_work().ok()??;
         let told = |found: Result<Vec<String>, GitError>| found.unwrap_or_default();
         let since = told(self.git.told_since(&base));
         let ignored = told(self.git.ignored_only_in(&self.tree, &self.furnished()));

@@ -18,6 +18,7 @@ use crate::recording::TRAILER;
 use crate::remnant::{Aside, Remnants};
 use crate::stranded::Unready;
 use crate::traces::{self, Traces};
+use crate::tree_notes::{base_file, left_file, packed_file, plan_file, remnants_file, seen_file};
 
 /// A work tree of one task, and what is known of it.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Site {
     pub dropped: Vec<String>,
     /// What the project needs in it besides what git knows.
     pub furnishing: Furnishing,
+    /// Whether attempts at the task have failed, which may have been told where their work is.
+    pub has_failed: bool,
 }
 
 /// A site that is ready, and what was noticed on the way.
@@ -66,48 +69,6 @@ pub(crate) enum Further {
     Unwanted,
 }
 
-/// Where the commit that a tree was made at is noted.
-fn base_file(tree: &Path) -> PathBuf {
-    beside(tree, ".base")
-}
-
-/// Where it is noted, while a tree is made anew, what an earlier attempt left.
-fn left_file(tree: &Path) -> PathBuf {
-    beside(tree, ".left")
-}
-
-/// Where the commit is noted into which the work was packed when its agent had ended; nothing if there was no work.
-fn packed_file(tree: &Path) -> PathBuf {
-    beside(tree, ".packed")
-}
-
-/// Where it is noted what the files of the plan were when the tree was made.
-fn plan_file(tree: &Path) -> PathBuf {
-    beside(tree, ".plan")
-}
-
-/// Where it is noted what was in the tree when the run ended.
-fn seen_file(tree: &Path) -> PathBuf {
-    beside(tree, ".seen")
-}
-
-/// Where it is noted what cannot come back from the tree.
-pub(crate) fn remnants_file(tree: &Path) -> PathBuf {
-    beside(tree, ".remnants")
-}
-
-/// The task that something among the trees belongs to, by its name: a tree, or a note about one.
-pub(crate) fn task_part(name: &str) -> &str {
-    let endings = [".base", ".left", ".packed", ".plan", ".remnants", ".seen"];
-    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
-}
-
-fn beside(tree: &Path, ending: &str) -> PathBuf {
-    let mut name = tree.file_name().unwrap_or_default().to_owned();
-    name.push(ending);
-    tree.with_file_name(name)
-}
-
 impl Site {
     /// The commit that the tree was made at, if there is a tree.
     pub(crate) fn base(&self) -> Option<Oid> {
@@ -117,11 +78,13 @@ impl Site {
 
     /// What was linked or copied into the tree when it was made.
     pub(crate) fn furnished(&self) -> Vec<String> {
-        let text = fs::read_to_string(base_file(&self.tree)).unwrap_or_default();
-        text.lines().skip(1).map(str::to_owned).collect()
+        match fs::read_to_string(base_file(&self.tree)) {
+            Ok(text) => text.lines().skip(1).map(str::to_owned).collect(),
+            Err(_) => self.furnishing.paths(),
+        }
     }
 
-    fn work<'a>(&'a self, base: &'a Oid, furnished: &'a [String]) -> TreeWork<'a> {
+    pub(crate) fn work<'a>(&'a self, base: &'a Oid, furnished: &'a [String]) -> TreeWork<'a> {
         TreeWork { tree: &self.tree, base, dropped: &self.dropped, furnished }
     }
 
@@ -131,26 +94,27 @@ impl Site {
         let mut notes = Vec::new();
         let carried = self.carried(left, &mut notes)?;
         let inside = left.map(|left| left.remnants().submodules).unwrap_or_default();
+        if left.is_none() {
+            let unwanted = self.remnants().submodules;
+            unwanted.iter().try_for_each(|inside| self.git.retain_inside(inside, &self.keep))?;
+        }
         notes.extend(self.strand_unreadable()?);
-        let aside = self.remnants().set_aside(&self.tree).map_err(GitError::io("move out of", &self.tree))?;
+        let aside = self.set_repositories_aside().map_err(GitError::io("move out of", &self.tree))?;
         self.forget_attempt();
-        let note = base_file(&self.tree);
-        // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
-        let _ = fs::remove_file(&note);
-        let pool = self.pool();
-        self.git.retire_tree(&pool, &self.tree)?;
-        self.git.add_tree_from(&pool, &self.tree, head)?;
-        let furnished: String = self.furnish(&mut notes)?.iter().map(|path| format!("{path}\n")).collect();
-        self.note_plan()?;
-        atomic::replace(&note, &format!("{head}\n{furnished}")).map_err(GitError::io("write", &note))?;
+        self.make_tree(head, &mut notes)?;
         if let Some((base, commit)) = carried {
             match self.git.carry_over(&self.tree, (&base, &commit), head)? {
                 None => {}
-                Some(conflict) => notes.push(format!(
-                    "what the attempt before left does not fit to what came in since ({}): the next one starts \
-                     without it; it is kept as {commit}",
-                    conflict.files.join(", ")
-                )),
+                Some(conflict) => {
+                    // It goes when the task is done that it was an attempt at.
+                    let keep = left.map_or(&self.keep, |left| &left.keep);
+                    self.git.keep_told(keep, &commit)?;
+                    notes.push(format!(
+                        "what the attempt before left does not fit to what came in since ({}): the next one starts \
+                         without it; until the task is done it is kept as {commit}",
+                        conflict.files.join(", ")
+                    ));
+                }
             }
         }
         self.carry_inside(&inside, &mut notes)?;
@@ -161,10 +125,23 @@ impl Site {
         Ok(Ready { notes })
     }
 
+    /// Makes the tree anew, with all that it needs.
+    pub(crate) fn make_tree(&self, head: &Oid, notes: &mut Vec<String>) -> Result<(), GitError> {
+        let (note, pool) = (base_file(&self.tree), self.pool());
+        // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
+        let _ = fs::remove_file(&note);
+        self.git.retire_tree(&pool, &self.tree)?;
+        self.git.add_tree_from(&pool, &self.tree, head)?;
+        let furnished: String = self.furnish(notes)?.iter().map(|path| format!("{path}\n")).collect();
+        self.note_plan()?;
+        atomic::replace(&note, &format!("{head}\n{furnished}")).map_err(GitError::io("write", &note))
+    }
+
     /// What was left uncommitted in submodules is there again.
     fn carry_inside(&self, inside: &[Inside], notes: &mut Vec<String>) -> Result<(), GitError> {
         for inside in inside {
             if !self.git.carry_inside(&self.tree, inside)? {
+                self.git.retain_inside(inside, &self.keep)?;
                 notes.push(format!(
                     "what the attempt before left in the submodule {} does not fit: the next one starts without it; it \
                      is kept there as {}",
@@ -228,7 +205,11 @@ impl Site {
 
     /// What an attempt left in the tree, as a commit. A tree that cannot be read is not brought along, and kept.
     fn pack_leftovers(&self, notes: &mut Vec<String>) -> Result<Option<(Oid, Oid)>, Unready> {
-        let Some(base) = self.base() else { return Ok(None) };
+        let Some(base) = self.base() else {
+            // Without a tree, what was packed of it is all there is.
+            let (kept, base) = (self.git.kept(&self.keep)?, self.base_of_work()?);
+            return Ok(base.zip(kept));
+        };
         // What a verify command has left since is nobody's work. Only an attempt that was lost has not been packed.
         if let (Ok(packed), false) = (fs::read_to_string(packed_file(&self.tree)), self.is_edited(&base)) {
             return Ok(Oid::parse(packed.trim()).map(|commit| (base, commit)));
@@ -242,7 +223,7 @@ impl Site {
         }
     }
 
-    fn pack_lost(&self, base: &Oid) -> Result<Option<Oid>, GitError> {
+    pub(crate) fn pack_lost(&self, base: &Oid) -> Result<Option<Oid>, GitError> {
         let furnished = self.furnished();
         let work = self.work(base, &furnished);
         let trailer = ("Tillgreen-Left", "1");
@@ -304,18 +285,25 @@ impl Site {
         if packed.is_none() {
             self.git.drop_kept(&self.keep)?;
         }
-        let note = packed_file(&self.tree);
-        let told = packed.as_ref().map(Oid::as_str).unwrap_or_default();
-        atomic::replace(&note, told).map_err(GitError::io("write", &note))?;
+        self.note_packed(packed.as_ref())?;
         dropped.extend(self.changed_plan());
         dropped.sort();
         dropped.dedup();
+        let before = self.remnants().submodules;
+        before.iter().try_for_each(|inside| self.git.release_inside(inside, &self.keep))?;
         let remnants = self.note_remnants(&base, left_out)?;
         let touched = changes.iter().map(|change| FileState {
             path: change.path.clone(),
             state: crate::tree::words(change.kind).to_owned(),
         });
         Ok(Survey { touched: touched.collect(), dropped, remnants, packed })
+    }
+
+    /// Notes what the work was packed into.
+    pub(crate) fn note_packed(&self, packed: Option<&Oid>) -> Result<(), GitError> {
+        let note = packed_file(&self.tree);
+        let told = packed.map(Oid::as_str).unwrap_or_default();
+        atomic::replace(&note, told).map_err(GitError::io("write", &note))
     }
 
     /// Brings the work into the project, uncommitted, unless that lacks what came in before. What was packed just now is
@@ -339,8 +327,11 @@ impl Site {
         request: &LandingRequest,
         notes: &mut Vec<String>,
     ) -> Result<(Landing, Option<Stamps>), GitError> {
-        let Some(base) = self.base() else {
-            return Ok((Landing::Conflict(red("its work tree is gone".to_owned(), String::new())), None));
+        let Some(base) = self.base_of_work()? else {
+            let tree = self.tree.display();
+            let reason =
+                format!("{tree} is gone, and nothing of the work in it is kept: it has to be done again");
+            return Ok((Landing::Blocked { reason }, None));
         };
         let novelty = if request.packed.is_some() { Novelty::New } else { Novelty::Unknown };
         let kept =
@@ -367,6 +358,7 @@ impl Site {
             }
             Applied::Already(_) | Applied::Nothing => (Landing::Done { touched: Vec::new() }, None),
             Applied::Conflict(conflict) => {
+                self.git.keep_told(&self.keep, &commit)?;
                 let since = self.git.told_since(&base).unwrap_or_default();
                 (Landing::Conflict(conflicting(&conflict, &commit, &since)), None)
             }
@@ -400,8 +392,8 @@ impl Site {
     pub(crate) fn repack(&self, base: &Oid, commit: &Oid) -> Result<(), GitError> {
         self.git.keep(&self.keep, commit)?;
         let furnished: String = self.furnished().iter().map(|path| format!("{path}\n")).collect();
-        let (packed, note) = (packed_file(&self.tree), base_file(&self.tree));
-        atomic::replace(&packed, commit.as_str()).map_err(GitError::io("write", &packed))?;
+        self.note_packed(Some(commit))?;
+        let note = base_file(&self.tree);
         atomic::replace(&note, &format!("{base}\n{furnished}")).map_err(GitError::io("write", &note))
     }
 
@@ -425,7 +417,7 @@ impl Site {
             return;
         }
         // What an attempt left and its fix task did without is kept. That it could not be moved keeps the tree.
-        if self.remnants().set_aside(&self.tree).is_ok() {
+        if self.set_repositories_aside().is_ok() {
             // One that stays is found at the next start.
             let _ = match further {
                 Further::Wanted => self.git.retire_tree(&self.pool(), &self.tree),
@@ -443,7 +435,7 @@ impl Site {
         }
     }
 
-    fn forget_notes(&self) {
+    pub(crate) fn forget_notes(&self) {
         if !self.tree.exists() {
             self.forget_attempt();
             let _ = fs::remove_file(remnants_file(&self.tree));
@@ -455,6 +447,9 @@ impl Site {
     /// is known to have left something.
     pub(crate) fn let_go(&self) -> Result<(), GitError> {
         self.git.drop_kept(&self.keep)?;
+        if self.has_failed || self.git.has_told(&self.keep) {
+            self.git.drop_told(&self.keep)?;
+        }
         self.forget_notes();
         Ok(())
     }
@@ -478,7 +473,7 @@ pub(crate) fn fingerprint(file: &Path) -> String {
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {
     let error = format!("the work conflicts with what came in meanwhile: {}", conflict.files.join(", "));
     let details = format!(
-        "{}\nCame in meanwhile:\n{}\nThe work of this attempt is kept as commit {commit} (git show {commit}).\n{}",
+        "{}\nCame in meanwhile:\n{}\nUntil the task is done, the work of this attempt is kept as commit {commit} (git show {commit}).\n{}",
         conflict.messages.join("\n"),
         since.join("\n"),
         conflict.hunks

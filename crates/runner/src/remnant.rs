@@ -9,7 +9,8 @@ use engine::{Cause, CheckFailure};
 
 use crate::atomic;
 use crate::git::{self, GitError, Inside};
-use crate::offstage::{Site, remnants_file};
+use crate::offstage::Site;
+use crate::tree_notes::remnants_file;
 
 /// What cannot come back from a tree.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -118,7 +119,7 @@ impl Remnants {
     }
 
     /// Moves repositories out of a tree that is about to go.
-    pub(crate) fn set_aside(&self, tree: &Path) -> io::Result<Vec<Aside>> {
+    fn set_aside(&self, tree: &Path) -> io::Result<Vec<Aside>> {
         let mut moved = Vec::new();
         for path in &self.repositories {
             let relative = path.trim_end_matches('/');
@@ -138,6 +139,14 @@ impl Remnants {
 }
 
 impl Site {
+    /// Moves repositories out of the tree, which is about to go, with all that belongs to them.
+    pub(crate) fn set_repositories_aside(&self) -> io::Result<Vec<Aside>> {
+        let remnants = self.remnants();
+        let mut paths = remnants.repositories.iter().map(|path| path.trim_end_matches('/'));
+        paths.try_for_each(|path| self.git.embed(&self.tree, path))?;
+        remnants.set_aside(&self.tree)
+    }
+
     /// Notes that git could not tell what an attempt left, so that it is not taken for one that did nothing.
     pub(crate) fn note_unreadable(&self, error: &GitError) {
         let place = free_place(&self.tree).display().to_string();
@@ -212,7 +221,7 @@ fn advice_on_repository(path: &str) -> String {
     format!(
         "{path} is a git repository inside the project, and what is in it cannot be committed with the project. If its \
          files belong to the project, make them plain files (remove the .git in it); if not, delete it or have git \
-         ignore it."
+         ignore it. A submodule cannot be added in a work tree: that takes a run one by one (tillgreen run --jobs 1)."
     )
 }
 

@@ -7,8 +7,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::GitError;
-use crate::offstage::{Site, remnants_file};
+use crate::offstage::Site;
 use crate::remnant::free_place;
+use crate::tree_notes::remnants_file;
 
 /// Why no agent can start in a tree.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! Tasks that a person took out of the plan when they were finished and waited to come back. Their work does not come in;
-//! it may be all that is left of somebody's effort, so it is kept and told of.
+//! Tasks that a person took out of the plan when they were finished and waited to come back, or when an attempt had left
+//! something. That does not come in; it may be all that is left of somebody's effort, so it is kept and told of.
 
 use engine::{Event, PlanChanges, Status, What};
 use plan::TaskId;
@@ -8,14 +8,14 @@ use crate::driver::Driver;
 use crate::error::RunError;
 
 impl Driver<'_> {
-    /// Those whose work waits to come back and that an event takes out of the run.
+    /// Those with work in trees of their own that an event takes out of the run.
     pub(crate) fn withdrawn_by(&self, event: &Event) -> Vec<TaskId> {
         let Some(changes) = changes_in(&event.what) else { return Vec::new() };
-        let is_finished = |id: &&TaskId| {
-            let task = self.state.task(id);
-            task.is_some_and(|task| task.isolated && matches!(task.status, Status::Finished { .. }))
+        let has_work = |id: &&TaskId| {
+            let is_finished = self.state.task(id).is_some_and(engine::Task::waits_in_tree);
+            is_finished || self.site(id).is_some_and(|site| site.is_there())
         };
-        changes.removed.iter().filter(is_finished).cloned().collect()
+        changes.removed.iter().filter(has_work).cloned().collect()
     }
 
     /// Puts their work where nothing touches it, and says so.

@@ -68,8 +68,8 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
                 PlanChanges { added: added.split_whitespace().map(decl).collect(), ..PlanChanges::default() };
             let launch = [("agent".to_owned(), agent.to_owned())].into();
             let round = id.parse().unwrap();
-            let opened =
-                Opened { round, rules: Rules::default(), launch, changes, dirty: vec![], lost: vec![] };
+            let (rules, [lost, gone]) = (Rules::default(), [vec![], vec![]]);
+            let opened = Opened { round, rules, launch, changes, dirty: vec![], lost, gone };
             vec![What::Opened(Box::new(opened))]
         }
         "start" => vec![What::AttemptStarted(Started {

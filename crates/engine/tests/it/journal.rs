@@ -70,6 +70,7 @@ fn opened() -> Opened {
         changes: changes(),
         dirty: vec![text("notes.txt")],
         lost: vec![task()],
+        gone: vec![],
     }
 }
 

@@ -14,7 +14,7 @@ use crate::scenario;
 use crate::script::decl;
 use crate::world::{Crash, World, subject};
 
-/// Every scenario, also with a crash after each event.
+/// Every scenario, also with a crash after each event, and with one after which work trees are gone.
 fn worlds() -> Vec<World> {
     let mut worlds = Vec::new();
     for scenario in scenario::all() {
@@ -22,6 +22,11 @@ fn worlds() -> Vec<World> {
         let events = calm.journal.len();
         worlds.push(calm);
         worlds.extend((1..=events).map(|event| scenario.world().crashing(&[Crash::After(event)]).run()));
+    }
+    for scenario in crate::batches::all() {
+        let events = scenario.world().run().journal.len();
+        let crashing = |event| scenario.world().crashing(&[Crash::After(event)]).without_trees().run();
+        worlds.extend((1..=events).map(crashing));
     }
     worlds
 }
@@ -203,6 +208,7 @@ fn the_diagram_shows_the_table() {
         Checking --> Recording: ChecksPassed
         Checking --> Finished: ChecksPassed
         Checking --> Failed: AttemptFailed
+        Checking --> Ready: Lost
         Judging --> Judging: JudgeStarted
         Judging --> Judging: JudgePassed
         Judging --> Recording: JudgePassed
@@ -210,14 +216,18 @@ fn the_diagram_shows_the_table() {
         Judging --> Failed: AttemptFailed
         Judging --> Judging: AgentUnavailable
         Judging --> Judging: Lost
+        Judging --> Ready: Lost
         Judging --> Asking: Escalated
         Finished --> Landing: LandingStarted
+        Finished --> Ready: Lost
         Landing --> Joining: Landed
         Landing --> Failed: AttemptFailed
         Landing --> Finished: Lost
+        Landing --> Ready: Lost
         Joining --> Recording: JoinPassed
         Joining --> Failed: AttemptFailed
         Joining --> Finished: Lost
+        Joining --> Ready: Lost
         Joining --> Landing: LandingStarted
         Recording --> Landing: LandingStarted
         Recording --> Done: TaskDone

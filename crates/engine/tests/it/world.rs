@@ -54,6 +54,8 @@ pub(crate) struct World {
     now: Timestamp,
     in_flight: BTreeMap<ActionKey, Flight>,
     crashes: Vec<Crash>,
+    /// Whether what was in work trees is gone whenever the program is started.
+    loses_trees: bool,
     edits_done: usize,
     steps_left: usize,
 }
@@ -74,6 +76,7 @@ impl World {
             now: "2026-01-26T14:30:00Z".parse().expect("a valid timestamp"),
             in_flight: BTreeMap::new(),
             crashes: Vec::new(),
+            loses_trees: false,
             edits_done: 0,
             steps_left,
         }
@@ -81,6 +84,11 @@ impl World {
 
     pub(crate) fn crashing(mut self, crashes: &[Crash]) -> Self {
         self.crashes = crashes.to_vec();
+        self
+    }
+
+    pub(crate) fn without_trees(mut self) -> Self {
+        self.loses_trees = true;
         self
     }
 
@@ -201,7 +209,9 @@ impl World {
     }
 
     fn started(&self) -> Seen {
-        Seen::Started(Opening { rules: self.rules.clone(), tasks: self.file.clone(), ..Opening::default() })
+        let (rules, tasks) = (self.rules.clone(), self.file.clone());
+        let gone = self.state.tasks().iter().filter(|_| self.loses_trees).map(|task| task.id().clone());
+        Seen::Started(Opening { rules, tasks, gone: gone.collect(), ..Opening::default() })
     }
 
     /// Starting again; after a question with its answer.

@@ -67,9 +67,12 @@ impl Driver<'_> {
         self.last_words()?;
         self.note_kept_trees();
         self.tell_of_kept_trees();
+        self.cleaner.wait();
+        self.clear_done_trees()?;
         let kept = std::mem::take(&mut self.cleaner).finish();
         Pool::new(&self.file.spare()).remove();
         kept.into_iter().for_each(|told| self.note(told));
+        self.see_to_orphans();
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
         Ok(Finished { end, state: self.state, at: now() })
     }

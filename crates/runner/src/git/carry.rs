@@ -32,7 +32,8 @@ impl Git {
         Ok(None)
     }
 
-    /// Commits that an agent made in submodules are checked out there, or the next look would find the old ones.
+    /// Commits that an agent made in submodules are checked out there, or the next look would find the old ones; so would
+    /// it find submodules that an agent removed.
     fn carry_submodules(&self, tree: &Path, (head, merged): (&Oid, &Oid)) -> Result<(), GitError> {
         if !self.root().join(".gitmodules").exists() {
             return Ok(());
@@ -40,6 +41,9 @@ impl Git {
         let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", head.as_str(), merged.as_str(), "--"];
         for change in RawChange::parse_all(process::run(self.call(&diff))?)? {
             let dir = tree.join(&change.path);
+            if change.old.is_gitlink() && !change.new.is_gitlink() && dir.join(".git").exists() {
+                self.remove_tree(&dir)?;
+            }
             if change.new.is_gitlink() && dir.join(".git").exists() {
                 let reset = ["reset", "--quiet", "--hard", &change.new.oid];
                 process::run(Call { dir: &dir, ..self.locking_call(&reset, Vec::new()) })?.success()?;

@@ -14,6 +14,9 @@ use super::repository::Git;
 use super::scratch_index::ScratchIndex;
 use super::submodules::Submodule;
 
+/// What is kept is nobody's commit: the submodule need not know who would make one.
+const NOBODY: [&str; 4] = ["-c", "user.name=tillgreen", "-c", "user.email=tillgreen"];
+
 /// How many files are named.
 const FILES_TOLD_MAX: usize = 20;
 
@@ -56,11 +59,34 @@ impl Git {
             return Ok(false);
         };
         let run = |list: &[&str]| process::run(Call { dir: &dir, ..self.locking_call(list, Vec::new()) });
-        if run(&["cherry-pick", "--no-commit", commit.as_str()])?.is_success() {
+        let pick = [&NOBODY[..], &["cherry-pick", "--no-commit", commit.as_str()]].concat();
+        if run(&pick)?.is_success() {
             return Ok(true);
         }
         run(&["reset", "--quiet", "--hard"])?.success()?;
         Ok(false)
+    }
+
+    /// What was kept of a submodule is in a tree again, and needs no reference of its own.
+    pub fn release_inside(&self, inside: &Inside, keep: &Keep) -> Result<(), GitError> {
+        let main = self.root().join(&inside.path);
+        if !is_inside(&inside.path) || !main.join(".git").exists() {
+            return Ok(());
+        }
+        // With something else there by now, or nothing, it is not this one's.
+        let drop = ["update-ref", "-d", &keep.beside(), &inside.commit];
+        process::run(Call { dir: &main, ..self.locking_call(&drop, Vec::new()) })?;
+        Ok(())
+    }
+
+    /// What was kept of a submodule is in no tree: it stays whatever is kept there next.
+    pub fn retain_inside(&self, inside: &Inside, keep: &Keep) -> Result<(), GitError> {
+        let main = self.root().join(&inside.path);
+        if !is_inside(&inside.path) || !main.join(".git").exists() {
+            return Ok(());
+        }
+        let short = inside.commit.get(..12).unwrap_or(&inside.commit);
+        self.keep_in(&main, &format!("{}-{short}", keep.beside()), &inside.commit)
     }
 
     fn keep_uncommitted(
@@ -90,8 +116,8 @@ impl Git {
         }
         let tree = index.write_tree()?;
         let message = b"left uncommitted by an attempt".to_vec();
-        let commit =
-            Oid::printed(index.run(&["commit-tree", tree.as_str(), "-p", "HEAD", "-F", "-"], message)?)?;
+        let commit = [&NOBODY[..], &["commit-tree", tree.as_str(), "-p", "HEAD", "-F", "-"]].concat();
+        let commit = Oid::printed(index.run(&commit, message)?)?;
         self.keep_in(&submodule.main, &keep.beside(), commit.as_str())?;
         Ok(Some(Inside {
             path: submodule.path.to_string_lossy().into_owned(),

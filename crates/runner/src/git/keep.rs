@@ -8,6 +8,9 @@ use super::repository::Git;
 const PLACE: &str = "refs/tillgreen";
 const PLACE_LEFT: &str = "refs/tillgreen-left";
 
+/// What the names of references end in that keep what somebody was told of.
+const TOLD: &str = "%told";
+
 /// A reference is a file as well, and names of files are bounded.
 const NAME_BYTES_MAX: usize = 120;
 
@@ -28,6 +31,16 @@ impl Keep {
         self.reference.replacen(PLACE, PLACE_LEFT, 1)
     }
 
+    /// Where work is kept that somebody was told of by its name, whatever comes after it. No key is written like this.
+    fn told(&self) -> String {
+        format!("{}{TOLD}", self.reference)
+    }
+
+    /// The name of the reference that what is kept at another belongs to.
+    pub(super) fn owner_of(name: &str) -> &str {
+        name.split_once(TOLD).map_or(name, |(owner, _)| owner)
+    }
+
     /// Its full name.
     pub fn reference(&self) -> &str {
         &self.reference
@@ -42,6 +55,22 @@ impl Git {
         }
         let update = ["update-ref", keep.reference(), commit.as_str()];
         self.run_locking(|| self.locking_call(&update, Vec::new()))?.success().map(drop)
+    }
+
+    /// Keeps work that somebody is told of by its name, until all that is told of under the key is let go.
+    pub fn keep_told(&self, keep: &Keep, commit: &Oid) -> Result<(), GitError> {
+        let update = ["update-ref", &format!("{}/{commit}", keep.told()), commit.as_str()];
+        self.run_locking(|| self.locking_call(&update, Vec::new()))?.success().map(drop)
+    }
+
+    /// Whether there is such work, as far as that can be seen without asking git.
+    pub fn has_told(&self, keep: &Keep) -> bool {
+        self.common_dir().join(keep.told()).is_dir()
+    }
+
+    /// Lets go of all of it.
+    pub fn drop_told(&self, keep: &Keep) -> Result<(), GitError> {
+        self.drop_references(&keep.told())
     }
 
     /// The work that is kept under a key.

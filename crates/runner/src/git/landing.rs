@@ -172,7 +172,7 @@ impl Git {
             return Ok(Applied::Refused { paths: self.obstacles(changes)? });
         }
         ended.success()?;
-        self.update_submodules(&gitlinks(changes), index.environment())?;
+        self.follow_submodules(changes, index.environment())?;
         let stamps = Stamps::of(self.root(), changes.iter().map(|change| &change.path));
         let stamps = stamps.with_index(index.main());
         Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps, revived })
@@ -199,7 +199,7 @@ impl Git {
             let list = ["checkout-index", "--force", "--index", "-z", "--stdin"];
             self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
         }
-        self.update_submodules(&gitlinks(&changes), self.environment())?;
+        self.put_submodules_back(&changes)?;
         Ok(left)
     }
 

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use super::error::GitError;
+use super::history::Oid;
 use super::keep::{Keep, place_of, place_of_left};
-use super::process;
+use super::process::{self, Call};
 use super::repository::Git;
 
 impl Git {
@@ -51,7 +52,7 @@ impl Git {
         let kept = listing.lines().filter_map(|line| line.strip_prefix("commit ")?.split_once(' '));
         let known: BTreeSet<&str> = known.iter().map(Keep::reference).collect();
         let (mut commands, mut moved) = (String::new(), Vec::new());
-        for (name, object) in kept.filter(|(name, _)| !known.contains(name)) {
+        for (name, object) in kept.filter(|(name, _)| !known.contains(Keep::owner_of(name))) {
             let key = name.strip_prefix(&place).unwrap_or(name).trim_start_matches('/');
             let short = object.get(..12).unwrap_or(object);
             let aside = format!("{}/{key}-{short}", place_of_left(plan));
@@ -63,6 +64,26 @@ impl Git {
             self.run_locking(|| self.locking_call(&update, commands.clone().into_bytes()))?.success()?;
         }
         Ok(moved)
+    }
+
+    /// The commit that a linked tree has checked out. None: git does not know the tree. The tree itself is not asked: an
+    /// agent can write there.
+    pub fn checked_out_in(&self, tree: &Path) -> Result<Option<Oid>, GitError> {
+        let Ok(state) = self.state_of(tree) else { return Ok(None) };
+        let mut environment = self.environment().clone();
+        environment.extend(
+            [("GIT_DIR", &*state), ("GIT_WORK_TREE", tree)].map(|(name, at)| (name.into(), at.into())),
+        );
+        let call = self.call(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+        let ended = process::run(Call { environment: &environment, ..call })?;
+        Ok(if ended.is_success() { Some(Oid::printed(ended)?) } else { None })
+    }
+
+    /// Whether what is kept under a key is just this tree.
+    pub fn is_kept_as(&self, keep: &Keep, tree: &Oid) -> Result<bool, GitError> {
+        let kept = format!("{}^{{tree}}", keep.reference());
+        let ended = process::run(self.call(&["rev-parse", "--verify", "--quiet", &kept]))?;
+        Ok(ended.is_success() && Oid::printed(ended)? == *tree)
     }
 
     /// Whether there can be references at a place, which mostly there are not. That saves a process.

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use super::error::GitError;
 use super::history::Oid;
 use super::process::{self, Call, Environment};
+use super::raw_change::RawChange;
 use super::repository::Git;
+use super::worktree::{remove_folder, settled};
 
 /// A submodule that is checked out in the main working tree.
 #[derive(Debug)]
@@ -65,14 +67,45 @@ impl Git {
         process::run(Call { dir: main, ..call })?.success().map(drop)
     }
 
-    /// Makes submodules of the main working tree what an index asks for, the one that this environment names.
-    pub(super) fn update_submodules(
+    /// After work was put into the main working tree: its submodules are what an index asks for, the one that this
+    /// environment names. Those that it no longer has go, as `git rm` does it; somebody has looked that nothing is in them
+    /// but what is committed there.
+    pub(super) fn follow_submodules(
         &self,
-        paths: &[&OsStr],
+        changes: &[RawChange],
         environment: &Environment,
     ) -> Result<(), GitError> {
-        let checked_out = |path: &&&OsStr| self.root().join(path).join(".git").exists();
-        let paths: Vec<&OsStr> = paths.iter().filter(checked_out).copied().collect();
+        let links = changes.iter().filter(|change| change.old.is_gitlink() || change.new.is_gitlink());
+        let (there, gone): (Vec<_>, Vec<_>) = links.partition(|change| change.new.is_gitlink());
+        for change in gone {
+            let main = self.root().join(&change.path);
+            // One that has its repository inside of it stays: that is nowhere else.
+            if main.join(".git").is_file() {
+                remove_folder(&main).map_err(GitError::io("remove", &main))?;
+            }
+        }
+        let is_checked_out = |path: &&OsStr| self.root().join(path).join(".git").exists();
+        let paths = there.into_iter().map(|change| change.path.as_os_str());
+        self.update_submodules(paths.filter(is_checked_out).collect(), environment)
+    }
+
+    /// The same after work was taken out again. Those that it had removed are there again, with nothing fetched.
+    pub(super) fn put_submodules_back(&self, changes: &[RawChange]) -> Result<(), GitError> {
+        let links = changes.iter().filter(|change| change.old.is_gitlink());
+        let links: Vec<&OsStr> = links.map(|change| change.path.as_os_str()).collect();
+        if links.is_empty() {
+            return Ok(());
+        }
+        let kept: Vec<PathBuf> =
+            self.stores_of_submodules().iter().filter_map(|store| stands_at(store)).collect();
+        let is_had = |path: &&OsStr| {
+            let main = self.root().join(path);
+            main.join(".git").exists() || kept.contains(&main)
+        };
+        self.update_submodules(links.into_iter().filter(is_had).collect(), self.environment())
+    }
+
+    fn update_submodules(&self, paths: Vec<&OsStr>, environment: &Environment) -> Result<(), GitError> {
         if paths.is_empty() {
             return Ok(());
         }
@@ -81,4 +114,11 @@ impl Git {
         call.arguments.extend(paths.into_iter().map(OsStr::to_owned));
         process::run(call)?.success().map(drop)
     }
+}
+
+/// Where the working tree of a submodule stands, by what its repository says.
+fn stands_at(store: &Path) -> Option<PathBuf> {
+    let config = fs::read_to_string(store.join("config")).ok()?;
+    let place = config.lines().find_map(|line| line.trim().strip_prefix("worktree = "))?;
+    Some(settled(&store.join(place)))
 }

@@ -183,6 +183,10 @@ fn opened_text(opened: &Opened, state: &State) -> String {
     let total = state.tasks().len();
     let recovery = if opened.rules.recovery == Recovery::On { ", recovery mode" } else { "" };
     let mut text = format!("round {} opened: {done}/{total} tasks done{recovery}", opened.round);
+    if !opened.gone.is_empty() {
+        let gone: Vec<String> = opened.gone.iter().map(ToString::to_string).collect();
+        text.push_str(&format!("; gone with their work trees, and done again: {}", gone.join(", ")));
+    }
     if !opened.lost.is_empty() {
         let lost: Vec<String> = opened.lost.iter().map(ToString::to_string).collect();
         text.push_str(&format!("; lost with the program before: {}", lost.join(", ")));

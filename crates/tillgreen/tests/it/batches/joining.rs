@@ -28,6 +28,26 @@ fn a_conflict_that_files_do_not_tell_of_is_resolved_on_top_of_what_landed() {
     }
 }
 
+/// What a conflict tells of is there as long as the task is not done, whatever further attempts leave.
+#[test]
+fn work_that_met_a_conflict_is_kept_until_the_task_is_done() {
+    let scene = Scene::new(&members(2));
+    let write = Step::shell("echo $TILLGREEN_TASK_ID > base.txt");
+    let agent = Agent::new()
+        .on("1.1", [scene.meet(2), write.clone(), work(), done()])
+        .on_attempt("1.2", 1, [scene.meet(2), write, work(), done()])
+        .on("1.2", [Step::write("other.txt", "other\n"), Step::Exit(3)]);
+    let run = scene.go(&agent, &["--max-task-iterations", "2"]).expect_code(1);
+    let feedback = scene.feedback("1.2", 2);
+    let (_, rest) = feedback.split_once("is kept as commit ").expect("it is told");
+    let commit = rest.split_whitespace().next().unwrap_or_default();
+    let kept = scene.git(&["for-each-ref", "--format=%(objectname)", "refs/tillgreen"]);
+    assert!(kept.lines().any(|kept| kept == commit), "{commit} in {kept}: {run}");
+    assert_eq!(kept.lines().count(), 2, "what the second attempt left is kept as well: {kept}");
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
 #[test]
 fn a_file_that_one_deletes_and_another_changes_is_a_conflict() {
     let scene = Scene::new(&members(2));

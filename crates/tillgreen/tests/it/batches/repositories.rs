@@ -68,7 +68,7 @@ fn before_the_first_commit_tasks_run_one_by_one() {
 }
 
 /// Two members and a submodule.
-fn with_submodule() -> Scene {
+pub(super) fn with_submodule() -> Scene {
     let scene = Scene::new(&members(2));
     let other = Repository::init(&scene.root().with_file_name("other"), scene.home());
     other.write("lib.txt", "lib\n");

@@ -1,0 +1,132 @@
+//! Submodules that agents remove, add or leave changed in work trees.
+
+use std::fs;
+
+use testkit::{Agent, Finished, Repository, Signal, Step, wait_for};
+
+use super::repositories::with_submodule;
+use super::scene::{Scene, done, member, members, task, work};
+
+fn remove() -> Step {
+    Step::shell("test ! -e lib || git rm -q -f lib || exit 5")
+}
+
+/// The submodule is gone from the project and its history.
+#[track_caller]
+fn expect_removed(scene: &Scene, run: &Finished) {
+    scene.expect_complete(run);
+    assert!(!scene.has("lib"), "{run}");
+    assert_eq!(scene.git(&["ls-tree", "HEAD", "lib"]), "", "{run}");
+}
+
+#[test]
+fn a_submodule_that_is_removed_in_a_work_tree_is_gone_from_the_project() {
+    let scene = with_submodule();
+    let agent = Agent::new().on("1.2", [remove(), work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(0);
+    expect_removed(&scene, &run);
+}
+
+#[test]
+fn a_submodule_is_there_again_where_its_removal_does_not_stay() {
+    let scene = with_submodule();
+    let times = scene.control("times");
+    fs::create_dir_all(&times).expect("a folder can be made");
+    let times = times.display();
+    // Green in its tree, red in the project, and green from then on.
+    let verify = format!("n=$(ls {times} | wc -l); mkdir {times}/$n; test $n -ne 1");
+    scene.spec("demo", &super::scene::plan(&[member("1.1"), task("1.2", "lib", &verify)]));
+    scene.commit_all("plan");
+    let (root, back) = (scene.root().display().to_string(), scene.control("back").display().to_string());
+    let look = Step::shell(&format!("cat {root}/lib/lib.txt > {back}; test ! -e lib || exit 5"));
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [remove(), work(), done()])
+        .on("1.2", [look, work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--max-task-iterations", "2"]).expect_code(0);
+    expect_removed(&scene, &run);
+    assert_eq!(fs::read_to_string(&back).expect("the second attempt looked"), "lib\n", "{run}");
+}
+
+/// It fails each time, with what to do, and is a repository each time.
+#[test]
+fn a_submodule_that_is_added_in_a_work_tree_does_not_become_plain_files() {
+    let scene = Scene::new(&members(2));
+    let other = Repository::init(&scene.root().with_file_name("other"), scene.home());
+    other.write("lib.txt", "lib\n");
+    other.commit_all("lib");
+    let url = other.root().display();
+    let add = Step::shell(&format!(
+        "test -e lib || git -c protocol.file.allow=always submodule --quiet add {url} lib || exit 5\n\
+         git -C lib rev-parse -q --verify HEAD > /dev/null || exit 6"
+    ));
+    let agent = Agent::new().on("1.2", [add, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--max-task-iterations", "2"]).expect_code(1);
+    assert_eq!(scene.attempts("1.2"), 2, "{run}");
+    assert_eq!(scene.landed(), ["1.1"], "{run}");
+    assert_eq!(
+        run.stderr.matches("left what cannot come back: lib is a repository of its own").count(),
+        2,
+        "{run}"
+    );
+    assert!(scene.feedback("1.2", 2).contains("tillgreen run --jobs 1"), "{run}");
+}
+
+#[test]
+fn what_is_left_in_a_submodule_is_kept_also_where_that_does_not_know_who_commits() {
+    let scene = with_submodule();
+    for (name, value) in [("user.name", "Pat"), ("user.email", "pat@example.org")] {
+        scene.git(&["config", name, value]);
+    }
+    scene.git(&["config", "--global", "--remove-section", "user"]);
+    scene.git(&["config", "--global", "user.useConfigOnly", "true"]);
+    let edit = Step::shell("echo better >> lib/lib.txt");
+    let undo = Step::shell("git -C lib reset -q --hard || exit 5");
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [edit, work(), done()])
+        .on("1.2", [undo, work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(
+        scene.feedback("1.2", 2).contains("The submodule lib has uncommitted changes (lib.txt)"),
+        "{run}"
+    );
+}
+
+fn left_inside(scene: &Scene) -> String {
+    scene.git(&["-C", "lib", "for-each-ref", "refs/tillgreen-left", "refs/tillgreen"])
+}
+
+#[test]
+fn what_was_left_in_a_submodule_and_is_committed_since_is_kept_no_more() {
+    let scene = with_submodule();
+    let ready = scene.control("ready");
+    let never = Step::AwaitFile(scene.control("never").display().to_string());
+    let edit = Step::shell("echo better >> lib/lib.txt");
+    let agent = Agent::new()
+        .on("1.2", [edit, Step::write(&ready.display().to_string(), ""), never])
+        .otherwise([work(), done()]);
+    let mut run = scene.begin(&agent, &[]);
+    wait_for("the agent", || ready.exists());
+    run.signal(Signal::Kill);
+    run.wait();
+    let commit = Step::shell("git -C lib commit -qam better || exit 5");
+    let run = scene.go(&Agent::new().on("1.2", [commit, work(), done()]).otherwise([work(), done()]), &[]);
+    scene.expect_complete(&run);
+    assert_eq!(
+        (scene.read("lib/lib.txt"), left_inside(&scene)),
+        ("lib\nbetter\n".to_owned(), String::new()),
+        "{run}"
+    );
+}
+
+#[test]
+fn what_was_left_in_a_submodule_and_is_not_taken_up_stays() {
+    let scene = with_submodule();
+    let edit = Step::shell("echo better >> lib/lib.txt");
+    let agent = Agent::new().on_attempt("1.2", 1, [edit, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--clean-retry"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(left_inside(&scene).lines().count(), 1, "{run}");
+}
