@@ -25,7 +25,7 @@ fn a_commit_is_found_by_its_trailer() {
 #[test]
 fn a_trailer_is_a_line_of_its_own_wherever_hooks_leave_it() {
     let scratch = Scratch::new();
-    let mut found = |message: &str| {
+    let found = |message: &str| {
         scratch.repository.write("one", message);
         scratch.repository.commit_all(message);
         scratch.git().find_trailer("Tillgreen-Key", "demo", 1).unwrap().is_some()
