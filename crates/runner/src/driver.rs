@@ -27,7 +27,7 @@ use crate::open::{Beginning, Request};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
-use crate::rewriting::Verified;
+use crate::rewriting::{Rewriting, Verified};
 use crate::settings::Settings;
 use crate::shared_names::SharedNames;
 use crate::traces::Traces;
@@ -96,8 +96,8 @@ pub(crate) struct Driver<'a> {
     pub hooked: BTreeMap<String, Oid>,
     /// What the work in the project itself was when its verify command began.
     pub verified: BTreeMap<plan::TaskId, Verified>,
-    /// Work whose files have changed once already while it was verified.
-    pub rewritten: BTreeSet<String>,
+    /// Work whose files have changed while it was verified.
+    pub rewriting: Rewriting,
     /// Work that was taken out of the project once already while it was verified there.
     pub displaced: BTreeSet<(plan::TaskId, engine::Dispatch)>,
     pub cleaner: Cleaner,
@@ -152,7 +152,7 @@ impl<'a> Driver<'a> {
             line: Line::default(),
             hooked: BTreeMap::new(),
             verified: BTreeMap::new(),
-            rewritten: BTreeSet::new(),
+            rewriting: Rewriting::default(),
             displaced: BTreeSet::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),

@@ -368,6 +368,9 @@ impl Driver<'_> {
         if self.was_taken_out((&task, dispatch), &report) {
             return Ok(Seen::Displaced { task, dispatch });
         }
+        if report.failure.is_some() && self.comes_in_as_it_was(&task)? {
+            return Ok(Seen::Displaced { task, dispatch });
+        }
         if let Some(failure) = report.failure.as_mut().filter(|_| !self.is_isolated(&task)) {
             failure.details = format!("{}\n\n{}", self.why_again(&task), failure.details);
         } else if let Some(failure) = &mut report.failure {

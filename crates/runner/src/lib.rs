@@ -33,6 +33,7 @@ mod meeting;
 mod neighbours;
 mod offstage;
 mod open;
+mod original;
 mod orphans;
 mod project;
 mod projection;

@@ -91,6 +91,11 @@ fn seen_file(tree: &Path) -> PathBuf {
     beside(tree, ".seen")
 }
 
+/// Where it is noted what the work was before something else was verified in its place.
+pub(crate) fn original_file(tree: &Path) -> PathBuf {
+    beside(tree, ".original")
+}
+
 /// Where it is noted what cannot come back from the tree.
 pub(crate) fn remnants_file(tree: &Path) -> PathBuf {
     beside(tree, ".remnants")
@@ -98,7 +103,7 @@ pub(crate) fn remnants_file(tree: &Path) -> PathBuf {
 
 /// The task that something among the trees belongs to, by its name: a tree, or a note about one.
 pub(crate) fn task_part(name: &str) -> &str {
-    let endings = [".base", ".left", ".packed", ".plan", ".remnants", ".seen"];
+    let endings = [".base", ".left", ".original", ".packed", ".plan", ".remnants", ".seen"];
     endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
@@ -194,7 +199,7 @@ impl Site {
     /// What was noted of an attempt goes with its tree; what could not come back stays noted until the next one is
     /// looked at.
     fn forget_attempt(&self) {
-        for note in [packed_file, plan_file, seen_file].map(|note| note(&self.tree)) {
+        for note in [original_file, packed_file, plan_file, seen_file].map(|note| note(&self.tree)) {
             // Not every attempt came so far.
             let _ = fs::remove_file(note);
         }

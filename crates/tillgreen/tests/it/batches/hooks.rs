@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use testkit::{Signal, wait_for};
+use testkit::{Agent, Signal, Step, wait_for};
 
-use super::scene::{Scene, members, task, worker};
+use super::scene::{Scene, done, members, task, worker};
 
 #[test]
 fn what_a_hook_makes_of_the_work_is_verified_again() {
@@ -173,4 +173,25 @@ fn what_a_hook_made_while_the_program_was_killed_is_verified() {
         assert_ne!(run.code, Some(0), "{run}");
         assert!(scene.tasks("demo").contains("- [ ] 1.2"), "{run}");
     }
+}
+
+#[test]
+fn what_a_hook_formats_before_it_refuses_goes_into_the_next_attempt() {
+    let scene = Scene::new(&members(2));
+    // As those do that format and want to be asked again.
+    scene.hook(
+        "pre-commit",
+        "code=0; for file in $(git diff --cached --name-only -- out); do\n\
+         grep -q formatted $file || { echo formatted >> $file; code=1; }; done; exit $code",
+    );
+    let work =
+        "mkdir -p out; test -e \"out/$TILLGREEN_TASK_ID.txt\" || echo done > \"out/$TILLGREEN_TASK_ID.txt\"";
+    let agent = Agent::new().otherwise([Step::shell(work), done()]);
+    let run = scene.go(&agent, &["--max-task-iterations", "2"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (2, 2), "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:out/1.2.txt"]), "done\nformatted\n");
+    let told = "The hook changed files of the work, which are now as it left them: out/1.2.txt";
+    assert!(scene.feedback("1.2", 2).contains(told), "{}", scene.feedback("1.2", 2));
+    assert!(!scene.has(".tillgreen/specs-demo/left"), "{run}");
 }
