@@ -8,8 +8,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, Baseline, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Seen, State,
-    What, decide, due, schedule,
+    Action, ActionKey, Baseline, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Record, Seen,
+    State, What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -302,8 +302,14 @@ impl<'a> Driver<'a> {
             Action::Join { task, attempt, dispatch } => {
                 self.start_join(action.key(), task, (*attempt, *dispatch))?;
             }
+            Action::Record { task, .. } | Action::InsertFix { fix: task }
+                if self.waits_for_lock(action.key(), task)? => {}
             Action::Record { task, attempt } => {
                 let record = self.record_work(task, *attempt);
+                let is_blocked = matches!(record, Record::Blocked { .. });
+                if is_blocked && self.waits_for_lock(action.key(), task)? {
+                    return Ok(());
+                }
                 self.see(Seen::Recorded { task: task.clone(), record });
             }
             Action::InsertFix { fix } => self.insert_fix(fix)?,

@@ -35,6 +35,8 @@ pub(crate) enum Done {
     Survey(Result<Survey, GitError>),
     /// Work was brought into the project.
     Landing(Brought),
+    /// Nobody has git's lock any more, or nobody waits for it.
+    Lock,
 }
 
 impl Driver<'_> {
@@ -118,7 +120,8 @@ impl Driver<'_> {
         }
     }
 
-    fn beside(
+    /// Does something beside the loop.
+    pub(crate) fn beside(
         &mut self,
         key: ActionKey,
         purpose: Purpose,
@@ -165,7 +168,7 @@ impl Driver<'_> {
                 self.stamps = brought.stamps;
                 Ok(Seen::LandingEnded { task, dispatch, landing: brought.landing })
             }
-            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..)) => Ok(Seen::TimePassed),
+            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..) | Done::Lock) => Ok(Seen::TimePassed),
         }
     }
 

@@ -26,6 +26,7 @@ mod inbox;
 mod isolation;
 mod last_words;
 mod line;
+mod lock_wait;
 mod lost_work;
 mod mask;
 mod meddling;

@@ -87,19 +87,20 @@ impl Driver<'_> {
     /// Before the work is committed: what it has become while it was verified is verified, a few times. Then what was
     /// verified last is what is there to be committed; the rest is given back.
     pub(crate) fn heed_rewriting_here(&mut self, id: &TaskId, key: &str) -> Result<Option<Since>, Obstacle> {
-        let Some(verified) = self.verified.remove(id) else { return Ok(None) };
+        // It stays noted: should somebody have git's lock, the commit is tried again.
+        let Some(verified) = self.verified.get(id) else { return Ok(None) };
         let root = self.project.root();
         let changed = verified.files.iter().filter(|(path, before)| look(&root.join(path)) != **before);
         let changed: Vec<String> = changed.map(|(path, _)| path.clone()).collect();
         if changed.is_empty() {
             return Ok(None);
         }
+        let tree = verified.tree.clone();
         self.tree.forget();
-        if let (true, Some(tree), Some(git)) =
-            (self.rewriting.is_endless(key), &verified.tree, self.tree.git())
-        {
-            return Ok(git.set_back(tree, &changed)?);
+        if let (true, Some(tree), Some(git)) = (self.rewriting.is_endless(key), tree, self.tree.git()) {
+            return Ok(git.set_back(&tree, &changed)?);
         }
+        self.verified.remove(id);
         self.rewriting.count(key);
         self.tell_of_rewriting(id, &changed);
         Err(Obstacle::Moved)

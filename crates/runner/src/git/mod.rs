@@ -25,6 +25,7 @@ mod landing_index;
 mod landing_note;
 mod link;
 mod listening;
+mod lock_holder;
 mod merge;
 mod obstacle;
 mod orphan;

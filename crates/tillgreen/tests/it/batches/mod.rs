@@ -3,6 +3,7 @@
 
 mod coming_back;
 mod declared_order;
+mod editors;
 mod failures;
 mod hooks;
 mod joining;
