@@ -449,6 +449,7 @@ impl Driver<'_> {
     /// Work that is half in the project goes out of it, where somebody might take it for their own: it is still in the
     /// task's own tree. What was committed stays.
     pub(crate) fn drop_half_landing(&mut self) -> Result<(), RunError> {
+        self.drop_half_rewritten()?;
         Ok(self.take_landing_back()?)
     }
 }

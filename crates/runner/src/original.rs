@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use engine::{Status, Task};
 use plan::TaskId;
 
 use crate::atomic;
@@ -41,12 +42,7 @@ impl Driver<'_> {
     /// Work is red or refused. If files of it had been changed while it was verified, that is kept, and it goes out of the
     /// project. Whether it is to come in again as it was, which is done once.
     pub(crate) fn falls_back(&mut self, id: &TaskId, key: &str) -> Result<bool, GitError> {
-        let Some(site) = self.site(id) else { return Ok(false) };
-        let Some((base, commit)) = site.original() else { return Ok(false) };
-        let left = site.git.keep_besides((&base, &commit))?;
-        self.take_landing_back()?;
-        site.repack(&base, &commit)?;
-        site.forget_original();
+        let Some(left) = self.set_original_back(id)? else { return Ok(false) };
         let again = self.rewriting.may_fall_back(key);
         let then = if again { ", and the work is brought in again as it was" } else { "" };
         if let Some(Left { paths, folder }) = left {
@@ -60,8 +56,44 @@ impl Driver<'_> {
         Ok(again)
     }
 
-    /// The same, for work that is red.
+    /// Takes work out of the project whose files had been changed while it was verified: what was made of them is kept, and
+    /// told if there is any. None if it is as it was packed.
+    fn set_original_back(&mut self, id: &TaskId) -> Result<Option<Option<Left>>, GitError> {
+        let Some(site) = self.site(id) else { return Ok(None) };
+        let Some((base, commit)) = site.original() else { return Ok(None) };
+        let left = site.git.keep_besides((&base, &commit))?;
+        self.take_landing_back()?;
+        site.repack(&base, &commit)?;
+        site.forget_original();
+        Ok(Some(left))
+    }
+
+    /// Before a run ends: the same for work that is half in the project then.
+    pub(crate) fn drop_half_rewritten(&mut self) -> Result<(), GitError> {
+        // At the end of a run, what was coming back counts as about to.
+        let is_due = |task: &&Task| {
+            let is_due = task.status.is_coming_back() || matches!(task.status, Status::Finished { .. });
+            let has_original = || self.site(task.id()).is_some_and(|site| site.original().is_some());
+            task.isolated && is_due && has_original()
+        };
+        let id = self.state.attention().find(is_due).map(|task| task.id().clone());
+        let left = id.map_or(Ok(None), |id| self.set_original_back(&id))?.flatten();
+        if let Some(Left { paths, folder }) = left {
+            self.note(format!(
+                "what was made of files of work while it was verified ({}) is kept in {}",
+                listed(&paths),
+                self.project.relative(&folder).display()
+            ));
+        }
+        Ok(())
+    }
+
+    /// The same as `falls_back`, for work that is red.
     pub(crate) fn comes_in_as_it_was(&mut self, id: &TaskId) -> Result<bool, GitError> {
+        if self.state.end().is_some() {
+            // It was stopped, which says nothing about it.
+            return self.drop_half_rewritten().map(|()| false);
+        }
         match self.joining_key(id).filter(|_| self.is_isolated(id)) {
             Some(key) => self.falls_back(id, &key),
             None => Ok(false),

@@ -109,6 +109,9 @@ impl Git {
     /// the commit that it was made on and its own.
     pub fn keep_besides(&self, (base, work): (&Oid, &Oid)) -> Result<Option<Left>, GitError> {
         let Some(note) = LandingNote::read(self.git_dir())? else { return Ok(None) };
+        if self.landed(&note.head, (&note.trailer.0, &note.trailer.1))?.is_some() {
+            return Ok(None);
+        }
         let landed = self.differences(&note.head, &note.tree)?;
         let other = match self.merge(base, &note.head, work)? {
             Merge::Clean(alone) => self.differences(&alone, &note.tree)?,

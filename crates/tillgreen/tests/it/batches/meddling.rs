@@ -183,6 +183,29 @@ fn what_somebody_writes_into_the_work_and_a_hook_refuses_is_kept_and_costs_nothi
 }
 
 #[test]
+fn what_somebody_wrote_into_the_work_is_kept_when_the_run_is_interrupted() {
+    let wait = "touch .git/second; while ! test -e .git/gate; do sleep 0.02; done";
+    let after = format!("if test -e .git/first; then {wait}; fi; touch .git/first");
+    let scene = waiting("grep -q ^edited base.txt", &after);
+    let mut run = scene.begin(&agent(), &ONCE);
+    wait_for("the check", || scene.control("began").exists());
+    scene.write("base.txt", "edited, and more\n");
+    scene.release("gate");
+    wait_for("the second check", || scene.has(".git/second"));
+    run.signal(Signal::Interrupt);
+    let run = run.wait().expect_code(130);
+    assert_eq!(
+        (scene.read(LEFT).as_str(), scene.read("base.txt").as_str()),
+        ("edited, and more\n", "base\n")
+    );
+    assert!(run.stderr.contains("(base.txt) is kept in .tillgreen/specs-demo/left/files"), "{run}");
+    scene.write(".git/gate", "");
+    let run = scene.go(&agent(), &ONCE).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "edited\n", "{run}");
+}
+
+#[test]
 fn what_is_written_into_the_work_time_and_again_is_not_committed_unverified() {
     // The first time it is green with it, the second time it is not.
     let saves =
