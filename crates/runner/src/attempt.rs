@@ -50,6 +50,8 @@ pub(crate) enum Purpose {
     Ask,
     /// Something at the forge.
     Forge(Stopper),
+    /// Somebody's lock is waited for.
+    Lock { release: Release },
 }
 
 /// An agent at work.
@@ -81,6 +83,7 @@ impl Purpose {
             | Self::Check { .. }
             | Self::Regression { .. }
             | Self::Forge(_)
+            | Self::Lock { .. }
             | Self::Ask => None,
         }
     }
@@ -321,6 +324,7 @@ impl Driver<'_> {
             | Purpose::Check { .. }
             | Purpose::Regression { .. }
             | Purpose::Forge(_)
+            | Purpose::Lock { .. }
             | Purpose::Ask => Ok(Seen::TimePassed),
         }
     }
@@ -348,9 +352,11 @@ impl Driver<'_> {
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
             Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
             // These end in other ways than by the end of a process.
-            Purpose::Tree { .. } | Purpose::Survey { .. } | Purpose::Landing { .. } | Purpose::Forge(_) => {
-                Ok(Seen::TimePassed)
-            }
+            Purpose::Tree { .. }
+            | Purpose::Survey { .. }
+            | Purpose::Landing { .. }
+            | Purpose::Lock { .. }
+            | Purpose::Forge(_) => Ok(Seen::TimePassed),
         }
     }
 

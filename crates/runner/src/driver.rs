@@ -8,8 +8,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, Baseline, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Seen, State,
-    What, decide, due, schedule,
+    Action, ActionKey, Baseline, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Record, Seen,
+    State, What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -27,7 +27,7 @@ use crate::open::{Beginning, Request};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
-use crate::rewriting::Verified;
+use crate::rewriting::{Rewriting, Verified};
 use crate::settings::Settings;
 use crate::shared_names::SharedNames;
 use crate::traces::Traces;
@@ -96,8 +96,8 @@ pub(crate) struct Driver<'a> {
     pub hooked: BTreeMap<String, Oid>,
     /// What the work in the project itself was when its verify command began.
     pub verified: BTreeMap<plan::TaskId, Verified>,
-    /// Work whose files have changed once already while it was verified.
-    pub rewritten: BTreeSet<String>,
+    /// Work whose files have changed while it was verified.
+    pub rewriting: Rewriting,
     /// Work that was taken out of the project once already while it was verified there.
     pub displaced: BTreeSet<(plan::TaskId, engine::Dispatch)>,
     pub cleaner: Cleaner,
@@ -152,7 +152,7 @@ impl<'a> Driver<'a> {
             line: Line::default(),
             hooked: BTreeMap::new(),
             verified: BTreeMap::new(),
-            rewritten: BTreeSet::new(),
+            rewriting: Rewriting::default(),
             displaced: BTreeSet::new(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
@@ -318,8 +318,14 @@ impl<'a> Driver<'a> {
             Action::Join { task, attempt, dispatch } => {
                 self.start_join(action.key(), task, (*attempt, *dispatch))?;
             }
+            Action::Record { task, .. } | Action::InsertFix { fix: task }
+                if self.waits_for_lock(action.key(), task)? => {}
             Action::Record { task, attempt } => {
                 let record = self.record_work(task, *attempt);
+                let is_blocked = matches!(record, Record::Blocked { .. });
+                if is_blocked && self.waits_for_lock(action.key(), task)? {
+                    return Ok(());
+                }
                 self.see(Seen::Recorded { task: task.clone(), record });
             }
             Action::InsertFix { fix } => self.insert_fix(fix)?,

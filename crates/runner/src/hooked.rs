@@ -7,6 +7,24 @@ use plan::TaskId;
 use crate::driver::Driver;
 use crate::git::{Git, GitError, Oid, Stamps};
 use crate::recording::{Obstacle, TRAILER, TRAILER_SEARCH};
+use crate::traces::listed;
+
+/// What became of work in the project that a hook refused.
+pub(crate) enum Refusal {
+    /// It comes in again as it was before somebody changed it.
+    BroughtInAgain,
+    /// It went out.
+    Out {
+        /// The files of it that the hook changed, which go into the next attempt as they are.
+        changed: Vec<String>,
+    },
+}
+
+/// What the next attempt is told of files that a hook changed before it refused them.
+pub(crate) fn told_of_hook(changed: &[String]) -> Option<String> {
+    let files = (!changed.is_empty()).then(|| listed(changed))?;
+    Some(format!("\nThe hook changed files of the work, which are now as it left them: {files}"))
+}
 
 impl Driver<'_> {
     /// The commit that a hook made of work which was brought in from a tree, if that is what was verified.
@@ -38,32 +56,29 @@ impl Driver<'_> {
         Err(Obstacle::Moved)
     }
 
-    /// Somebody, or the verify command itself, changed files of the work while it was verified: what they are now is
-    /// verified. A command that changes them each time is let through.
-    pub(crate) fn heed_rewriting(
+    /// Takes work out of the project that a hook refused. What such hooks make of it, as those do that format, is what the
+    /// next attempt goes on from.
+    pub(crate) fn take_refused_out(
         &mut self,
         id: &TaskId,
-        git: &Git,
-        (key, message, stamps): (&str, &str, Option<&Stamps>),
-    ) -> Result<(), Obstacle> {
-        let Some((commit, files)) = git.take_in_rewritten(message, stamps)? else { return Ok(()) };
-        let files = files.join(", ");
-        if !self.rewritten.insert(key.to_owned()) {
-            self.note(format!(
-                "files of task {id} change each time it is verified ({files}); they are committed as they are now"
-            ));
-            return Ok(());
+        attempt: Option<Attempt>,
+    ) -> Result<Refusal, GitError> {
+        if self.falls_back(id, &self.trailer(id, attempt))? {
+            return Ok(Refusal::BroughtInAgain);
         }
-        if let (Some(site), Some(head)) = (self.site(id), git.head()?) {
+        let mut changed = Vec::new();
+        if let (Some(site), message) = (self.site(id), self.landing_message(id))
+            && let Some((commit, files)) = site.git.take_in_rewritten(&message, None, &site.keep)?
+            && let Some(head) = site.git.head()?
+        {
             site.repack(&head, &commit)?;
+            changed = files;
         }
-        self.note(format!(
-            "files of task {id} changed while it was verified ({files}), so they are verified as they are now"
-        ));
-        Err(Obstacle::Moved)
+        self.take_landing_back()?;
+        Ok(Refusal::Out { changed })
     }
 
-    /// The same for work in the project itself.
+    /// Takes in what a hook made of work in the project itself, if that is what was verified.
     pub(crate) fn take_in_again(&mut self, git: &Git, key: &str) -> Result<Option<Oid>, GitError> {
         let Some(made) = self.hooked.get(key).cloned() else { return Ok(None) };
         self.tree.forget();

@@ -34,6 +34,8 @@ pub(crate) enum Done {
     Survey(Result<Survey, GitError>),
     /// Work was brought into the project.
     Landing(Brought),
+    /// Nobody has git's lock any more, or nobody waits for it.
+    Lock,
 }
 
 impl Driver<'_> {
@@ -128,7 +130,8 @@ impl Driver<'_> {
         }
     }
 
-    fn beside(
+    /// Does something beside the loop.
+    pub(crate) fn beside(
         &mut self,
         key: ActionKey,
         purpose: Purpose,
@@ -175,7 +178,7 @@ impl Driver<'_> {
                 self.stamps = brought.stamps;
                 Ok(Seen::LandingEnded { task, dispatch, landing: brought.landing })
             }
-            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..)) => Ok(Seen::TimePassed),
+            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..) | Done::Lock) => Ok(Seen::TimePassed),
         }
     }
 
@@ -378,6 +381,9 @@ impl Driver<'_> {
         if self.was_taken_out((&task, dispatch), &report) {
             return Ok(Seen::Displaced { task, dispatch });
         }
+        if report.failure.is_some() && self.comes_in_as_it_was(&task)? {
+            return Ok(Seen::Displaced { task, dispatch });
+        }
         if let Some(failure) = report.failure.as_mut().filter(|_| !self.is_isolated(&task)) {
             failure.details = format!("{}\n\n{}", self.why_again(&task), failure.details);
         } else if let Some(failure) = &mut report.failure {
@@ -464,6 +470,7 @@ impl Driver<'_> {
     /// Work that is half in the project goes out of it, where somebody might take it for their own: it is still in the
     /// task's own tree. What was committed stays.
     pub(crate) fn drop_half_landing(&mut self) -> Result<(), RunError> {
+        self.drop_half_rewritten()?;
         Ok(self.take_landing_back()?)
     }
 }

@@ -12,7 +12,8 @@ use crate::atomic;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::{COMMIT_DEADLINE, Commit, Git, GitError, Landed, Oid, Staging};
+use crate::git::{COMMIT_DEADLINE, Commit, Git, GitError, Landed, Oid, Staging, Stamps};
+use crate::hooked::{Refusal, told_of_hook};
 use crate::projection::Progress;
 use crate::settings::Bookkeeping;
 use crate::tree::shown;
@@ -56,23 +57,26 @@ impl Driver<'_> {
     pub(crate) fn record_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Record {
         match self.try_record(id, attempt) {
             Ok(commit) => Record::Kept { commit: commit.map(|commit| commit.as_str().to_owned()) },
-            Err(Obstacle::Refused(output)) => self.refused(id, &output),
+            Err(Obstacle::Refused(output)) => self.refused(id, attempt, &output),
             Err(Obstacle::Moved) => Record::Moved,
             Err(Obstacle::Blocked(reason)) => Record::Blocked { reason },
         }
     }
 
     /// A hook said no. What was brought in from a tree goes out of the project again.
-    fn refused(&mut self, id: &TaskId, output: &str) -> Record {
-        if self.is_isolated(id)
-            && let Err(error) = self.take_landing_back()
-        {
-            return Record::Blocked { reason: error.to_string() };
+    fn refused(&mut self, id: &TaskId, attempt: Option<Attempt>, output: &str) -> Record {
+        let mut details = crate::mask::mask(output);
+        if self.is_isolated(id) {
+            match self.take_refused_out(id, attempt) {
+                Ok(Refusal::BroughtInAgain) => return Record::Moved,
+                Ok(Refusal::Out { changed }) => details.extend(told_of_hook(&changed)),
+                Err(error) => return Record::Blocked { reason: error.to_string() },
+            }
         }
         Record::Refused(CheckFailure {
             cause: Cause::CommitRefused,
             error: format!("a git hook refused the commit: {}", last_line(output)),
-            details: crate::mask::mask(output),
+            details,
             command: Some("git commit".to_owned()),
             exit_code: Some(1),
         })
@@ -146,9 +150,20 @@ impl Driver<'_> {
             return self.commit_landing(id, git, attempt);
         }
         let key = self.trailer(id, attempt);
-        if attempt.is_some() {
-            self.heed_rewriting_here(id, &key)?;
-        }
+        // What its command alone proved was made by nobody.
+        let since = if attempt.is_some() { self.heed_rewriting_here(id, &key)? } else { None };
+        let made = self.commit_here(id, git, (attempt, &key));
+        self.bring_since(id, since)?;
+        made
+    }
+
+    /// The same in the project itself, once it is what was verified.
+    fn commit_here(
+        &mut self,
+        id: &TaskId,
+        git: &Git,
+        (attempt, key): (Option<Attempt>, &str),
+    ) -> Result<Option<Oid>, Obstacle> {
         let paths = self.paths_of_work(id);
         let changes = self.tree.uncommitted(&paths)?;
         let unnameable = self.tree.uncommitted_unnameable(&paths);
@@ -163,9 +178,9 @@ impl Driver<'_> {
         };
         let staging = git.staging_of(&changes, &unnameable)?;
         let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
-        let request = Commit { trailer: Some((TRAILER, &key)), ..request };
+        let request = Commit { trailer: Some((TRAILER, key)), ..request };
         let before = git.head()?;
-        if let Some(commit) = self.take_in_again(git, &key)? {
+        if let Some(commit) = self.take_in_again(git, key)? {
             self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
         }
@@ -173,15 +188,15 @@ impl Driver<'_> {
         if let Some(commit) = git.commit(&request)? {
             let is_other = meant.is_some_and(|meant| !git.holds_tree(&commit, &meant));
             if let (true, Some(before), Some(_)) = (is_other, &before, attempt) {
-                self.heed_hook_here(id, git, (before, &commit), (&key, &paths))?;
+                self.heed_hook_here(id, git, (before, &commit), (key, &paths))?;
             }
             self.tree.committed(&told, &commit);
             self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
         }
-        let made = self.commit_already_made(id, git, &key)?;
+        let made = self.commit_already_made(id, git, key)?;
         if let (Some(made), Some(_)) = (&made, attempt) {
-            self.heed_orphan(id, git, (made, &key))?;
+            self.heed_orphan(id, git, (made, key))?;
         }
         if made.is_none() && !told.is_empty() {
             self.note(format!("git found nothing to commit of what task {id} changed: {}", told.join(", ")));
@@ -202,10 +217,22 @@ impl Driver<'_> {
     /// Commits work that was brought into the project.
     fn commit_landing(&mut self, id: &TaskId, git: &Git, attempt: Attempt) -> Result<Option<Oid>, Obstacle> {
         let (message, key) = (self.landing_message(id), self.trailer(id, Some(attempt)));
+        let stamps = self.stamps.take();
+        let since = self.heed_rewriting(id, git, (&key, &message, stamps.as_ref()))?;
+        let made = self.commit_verified(id, git, (key, message, stamps));
+        self.bring_since(id, since)?;
+        made
+    }
+
+    /// The same, once it is what was verified.
+    fn commit_verified(
+        &mut self,
+        id: &TaskId,
+        git: &Git,
+        (key, message, stamps): (String, String, Option<Stamps>),
+    ) -> Result<Option<Oid>, Obstacle> {
         let trailer = (TRAILER, key.as_str());
         let before = git.head()?;
-        let stamps = self.stamps.take();
-        self.heed_rewriting(id, git, (&key, &message, stamps.as_ref()))?;
         let landed = match self.adopt(git, &key, stamps.as_ref())? {
             Some(commit) => Landed::Done(commit),
             None => git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?,

@@ -1,9 +1,11 @@
 //! Files of a task's work that change while it is verified in the project itself: somebody saves one of them, or the
-//! verify command writes it. What would be committed is then not what was verified, so it is verified once more.
+//! verify command writes it. What would be committed is then not what was verified, so it is verified again, and a command
+//! that formats the work comes to rest. Where it does not, what was verified last is committed, and what the files have
+//! become since stays uncommitted.
 //!
-//! Work that comes back from a tree of its own is looked at in `hooked`, where git knows what came in.
+//! Work that comes back from a tree of its own is looked at in `original`, where git knows what came in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -12,11 +14,17 @@ use engine::Status;
 use plan::TaskId;
 
 use crate::driver::Driver;
+use crate::error::RunError;
+use crate::git::{Left, Oid, Since};
 use crate::offstage::fingerprint;
 use crate::recording::Obstacle;
+use crate::traces::listed;
 
 /// Larger files are known by their size and time alone.
 const READ_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// How often work is verified whose files change each time.
+const ROUNDS_MAX: u32 = 3;
 
 /// What is said when work in the project itself is red at the second look.
 const MADE_RED_BY_HOOK: &str =
@@ -28,52 +36,115 @@ const MADE_RED: &str =
 #[derive(Debug, Default)]
 pub(crate) struct Verified {
     files: BTreeMap<String, String>,
+    /// The same for git, where they have changed before.
+    tree: Option<Oid>,
+}
+
+/// Work whose files have changed while it was verified, by what its commit is found again.
+#[derive(Debug, Default)]
+pub(crate) struct Rewriting {
+    /// How often.
+    rounds: BTreeMap<String, u32>,
+    /// Work that came in again as it was.
+    fell_back: BTreeSet<String>,
+}
+
+impl Rewriting {
+    /// They have changed once more.
+    pub(crate) fn count(&mut self, key: &str) {
+        *self.rounds.entry(key.to_owned()).or_default() += 1;
+    }
+
+    fn has_begun(&self, key: &str) -> bool {
+        self.rounds.contains_key(key)
+    }
+
+    /// Whether they have changed so often that it is not waited for any longer that they stay as they are.
+    pub(crate) fn is_endless(&self, key: &str) -> bool {
+        self.rounds.get(key).is_some_and(|rounds| rounds + 1 >= ROUNDS_MAX)
+    }
+
+    /// Whether the work may come in again as it was. From then on it may not.
+    pub(crate) fn may_fall_back(&mut self, key: &str) -> bool {
+        self.fell_back.insert(key.to_owned())
+    }
 }
 
 impl Driver<'_> {
     /// Before a verify command runs in the project itself.
     pub(crate) fn note_files(&mut self, id: &TaskId) {
-        if !self.is_isolated(id) && self.tree.git().is_some() {
-            let paths = self.paths_of_work(id).into_iter();
-            let files = paths.map(|path| (look(&self.project.root().join(&path)), path));
-            let files = files.map(|(look, path)| (path, look)).collect();
-            self.verified.insert(id.clone(), Verified { files });
-        }
+        let Some(git) = self.tree.git().filter(|_| !self.is_isolated(id)) else { return };
+        let paths: Vec<String> = self.paths_of_work(id).into_iter().collect();
+        let has_begun = self.joining_key(id).is_some_and(|key| self.rewriting.has_begun(&key));
+        // What git cannot tell is verified again and again, until somebody sees to it.
+        let tree = if has_begun { git.tree_of_work(&paths).ok().flatten() } else { None };
+        let root = self.project.root();
+        let files = paths.into_iter().map(|path| (look(&root.join(&path)), path));
+        let files = files.map(|(look, path)| (path, look)).collect();
+        self.verified.insert(id.clone(), Verified { files, tree });
     }
 
-    /// Before the work is committed. A command that makes something else of the files each time is let through.
-    pub(crate) fn heed_rewriting_here(&mut self, id: &TaskId, key: &str) -> Result<(), Obstacle> {
-        let Some(verified) = self.verified.remove(id) else { return Ok(()) };
+    /// Before the work is committed: what it has become while it was verified is verified, a few times. Then what was
+    /// verified last is what is there to be committed; the rest is given back.
+    pub(crate) fn heed_rewriting_here(&mut self, id: &TaskId, key: &str) -> Result<Option<Since>, Obstacle> {
+        // It stays noted: should somebody have git's lock, the commit is tried again.
+        let Some(verified) = self.verified.get(id) else { return Ok(None) };
         let root = self.project.root();
         let changed = verified.files.iter().filter(|(path, before)| look(&root.join(path)) != **before);
-        let changed: Vec<&str> = changed.map(|(path, _)| path.as_str()).collect();
+        let changed: Vec<String> = changed.map(|(path, _)| path.clone()).collect();
         if changed.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        let files = changed.join(", ");
+        let tree = verified.tree.clone();
         self.tree.forget();
-        if !self.rewritten.insert(key.to_owned()) {
-            self.note(format!(
-                "files of task {id} change each time it is verified ({files}); they are committed as they are now"
-            ));
-            return Ok(());
+        if let (true, Some(tree), Some(git)) = (self.rewriting.is_endless(key), tree, self.tree.git()) {
+            return Ok(git.set_back(&tree, &changed)?);
         }
+        self.verified.remove(id);
+        self.rewriting.count(key);
+        self.tell_of_rewriting(id, &changed);
+        Err(Obstacle::Moved)
+    }
+
+    pub(crate) fn tell_of_rewriting(&mut self, id: &TaskId, files: &[String]) {
+        let files = listed(files);
         self.note(format!(
             "files of task {id} changed while it was verified ({files}), so they are verified as they are now"
         ));
-        Err(Obstacle::Moved)
+    }
+
+    /// After the work was committed as it was verified, or was not: what its files have become since is there again, as
+    /// nobody's work.
+    pub(crate) fn bring_since(&mut self, id: &TaskId, since: Option<Since>) -> Result<(), RunError> {
+        let (Some(git), Some(since)) = (self.tree.git(), since) else { return Ok(()) };
+        let files = listed(since.files());
+        let left = git.bring_since(since)?;
+        self.tree.forget();
+        // Should it be in the way of other work, it was left by that check.
+        self.note_end_of_check()?;
+        let place = match left {
+            Some(Left { folder, .. }) => format!("is kept in {}", self.project.relative(&folder).display()),
+            None => "stays as it is, uncommitted".to_owned(),
+        };
+        self.note(format!(
+            "files of task {id} change each time it is verified ({files}): what was verified counts, and what they \
+             have become since {place}"
+        ));
+        Ok(())
+    }
+
+    /// By which work is known that is verified on all that came together.
+    pub(crate) fn joining_key(&self, id: &TaskId) -> Option<String> {
+        match self.state.task(id).map(|task| &task.status) {
+            Some(Status::Joining { attempt }) => Some(self.trailer(id, Some(*attempt))),
+            Some(_) | None => None,
+        }
     }
 
     /// Why a task's work in the project itself was verified a second time.
     pub(crate) fn why_again(&self, id: &TaskId) -> &'static str {
-        match self.state.task(id).map(|task| &task.status) {
-            Some(Status::Joining { attempt })
-                if self.rewritten.contains(&self.trailer(id, Some(*attempt))) =>
-            {
-                MADE_RED
-            }
-            Some(_) | None => MADE_RED_BY_HOOK,
-        }
+        let is_rewritten = self.joining_key(id).is_some_and(|key| self.rewriting.has_begun(&key));
+        if is_rewritten { MADE_RED } else { MADE_RED_BY_HOOK }
     }
 }
 

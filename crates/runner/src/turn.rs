@@ -18,6 +18,7 @@ use plan::TaskId;
 use crate::driver::Driver;
 use crate::git::{Git, GitError};
 use crate::inbox::Message;
+use crate::lock_wait::await_lock;
 
 /// A lock cannot be waited for and given up on request at once, so it is tried again and again.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -127,16 +128,15 @@ impl Driver<'_> {
         let (has_one, sender) = (self.turn.is_some(), self.inbox_sender());
         let (git, folder, id) = (git.clone(), self.file.place_of_turns(), id.clone());
         let take = move || {
-            if has_one {
-                return Ok(Patience::Left);
-            }
-            let (who, mut looks) = (format!("task {id}"), 0);
             // The loop may be over; then nobody reads it.
             let tell = |text| drop(sender.send(Message::Note(text)));
-            let turn = Turn::take(&git, &folder, || pause(&git, &released, (&who, &mut looks), tell))?;
-            let Some(turn) = turn else { return Ok(Patience::Gone) };
-            let _ = sender.send(Message::Turn(id, turn));
-            Ok(Patience::Left)
+            if !has_one {
+                let (who, mut looks) = (format!("task {id}"), 0);
+                let turn = Turn::take(&git, &folder, || pause(&git, &released, (&who, &mut looks), tell))?;
+                let Some(turn) = turn else { return Ok(Patience::Gone) };
+                let _ = sender.send(Message::Turn(id.clone(), turn));
+            }
+            Ok(await_lock(&git, &id, &released, tell))
         };
         (release, take)
     }

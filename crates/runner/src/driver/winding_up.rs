@@ -25,7 +25,7 @@ impl Driver<'_> {
             if let Purpose::Forge(stopper) = &flight.purpose {
                 stopper.stop();
             }
-            if let Purpose::Landing { release, .. } = &flight.purpose {
+            if let Purpose::Landing { release, .. } | Purpose::Lock { release } = &flight.purpose {
                 release.give();
             }
         }

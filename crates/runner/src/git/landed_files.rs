@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::history::Oid;
+use super::keep::Keep;
 use super::landing_note::LandingNote;
+use super::merge::Merge;
 use super::process;
 use super::put_back::{EDITED, free_place};
 use super::raw_change::{Entry, RawChange, index_info, names, split_names};
@@ -32,7 +34,7 @@ pub struct Left {
 /// What a look at a landing under way showed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sight {
-    /// Somebody's commit that holds files of it as they were applied.
+    /// Somebody's commit that holds files of it as they were applied, or as somebody edited them since.
     pub committed: Option<Oid>,
     /// Whether files of it are again what is checked out: somebody took them out of the project.
     pub is_taken_out: bool,
@@ -48,22 +50,51 @@ impl Git {
         }
         let changes = self.differences(&note.head, &note.tree)?;
         let mut before = self.before(&note, &changes)?;
-        let is_held = |change: &&RawChange| is_moved && before.get(&change.path) == Some(&change.new);
-        let committed = match changes.iter().find(is_held) {
-            Some(change) => self.first_with(&note.head, &change.path)?,
+        let held = if is_moved { self.held(&note, &changes, &before)? } else { BTreeSet::new() };
+        let committed = match held.first() {
+            Some(path) => self.first_with(&note.head, path)?,
             None => None,
         };
         let kept = self.kept_untracked(&changes)?;
         for change in &changes {
-            if change.new.is_gitlink()
-                || kept.contains(&change.path)
-                || before.get(&change.path) == Some(&change.new)
-            {
+            let is_as_applied = before.get(&change.path) == Some(&change.new);
+            let stays = kept.contains(&change.path) || held.contains(&change.path);
+            if change.new.is_gitlink() || is_as_applied || stays {
                 before.remove(&change.path);
             }
         }
         let is_taken_out = self.unlike(&before)?.len() < before.len();
         Ok(Sight { committed, is_taken_out })
+    }
+
+    /// The files of a landing that what is checked out now holds: joining them with it would change nothing.
+    fn held(
+        &self,
+        note: &LandingNote,
+        changes: &[RawChange],
+        now: &Entries,
+    ) -> Result<BTreeSet<OsString>, GitError> {
+        let is_as_applied = |change: &&RawChange| now.get(&change.path) == Some(&change.new);
+        let (held, other): (Vec<&RawChange>, Vec<&RawChange>) = changes.iter().partition(is_as_applied);
+        let mut held: BTreeSet<OsString> = held.into_iter().map(|change| change.path.clone()).collect();
+        let is_changed = |change: &&&RawChange| {
+            now.get(&change.path).is_some_and(|entry| !entry.is_absent() && *entry != change.old)
+        };
+        let changed: Vec<&RawChange> = other.iter().filter(is_changed).copied().collect();
+        if let (false, Some(head)) = (changed.is_empty(), self.head()?) {
+            // Older gits join commits only.
+            let list =
+                ["commit-tree", note.tree.as_str(), "-p", note.head.as_str(), "-m", "half in the project"];
+            let work = Oid::printed(process::run(self.locking_call(&list, Vec::new()))?)?;
+            if let Merge::Clean(joined) = self.merge(&note.head, &head, &work)? {
+                let missing = self.differences(&head, &joined)?;
+                let missing: BTreeSet<&OsString> = missing.iter().map(|change| &change.path).collect();
+                held.extend(
+                    changed.iter().map(|change| &change.path).filter(|path| !missing.contains(path)).cloned(),
+                );
+            }
+        }
+        Ok(held)
     }
 
     /// The first commit since another one that changed a path.
@@ -90,11 +121,13 @@ impl Git {
     }
 
     /// What the files of a landing have become since it was applied, as work of its own on top of what is checked out, and
-    /// which of them changed. From now on that is what is half in the project. None if they are as they were.
+    /// which of them changed. From now on that is what is half in the project; it holds on to the work that was kept until
+    /// now. None if they are as they were.
     pub fn take_in_rewritten(
         &self,
         message: &str,
         stamps: Option<&Stamps>,
+        keep: &Keep,
     ) -> Result<Option<(Oid, Vec<String>)>, GitError> {
         let is_untouched = stamps.is_some_and(|stamps| stamps.hold(self.root()));
         let Some(note) = LandingNote::read(self.git_dir())?.filter(|_| !is_untouched) else {
@@ -108,7 +141,9 @@ impl Git {
             return Ok(None);
         }
         let Some(tree) = self.tree_of_files(&note, &found)? else { return Ok(None) };
-        let list = ["commit-tree", tree.as_str(), "-p", note.head.as_str(), "-F", "-"];
+        let kept = self.kept(keep)?;
+        let mut list = vec!["commit-tree", tree.as_str(), "-F", "-", "-p", note.head.as_str()];
+        list.extend(kept.iter().flat_map(|kept| ["-p", kept.as_str()]));
         let commit = Oid::printed(process::run(self.locking_call(&list, message.as_bytes().to_vec()))?)?;
         self.anchor(&tree)?;
         LandingNote { tree, ..note }.write(self.git_dir())?;

@@ -135,8 +135,12 @@ impl Git {
             self.weigh_anchor();
             return Ok(Dropped::Nothing);
         };
-        // A git that outlived the program is waited for: it may be the one that commits.
-        self.clear_stale_lock()?;
+        // A git that outlived the program is waited for: it may be the one that commits. Somebody whose editor is open is
+        // not: the files can go without their lock.
+        let is_held = self.lock_holder().is_some();
+        if !is_held {
+            self.clear_stale_lock()?;
+        }
         if let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? {
             self.finish(&commit, None)?;
             return Ok(Dropped::Committed(commit));
@@ -196,7 +200,9 @@ impl Git {
         self.set_aside(self.occupants(files.iter().copied()), &mut left)?;
         let stdin = names(files.iter().map(|path| path.as_os_str()));
         if !stdin.is_empty() {
-            let list = ["checkout-index", "--force", "--index", "-z", "--stdin"];
+            let mut list = vec!["checkout-index", "--force", "-z", "--stdin"];
+            // What the index knows of the looks of files only saves time, and is somebody else's while they have its lock.
+            list.extend(self.lock_holder().is_none().then_some("--index"));
             self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
         }
         self.put_submodules_back(&changes)?;

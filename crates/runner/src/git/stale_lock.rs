@@ -157,13 +157,13 @@ impl Git {
 }
 
 /// The folders of all processes called git.
-fn gits() -> impl Iterator<Item = PathBuf> {
+pub(super) fn gits() -> impl Iterator<Item = PathBuf> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten().map(|process| process.path());
     processes
         .filter(|process| fs::read_to_string(process.join("comm")).is_ok_and(|name| name.trim_end() == "git"))
 }
 
-fn pid_in(process: &Path) -> Option<u32> {
+pub(super) fn pid_in(process: &Path) -> Option<u32> {
     process.file_name()?.to_str()?.parse().ok()
 }
 
@@ -179,7 +179,7 @@ fn is_marked(process: &Path, notes: &Path) -> bool {
 }
 
 /// Whether a process is a child of this one, and thus waited for.
-fn is_child(process: &Path) -> bool {
+pub(super) fn is_child(process: &Path) -> bool {
     let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
     let parent = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(1)?.parse().ok());
     parent == Some(std::process::id())

@@ -350,3 +350,24 @@ fn what_is_written_once_more_as_it_was_is_not_verified_again() {
     let sandbox = check_rewritten("cat work.txt > copy; mv copy work.txt", &[("executor", 1)], &[]);
     assert_eq!(runs(&sandbox), 1);
 }
+
+#[test]
+fn what_a_verify_command_makes_of_the_work_each_time_is_not_committed_unverified() {
+    let sandbox = sandbox("- [ ] 1.1 Work\n  - **Verify**: `sh verify.sh`\n");
+    let runs = sandbox.control("runs").display().to_string();
+    sandbox.write(
+        "verify.sh",
+        format!("echo run >> {runs}\ngrep -qx right work.txt && echo again >> work.txt\n"),
+    );
+    sandbox.commit_all("how it is verified");
+    let finished = run(&sandbox, &worker(), &[]).expect_code(0);
+    check_calls(&sandbox, &[("executor", 1)]);
+    assert_eq!(self::runs(&sandbox), 3);
+    assert_eq!(sandbox.git(&["show", "HEAD~1:work.txt"]).lines().count(), 3, "{finished}");
+    assert_eq!(sandbox.read("work.txt").lines().count(), 4, "{finished}");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), " M work.txt\n");
+    assert!(
+        finished.stderr.contains("files of task 1.1 change each time it is verified (work.txt)"),
+        "{finished}"
+    );
+}

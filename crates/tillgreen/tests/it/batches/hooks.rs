@@ -259,3 +259,24 @@ fn a_paragraph_that_a_hook_adds_hides_no_commit_of_ours() {
         assert_eq!(progress.matches("- [x] 1.1").count(), 1, "{progress}");
     }
 }
+
+#[test]
+fn what_a_hook_formats_before_it_refuses_goes_into_the_next_attempt() {
+    let scene = Scene::new(&members(2));
+    // As those do that format and want to be asked again.
+    scene.hook(
+        "pre-commit",
+        "code=0; for file in $(git diff --cached --name-only -- out); do\n\
+         grep -q formatted $file || { echo formatted >> $file; code=1; }; done; exit $code",
+    );
+    let work =
+        "mkdir -p out; test -e \"out/$TILLGREEN_TASK_ID.txt\" || echo done > \"out/$TILLGREEN_TASK_ID.txt\"";
+    let agent = Agent::new().otherwise([Step::shell(work), done()]);
+    let run = scene.go(&agent, &["--max-task-iterations", "2"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (2, 2), "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:out/1.2.txt"]), "done\nformatted\n");
+    let told = "The hook changed files of the work, which are now as it left them: out/1.2.txt";
+    assert!(scene.feedback("1.2", 2).contains(told), "{}", scene.feedback("1.2", 2));
+    assert!(!scene.has(".tillgreen/specs-demo/left"), "{run}");
+}

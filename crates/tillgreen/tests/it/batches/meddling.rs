@@ -148,16 +148,95 @@ fn whoever_tidies_the_repository_up_takes_nothing_away() {
     scene.expect_complete(&run);
 }
 
+const MADE: &str = "with what was made of its files while it was verified (base.txt) task 1.2 is not accepted: that is \
+                    kept in .tillgreen/specs-demo/left/files, and the work is brought in again as it was";
+
 #[test]
 fn what_somebody_writes_into_the_work_while_it_is_verified_is_verified() {
-    for (written, code) in [("edited, and more\n", 0), ("half-typed\n", 1)] {
-        let scene = waiting("grep -q ^edited base.txt", "true");
-        let run = meanwhile(&scene, &ONCE, || scene.write("base.txt", written)).expect_code(code);
-        assert!(run.stderr.contains("files of task 1.2 changed while it was verified (base.txt)"), "{run}");
-        let is_done = scene.tasks("demo").contains("- [x] 1.2");
-        assert_eq!(is_done, code == 0, "{run}");
-        let committed = if is_done { written } else { "base\n" };
-        assert_eq!(scene.git(&["show", "HEAD:base.txt"]), committed, "{run}");
+    let scene = waiting("grep -q ^edited base.txt", "true");
+    let edit = || scene.write("base.txt", "edited, and more\n");
+    let run = meanwhile(&scene, &ONCE, edit).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(run.stderr.contains("files of task 1.2 changed while it was verified (base.txt)"), "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "edited, and more\n", "{run}");
+    assert!(!scene.has(LEFT), "{run}");
+}
+
+#[test]
+fn what_somebody_writes_into_the_work_and_is_red_is_kept_and_costs_nothing() {
+    let scene = waiting("grep -q ^edited base.txt", "true");
+    let run = meanwhile(&scene, &ONCE, || scene.write("base.txt", "half-typed\n")).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(run.stderr.matches(MADE).count(), 1, "{run}");
+    assert_eq!(scene.read(LEFT), "half-typed\n", "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "edited\n", "{run}");
+}
+
+#[test]
+fn what_somebody_writes_into_the_work_and_a_hook_refuses_is_kept_and_costs_nothing() {
+    let scene = waiting("grep -q ^edited base.txt", "true");
+    scene.hook("pre-commit", "! grep -q more base.txt");
+    let edit = || scene.write("base.txt", "edited, and more\n");
+    let run = meanwhile(&scene, &ONCE, edit).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(run.stderr.matches(MADE).count(), 1, "{run}");
+    assert_eq!(scene.read(LEFT), "edited, and more\n", "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "edited\n", "{run}");
+}
+
+#[test]
+fn what_somebody_wrote_into_the_work_is_kept_when_the_run_is_interrupted() {
+    let wait = "touch .git/second; while ! test -e .git/gate; do sleep 0.02; done";
+    let after = format!("if test -e .git/first; then {wait}; fi; touch .git/first");
+    let scene = waiting("grep -q ^edited base.txt", &after);
+    let mut run = scene.begin(&agent(), &ONCE);
+    wait_for("the check", || scene.control("began").exists());
+    scene.write("base.txt", "edited, and more\n");
+    scene.release("gate");
+    wait_for("the second check", || scene.has(".git/second"));
+    run.signal(Signal::Interrupt);
+    let run = run.wait().expect_code(130);
+    assert_eq!(
+        (scene.read(LEFT).as_str(), scene.read("base.txt").as_str()),
+        ("edited, and more\n", "base\n")
+    );
+    assert!(run.stderr.contains("(base.txt) is kept in .tillgreen/specs-demo/left/files"), "{run}");
+    scene.write(".git/gate", "");
+    let run = scene.go(&agent(), &ONCE).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "edited\n", "{run}");
+}
+
+#[test]
+fn what_is_written_into_the_work_time_and_again_is_not_committed_unverified() {
+    // The first time it is green with it, the second time it is not.
+    let saves =
+        "if grep -q fine base.txt; then echo unfinished > base.txt; else echo edited, fine > base.txt; fi";
+    let scene = waiting("grep -q ^edited base.txt", saves);
+    let run = meanwhile(&scene, &ONCE, || {}).expect_code(0);
+    scene.expect_done(&run);
+    assert_eq!(run.stderr.matches("files of task 1.2 changed while it was verified").count(), 2, "{run}");
+    assert_eq!(scene.read(LEFT), "unfinished\n", "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "edited\n", "{run}");
+    assert_eq!(scene.git(&["log", "--format=%s", "-Sunfinished", "--", "base.txt"]), "", "{run}");
+}
+
+#[test]
+fn a_command_that_changes_the_work_each_time_has_committed_what_it_verified() {
+    for hook in ["", "exit 0"] {
+        let scene = waiting("grep -q ^edited base.txt", "echo again >> base.txt");
+        if !hook.is_empty() {
+            scene.hook("pre-commit", hook);
+        }
+        let run = meanwhile(&scene, &ONCE, || {}).expect_code(0);
+        scene.expect_done(&run);
+        assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "edited\nagain\nagain\n", "{run}");
+        assert_eq!(scene.read("base.txt"), "edited\nagain\nagain\nagain\n", "{run}");
+        assert_eq!(scene.git(&["diff", "--cached", "--name-only"]), "", "{run}");
+        let told = "files of task 1.2 change each time it is verified (base.txt): what was verified counts, and what they \
+                    have become since stays as it is, uncommitted";
+        assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
+        assert!(!scene.has(".tillgreen/specs-demo/left"), "{run}");
     }
 }
 
@@ -193,4 +272,44 @@ fn what_is_to_be_typed_names_the_plan() {
     let run = run.wait().expect_code(6);
     assert!(run.stderr.contains("`tillgreen run demo"), "{run}");
     assert!(!run.stderr.contains("`tillgreen run`") && !run.stderr.contains("`tillgreen run --"), "{run}");
+}
+
+#[test]
+fn a_command_that_formats_the_work_has_committed_what_it_made() {
+    let format = "grep -q formatted base.txt || echo formatted >> base.txt";
+    let scene = waiting("grep -q ^edited base.txt", format);
+    let run = meanwhile(&scene, &ONCE, || {}).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(run.stderr.matches("files of task 1.2 changed while it was verified").count(), 1, "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "edited\nformatted\n", "{run}");
+}
+
+#[test]
+fn a_commit_that_took_edited_work_along_is_named() {
+    let scene = Scene::bare();
+    let (began, gate) = (scene.control("began"), scene.control("gate"));
+    let wait = format!("touch {}; while ! test -e {}; do sleep 0.02; done", began.display(), gate.display());
+    let verify =
+        format!("grep -q work list.txt && if test -d .git; then {wait}; ! grep -q wrong list.txt; fi");
+    scene.write("list.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
+    scene.plan(&[member("1.1"), task("1.2", "list.txt", &verify)]);
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [Step::shell("sed -i 's/^2$/wrong work/' list.txt"), done()])
+        .on("1.2", [Step::shell("sed -i 's/^wrong work$/right work/' list.txt"), done()])
+        .otherwise([work(), done()]);
+    let run = scene.begin(&agent, &[]);
+    wait_for("the check", || began.exists());
+    scene.write("list.txt", scene.read("list.txt").replace('8', "mine"));
+    scene.git(&["commit", "-q", "-m", "mine", "list.txt"]);
+    scene.release("gate");
+    let run = run.wait().expect_code(0);
+    scene.expect_complete(&run);
+    let commit = scene.git(&["log", "--format=%h", "--grep", "^mine$"]);
+    let told = format!(
+        "commit {} took along work of task 1.2 that was being verified: it turned out red",
+        &commit[..7]
+    );
+    assert!(run.stderr.contains(&told), "{told:?} is missing: {run}");
+    assert!(!run.stderr.contains("took work of task 1.2 out of the project"), "{run}");
+    assert_eq!(scene.read("list.txt"), "1\nright work\n3\n4\n5\n6\n7\nmine\n", "{run}");
 }

@@ -4,6 +4,7 @@
 mod by_index;
 mod coming_back;
 mod declared_order;
+mod editors;
 mod failures;
 mod hooks;
 mod joining;

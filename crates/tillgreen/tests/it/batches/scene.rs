@@ -160,6 +160,14 @@ impl Scene {
         assert_eq!(landed, ids, "every task's work is in the history once\n{run}");
     }
 
+    /// All is done, whatever lies in the project besides.
+    #[track_caller]
+    pub(crate) fn expect_done(&self, run: &Finished) {
+        assert!(run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
+        assert_eq!(self.landed(), self.ids(), "{run}");
+        assert_eq!(self.trees(), [""; 0], "no work tree is left");
+    }
+
     /// All is done and nothing is left over, whatever the history looks like.
     #[track_caller]
     pub(crate) fn expect_settled(&self, run: &Finished) {

@@ -1,0 +1,67 @@
+//! Waiting for whoever has git's lock on the project's index: somebody commits and has an editor open. It is done beside
+//! the loop, so that people can stop the run meanwhile; what was to be done is still wanted afterwards and starts then.
+//!
+//! A lock that nobody has any more is no reason to wait: it is an error where it is met.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use engine::ActionKey;
+use plan::TaskId;
+
+use crate::attempt::Purpose;
+use crate::driver::Driver;
+use crate::error::RunError;
+use crate::git::Git;
+use crate::isolation::Done;
+use crate::turn::{Patience, Release};
+
+/// Somebody else's process cannot be waited for otherwise than by looking again.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+impl Driver<'_> {
+    /// Whether something that commits has to wait for somebody's lock, and does so from now on.
+    pub(crate) fn waits_for_lock(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
+        let Some((git, holder)) = self.tree.git().and_then(|git| Some((git.clone(), git.lock_holder()?)))
+        else {
+            return Ok(false);
+        };
+        self.note(words(id, &holder));
+        let (release, released) = Release::new();
+        self.beside(key, Purpose::Lock { release }, move || {
+            outwait(&git, &released);
+            Done::Lock
+        })?;
+        Ok(true)
+    }
+}
+
+/// The same beside the loop, for work that is about to come in.
+pub(crate) fn await_lock(
+    git: &Git,
+    id: &TaskId,
+    released: &Receiver<()>,
+    tell: impl FnOnce(String),
+) -> Patience {
+    match git.lock_holder() {
+        Some(holder) => {
+            tell(words(id, &holder));
+            outwait(git, released)
+        }
+        None => Patience::Left,
+    }
+}
+
+fn outwait(git: &Git, released: &Receiver<()>) -> Patience {
+    while git.lock_holder().is_some() {
+        match released.recv_timeout(LOOK_AGAIN) {
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => return Patience::Gone,
+        }
+    }
+    Patience::Left
+}
+
+fn words(id: &TaskId, holder: &str) -> String {
+    format!("task {id} waits for git's lock on the index, held by {holder}: somebody is committing")
+}

@@ -1,0 +1,76 @@
+//! People who have an editor open for the message of a commit while work comes in: their git holds the lock on the index
+//! meanwhile. The run waits for it, and can be stopped.
+
+use std::thread;
+
+use testkit::{Signal, wait_for};
+
+use super::scene::{Scene, member, task, worker};
+
+/// A batch of two whose first member waits for a file while it is verified in the project.
+fn scene() -> Scene {
+    let scene = Scene::bare();
+    let (began, gate) = (scene.control("began").display().to_string(), scene.control("gate"));
+    let wait = format!("touch {began}; while ! test -e {}; do sleep 0.02; done", gate.display());
+    let verify = format!("grep -q done out/1.1.txt && if test -d .git; then {wait}; fi");
+    scene.write("mine.txt", "mine\n");
+    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
+    scene
+}
+
+/// Commits a file of somebody's, with an editor that is open until somebody has typed.
+fn commit_slowly(scene: &Scene) {
+    let (open, typed) = (scene.control("open").display().to_string(), scene.control("typed"));
+    let typed = typed.display();
+    let editor = format!(
+        "core.editor=touch {open}; for i in $(seq 1500); do test -e {typed} && break; sleep 0.02; done; \
+         echo mine > .git/COMMIT_EDITMSG; true"
+    );
+    scene.git(&["-c", &editor, "commit", "-q", "mine.txt"]);
+}
+
+const WAITS: &str = "task 1.1 waits for git's lock on the index, held by process ";
+
+#[test]
+fn an_open_editor_is_waited_for() {
+    let scene = scene();
+    let run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
+    wait_for("the check", || scene.control("began").exists());
+    scene.write("mine.txt", "more\n");
+    thread::scope(|scope| {
+        scope.spawn(|| commit_slowly(&scene));
+        wait_for("the editor", || scene.control("open").exists());
+        scene.release("gate");
+        wait_for("the run to say so", || run.stderr().contains(WAITS));
+        scene.release("typed");
+    });
+    let run = run.wait().expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(run.stderr.matches(WAITS).count(), 1, "{run}");
+    assert!(run.stderr.contains("(git commit): somebody is committing"), "{run}");
+    let mine = scene.git(&["log", "--format=", "--name-only", "--grep", "^mine$"]);
+    assert_eq!(mine.trim(), "mine.txt", "{run}");
+}
+
+#[test]
+fn whoever_waits_for_an_open_editor_can_be_stopped() {
+    let scene = scene();
+    let mut run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
+    wait_for("the check", || scene.control("began").exists());
+    scene.write("mine.txt", "more\n");
+    let stopped = thread::scope(|scope| {
+        scope.spawn(|| commit_slowly(&scene));
+        wait_for("the editor", || scene.control("open").exists());
+        scene.release("gate");
+        wait_for("the run to say so", || run.stderr().contains(WAITS));
+        run.signal(Signal::Interrupt);
+        let stopped = run.wait();
+        assert!(!scene.has("out/1.1.txt"), "what is not committed is out of the project: {stopped}");
+        scene.release("typed");
+        stopped
+    });
+    assert_eq!(stopped.code, Some(130), "{stopped}");
+    assert_eq!(scene.landed(), [""; 0], "{stopped}");
+    let run = scene.go(&worker(), &["--max-task-iterations", "1"]).expect_code(0);
+    scene.expect_complete(&run);
+}
