@@ -185,10 +185,12 @@ pub(crate) struct Aside {
 }
 
 impl Aside {
-    /// Moves it into the tree that was made since, if its place is free.
+    /// Moves it into the tree that was made since, if its place is free. One whose repository is elsewhere, as that of a
+    /// work tree is, stays: its link leads nowhere any more, and its files would be taken for the project's.
     pub(crate) fn put_back(&self, tree: &Path) -> bool {
         let place = tree.join(&self.path);
-        let is_free = fs::symlink_metadata(&place).is_err();
+        let is_whole = fs::symlink_metadata(self.to.join(".git")).is_ok_and(|store| store.is_dir());
+        let is_free = is_whole && fs::symlink_metadata(&place).is_err();
         let folder = place.parent().unwrap_or(tree);
         let is_back = is_free && fs::create_dir_all(folder).is_ok() && fs::rename(&self.to, &place).is_ok();
         if is_back {

@@ -104,6 +104,20 @@ fn a_repository_inside_the_tree_is_that_tasks_failure_and_is_kept() {
 }
 
 #[test]
+fn a_work_tree_inside_a_work_tree_does_not_come_in() {
+    let scene = Scene::new(&members(2));
+    let inside = Step::shell("git worktree add -q inside -b branch; echo precious > inside/file");
+    let agent = Agent::new().on_attempt("1.2", 1, [inside, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.attempts("1.2"), 2, "{run}");
+    assert!(!scene.git(&["ls-files"]).contains("inside"), "{run}");
+    let kept = ".tillgreen/specs-demo/left/1.2/inside";
+    assert_eq!(scene.read(&format!("{kept}/file")), "precious\n");
+    assert!(run.stderr.contains(kept), "{run}");
+}
+
+#[test]
 fn boxes_changed_in_the_project_itself_are_put_back() {
     let scene = Scene::new(&members(3));
     let plan = scene.root().join(TASKS).display().to_string();
