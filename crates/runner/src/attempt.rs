@@ -212,6 +212,10 @@ impl Driver<'_> {
         id: &TaskId,
         (attempt, dispatch): (Attempt, Dispatch),
     ) -> Result<(), RunError> {
+        if let Some(reason) = self.missing_trees(id) {
+            self.see(Seen::Obstructed { reason });
+            return Ok(());
+        }
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let text = self.task_text(id, &dir);
         let excerpt = Excerpt::read(self.file.dialect, &text);

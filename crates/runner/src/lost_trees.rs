@@ -35,6 +35,23 @@ impl Driver<'_> {
         notes.into_iter().for_each(|note| self.note(note));
         gone
     }
+
+    /// Why a task's work cannot be verified, if its tree is gone and those of all others with it. One task's tree is that
+    /// task's own fault; nobody can tell whose this is.
+    pub(crate) fn missing_trees(&self, id: &TaskId) -> Option<String> {
+        let is_missing = |id: &TaskId| self.is_isolated(id) && !self.workplace(id).is_dir();
+        let at_work = self.state.attention().filter(|task| task.isolated && task.status.is_active());
+        let mut others = at_work.map(engine::Task::id).filter(|other| *other != id).peekable();
+        let are_missing = is_missing(id) && others.peek().is_some() && others.all(is_missing);
+        are_missing.then(|| {
+            let place = self.file.trees();
+            format!(
+                "the work trees in {} are gone: somebody deleted them while tasks were at work in them; the tasks are done \
+                 again at the next start",
+                self.project.relative(&place).display()
+            )
+        })
+    }
 }
 
 impl Site {

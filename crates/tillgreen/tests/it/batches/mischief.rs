@@ -118,6 +118,23 @@ fn a_work_tree_inside_a_work_tree_does_not_come_in() {
 }
 
 #[test]
+fn nobody_is_charged_when_somebody_deletes_all_work_trees() {
+    let scene = Scene::new(&members(3));
+    let (own, once) = (scene.root().join(".tillgreen"), scene.control("once"));
+    let delete = Step::shell(&format!("mkdir '{}' && rm -rf '{}'", once.display(), own.display()));
+    let agent = Agent::new().on("1.1", [scene.meet(3), delete, done()]).otherwise([
+        work(),
+        scene.meet(3),
+        Step::AwaitFile(once.display().to_string()),
+        done(),
+    ]);
+    let run = scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(6);
+    assert!(run.stderr.contains("are gone: somebody deleted them while tasks were at work"), "{run}");
+    let run = scene.go(&worker(), &["--max-task-iterations", "1"]).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
 fn boxes_changed_in_the_project_itself_are_put_back() {
     let scene = Scene::new(&members(3));
     let plan = scene.root().join(TASKS).display().to_string();
