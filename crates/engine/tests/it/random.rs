@@ -15,12 +15,16 @@ use crate::script::{Agent, Back, By, Check, Edit, Recording, Says, Script, Turn,
 use crate::transcript::transcript;
 use crate::world::{Crash, World};
 
-/// Tasks of all kinds that share files, declare dependencies, or say nothing of either.
+/// Tasks of all kinds.
 fn plans() -> impl Strategy<Value = Vec<TaskDecl>> {
-    let kind = prop_oneof![
+    plans_of(prop_oneof![
         5 => Just(""), 2 => Just(" verify"), 2 => Just(" judge"), 1 => Just(" verify judge"), 1 => Just(" done"),
         2 => Just(" checkpoint"),
-    ];
+    ])
+}
+
+/// Tasks of these kinds that share files, declare dependencies, or say nothing of either.
+pub(crate) fn plans_of(kind: impl Strategy<Value = &'static str>) -> impl Strategy<Value = Vec<TaskDecl>> {
     let files = prop_oneof![2 => Just(""), 3 => Just(" in:a"), 3 => Just(" in:b"), 1 => Just(" in:a,c"), 2 => Just(" in:d")];
     let on = prop_oneof![5 => Just(None), 1 => (1_usize..9).prop_map(Some)];
     let beside = prop_oneof![2 => Just(" p"), 1 => Just("")];

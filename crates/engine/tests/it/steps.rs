@@ -4,6 +4,7 @@ use engine::{Dialect, EventKind, Isolation, Parallel, Rules, TaskDecl, TaskKind,
 use jiff::Timestamp;
 use proptest::prelude::*;
 
+use crate::random::plans_of;
 use crate::script::{Script, decl};
 use crate::world::{World, subject};
 
@@ -63,20 +64,7 @@ fn nothing_starts_while_a_checkpoint_is_asked() {
 }
 
 fn plans() -> impl Strategy<Value = Vec<TaskDecl>> {
-    let kind = prop_oneof![6 => Just(""), 1 => Just(" verify"), 1 => Just(" judge"), 1 => Just(" done")];
-    let files = prop_oneof![1 => Just(""), 3 => Just(" in:a"), 3 => Just(" in:b"), 1 => Just(" in:a,c"), 2 => Just(" in:d")];
-    let on = prop_oneof![4 => Just(None), 1 => (1_usize..9).prop_map(Some)];
-    let beside = prop_oneof![4 => Just(" p"), 1 => Just("")];
-    let part = prop_oneof![6 => Just(0_usize), 1 => Just(1)];
-    prop::collection::vec((kind, files, on, beside, part), 0..=9).prop_map(|tasks| {
-        let mut stage = 1;
-        let decls = tasks.iter().enumerate().map(|(place, (kind, files, on, beside, part))| {
-            stage += part;
-            let on = on.map(|on| format!(" on:1.{on}")).unwrap_or_default();
-            decl(&format!("1.{}{kind}{files}{on}{beside} stage:{stage}", place + 1))
-        });
-        decls.collect()
-    })
+    plans_of(prop_oneof![6 => Just(""), 1 => Just(" verify"), 1 => Just(" judge"), 1 => Just(" done")])
 }
 
 proptest! {
