@@ -56,26 +56,27 @@ impl Watch {
         }
     }
 
-    /// Why nothing may come on top of what is checked out, if that is another branch than it was, or lacks what was
-    /// committed.
+    /// Why nothing may come on top of what is checked out, if that is no branch any more, or lacks what was committed.
     pub(crate) fn obstacle(&self, git: &Git) -> Result<Option<String>, GitError> {
         let gone = self.gone(git)?;
         if gone.is_some() { Ok(gone) } else { self.elsewhere(git) }
     }
 
-    /// Why nothing may be committed where another branch is checked out than when the run began. Nobody asked for the
-    /// work to be there, and where no branch is, it would be on none.
-    pub(crate) fn elsewhere(&self, git: &Git) -> Result<Option<String>, GitError> {
-        let Some(branch) = &self.branch else { return Ok(None) };
-        let now = git.branch()?;
-        if now.as_ref() == Some(branch) {
+    /// Why nothing may be committed where no branch is checked out any more: the work would be on none.
+    fn elsewhere(&self, git: &Git) -> Result<Option<String>, GitError> {
+        let Some(branch) = self.branch.as_ref().filter(|_| !matches!(git.branch(), Ok(Some(_)))) else {
             return Ok(None);
-        }
-        let now = now.map_or_else(|| "no branch".to_owned(), |now| format!("branch {now}"));
+        };
         Ok(Some(format!(
-            "{now} is checked out now, and the run began on branch {branch}: check that out again (`git checkout {branch}`) \
-             and run again, or run again to go on where you are"
+            "no branch is checked out any more, and the run began on {branch}: check that out again (`git checkout \
+             {branch}`) and run again, or run again to go on without a branch"
         )))
+    }
+
+    /// Another branch that is checked out now, and the one before.
+    fn other_branch(&self, git: &Git) -> Result<Option<(String, String)>, GitError> {
+        let (Some(before), Some(now)) = (&self.branch, git.branch()?) else { return Ok(None) };
+        Ok((*before != now).then(|| (now, before.clone())))
     }
 
     fn gone(&self, git: &Git) -> Result<Option<String>, GitError> {
@@ -166,7 +167,21 @@ impl Driver<'_> {
         let obstacle = self.watch().obstacle(git)?;
         if obstacle.is_none() {
             self.watch.sound = git.head()?;
+            return self.follow_branch();
         }
         Ok(obstacle)
+    }
+
+    /// Before something is committed: why that cannot be where another branch is checked out than before, or none. Where
+    /// all of the work is there, it goes on there, and that is said.
+    pub(crate) fn follow_branch(&mut self) -> Result<Option<String>, GitError> {
+        let Some(git) = self.tree.git() else { return Ok(None) };
+        let Some((now, before)) = self.watch.other_branch(git)? else { return self.watch.elsewhere(git) };
+        if let Some(reason) = self.watch().obstacle(git)? {
+            return Ok(Some(reason));
+        }
+        self.note(format!("branch {now} is checked out now instead of {before}: the run goes on there"));
+        self.watch.branch = Some(now);
+        Ok(None)
     }
 }

@@ -84,7 +84,7 @@ impl Driver<'_> {
 
     fn try_record(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
         self.guard_plan(id)?;
-        if let Some(reason) = self.tree.git().map_or(Ok(None), |git| self.watch.elsewhere(git))? {
+        if let Some(reason) = self.follow_branch()? {
             return Err(Obstacle::Blocked(reason));
         }
         let commit = match self.settings.bookkeeping {

@@ -241,21 +241,27 @@ fn a_command_that_changes_the_work_each_time_has_committed_what_it_verified() {
 }
 
 #[test]
-fn nothing_is_committed_on_a_branch_that_nobody_chose() {
-    for (switch, now) in [
-        (&["checkout", "-q", "--detach"][..], "no branch is checked out now"),
-        (&["checkout", "-q", "-b", "other"], "branch other is checked out now"),
-    ] {
-        let scene = waiting("true", "true");
-        let run = meanwhile(&scene, &[], || drop(scene.git(switch))).expect_code(6);
-        assert!(run.stderr.contains(&format!("{now}, and the run began on branch main")), "{run}");
-        assert_eq!(scene.landed(), ["1.1"], "{run}");
-        assert_eq!(scene.git(&["status", "--porcelain"]), "", "{run}");
-        scene.git(&["checkout", "-q", "main"]);
-        let run = scene.go(&agent(), &[]).expect_code(0);
-        scene.expect_complete(&run);
-        assert_eq!(scene.attempts("1.2"), 1, "{run}");
-    }
+fn nothing_is_committed_where_no_branch_is_checked_out() {
+    let scene = waiting("true", "true");
+    let detach = || drop(scene.git(&["checkout", "-q", "--detach"]));
+    let run = meanwhile(&scene, &[], detach).expect_code(6);
+    assert!(run.stderr.contains("no branch is checked out any more, and the run began on main"), "{run}");
+    assert_eq!(scene.landed(), ["1.1"], "{run}");
+    assert_eq!(scene.git(&["status", "--porcelain"]), "", "{run}");
+    scene.git(&["checkout", "-q", "main"]);
+    let run = scene.go(&agent(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.attempts("1.2"), 1, "{run}");
+}
+
+#[test]
+fn a_branch_that_somebody_makes_meanwhile_is_told_of() {
+    let scene = waiting("true", "true");
+    let switch = || drop(scene.git(&["checkout", "-q", "-b", "other"]));
+    let run = meanwhile(&scene, &[], switch).expect_code(0);
+    let told = "branch other is checked out now instead of main: the run goes on there";
+    assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
 }
 
 /// Who names a plan may have another one that is current, or none.
