@@ -328,7 +328,10 @@ fn beside(state: &State) -> impl Iterator<Item = &Task> {
 fn current(task: &Task, phase: Phase) -> Current {
     let (mut doing, attempt, mut since) = doing(task);
     if phase == Phase::Crashed && task.status.is_active() {
-        doing = format!("{doing} when it crashed; it starts again");
+        // An agent is lost with the program; what it had finished is not.
+        let is_lost = matches!(task.status, Status::Running(_) | Status::Proving | Status::Judging(_));
+        let further = if is_lost { "it starts again" } else { "it goes on from there" };
+        doing = format!("{doing} when it crashed; {further}");
         since = None;
     }
     let title = one_line(&task.decl.title, TEXT_CHARS_MAX);
@@ -402,6 +405,13 @@ mod tests {
         Task      1.2 Add a parser: executor at work when it crashed; it starts again, attempt 1
         Next      tillgreen run
         ");
+    }
+
+    #[test]
+    fn after_a_crash_while_work_is_verified() {
+        let text = shown(Story::new(Rules::default()).starts("1.2").claims("1.2"), None);
+        let row = text.lines().find(|line| line.starts_with("Task ")).unwrap();
+        assert!(row.ends_with("when it crashed; it goes on from there, attempt 1"), "{row}");
     }
 
     #[test]
