@@ -3,71 +3,104 @@
 //! last are still at it. Whoever takes long holds nobody up for long: a filter that fetches files waits for a network,
 //! and many can do that together.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
 /// How long somebody waits for those ahead.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A line of those who want to do something.
-#[derive(Debug, Clone, Default)]
+/// A line of those who want to do something. There are as many turns at once as processors.
+#[derive(Debug, Clone)]
 pub(crate) struct Line {
-    shared: Arc<Shared>,
+    shared: Arc<Mutex<Shared>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
-    counts: Mutex<Counts>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct Counts {
+    turns: u64,
     /// Who have stood in the line.
     came: u64,
     /// Who are through.
     left: u64,
+    /// Who wait. They are called one by one: whoever wakes for nothing keeps others from working.
+    waiting: BTreeMap<u64, Thread>,
 }
 
 /// A place in a line, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
-    shared: Arc<Shared>,
+    shared: Arc<Mutex<Shared>>,
     number: u64,
 }
 
+impl Default for Line {
+    fn default() -> Self {
+        Self::with_turns(thread::available_parallelism().map_or(1, NonZero::get))
+    }
+}
+
 impl Line {
+    fn with_turns(turns: usize) -> Line {
+        let turns = u64::try_from(turns).unwrap_or(u64::MAX);
+        let shared = Shared { turns, came: 0, left: 0, waiting: BTreeMap::new() };
+        Line { shared: Arc::new(Mutex::new(shared)) }
+    }
+
     /// The next place.
     pub(crate) fn join(&self) -> Place {
-        let mut counts = self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = counts.came;
-        counts.came += 1;
+        let mut shared = lock(&self.shared);
+        let number = shared.came;
+        shared.came += 1;
         Place { shared: Arc::clone(&self.shared), number }
     }
 }
 
+impl Shared {
+    fn is_turn_of(&self, number: u64) -> bool {
+        number < self.left.saturating_add(self.turns)
+    }
+}
+
 impl Place {
-    /// Waits until it is this one's turn: there are as many turns at once as processors.
+    /// Waits until it is this one's turn, or for long enough.
     pub(crate) fn wait(&self) {
-        self.wait_for_one_of(thread::available_parallelism().map_or(1, NonZero::get), PATIENCE);
+        self.wait_for(PATIENCE);
     }
 
-    fn wait_for_one_of(&self, turns: usize, patience: Duration) {
-        let turns = u64::try_from(turns).unwrap_or(u64::MAX);
-        let counts = self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_behind = |counts: &mut Counts| self.number >= counts.left.saturating_add(turns);
-        // Whether it was worth waiting makes no difference.
-        drop(self.shared.changed.wait_timeout_while(counts, patience, is_behind));
+    fn wait_for(&self, patience: Duration) {
+        let began = Instant::now();
+        loop {
+            let mut shared = lock(&self.shared);
+            let left = patience.saturating_sub(began.elapsed());
+            if shared.is_turn_of(self.number) || left.is_zero() {
+                shared.waiting.remove(&self.number);
+                return;
+            }
+            shared.waiting.insert(self.number, thread::current());
+            drop(shared);
+            thread::park_timeout(left);
+        }
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner).left += 1;
-        self.shared.changed.notify_all();
+        let mut shared = lock(&self.shared);
+        shared.left += 1;
+        while let Some(first) = shared.waiting.first_entry().map(|first| *first.key())
+            && shared.is_turn_of(first)
+        {
+            let called = shared.waiting.remove(&first);
+            called.iter().for_each(Thread::unpark);
+        }
     }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -80,7 +113,7 @@ mod tests {
 
     #[test]
     fn turns_come_in_order() {
-        let line = Line::default();
+        let line = Line::with_turns(1);
         let places: Vec<Place> = (0..20).map(|_| line.join()).collect();
         let (sender, receiver) = mpsc::channel();
         thread::scope(|scope| {
@@ -88,7 +121,7 @@ mod tests {
             for place in places.into_iter().rev() {
                 let sender = sender.clone();
                 scope.spawn(move || {
-                    place.wait_for_one_of(1, LONG);
+                    place.wait_for(LONG);
                     sender.send(place.number).expect("somebody listens");
                 });
             }
@@ -100,19 +133,19 @@ mod tests {
 
     #[test]
     fn as_many_go_at_once_as_there_are_turns() {
-        let line = Line::default();
-        let places: Vec<Place> = (0..3).map(|_| line.join()).collect();
+        let line = Line::with_turns(2);
+        let mut places: Vec<Place> = (0..3).map(|_| line.join()).collect();
         // Neither would return if they had to wait for one another.
-        places[0].wait_for_one_of(2, LONG);
-        places[1].wait_for_one_of(2, LONG);
-        drop(places.into_iter().next());
-        line.join().wait_for_one_of(4, LONG);
+        places[0].wait_for(LONG);
+        places[1].wait_for(LONG);
+        drop(places.remove(0));
+        places[1].wait_for(LONG);
     }
 
     #[test]
     fn nobody_waits_for_ever() {
-        let line = Line::default();
+        let line = Line::with_turns(1);
         let (_first, second) = (line.join(), line.join());
-        second.wait_for_one_of(1, Duration::from_millis(1));
+        second.wait_for(Duration::from_millis(1));
     }
 }
