@@ -1,6 +1,7 @@
 //! What git notes in an index of the trees that it would write: a record for each folder, with the tree's name as long as
 //! nothing below it has changed.
 
+use super::cursor::Cursor;
 use super::history::Oid;
 
 /// Deeper folders are not looked at.
@@ -36,7 +37,7 @@ impl Known<'_> {
 impl<'a> CachedFolder<'a> {
     /// Reads the records, which stand at this place of the index, from the topmost folder on.
     pub(super) fn parse(data: &'a [u8], place: usize, width: usize) -> Option<CachedFolder<'a>> {
-        let mut records = Records { data, place, width };
+        let mut records = Records { rest: Cursor { bytes: data, place }, width };
         records.folder(DEPTH_MAX)
     }
 
@@ -48,36 +49,22 @@ impl<'a> CachedFolder<'a> {
 }
 
 struct Records<'a> {
-    data: &'a [u8],
-    place: usize,
+    rest: Cursor<'a>,
     width: usize,
 }
 
 impl<'a> Records<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.data.split_at_checked(count)?;
-        self.data = rest;
-        self.place += count;
-        Some(taken)
-    }
-
-    fn until(&mut self, end: u8) -> Option<&'a [u8]> {
-        let length = self.data.iter().position(|byte| *byte == end)?;
-        let (taken, _) = (self.take(length)?, self.take(1)?);
-        Some(taken)
-    }
-
     /// The name, how many entries, how many folders, the tree if there is a number of entries; then the folders.
     fn folder(&mut self, depth: usize) -> Option<CachedFolder<'a>> {
-        let name = self.until(0)?;
-        let counts = std::str::from_utf8(self.until(b'\n')?).ok()?;
+        let name = self.rest.until(0)?;
+        let counts = std::str::from_utf8(self.rest.until(b'\n')?).ok()?;
         let (entries, count) = counts.split_once(' ')?;
         let count: usize = count.parse().ok()?;
         let known = if entries.starts_with('-') {
             None
         } else {
-            let (entries, place) = (entries.parse().ok()?, self.place);
-            Some(Known { entries, place, object: self.take(self.width)? })
+            let (entries, place) = (entries.parse().ok()?, self.rest.place);
+            Some(Known { entries, place, object: self.rest.take(self.width)? })
         };
         let mut folders = Vec::new();
         for _ in 0..count {

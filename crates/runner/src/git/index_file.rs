@@ -2,8 +2,10 @@
 //! to others. An index whose half lies elsewhere, or that holds folders in place of files, is not read.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::cached_tree::CachedFolder;
+use super::cursor::Cursor;
 
 /// No index that is read is larger, nor are the names in it taken together.
 pub(super) const BYTES_MAX: usize = 256 * 1024 * 1024;
@@ -12,7 +14,7 @@ pub(super) const BYTES_MAX: usize = 256 * 1024 * 1024;
 pub(super) const STAT_BYTES: usize = 40;
 const FLAG_BYTES: usize = 2;
 /// Where among the numbers the mode is.
-const MODE: usize = 24;
+pub(super) const MODE: Range<usize> = 24..28;
 
 /// The flag of two more bytes of flags.
 const EXTENDED: u16 = 0x4000;
@@ -68,7 +70,7 @@ impl<'a> IndexFile<'a> {
     /// Reads an index in which the names of objects have so many bytes. None: git has to.
     pub(super) fn parse(content: &'a [u8], width: usize) -> Option<IndexFile<'a>> {
         let body = content.get(..content.len().checked_sub(width)?)?;
-        let mut rest = Rest { bytes: body, place: 0 };
+        let mut rest = Cursor { bytes: body, place: 0 };
         if rest.take(4)? != b"DIRC" || content.len() > BYTES_MAX {
             return None;
         }
@@ -97,24 +99,7 @@ impl<'a> IndexFile<'a> {
     }
 }
 
-/// What is still to be read.
-struct Rest<'a> {
-    bytes: &'a [u8],
-    place: usize,
-}
-
-impl<'a> Rest<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.bytes.split_at_checked(count)?;
-        self.bytes = rest;
-        self.place += count;
-        Some(taken)
-    }
-
-    fn number(&mut self) -> Option<u32> {
-        self.take(4)?.try_into().ok().map(u32::from_be_bytes)
-    }
-
+impl<'a> Cursor<'a> {
     fn flags(&mut self) -> Option<u16> {
         self.take(FLAG_BYTES)?.try_into().ok().map(u16::from_be_bytes)
     }
@@ -138,7 +123,7 @@ impl<'a> Rest<'a> {
     fn entry(&mut self, version: u32, width: usize, before: &[u8]) -> Option<IndexEntry<'a>> {
         let place = self.place;
         let stat = self.take(STAT_BYTES)?;
-        let mode = u32::from_be_bytes(stat.get(MODE..MODE + 4)?.try_into().ok()?);
+        let mode = u32::from_be_bytes(stat.get(MODE)?.try_into().ok()?);
         let object = self.take(width)?;
         let flags = self.flags()?;
         let more_flags = match (version, flags & EXTENDED != 0) {
@@ -161,10 +146,7 @@ impl<'a> Rest<'a> {
     /// A name that begins like the one before and ends in a NUL.
     fn short_name(&mut self, before: &[u8]) -> Option<Vec<u8>> {
         let kept = before.len().checked_sub(self.offset()?)?;
-        let length = self.bytes.iter().position(|byte| *byte == 0)?;
-        let name = [before.get(..kept)?, self.take(length)?].concat();
-        self.take(1)?;
-        Some(name)
+        Some([before.get(..kept)?, self.until(0)?].concat())
     }
 
     /// How much of the name before to drop, as git writes offsets: seven bits in a byte, the highest says that more

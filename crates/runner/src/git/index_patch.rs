@@ -9,14 +9,11 @@ use std::path::Path;
 
 use super::checksum::checksum;
 use super::history::Oid;
-use super::index_file::{IndexFile, STAT_BYTES};
+use super::index_file::{IndexFile, MODE, STAT_BYTES};
 use super::tree_edit::EditedFolder;
 
 /// What may follow the files: where they are, and what git knows of the folders. All else might have to change as well.
 const UNCHANGED: [&[u8]; 2] = [b"EOIE", b"IEOT"];
-
-/// Where among the numbers of a file the mode is; it stays.
-const MODE: std::ops::Range<usize> = 24..28;
 
 /// Bytes to put at places.
 #[derive(Debug, Default)]
@@ -28,6 +25,7 @@ impl Patch {
     /// What an index says of a file: what it looks like on disk, and its content.
     pub(super) fn file(&mut self, place: usize, metadata: &Metadata, object: &Oid) {
         let stat = stat(metadata);
+        // The mode stays.
         let (before, after) = (stat.get(..MODE.start), stat.get(MODE.end..));
         self.changes.extend(before.map(|bytes| (place, bytes.to_vec())));
         self.changes.extend(after.map(|bytes| (place + MODE.end, bytes.to_vec())));

@@ -11,6 +11,7 @@ mod child_note;
 mod commit;
 mod configuration;
 mod conversion;
+mod cursor;
 mod embed;
 mod error;
 mod exclude;
