@@ -8,11 +8,12 @@ use std::process::{Command, ExitStatus};
 use tempfile::TempDir;
 use testkit::Repository;
 
-/// Stands in for git: counts the calls, and at one of them kills who called.
+/// Stands in for git: counts the calls, and at one of them kills who called. Several are called at once, and one of
+/// them may still count when the program is dead already, so each takes a number that no other can take.
 const WRAPPER: &str = r#"#!/bin/sh
-count=$(( $(cat "$KILL_COUNT" 2>/dev/null || echo 0) + 1 ))
-echo $count >"$KILL_COUNT"
 PATH=$KILL_PATH
+count=1
+while [ -d "$KILL_CALLS" ] && ! mkdir "$KILL_CALLS/$count" 2>/dev/null; do count=$((count + 1)); done
 if [ "$count" = "$KILL_AT" ]; then
     case $KILL_MOMENT in
         before) kill -KILL $PPID; exit 1 ;;
@@ -52,16 +53,15 @@ impl Killed {
 
     /// Runs the coordinator and tells how it ended and how often it called git.
     fn run(&self, moment: &str, at: usize) -> (ExitStatus, usize) {
-        let count = self.folder.path().join("count");
-        let _ = fs::remove_file(&count);
+        let calls = tempfile::tempdir_in(self.folder.path()).unwrap();
         let path = std::env::var("PATH").unwrap();
         let mut command = Command::new(coordinator());
         command.arg(self.repository.root()).arg("a").envs(self.repository.environment());
         command.env("PATH", format!("{}:{path}", self.folder.path().join("bin").display()));
-        command.env("KILL_PATH", &path).env("KILL_COUNT", &count);
+        command.env("KILL_PATH", &path).env("KILL_CALLS", calls.path());
         command.env("KILL_MOMENT", moment).env("KILL_AT", at.to_string());
         let status = command.status().unwrap();
-        (status, fs::read_to_string(&count).unwrap().trim().parse().unwrap())
+        (status, fs::read_dir(calls.path()).unwrap().count())
     }
 
     #[track_caller]
