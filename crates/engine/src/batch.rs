@@ -225,6 +225,19 @@ pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
     (!state.attention().any(is_taken) && !waits()).then_some(first)
 }
 
+/// Whose work comes into the project next, one after the other, if all goes well: the one that is on its way, then those
+/// that are finished and wait for none but these. At most so many.
+pub fn coming_in(state: &State, most: usize) -> Vec<&Task> {
+    let Some(rules) = state.rules() else { return Vec::new() };
+    if state.attention().any(|task| task.status.is_active() && !task.isolated) {
+        return Vec::new();
+    }
+    let on_its_way = state.attention().filter(|task| task.status.is_coming_back());
+    let finished = state.attention().filter(|task| matches!(task.status, Status::Finished { .. }));
+    let waits = |task: &Task| rules.dialect == Dialect::Spec && is_waited_for_before(state, rules, task);
+    on_its_way.chain(finished.take_while(|task| !waits(task))).take(most).collect()
+}
+
 fn is_waited_for_before(state: &State, rules: &Rules, finished: &Task) -> bool {
     let place = state.position(finished.id());
     let is_before = |task: &&Task| state.position(task.id()) < place && keeps_its_turn(task);

@@ -11,6 +11,7 @@ use engine::{
 use plan::{Script, TaskId, Verify};
 
 use crate::agent::{Outcome, agent_end};
+use crate::ahead::Step;
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
 use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE, file_name};
@@ -38,6 +39,8 @@ pub(crate) enum Purpose {
     Landing { task: TaskId, dispatch: Dispatch, release: Release },
     /// The verify command of an attempt, on all that came together.
     Join { task: TaskId, dispatch: Dispatch, script: Script },
+    /// The same before it has come together.
+    Ahead { task: TaskId, dispatch: Dispatch, step: Step },
     /// A judgement.
     Judge { task: TaskId, at_work: AtWork },
     /// A `[VERIFY]` command without an agent.
@@ -79,6 +82,7 @@ impl Purpose {
             | Self::Survey { .. }
             | Self::Landing { .. }
             | Self::Join { .. }
+            | Self::Ahead { .. }
             | Self::Proof { .. }
             | Self::Check { .. }
             | Self::Regression { .. }
@@ -324,6 +328,7 @@ impl Driver<'_> {
             | Purpose::Survey { .. }
             | Purpose::Landing { .. }
             | Purpose::Join { .. }
+            | Purpose::Ahead { .. }
             | Purpose::Proof { .. }
             | Purpose::Check { .. }
             | Purpose::Regression { .. }
@@ -355,6 +360,7 @@ impl Driver<'_> {
             }
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
             Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
+            Purpose::Ahead { task, dispatch, step } => self.verified_ahead((task, dispatch), step, ended),
             // These end in other ways than by the end of a process.
             Purpose::Tree { .. }
             | Purpose::Survey { .. }

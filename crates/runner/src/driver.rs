@@ -14,6 +14,7 @@ use engine::{
 use jiff::Timestamp;
 
 use crate::agent::{Activity, Told};
+use crate::ahead::Ahead;
 use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
@@ -100,6 +101,8 @@ pub(crate) struct Driver<'a> {
     pub rewriting: Rewriting,
     /// Work that was taken out of the project once already while it was verified there.
     pub displaced: BTreeSet<(plan::TaskId, engine::Dispatch)>,
+    /// What is verified before it comes in.
+    pub ahead: Ahead,
     pub cleaner: Cleaner,
     pub traces: Traces,
     /// Tasks of which it was said that they wait for others with the same files.
@@ -154,6 +157,7 @@ impl<'a> Driver<'a> {
             verified: BTreeMap::new(),
             rewriting: Rewriting::default(),
             displaced: BTreeSet::new(),
+            ahead: Ahead::default(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
             overlaps_told: BTreeSet::new(),
@@ -204,6 +208,7 @@ impl<'a> Driver<'a> {
             self.pass_turn_on();
             self.tell_of_names();
             self.start_wanted()?;
+            self.look_ahead()?;
         }
     }
 
@@ -305,6 +310,8 @@ impl<'a> Driver<'a> {
         match action {
             Action::Prepare { task } => self.prepare(task)?,
             Action::Prove { task } => self.start_proof(action.key(), task)?,
+            // It starts once nothing runs in its tree any more.
+            Action::RunAgent { task, .. } if self.is_looked_at(task) => {}
             Action::RunAgent { task, attempt, dispatch, role } => {
                 self.start_agent(action.key(), task, (*attempt, *dispatch), *role)?;
             }
@@ -344,6 +351,18 @@ impl<'a> Driver<'a> {
     /// Notes that something is under way.
     pub(crate) fn depart(&mut self, key: ActionKey, flight: Flight) {
         self.flights.insert(key, flight);
+    }
+
+    /// Whether that has not ended yet.
+    pub(crate) fn is_under_way(&self, key: &ActionKey) -> bool {
+        self.flights.contains_key(key)
+    }
+
+    /// Stops a process that is no longer of use.
+    pub(crate) fn stop_flight(&self, key: &ActionKey) {
+        if let Some(handle) = self.flights.get(key).and_then(|flight| flight.handle.as_ref()) {
+            handle.kill();
+        }
     }
 
     /// Whether agents wait for their work trees.

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use engine::{ActionKey, AgentReport, Attempt, Cause, ChecksReport, Dispatch, End, Landing, Seen};
+use engine::{ActionKey, AgentReport, Attempt, Cause, ChecksReport, Dispatch, Landing, Seen};
 use plan::TaskId;
 
+use crate::ahead::Foreseen;
 use crate::atomic;
 use crate::attempt::{AgentEnded, Purpose, verdict};
 use crate::book::{Excerpt, OwnBox};
@@ -15,9 +16,9 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{Git, GitError, Oid, Pool};
+use crate::git::{Git, GitError, Oid};
 use crate::inbox::Message;
-use crate::offstage::{Brought, Further, LandingRequest, Ready, Site, Survey};
+use crate::offstage::{Brought, LandingRequest, Ready, Site, Survey};
 use crate::process::Ended;
 use crate::stranded::Unready;
 use crate::turn::Patience;
@@ -34,6 +35,8 @@ pub(crate) enum Done {
     Survey(Result<Survey, GitError>),
     /// Work was brought into the project.
     Landing(Brought),
+    /// Work together with what comes in before it: what is in its tree, if that can be told.
+    Ahead(Option<Oid>),
     /// Nobody has git's lock any more, or nobody waits for it.
     Lock,
 }
@@ -178,7 +181,12 @@ impl Driver<'_> {
                 self.stamps = brought.stamps;
                 Ok(Seen::LandingEnded { task, dispatch, landing: brought.landing })
             }
-            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..) | Done::Lock) => Ok(Seen::TimePassed),
+            (Purpose::Ahead { task, dispatch, step }, Done::Ahead(tree)) => {
+                self.looked((task, dispatch), step, tree)
+            }
+            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..) | Done::Ahead(_) | Done::Lock) => {
+                Ok(Seen::TimePassed)
+            }
         }
     }
 
@@ -348,6 +356,15 @@ impl Driver<'_> {
         id: &TaskId,
         (attempt, dispatch): (Attempt, Dispatch),
     ) -> Result<(), RunError> {
+        match self.foreseen(id, dispatch)? {
+            Foreseen::Green => {
+                self.join_as_foreseen(id, dispatch);
+                return Ok(());
+            }
+            // When that has ended, it is asked again.
+            Foreseen::Pending => return Ok(()),
+            Foreseen::Nothing => {}
+        }
         let dir = self.attempt_dir(id, attempt, dispatch)?.join("joined");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let text = self.task_text(id, dir.parent().unwrap_or(&dir));
@@ -395,76 +412,6 @@ impl Driver<'_> {
             }
         }
         Ok(Seen::JoinEnded { task, dispatch, report })
-    }
-
-    /// After a task is done: its tree goes, and those of the tasks that it repaired, whose work came in with its own.
-    pub(crate) fn clear_trees(&mut self, id: &TaskId) -> Result<(), RunError> {
-        // However this program works: one before it may have left them.
-        let mut repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
-        while let Some(id) = repaired {
-            // It runs again at once, in a tree at the same place and without what it left: no time to do that beside.
-            if let Some(site) = self.site(id).filter(Site::is_there) {
-                self.cleaner.clear_now(site);
-            }
-            repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
-        }
-        if let Some(site) = self.site(id).filter(|site| site.is_there() && !self.cleaner.has_kept(site)) {
-            let further = self.further_trees(site.pool().count());
-            self.cleaner.clear(site, further).map_err(RunError::io("start a thread for", &self.file.home))?;
-        }
-        Ok(())
-    }
-
-    /// Whether more tasks are to start than there are trees set aside.
-    fn further_trees(&self, spare: usize) -> Further {
-        let ready =
-            self.state.tasks().iter().filter(|task| matches!(task.status, engine::Status::Ready { .. }));
-        if ready.take(spare + 1).count() > spare { Further::Wanted } else { Further::Unwanted }
-    }
-
-    /// Trees of tasks that are done, which a program that died did not get to remove.
-    pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
-        Pool::new(&self.file.spare()).remove();
-        atomic::tidy(&self.file.trees());
-        self.clear_done_trees()
-    }
-
-    /// The same when a run ends, and for those that a person ticked.
-    pub(crate) fn clear_done_trees(&mut self) -> Result<(), RunError> {
-        let names = self.names_of_trees();
-        let done = self.state.tasks().iter().filter(|task| task.status == engine::Status::Done);
-        let done = done.map(|task| task.id()).filter(|id| names.contains(&file_name(id)));
-        let done: Vec<TaskId> = done.cloned().collect();
-        done.iter().try_for_each(|id| self.clear_trees(id))
-    }
-
-    /// When a run ends: what is in the trees that stay.
-    pub(crate) fn note_kept_trees(&self) {
-        let open = self.state.attention().filter(|task| task.isolated);
-        open.filter_map(|task| self.site(task.id())).for_each(|site| site.note_content());
-    }
-
-    /// When a run ends with tasks that failed: where to look at what they left.
-    pub(crate) fn tell_of_kept_trees(&mut self) {
-        let all = self.state.tasks().iter().map(AsRef::as_ref);
-        let tasks: Vec<&engine::Task> = match self.state.end() {
-            Some(End::Stopped(_) | End::Waiting { .. }) => self.state.attention().collect(),
-            Some(End::Complete { skipped: 1.. }) => {
-                all.filter(|task: &&engine::Task| task.status == engine::Status::Skipped).collect()
-            }
-            Some(_) | None => return,
-        };
-        let failed = tasks.into_iter().filter(|task| task.isolated && !task.failures.is_empty());
-        let sites = failed.filter_map(|task| Some((task.id(), self.site(task.id())?)));
-        let kept = sites.filter(|(_, site)| site.base().is_some()).map(|(task, site)| {
-            let place = self.project.relative(&site.tree).display();
-            format!(
-                "what the last attempt at task {task} left is kept in {place}; the next one goes on from what is there \
-                 then, and from what is committed in the project"
-            )
-        });
-        let notes: Vec<String> = kept.collect();
-        notes.into_iter().for_each(|note| self.note(note));
     }
 
     /// Work that is half in the project goes out of it, where somebody might take it for their own: it is still in the

@@ -9,12 +9,14 @@ pub mod process;
 pub mod rehearsal;
 
 mod agent;
+mod ahead;
 mod atomic;
 mod attempt;
 mod book;
 mod cancel;
 mod check;
 mod cleaning;
+mod clearing;
 mod delegation;
 mod demo;
 mod driver;

@@ -19,7 +19,7 @@ use crate::remnant::{Aside, Remnants};
 use crate::stranded::Unready;
 use crate::traces::{self, Traces};
 use crate::tree_notes::{
-    base_file, left_file, original_file, packed_file, plan_file, remnants_file, seen_file,
+    ahead_file, base_file, left_file, original_file, packed_file, plan_file, remnants_file, seen_file,
 };
 
 /// A work tree of one task, and what is known of it.
@@ -173,7 +173,9 @@ impl Site {
     /// What was noted of an attempt goes with its tree; what could not come back stays noted until the next one is
     /// looked at.
     fn forget_attempt(&self) {
-        for note in [original_file, packed_file, plan_file, seen_file].map(|note| note(&self.tree)) {
+        for note in
+            [ahead_file, original_file, packed_file, plan_file, seen_file].map(|note| note(&self.tree))
+        {
             // Not every attempt came so far.
             let _ = fs::remove_file(note);
         }

@@ -123,6 +123,10 @@ fn hold_each_other(state: &State, rules: &Rules, one: &Task, other: &Task) -> bo
 /// be had is not waited for.
 fn landing_is_in_order(before: &State, id: &TaskId) {
     let rules = before.rules().expect("the run was opened");
+    if before.task(id).is_some_and(|task| task.isolated) {
+        let next = engine::coming_in(before, 1).first().map(|task| task.id());
+        assert_eq!(next, Some(id), "it was foreseen who comes in");
+    }
     if rules.dialect != Dialect::Spec {
         return;
     }

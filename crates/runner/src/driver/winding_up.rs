@@ -80,7 +80,7 @@ impl Driver<'_> {
     /// What was done beside the loop and came in after the end. Nothing starts any more.
     fn take_in_late(&mut self, key: ActionKey, done: Done) -> Result<(), RunError> {
         match self.flights.remove(&key).map(|flight| flight.purpose) {
-            Some(Purpose::Tree { .. }) | None => Ok(()),
+            Some(Purpose::Tree { .. } | Purpose::Ahead { .. }) | None => Ok(()),
             Some(purpose) => self.take_in(key, purpose, done).map(drop),
         }
     }

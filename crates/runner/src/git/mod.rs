@@ -3,6 +3,7 @@
 //!
 //! When to commit what, and what a commit means to a run, is decided elsewhere.
 
+mod ahead;
 mod anchor;
 mod cached_tree;
 mod carry;

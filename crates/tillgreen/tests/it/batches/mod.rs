@@ -1,6 +1,7 @@
 //! Tasks side by side: whatever agents do in their trees and whenever the program dies, what passed comes back in
 //! order, once, and nothing else does.
 
+mod ahead;
 mod by_index;
 mod coming_back;
 mod declared_order;
