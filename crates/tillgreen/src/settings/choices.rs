@@ -1,7 +1,6 @@
 //! What one place (the flags, `tillgreen.toml`, an earlier run) says about settings. The parsers of the flags are
 //! the parsers of every place, so a key means the same wherever it stands.
 
-use std::path::{Component, Path};
 use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -9,6 +8,7 @@ use clap::{Args, CommandFactory, Parser};
 use engine::{OnEscalation, OnExhausted, Toggle, Unverifiable};
 use runner::{Bookkeeping, Scope};
 
+use super::paths::Paths;
 use super::pull_request::PullRequestChoices;
 use super::word::words;
 use super::{amount, duration, suggest};
@@ -74,10 +74,10 @@ pub(crate) struct Choices {
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) verify_ahead: Option<Toggle>,
     /// Untracked paths that work trees share with the project, such as node_modules [default: none]
-    #[arg(long, help_heading = BESIDE, value_parser = paths, value_name = "PATH,…")]
+    #[arg(long, help_heading = BESIDE, value_parser = Paths::parse, value_name = "PATH,…")]
     pub(crate) worktree_link: Option<Paths>,
     /// Untracked paths that each work tree gets a copy of, such as .env [default: none]
-    #[arg(long, help_heading = BESIDE, value_parser = paths, value_name = "PATH,…")]
+    #[arg(long, help_heading = BESIDE, value_parser = Paths::parse, value_name = "PATH,…")]
     pub(crate) worktree_copy: Option<Paths>,
 
     /// An agent by name: a known one, or one of tillgreen.toml [default: the first that is installed]
@@ -170,9 +170,6 @@ pub(crate) struct Choices {
     pub(crate) dry_run: Option<Toggle>,
 }
 
-/// Some paths inside the project.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Paths(pub(crate) Vec<String>);
 /// Names in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names(pub(crate) Vec<String>);
@@ -281,21 +278,6 @@ pub(super) fn limit(text: &str) -> Result<u32, String> {
         Ok(0) => Err("must be at least 1".to_owned()),
         Ok(number) => Ok(number),
         Err(_) => Err(format!("must be a whole number from 1 to {}", u32::MAX)),
-    }
-}
-
-/// A list of paths that do not lead out of the project.
-fn paths(text: &str) -> Result<Paths, String> {
-    let listed = text.split(',').map(str::trim).filter(|path| !path.is_empty());
-    let listed: Vec<String> =
-        listed.map(|path| path.trim_start_matches("./").trim_end_matches('/').to_owned()).collect();
-    let leads_out = |path: &&String| {
-        let mut parts = Path::new(path.as_str()).components();
-        path.is_empty() || !parts.all(|part| matches!(part, Component::Normal(name) if name != ".git"))
-    };
-    match listed.iter().find(leads_out) {
-        Some(path) => Err(format!("`{path}` is not a path inside the project")),
-        None => Ok(Paths(listed)),
     }
 }
 

@@ -9,6 +9,7 @@ mod duration;
 mod file;
 mod known;
 mod launch;
+mod paths;
 mod pull_request;
 mod resolve;
 mod suggest;

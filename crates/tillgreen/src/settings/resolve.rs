@@ -95,6 +95,14 @@ pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
     let earlier = sources.earlier.map(launch::read).transpose()?.unwrap_or_default();
     let mut choices = sources.flags.or(sources.file.choices.clone());
     choices.recovery_mode = choices.recovery_mode.or(earlier.recovery_mode);
+    if let (Some(link), Some(copy)) = (&choices.worktree_link, &choices.worktree_copy)
+        && let Some((linked, copied)) = link.clash(copy)
+    {
+        return Err(Error::usage(format!(
+            "`{linked}` is to be linked into work trees, and `{copied}` copied: one is in the other's place"
+        ))
+        .hint("take one of them out of worktree_link or worktree_copy"));
+    }
     let cast = Cast::of(&choices, &earlier, sources.file, sources.programs)?;
     let chosen = choices.on_escalation.unwrap_or(OnEscalation::Ask);
     choices.on_escalation = Some(sources.attendance.escalation(chosen));

@@ -209,6 +209,13 @@ fn a_hostile_file_is_an_error_and_no_panic() {
 }
 
 #[test]
+fn nothing_is_both_linked_and_copied() {
+    let refused =
+        refused(flags(&[("agent_cmd", "a"), ("worktree_link", "nm"), ("worktree_copy", "nm/p")]), "");
+    assert!(refused.contains("`nm` is to be linked into work trees, and `nm/p` copied"), "{refused}");
+}
+
+#[test]
 fn settings_come_back_from_the_journal() {
     let all = [
         ("recovery_mode", "true"),
