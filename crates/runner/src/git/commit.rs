@@ -158,7 +158,14 @@ impl Git {
             let call = self.locking_call(&[self.commit_words(), &only].concat(), stdin.clone());
             Call { deadline: request.deadline, ..call }
         })?;
-        self.judge(ended)
+        let answer = self.judge(ended);
+        // That the index cannot be put in order is told by the next one who needs it.
+        let _ = match &answer {
+            Ok(Answer::Done(commit)) => self.follow_hook(commit, paths),
+            Ok(_) | Err(_) if request.staging == Staging::Add => self.forget_intent(paths),
+            Ok(_) | Err(_) => Ok(()),
+        };
+        answer
     }
 
     fn intend_to_add(&self, options: &[&str], stdin: &[u8]) -> Result<Ended, GitError> {

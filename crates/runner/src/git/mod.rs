@@ -23,6 +23,7 @@ mod history;
 mod hooked_commit;
 mod ignored;
 mod ignored_before;
+mod index_after;
 mod index_file;
 mod index_lock;
 mod index_patch;

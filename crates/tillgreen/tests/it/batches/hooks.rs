@@ -280,3 +280,39 @@ fn what_a_hook_formats_before_it_refuses_goes_into_the_next_attempt() {
     assert!(scene.feedback("1.2", 2).contains(told), "{}", scene.feedback("1.2", 2));
     assert!(!scene.has(".tillgreen/specs-demo/left"), "{run}");
 }
+
+/// As generators of changelogs and versions do. Git commits the plan's files from an index of its own.
+#[test]
+fn a_further_file_that_a_hook_adds_is_what_was_committed() {
+    for jobs in ["1", "4"] {
+        let scene = Scene::bare();
+        scene.write("log.txt", "0\n");
+        scene.plan(&members(2));
+        scene.hook("pre-commit", "echo more >> log.txt; git add log.txt");
+        let run = scene.go(&worker(), &["--jobs", jobs]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.git(&["diff", "--cached", "--name-only"]), "", "--jobs {jobs}: {run}");
+    }
+}
+
+#[test]
+fn what_a_person_staged_stays_staged_where_a_hook_adds_files() {
+    let scene = Scene::bare();
+    scene.write("log.txt", "0\n");
+    scene.write("mine.txt", "0\n");
+    scene.plan(&members(2));
+    scene.hook("pre-commit", "echo more >> log.txt; git add log.txt");
+    scene.write("mine.txt", "staged\n");
+    scene.git(&["add", "mine.txt"]);
+    let run = scene.go(&worker(), &["--jobs", "1", "--allow-dirty"]).expect_code(0);
+    assert_eq!(scene.dirt(), ["M  mine.txt"], "{run}");
+}
+
+#[test]
+fn a_refused_commit_leaves_no_names_in_the_index() {
+    let scene = Scene::new(&members(2));
+    let before = scene.git(&["ls-files"]);
+    scene.hook("pre-commit", "echo 'no commits here' >&2; exit 1");
+    let run = scene.go(&worker(), &["--max-task-iterations", "1"]).expect_code(1);
+    assert_eq!(scene.git(&["ls-files"]), before, "{run}");
+}

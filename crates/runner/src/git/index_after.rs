@@ -1,0 +1,39 @@
+//! The index after a commit of some paths. Git makes such a commit from an index of its own, in which hooks work as well: of
+//! what they put in besides, the index that people use knows nothing, and the next commit would take it out again.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+
+use super::error::GitError;
+use super::history::Oid;
+use super::process;
+use super::raw_change::split_names;
+use super::repository::Git;
+
+impl Git {
+    /// Further paths of a commit, which hooks have put there, are in the index what they are in HEAD, unless somebody staged
+    /// something else there.
+    pub(super) fn follow_hook(&self, commit: &Oid, paths: &BTreeSet<&OsStr>) -> Result<(), GitError> {
+        if !self.has_commit_hook() {
+            return Ok(());
+        }
+        let before = self.parent_of(commit)?;
+        let made = self.differences(&before, commit)?.into_iter().map(|change| change.path);
+        let mut further: BTreeSet<OsString> = made.filter(|path| !paths.contains(path.as_os_str())).collect();
+        if further.is_empty() || self.head()?.as_ref() != Some(commit) {
+            return Ok(());
+        }
+        let staged = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", before.as_str(), "--"];
+        for path in split_names(&process::run(self.call(&staged))?.success()?) {
+            further.remove(&path);
+        }
+        self.unstage(&further)
+    }
+
+    /// Names of files that were only meant to be added, and are not: a hook refused the commit.
+    pub(super) fn forget_intent(&self, paths: &BTreeSet<&OsStr>) -> Result<(), GitError> {
+        let meant = ["diff-files", "--name-only", "-z", "--diff-filter=A", "--"];
+        let meant = process::run(self.call(&meant))?.success()?;
+        self.unstage(&split_names(&meant).filter(|path| paths.contains(path.as_os_str())).collect())
+    }
+}
