@@ -99,18 +99,19 @@ mv \"$here/call.new\" \"$here/call\"
 case \"$call\" in
 ";
 
-/// The calls that a folder's agent has got so far, in order.
+/// The calls that a folder's agent has got so far, in order. One that was killed before it was complete was none, and
+/// those after it count all the same.
 pub(crate) fn calls(folder: &Path) -> Vec<AgentCall> {
-    let read = |number: u32, file: &str| fs::read(folder.join(format!("call-{number}")).join(file)).ok();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (1..)
-        .map_while(|number| {
-            let call = text(read(number, "call")?);
-            let mut parts = call.split('|').map(str::to_owned);
-            let (role, task) = (parts.next()?, parts.next()?);
-            let attempt = parts.next()?.parse().unwrap_or(0);
-            let folder = text(read(number, "folder")?).trim_end().to_owned();
-            Some(AgentCall { role, task, attempt, folder, prompt: text(read(number, "prompt")?) })
-        })
-        .collect()
+    let places = (1..).map(|number| folder.join(format!("call-{number}")));
+    places.take_while(|place| place.exists()).filter_map(|place| call(&place)).collect()
+}
+
+fn call(place: &Path) -> Option<AgentCall> {
+    let read = |file: &str| Some(String::from_utf8_lossy(&fs::read(place.join(file)).ok()?).into_owned());
+    let call = read("call")?;
+    let mut parts = call.split('|').map(str::to_owned);
+    let (role, task) = (parts.next()?, parts.next()?);
+    let attempt = parts.next()?.parse().unwrap_or(0);
+    let folder = read("folder")?.trim_end().to_owned();
+    Some(AgentCall { role, task, attempt, folder, prompt: read("prompt")? })
 }

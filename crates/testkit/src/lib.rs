@@ -22,6 +22,7 @@
 
 mod agent;
 mod background;
+mod executable;
 mod finished;
 pub mod forge;
 mod invocation;
@@ -36,6 +37,7 @@ mod wait;
 
 pub use agent::{Agent, AgentCall};
 pub use background::Background;
+pub use executable::write_executable;
 pub use finished::Finished;
 pub use invocation::Invocation;
 pub use network::{Network, leave_network};

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::ops::Deref;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,6 +9,7 @@ use tempfile::TempDir;
 
 use crate::agent::{self, Agent, AgentCall};
 use crate::background::Background;
+use crate::executable::write_executable;
 use crate::finished::Finished;
 use crate::invocation::Invocation;
 use crate::processes::{self, MARKER, Process};
@@ -75,9 +75,7 @@ impl Sandbox {
     /// Puts a shell script first on the path, in place of the real program of that name.
     pub fn install_program(&self, name: &str, script: &str) {
         let file = self.folder.path().join("bin").join(name);
-        fs::write(&file, format!("#!/bin/sh\n{script}\n")).expect("a script can be written");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755))
-            .expect("a script can be made executable");
+        write_executable(&file, &format!("#!/bin/sh\n{script}\n"));
     }
 
     /// A path outside the project for files that tests and agents signal each other with.

@@ -2,7 +2,6 @@
 //! keeps its own books.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use testkit::{Agent, Finished, Sandbox, Step};
@@ -53,9 +52,7 @@ fn check_commits(sandbox: &Sandbox, expected: &[&str]) {
 
 fn hook(sandbox: &Sandbox, name: &str, script: &str) {
     let file = sandbox.root().join(".git/hooks").join(name);
-    fs::create_dir_all(file.parent().expect("it has a folder")).expect("the folder can be made");
-    fs::write(&file, format!("#!/bin/sh\n{script}\n")).expect("the hook can be written");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("the hook can be made executable");
+    testkit::write_executable(&file, &format!("#!/bin/sh\n{script}\n"));
 }
 
 /// A task with this Commit field, whose agent writes `work.txt`.

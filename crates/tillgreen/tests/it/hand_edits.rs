@@ -213,10 +213,7 @@ fn an_edit_while_a_hook_runs_is_not_overwritten() {
 }
 
 fn install_hook(sandbox: &Sandbox, script: &str) {
-    use std::os::unix::fs::PermissionsExt;
-    sandbox.write(".git/hooks/pre-commit", script);
-    let file = sandbox.root().join(".git/hooks/pre-commit");
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("the hook was just written");
+    testkit::write_executable(&sandbox.root().join(".git/hooks/pre-commit"), script);
 }
 
 /// A run that did 1.1 and paused at 1.2.

@@ -2,12 +2,11 @@
 //! goes on later as if nothing had been.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use testkit::{Agent, Background, Finished, Sandbox, Signal, Step, wait_for};
+use testkit::{Agent, Background, Finished, Sandbox, Signal, Step, wait_for, write_executable};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 
@@ -225,9 +224,7 @@ fn stopped_while_a_git_hook_runs() {
             began.display(),
             gate.display()
         );
-        sandbox.write(".git/hooks/pre-commit", hook);
-        let file = sandbox.root().join(".git/hooks/pre-commit");
-        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+        write_executable(&sandbox.root().join(".git/hooks/pre-commit"), &hook);
         let mut run = sandbox.start(&["run", "--agent-cmd", &command]);
         wait_for("the hook", || began.exists());
         run.signal_group(signal);

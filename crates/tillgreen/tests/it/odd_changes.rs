@@ -1,8 +1,6 @@
 //! Changes in the project itself that do not go by the names of files alone: what git ignores changes, a file becomes a
 //! folder, a file is no longer tracked, a name is not text.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use testkit::{Agent, Finished, Sandbox, Step};
@@ -99,9 +97,7 @@ fn rules_that_are_in_no_commit_count_as_well() {
 
 fn hook(sandbox: &Sandbox) {
     let file = sandbox.root().join(".git/hooks/pre-commit");
-    shell(sandbox, "mkdir -p .git/hooks");
-    fs::write(&file, "#!/bin/sh\nexit 0\n").expect("the hook can be written");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("the hook can be made executable");
+    testkit::write_executable(&file, "#!/bin/sh\nexit 0\n");
 }
 
 /// An agent that does this in a project with these files, alone, with and without a hook that accepts everything.
@@ -183,7 +179,7 @@ fn what_a_hook_makes_of_it_is_verified_and_taken_in() {
     hook(&sandbox);
     let format = "#!/bin/sh\nfor file in $(git diff --cached --name-only --diff-filter=d -- thing); do\n\
                   grep -q formatted $file || { echo formatted >> $file; git add $file; }; done\n";
-    fs::write(sandbox.root().join(".git/hooks/pre-commit"), format).expect("the hook can be written");
+    testkit::write_executable(&sandbox.root().join(".git/hooks/pre-commit"), format);
     let script =
         "rm thing; mkdir thing; echo x > thing/x; git rm -q --cached x.conf; echo x.conf >> .gitignore";
     let done = run(&sandbox, &agent(script), &[]).expect_code(0);

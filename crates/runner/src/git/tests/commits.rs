@@ -191,8 +191,7 @@ fn as_few_processes_as_possible_are_started() {
         "#!/bin/sh\nword=$1; test \"$1\" = -c && word=$3; echo \"$word\" >>'{}'\nPATH='{path}' exec git \"$@\"\n",
         count.display()
     );
-    fs::write(bin.join("git"), script).unwrap();
-    fs::set_permissions(bin.join("git"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    testkit::write_executable(&bin.join("git"), &script);
     let mut environment = scratch.environment();
     environment.push(("PATH".into(), format!("{}:{path}", bin.display()).into()));
     let git = Git::discover_with(scratch.repository.root(), environment).unwrap().unwrap();
@@ -220,10 +219,7 @@ fn as_few_processes_as_possible_are_started() {
 fn the_commit_is_told_also_if_somebody_takes_it_back_at_once() {
     let scratch = Scratch::new();
     let before = scratch.git().head().unwrap().unwrap();
-    let hook = scratch.repository.root().join(".git/hooks/post-commit");
-    fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    fs::write(&hook, "#!/bin/sh\ngit reset -q --soft HEAD~1\n").unwrap();
-    fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    scratch.hook("post-commit", "git reset -q --soft HEAD~1");
     scratch.repository.write("one", "changed\n");
     let commit = scratch.git().commit(&Commit::new(&owned(&["one"]), "work")).unwrap().unwrap();
     assert_eq!(scratch.git().head().unwrap(), Some(before.clone()));

@@ -62,8 +62,7 @@ fn git_itself_may_be_missing_or_too_old() {
     };
     let path = bin.display().to_string();
     assert!(matches!(with_path(&path), GitError::NotInstalled));
-    fs::write(bin.join("git"), "#!/bin/sh\necho git version 2.24.9\n").unwrap();
-    fs::set_permissions(bin.join("git"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    testkit::write_executable(&bin.join("git"), "#!/bin/sh\necho git version 2.24.9\n");
     let error = with_path(&format!("{path}:/usr/bin:/bin")).to_string();
     assert_eq!(error, "git 2.24.9 is too old, 2.25 or newer is needed");
 }

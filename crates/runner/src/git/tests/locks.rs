@@ -1,8 +1,9 @@
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
+
+use testkit::write_executable;
 
 use super::scratch::Scratch;
 use crate::git::child_note::{ChildNote, NotePlace, Notes};
@@ -217,8 +218,7 @@ fn our_git_that_was_not_noted_yet_is_waited_for() {
     let scratch = Scratch::new();
     let bin = tempfile::tempdir().unwrap();
     let git = bin.path().join("git");
-    fs::write(&git, "#!/bin/sh\n: > \"$2\"; sleep 0.3; rm -f \"$1\"\n").unwrap();
-    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    write_executable(&git, "#!/bin/sh\n: > \"$2\"; sleep 0.3; rm -f \"$1\"\n");
     fs::write(lock(&scratch), "").unwrap();
     // Its parent is gone when anybody looks.
     let mut parent = Command::new("sh");

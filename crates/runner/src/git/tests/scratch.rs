@@ -1,7 +1,6 @@
 //! A scratch repository, and the module under test looking at it through the same hermetic environment.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -87,9 +86,7 @@ impl Scratch {
 
     pub(super) fn hook(&self, name: &str, script: &str) {
         let file = self.repository.root().join(".git/hooks").join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        testkit::write_executable(&file, &format!("#!/bin/sh\n{script}\n"));
     }
 }
 

@@ -1,12 +1,11 @@
 //! The coordinator is killed at every call of git: before git starts, while it runs on by itself, after it ended.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use tempfile::TempDir;
-use testkit::Repository;
+use testkit::{Repository, write_executable};
 
 /// Stands in for git: counts the calls, and at one of them kills who called. Several are called at once, and one of
 /// them may still count when the program is dead already, so each takes a number that no other can take.
@@ -44,10 +43,7 @@ impl Killed {
         repository.write("mine", "staged by a person\n");
         repository.git(&["add", "mine"]);
         repository.write("note", "a person's\n");
-        fs::create_dir(folder.path().join("bin")).unwrap();
-        let wrapper = folder.path().join("bin/git");
-        fs::write(&wrapper, WRAPPER).unwrap();
-        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+        write_executable(&folder.path().join("bin/git"), WRAPPER);
         Killed { folder, repository }
     }
 

@@ -1,7 +1,6 @@
 //! Work that does not fit together: conflicts, checks that are green alone and red together, hooks that say no.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use testkit::{Agent, Step};
 
@@ -165,12 +164,7 @@ fn a_result_that_git_ignores_does_not_come_back_and_the_feedback_says_so() {
 #[test]
 fn a_hook_that_refuses_one_landing_is_that_tasks_failure() {
     let scene = Scene::new(&members(3));
-    scene.write(
-        ".git/hooks/pre-commit",
-        "#!/bin/sh\nif grep -rqs forbidden out; then echo 'no forbidden words'; exit 1; fi\n",
-    );
-    let hook = scene.root().join(".git/hooks/pre-commit");
-    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    scene.hook("pre-commit", "if grep -rqs forbidden out; then echo 'no forbidden words'; exit 1; fi");
     let agent = Agent::new()
         .on_attempt("1.2", 1, [Step::write("out/1.2.txt", "done\nforbidden\n"), done()])
         .otherwise([work(), done()]);
@@ -183,12 +177,7 @@ fn a_hook_that_refuses_one_landing_is_that_tasks_failure() {
 #[test]
 fn a_hook_that_changes_what_is_committed_is_taken_along() {
     let scene = Scene::new(&members(3));
-    scene.write(
-        ".git/hooks/pre-commit",
-        "#!/bin/sh\nfor f in out/*.txt; do echo formatted > $f.fmt; git add $f.fmt; done\n",
-    );
-    let hook = scene.root().join(".git/hooks/pre-commit");
-    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    scene.hook("pre-commit", "for f in out/*.txt; do echo formatted > $f.fmt; git add $f.fmt; done");
     let run = scene.go(&worker(), &[]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.read("out/1.3.txt.fmt"), "formatted\n");

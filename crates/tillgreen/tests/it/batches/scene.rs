@@ -3,10 +3,9 @@
 
 use std::fs;
 use std::ops::Deref;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use testkit::{Agent, Background, Finished, Sandbox, Step};
+use testkit::{Agent, Background, Finished, Sandbox, Step, write_executable};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 pub(crate) const TASKS: &str = "specs/demo/tasks.md";
@@ -61,9 +60,7 @@ impl Scene {
     /// Installs a git hook.
     pub(crate) fn hook(&self, name: &str, script: &str) {
         let file = self.root().join(".git/hooks").join(name);
-        fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder can be made");
-        fs::write(&file, format!("#!/bin/sh\n{script}\n")).expect("it can be written");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
+        write_executable(&file, &format!("#!/bin/sh\n{script}\n"));
     }
 
     pub(crate) fn new(tasks: &[String]) -> Scene {

@@ -61,9 +61,7 @@ fn the_branch_is_protected() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
     let hook = sandbox.control("remote.git").join("hooks/pre-receive");
     let refusal = "#!/bin/sh\necho 'error: GH006: Protected branch update failed for refs/heads/feature.' >&2\nexit 1\n";
-    std::fs::write(&hook, refusal).expect("a hook can be written");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&hook, mode).expect("a hook can be made executable");
+    testkit::write_executable(&hook, refusal);
     let finished = run(&sandbox, &forge, &[]).expect_code(3);
     assert!(finished.stderr.contains("paused: the branch feature does not accept the push"), "{finished}");
     assert!(finished.stderr.contains("GH006"), "{finished}");
@@ -118,14 +116,14 @@ fn the_forge_tells_when_its_limit_is_lifted() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
     let limited = (403, "API rate limit exceeded for user ID 1.".to_owned());
     forge.hub().failures.extend([limited.clone(), limited]);
-    forge.hub().rate_reset = Some(jiff::Timestamp::now().as_second() + 3_600);
+    forge.hub().rate_reset = Some(jiff::Timestamp::now().as_second() + 5_400);
     let command = sandbox.install_agent(&agent());
     let arguments = [&["run", "--agent-cmd", command.as_str()][..], &QUICK].concat();
     let mut background = forge.begin(&sandbox, &arguments);
     testkit::wait_for("the limit to be met", || {
         background.stderr().contains("(time 1 in a row)") || !background.is_running()
     });
-    assert!(background.stderr().contains("(time 1 in a row); next try in 59m"), "{}", background.stderr());
+    assert!(background.stderr().contains("(time 1 in a row); next try in 1h "), "{}", background.stderr());
     let status = sandbox.run(&["status"]).expect_code(0);
     assert!(
         status.stdout.contains("PR        the forge is away (the forge's rate limit is used up"),
