@@ -231,7 +231,7 @@ fn whoever_does_not_want_to_end_is_ended() {
     let sandbox = sandbox();
     let agent = once([Step::IgnoreSignals, Step::Detach, Step::Hang]);
     // The grace period of an agent that ignores being asked is waited for once.
-    run(&sandbox, &agent, &["--attempt-timeout", "2s"]).expect_code(0);
+    run(&sandbox, &agent, &["--attempt-timeout", "5s"]).expect_code(0);
     check_end(&sandbox);
 }
 

@@ -9,7 +9,7 @@ use testkit::{Finished, RealAgent, Sandbox, leave_network};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 
 /// How long all parts may take on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(1_200);
 
 /// A command that does what is wanted of one without a model.
 const PUPIL: &str = r#"

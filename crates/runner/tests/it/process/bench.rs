@@ -11,8 +11,14 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot::{Receiver, channel};
 
-/// No wait in these tests may take longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// No wait in these tests may take longer, on a machine that has much else to do.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
+/// What is told to end may take this long to do so.
+const GRACE: Duration = Duration::from_secs(200);
+
+/// More than this means that the grace time was waited for although it need not have been.
+pub(crate) const SOON: Duration = Duration::from_secs(150);
 
 /// The example that keeps one command; `cargo test` builds it beside the tests.
 pub(crate) fn keeper() -> &'static Path {
@@ -68,7 +74,7 @@ impl Bench {
             limits: ProcessLimits {
                 deadline: PATIENCE,
                 no_progress: None,
-                grace: Duration::from_secs(20),
+                grace: GRACE,
                 head_bytes_max: 4096,
                 tail_bytes_max: 4096,
             },

@@ -23,7 +23,7 @@ fn commit_slowly(scene: &Scene) {
     let (open, typed) = (scene.control("open").display().to_string(), scene.control("typed"));
     let typed = typed.display();
     let editor = format!(
-        "core.editor=touch {open}; for i in $(seq 1500); do test -e {typed} && break; sleep 0.02; done; \
+        "core.editor=touch {open}; for i in $(seq 15000); do test -e {typed} && break; sleep 0.02; done; \
          echo mine > .git/COMMIT_EDITMSG; true"
     );
     scene.git(&["-c", &editor, "commit", "-q", "mine.txt"]);

@@ -120,12 +120,12 @@ fn a_work_tree_inside_a_work_tree_does_not_come_in() {
 #[test]
 fn nobody_is_charged_when_somebody_deletes_all_work_trees() {
     let scene = Scene::new(&members(3));
-    let (own, once) = (scene.root().join(".tillgreen"), scene.control("once"));
-    let delete = Step::shell(&format!("mkdir '{}' && rm -rf '{}'", once.display(), own.display()));
+    let (own, gone) = (scene.root().join(".tillgreen"), scene.control("gone").display().to_string());
+    let delete = Step::shell(&format!("test -e '{gone}' || rm -rf '{}'; : > '{gone}'", own.display()));
     let agent = Agent::new().on("1.1", [scene.meet(3), delete, done()]).otherwise([
         work(),
         scene.meet(3),
-        Step::AwaitFile(once.display().to_string()),
+        Step::AwaitFile(gone),
         done(),
     ]);
     let run = scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(6);
@@ -140,9 +140,10 @@ fn boxes_changed_in_the_project_itself_are_put_back() {
     let plan = scene.root().join(TASKS).display().to_string();
     let tick = || Step::edit(&plan, "- [ ] 1.3", "- [x] 1.3");
     let until_put_back = Step::shell(&format!("while grep -q '\\[x\\] 1.3' '{plan}'; do sleep 0.02; done"));
+    let ticked = scene.control("ticked").display().to_string();
     let agent = Agent::new()
-        .on_attempt("1.1", 1, [tick(), scene.meet(2), work(), done()])
-        .on_attempt("1.3", 1, [scene.meet(2), until_put_back, Step::Exit(3)])
+        .on_attempt("1.1", 1, [scene.meet(2), tick(), Step::write(&ticked, ""), work(), done()])
+        .on_attempt("1.3", 1, [scene.meet(2), Step::AwaitFile(ticked), until_put_back, Step::Exit(3)])
         .otherwise([work(), done()]);
     let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);

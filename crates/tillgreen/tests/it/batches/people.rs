@@ -3,7 +3,7 @@
 
 use testkit::{Agent, Finished, Step, wait_for};
 
-use super::scene::{JOURNAL, Scene, done, members, plan, task, work, worker};
+use super::scene::{Scene, done, members, plan, task, work, worker};
 
 /// A batch of two whose first member waits for a file while all that came together is checked.
 fn waiting(rest: &str) -> Scene {
@@ -91,9 +91,10 @@ fn the_persons_own_commits_are_missed_as_well() {
     scene.commit_all("precious");
     let precious = scene.git(&["rev-parse", "HEAD"]).trim().to_owned();
     let branch = scene.git(&["symbolic-ref", "HEAD"]).trim().to_owned();
-    let rewind = Step::shell(&format!("git update-ref {branch} HEAD~1"));
+    let rewound = scene.control("rewound").display().to_string();
+    let rewind = Step::shell(&format!("git update-ref {branch} HEAD~1; : > {rewound}"));
     let agent = Agent::new().on_attempt("1.2", 1, [rewind, work(), done()]).otherwise([
-        scene.meet(2),
+        Step::AwaitFile(rewound),
         work(),
         done(),
     ]);
@@ -149,8 +150,7 @@ fn a_file_in_the_way_that_git_ignores_is_to_be_moved_away() {
 fn work_of_a_task_that_was_taken_out_of_the_plan_does_not_come_in() {
     let scene = waiting("grep -q done out/1.1.txt");
     let run = meanwhile(&scene, || {
-        let journal = || scene.read(JOURNAL);
-        wait_for("both to be finished", || journal().matches("checks_passed").count() == 2);
+        scene.await_passed("demo", 2);
         scene.spec("demo", scene.tasks("demo").split("- [ ] 1.2").next().unwrap_or_default());
     });
     let run = run.expect_code(0);

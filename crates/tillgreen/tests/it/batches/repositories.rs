@@ -242,7 +242,9 @@ fn a_retry_that_gets_no_work_tree_begins_afresh_in_the_project() {
     for flags in [&[][..], &["--clean-retry"]] {
         let scene = with_writes(3);
         let half = Step::write("half.txt", "half\n");
-        let agent = Agent::new().on_attempt("1.2", 1, [half, Step::Exit(3)]).otherwise([work(), done()]);
+        // Each has its tree before one of them wants another.
+        let agent = Agent::new().on_attempt("1.2", 1, [scene.meet(3), half, Step::Exit(3)]);
+        let agent = agent.otherwise([scene.meet(3), work(), done()]);
         let run = scene.go(&agent, flags).expect_code(0);
         assert_eq!((scene.attempts("1.2"), scene.agent_calls().len()), (2, 4), "{run}");
         assert!(!scene.has("half.txt"), "{run}");

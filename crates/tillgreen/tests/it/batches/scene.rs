@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::Deref;
 use std::path::Path;
 
-use testkit::{Agent, Background, Finished, Sandbox, Step, write_executable};
+use testkit::{Agent, Background, Finished, Sandbox, Step, wait_for, write_executable};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 pub(crate) const TASKS: &str = "specs/demo/tasks.md";
@@ -107,6 +107,14 @@ impl Scene {
     pub(crate) fn begin(&self, agent: &Agent, flags: &[&str]) -> Background {
         let command = self.install_agent(agent);
         self.start(&[&["run", "--agent-cmd", &command], jobs(flags), flags].concat())
+    }
+
+    /// Waits until so many attempts have passed their checks, so that whoever is stopped from now on loses none of them.
+    #[track_caller]
+    pub(crate) fn await_passed(&self, spec: &str, count: usize) {
+        let journal = self.root().join(format!(".tillgreen/specs-{spec}/journal.jsonl"));
+        let passed = || fs::read_to_string(&journal).unwrap_or_default().matches("checks_passed").count();
+        wait_for("attempts to pass", || passed() >= count);
     }
 
     /// The tasks whose work is in the history, oldest first.

@@ -1,8 +1,5 @@
 //! Somebody stops a run in the middle of a batch, or looks at it.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
 use serde_json::Value;
 use testkit::{Agent, Background, Signal, Step, wait_for};
 
@@ -60,19 +57,16 @@ fn status_shows_all_that_is_under_way() {
     run.wait().expect_code(130);
 }
 
-/// A hook that waits, in the middle of the first landing.
+/// A hook that waits, in the middle of the first landing. The others have passed before.
 fn landing() -> (Scene, Background) {
     let scene = Scene::new(&members(3));
     let (began, gate) = (scene.control("began"), scene.control("gate"));
-    let wait = format!(
-        "#!/bin/sh\n: > {}\nwhile ! test -e {}; do sleep 0.02; done\n",
-        began.display(),
-        gate.display()
-    );
-    scene.write(".git/hooks/pre-commit", wait);
-    let hook = scene.root().join(".git/hooks/pre-commit");
-    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).expect("a hook can be made executable");
-    let run = scene.begin(&worker(), &[]);
+    let wait = format!(": > {}\nwhile ! test -e {}; do sleep 0.02; done", began.display(), gate.display());
+    scene.hook("pre-commit", &wait);
+    let first = [Step::await_file(&scene.control("others")), work(), done()];
+    let run = scene.begin(&Agent::new().on("1.1", first).otherwise([work(), done()]), &[]);
+    scene.await_passed("demo", 2);
+    scene.release("others");
     wait_for("the landing", || began.exists());
     (scene, run)
 }
@@ -113,6 +107,7 @@ fn ctrl_c_while_all_is_checked_together() {
     scene.commit_all("slow");
     let mut run = scene.begin(&worker(), &[]);
     wait_for("the check", || scene.control("began").exists());
+    scene.await_passed("demo", 2);
     run.signal_group(Signal::Interrupt);
     run.wait().expect_code(130);
     scene.expect_tidy();

@@ -89,7 +89,7 @@ fn one_is_checked() -> Scene {
     scene
 }
 
-/// Runs both until the second has to wait for the first, whose work is half in the project.
+/// Runs both until the second has to wait for the first, whose work is half in the project. All tasks have passed by then.
 fn until_one_waits(scene: &Scene) -> (Background, Background) {
     let late = [Step::AwaitFile(scene.control("began").display().to_string()), work(), done()];
     let agent = Agent::new().on("2.1", late.clone()).on("2.2", late).otherwise([work(), done()]);
@@ -97,6 +97,8 @@ fn until_one_waits(scene: &Scene) -> (Background, Background) {
     wait_for("the second one's agents", || scene.agent_calls().len() == 2);
     let first = begin(scene, "demo", &agent);
     wait_for("the other to wait", || second.stderr().contains("task 2.1 waits for another run (process "));
+    scene.await_passed("demo", 2);
+    scene.await_passed("other", 2);
     (first, second)
 }
 

@@ -8,16 +8,22 @@ use testkit::{Background, Sandbox, Signal, wait_for};
 use super::scratch::{PLAN, QUICK, agent, run, scratch};
 
 /// Far less than a command's own deadline, and than the time that is left to processes at the end.
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(15);
 
 fn begin(sandbox: &Sandbox, forge: &Forge) -> Background {
     let command = sandbox.install_agent(&agent());
     forge.begin(sandbox, &[&["run", "--agent-cmd", command.as_str()][..], &QUICK].concat())
 }
 
+/// From now on nothing is answered. How many questions there were before.
+fn fall_silent(forge: &Forge) -> usize {
+    let mut hub = forge.hub();
+    hub.hangs = true;
+    hub.calls.len()
+}
+
 #[track_caller]
-fn interrupt(sandbox: &Sandbox, forge: &Forge, mut run: Background, signal: Signal) {
-    let asked = forge.hub().calls.len();
+fn interrupt(sandbox: &Sandbox, forge: &Forge, (mut run, asked): (Background, usize), signal: Signal) {
     wait_for("a question without an answer", || forge.hub().calls.len() > asked || !run.is_running());
     run.signal(signal);
     let finished = run.wait_within(SOON).expect_code(130);
@@ -29,8 +35,8 @@ fn interrupt(sandbox: &Sandbox, forge: &Forge, mut run: Background, signal: Sign
 #[test]
 fn before_the_first_task() {
     let Some((sandbox, forge)) = scratch(PLAN) else { return };
-    forge.hub().hangs = true;
-    interrupt(&sandbox, &forge, begin(&sandbox, &forge), Signal::Interrupt);
+    let asked = fall_silent(&forge);
+    interrupt(&sandbox, &forge, (begin(&sandbox, &forge), asked), Signal::Interrupt);
     assert_eq!(sandbox.agent_calls().len(), 0);
     run(&sandbox, &forge, &[]).expect_code(0);
 }
@@ -60,8 +66,8 @@ fn while_checks_are_watched() {
         forge.shows(|_| Sight { checks: vec![Check::pending("slow")], ..Sight::default() });
         let mut run = begin(&sandbox, &forge);
         wait_for("the watch to begin", || run.stderr().contains("waiting for 1 of 1") || !run.is_running());
-        forge.hub().hangs = true;
-        interrupt(&sandbox, &forge, run, signal);
+        let asked = fall_silent(&forge);
+        interrupt(&sandbox, &forge, (run, asked), signal);
         forge.shows(|_| Sight::default());
         super::scratch::run(&sandbox, &forge, &[]).expect_code(0);
         assert_eq!(forge.hub().pulls.len(), 1);

@@ -63,8 +63,8 @@ fn a_refusal_is_a_failure_of_the_attempt() {
 #[test]
 fn an_agent_that_hangs_is_stopped_and_tried_again() {
     each(ONE_TASK, &after(Turn::hang()), |stage| {
-        let timeout = if stage.name.starts_with("gemini") { "20s" } else { "10s" };
-        let played = stage.run(&["--attempt-timeout", timeout]).expect_code(0);
+        // The second attempt has it too, and is not to meet it on a machine that has much else to do.
+        let played = stage.run(&["--attempt-timeout", "60s"]).expect_code(0);
         assert_eq!(played.causes().first(), Some(&"agent_timeout"), "{}: {}", stage.name, played.finished);
         stage.sandbox.wait_until_quiet();
     });

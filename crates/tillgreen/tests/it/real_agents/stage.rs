@@ -17,7 +17,7 @@ const AGENTS: [&str; 5] = ["codex", "claude", "gemini", "gemini-acp", "pi"];
 const HEAVY: &str = "opencode";
 
 /// How long a run may take on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(super) const ONE_TASK: &str = "\
 # Tasks
