@@ -106,10 +106,11 @@ impl Listener {
         let deadline = Instant::now() + DRAIN;
         while self.stdout.is_some() || self.stderr.is_some() {
             let left = deadline.saturating_duration_since(Instant::now());
+            // However late it has become meanwhile: what lies in the pipes is git's own.
+            self.exchange(left)?;
             if left.is_zero() {
                 break;
             }
-            self.exchange(left)?;
         }
         Ok(())
     }

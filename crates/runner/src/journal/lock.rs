@@ -16,8 +16,8 @@ use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 /// How long `acquire` waits for a lock that nobody seems to hold: a `holder` call takes it for a moment, and a new
-/// holder needs a moment to write its name.
-const SETTLE: Duration = Duration::from_millis(500);
+/// holder needs a moment to write its name. A machine with much else to do makes seconds of moments.
+const SETTLE: Duration = Duration::from_secs(5);
 const SETTLE_STEP: Duration = Duration::from_millis(5);
 
 /// A holder's text is a few hundred bytes; more is not read.

@@ -20,7 +20,7 @@ use nix::sys::signal::{Signal, kill};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::capture::Capture;
 use super::ended::{Ended, Exit};
@@ -34,12 +34,14 @@ use super::printable::printable;
 
 /// How long the pipes may stay open after the keeper has ended: something that got away may hold them.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(1);
+/// How often the pipes are read when that time is over: two of them hold no more.
+const LAST_READS_MAX: usize = 128;
 /// How long a keeper may take to kill everything; the keeper itself gives up a little earlier.
-const KILLING_TIME_MAX: Duration = Duration::from_secs(4);
+const KILLING_TIME_MAX: Duration = Duration::from_secs(17);
 /// How long a killed keeper may take to disappear.
 const FORCING_TIME_MAX: Duration = Duration::from_secs(2);
 /// How long the other side of a dialogue may take to stop what it is doing before it is terminated.
-const LEAVING_TIME_MAX: Duration = Duration::from_secs(2);
+const LEAVING_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long one may take to end that is no longer needed.
 const DISMISSED_TIME_MAX: Duration = Duration::from_secs(2);
 /// Stands for "never" where a time lies too far ahead to be expressed.
@@ -141,6 +143,7 @@ impl<L: Listener> Supervision<L> {
                 Woken::TimePassed => self.time_passed(),
             }
         }
+        self.read_rest().await;
         if let Some(rest) = self.lines.rest() {
             // Nobody is left to be answered.
             let _ = self.listener.hear(rest);
@@ -149,6 +152,18 @@ impl<L: Listener> Supervision<L> {
         let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
         let (elapsed, limit) = (started.elapsed(), self.limits.deadline);
         Ok((Ended { exit, stdout, stderr, elapsed, limit }, self.listener))
+    }
+
+    /// Reads what lies in the pipes. Where a machine has much else to do, the time for that may be over before it was
+    /// looked at once, and the last that a command said is what counts.
+    async fn read_rest(&mut self) {
+        for _ in 0..LAST_READS_MAX {
+            if self.pipes.all_read() {
+                return;
+            }
+            let Ok(piped) = timeout(Duration::ZERO, self.pipes.next()).await else { return };
+            self.piped(piped);
+        }
     }
 
     async fn woken(&mut self) -> Woken {

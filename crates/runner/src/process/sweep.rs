@@ -13,7 +13,7 @@ use nix::unistd::{Pid, geteuid, getpid};
 use super::processes::pids;
 
 /// How long killed processes may take to disappear.
-const SWEEP_TIME_MAX: Duration = Duration::from_secs(2);
+const SWEEP_TIME_MAX: Duration = Duration::from_secs(15);
 /// How long to wait between two looks; a process that is not our child cannot be waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 /// How much of an environment is read; the kernel allows no more by default.

@@ -27,7 +27,7 @@ const MARKER: &str = "TILLGREEN_REHEARSAL_ID";
 /// How long a part may take.
 const PART_TIME_MAX: Duration = Duration::from_secs(240);
 /// How long processes may take to end after the run has.
-const ENDING_TIME_MAX: Duration = Duration::from_secs(2);
+const ENDING_TIME_MAX: Duration = Duration::from_secs(20);
 /// Git starts nothing that goes on after it has ended.
 const GIT_CONFIGURATION: &str = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
 /// How often it is looked whether the agent is busy: a file cannot be waited for.

@@ -19,8 +19,10 @@ use super::surroundings::{
 };
 use crate::process::processes::descendants;
 
-/// How long killing may take. Processes of another user cannot be killed at all and are left alone then.
-const KILLING_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long killing may take: a crowd on a machine with much else to do does not die at once.
+const KILLING_TIME_MAX: Duration = Duration::from_secs(15);
+/// How long it is tried where nothing is left but what cannot be killed, such as processes of another user.
+const TRYING_TIME_MAX: Duration = Duration::from_secs(2);
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Keeps the command until it has ended and nothing of it is left.
@@ -63,9 +65,12 @@ fn signal_descendants(signal: Signal) {
 }
 
 fn kill_descendants() {
-    let give_up_at = Instant::now() + KILLING_TIME_MAX;
-    while reap() == Left::Some && Instant::now() < give_up_at {
-        kill_groups();
+    let began = Instant::now();
+    while reap() == Left::Some {
+        let patience = if kill_groups() { KILLING_TIME_MAX } else { TRYING_TIME_MAX };
+        if began.elapsed() >= patience {
+            return;
+        }
         // What was killed here is often gone by now; what it was parent of comes to us and is next.
         if reap() == Left::Some {
             thread::sleep(LOOK_INTERVAL);
@@ -73,8 +78,9 @@ fn kill_descendants() {
     }
 }
 
-/// Kills whole process groups, because that is atomic: no member can start another one unseen.
-fn kill_groups() {
+/// Kills whole process groups, because that is atomic: no member can start another one unseen. Says whether there was any
+/// that can be killed.
+fn kill_groups() -> bool {
     let own = getpid();
     // Groups do not reach beyond a session, so in one of our own they hold nothing but descendants.
     let session_is_own = getsid(None) == Ok(own);
@@ -85,10 +91,8 @@ fn kill_groups() {
             _ => process.pid,
         })
         .collect();
-    for target in targets {
-        // It may have ended meanwhile, or belong to another user.
-        let _ = kill(target, Signal::SIGKILL);
-    }
+    // One may have ended meanwhile, or belong to another user.
+    targets.into_iter().filter(|target| kill(*target, Signal::SIGKILL).is_ok()).count() > 0
 }
 
 #[derive(PartialEq, Eq)]

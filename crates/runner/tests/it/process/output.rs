@@ -1,6 +1,9 @@
 //! Output is kept within bounds and made harmless.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use runner::process::Exit;
 
@@ -41,16 +44,43 @@ fn a_gigabyte_of_output_takes_little_memory() {
 #[test]
 fn a_holder_of_the_pipe_elsewhere_does_not_hold_us_up() {
     let bench = Bench::new();
-    let (_, end) = bench.start(bench.shell("echo $$; while ! test -e go; do sleep 0.01; done"));
-    bench.until("the command", || fs::read(bench.path("stdout.log")).is_ok_and(|log| !log.is_empty()));
-    let pipe = marked(&bench.marker)
-        .iter()
-        .find_map(|pid| fs::OpenOptions::new().write(true).open(format!("/proc/{pid}/fd/1")).ok());
-    assert!(pipe.is_some());
+    let (_, end) = bench.start(bench.shell(WAITING));
+    let pipe = held_pipe(&bench);
     fs::write(bench.path("go"), "").unwrap();
     let ended = bench.end(end);
     assert_eq!(ended.exit, Exit::Code(0));
     drop(pipe);
+}
+
+const WAITING: &str = "echo early; while ! test -e go; do sleep 0.01; done";
+
+/// The pipe that a command prints to, once it has begun.
+fn held_pipe(bench: &Bench) -> File {
+    bench.until("the command", || fs::read(bench.path("stdout.log")).is_ok_and(|log| !log.is_empty()));
+    let open = |pid: &u32| File::options().write(true).open(format!("/proc/{pid}/fd/1")).ok();
+    marked(&bench.marker).iter().find_map(open).expect("the command has its pipe")
+}
+
+/// As on a machine that has so much else to do that it does not get to reading for a while.
+#[test]
+fn what_lies_in_a_pipe_is_read_however_late_it_has_become() {
+    let benches: Vec<Bench> = (0..8).map(|_| Bench::new()).collect();
+    let begin = |bench: &Bench| {
+        let (_, end) = bench.start(bench.shell(WAITING));
+        let mut pipe = held_pipe(bench);
+        fs::write(bench.path("go"), "").unwrap();
+        bench.until("its end", || marked(&bench.marker).is_empty());
+        let noticed = Instant::now() + Duration::from_millis(100);
+        bench.until("its end to be noticed", || Instant::now() >= noticed);
+        pipe.write_all(b"late\n").unwrap();
+        (end, pipe)
+    };
+    let ends: Vec<_> = benches.iter().map(begin).collect();
+    // Longer than the pipes are waited for after the end.
+    thread::sleep(Duration::from_millis(1_500));
+    for (bench, (end, _pipe)) in benches.iter().zip(ends) {
+        assert_eq!(bench.end(end).stdout.text, "early\nlate\n");
+    }
 }
 
 fn peak_memory_kib() -> u64 {
