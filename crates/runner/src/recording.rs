@@ -152,6 +152,7 @@ impl Driver<'_> {
         let key = self.trailer(id, attempt);
         // What its command alone proved was made by nobody.
         let since = if attempt.is_some() { self.heed_rewriting_here(id, &key)? } else { None };
+        self.tell_of_mixed_work(id);
         let made = self.commit_here(id, git, (attempt, &key));
         self.bring_since(id, since)?;
         made

@@ -1,5 +1,6 @@
 //! Files that were there before an attempt and that git ignored until the attempt changed what git ignores. They look
-//! new and are not: nobody but their owner knows what they are for, so they are neither committed nor taken back.
+//! new and are not: nobody but their owner knows what they are for, so they are neither committed nor taken back. The
+//! same goes for files that had changes before the run began.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -49,17 +50,35 @@ impl Driver<'_> {
         if files.is_empty() {
             return;
         }
-        let named: Vec<&str> = files.iter().take(TOLD_MAX).map(String::as_str).collect();
-        let more = match files.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         self.note(format!(
-            "{}{more} were ignored by git until task {id} changed that; they are not part of its work and stay \
-             uncommitted",
-            named.join(", ")
+            "{} were ignored by git until task {id} changed that; they are not part of its work and stay uncommitted",
+            some_of(files)
         ));
     }
+
+    /// Says which files of a task's work had changes before the run began: whose these are cannot be told apart any more,
+    /// so nobody commits them.
+    pub(crate) fn tell_of_mixed_work(&mut self, id: &TaskId) {
+        let (Some(task), Some(opened)) = (self.state.task(id), self.state.opened()) else { return };
+        let mixed = opened.dirty.iter().filter(|path| !task.isolated && task.touched.contains(*path));
+        let mixed: BTreeSet<String> = mixed.cloned().collect();
+        if !mixed.is_empty() {
+            self.note(format!(
+                "what task {id} changed in {} stays uncommitted: there were changes before the run began",
+                some_of(&mixed)
+            ));
+        }
+    }
+}
+
+/// Their names, or those of the first of them.
+fn some_of(files: &BTreeSet<String>) -> String {
+    let named: Vec<&str> = files.iter().take(TOLD_MAX).map(String::as_str).collect();
+    let more = match files.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", named.join(", "))
 }
 
 /// Whether the rules from before the attempt are in no commit: somebody had changed them, or keeps them elsewhere, and
