@@ -7,7 +7,7 @@ mod scratch;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use scratch::{Scratch, megabytes};
+use scratch::{Scratch, Taken, megabytes};
 
 /// Tasks, jobs, and how long an agent takes.
 const SHAPES: [(u32, u32, u32); 4] = [(4, 4, 2), (8, 2, 2), (16, 4, 2), (12, 4, 5)];
@@ -37,44 +37,63 @@ for i in $(seq 1 "$TASKS"); do
 done
 "#;
 
+/// How a task is verified.
+const CHECK: &str = "test -f src/f{number}.txt";
+
+/// A batch whose verify commands take time, all at once: each has to run on the work alone and once more on all that came
+/// together.
+const SLOW_TASKS: u32 = 6;
+const SLOW_SECONDS: u32 = 2;
+
 const CROWD: u32 = 200;
 const CROWD_SECONDS: u32 = 60;
 
 fn main() {
+    shapes();
+    slow_checks();
+    crowd();
+}
+
+fn run(scratch: &Scratch, jobs: u32, flags: &[&str]) -> Taken {
+    let jobs = jobs.to_string();
+    let words =
+        ["run", "bench", "--agent-cmd", "./agent.sh", "--max-global-iterations", "1000000", "--jobs", &jobs];
+    scratch.run(&[&words[..], flags].concat())
+}
+
+fn shapes() {
     for (tasks, jobs, seconds) in SHAPES {
-        let taken = scratch(tasks, seconds).run(&[
-            "run",
-            "bench",
-            "--agent-cmd",
-            "./agent.sh",
-            "--max-global-iterations",
-            "1000000",
-            "--jobs",
-            &jobs.to_string(),
-        ]);
+        let taken = run(&scratch(tasks, seconds, CHECK), jobs, &[]);
         let bound = Duration::from_secs(u64::from(seconds * tasks.div_ceil(jobs)));
         println!(
             "{tasks:>3} tasks of {seconds} s, {jobs} at once: {:.3} times the lower bound (aim: at most 1.05)",
             taken.time.as_secs_f64() / bound.as_secs_f64()
         );
         if tasks == jobs {
-            let time = by_hand(&scratch(tasks, seconds), tasks);
+            let time = by_hand(&scratch(tasks, seconds, CHECK), tasks);
             println!(
                 "    by a script of plain git commands: {:.3} times",
                 time.as_secs_f64() / bound.as_secs_f64()
             );
         }
     }
-    let taken = scratch(CROWD, CROWD_SECONDS).run(&[
-        "run",
-        "bench",
-        "--agent-cmd",
-        "./agent.sh",
-        "--max-global-iterations",
-        "1000000",
-        "--jobs",
-        &CROWD.to_string(),
-    ]);
+}
+
+fn slow_checks() {
+    let check = format!("sleep {SLOW_SECONDS}; {CHECK}");
+    let bound = f64::from(3 * SLOW_SECONDS);
+    for (flags, words) in [(&[][..], "one after another"), (&["--verify-ahead"][..], "ahead")] {
+        let taken = run(&scratch(SLOW_TASKS, SLOW_SECONDS, &check), SLOW_TASKS, flags);
+        println!(
+            "{SLOW_TASKS} tasks of {SLOW_SECONDS} s with checks of {SLOW_SECONDS} s at once, verified together {words}: {:.2} \
+             times the lower bound",
+            taken.time.as_secs_f64() / bound
+        );
+    }
+}
+
+fn crowd() {
+    let taken = run(&scratch(CROWD, CROWD_SECONDS, CHECK), CROWD, &[]);
     println!(
         "{CROWD} agents of {CROWD_SECONDS} s at once, {:.1?} in all: {:.1} % of one core (aim: under 5 %), {:.1} MB at most \
          (aim: under 64 MB)",
@@ -92,16 +111,17 @@ fn by_hand(scratch: &Scratch, tasks: u32) -> Duration {
     started.elapsed()
 }
 
-fn scratch(tasks: u32, seconds: u32) -> Scratch {
+fn scratch(tasks: u32, seconds: u32, check: &str) -> Scratch {
     let agent = format!(
         "#!/bin/sh\ncat > /dev/null\nsleep {seconds}\nmkdir -p src\necho work > src/f${{TILLGREEN_TASK_ID#1.}}.txt\n\
          echo TASK_COMPLETE\n"
     );
     let mut plan = String::from("# Tasks\n\n## Phase 1: Files\n\n");
     for number in 1..=tasks {
+        let check = check.replace("{number}", &number.to_string());
         plan.push_str(&format!(
             "- [ ] 1.{number} [P] Write file {number}\n  - **Files**: src/f{number}.txt\n  \
-             - **Verify**: `test -f src/f{number}.txt`\n  - **Commit**: `feat: file {number}`\n\n"
+             - **Verify**: `{check}`\n  - **Commit**: `feat: file {number}`\n\n"
         ));
     }
     let files =

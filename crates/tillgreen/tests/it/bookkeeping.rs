@@ -228,7 +228,8 @@ fn what_was_dirty_before_is_never_committed() {
     sandbox.git(&["add", "staged.txt"]);
     let agent = Agent::new().otherwise([work(), Step::append("shared.txt", "agent's\n"), done()]);
     let finished = run(&sandbox, &agent, &["--allow-dirty"]).expect_code(0);
-    let told = "what task 1.1 changed in shared.txt stays uncommitted: there were changes before the run began";
+    let told =
+        "what task 1.1 changed in shared.txt stays uncommitted: there were changes before the run began";
     assert!(finished.stderr.contains(told), "{finished}");
     assert_eq!(sandbox.dirt(), [" D gone.txt", " M shared.txt", "A  staged.txt"], "staged stays staged");
     let names = sandbox.git(&["log", "--name-only", "--format=", "HEAD~2.."]);
