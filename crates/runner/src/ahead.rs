@@ -245,6 +245,8 @@ impl Ahead {
 impl Site {
     /// Puts into the tree what the project, which is at `head`, will be with the work of others and then with this.
     fn assemble(&self, before: &[Site], head: Oid) -> Result<Option<Oid>, GitError> {
+        // An earlier look may have been given up, or the program have died.
+        self.leave_ahead();
         let mut tree = head;
         for site in before.iter().chain([self]) {
             // Not everybody changes something.

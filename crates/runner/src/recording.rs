@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::thread;
+use std::time::Duration;
 
 use engine::{Attempt, Cause, CheckFailure, Record, Seen};
 use plan::{Commit as CommitField, Dialect, FixTask, TaskId};
@@ -23,6 +24,9 @@ pub(crate) const TRAILER: &str = "Tillgreen-Task";
 
 /// How far back such a commit is looked for.
 pub(crate) const TRAILER_SEARCH: usize = 50;
+
+/// How long agents are left alone after their start.
+const SETTLING: Duration = Duration::from_millis(100);
 
 /// Why recording did not work out.
 pub(crate) enum Obstacle {
@@ -129,6 +133,8 @@ impl Driver<'_> {
         if let Some(git) = self.tree.git().filter(|git| !git.knows_how_to_commit()).cloned() {
             let is_isolated = self.state.attention().any(|task| task.isolated && task.status.is_active());
             let learn = move || {
+                // The agents have just been started and need the processors themselves.
+                thread::sleep(SETTLING);
                 git.learn_to_commit();
                 if is_isolated {
                     git.start_standing();
