@@ -5,7 +5,7 @@ use engine::{Attempt, Landing, Seen};
 use plan::TaskId;
 
 use crate::driver::Driver;
-use crate::git::{Git, GitError, Oid, Stamps};
+use crate::git::{Git, GitError, Oid, Stamps, TakenBack};
 use crate::recording::{Obstacle, TRAILER, TRAILER_SEARCH};
 use crate::traces::listed;
 
@@ -44,7 +44,8 @@ impl Driver<'_> {
         git: &Git,
         (commit, key): (Oid, String),
     ) -> Result<Option<Oid>, Obstacle> {
-        let head = git.take_back_landing(&commit)?;
+        // Where somebody has committed on top, it is verified where it is.
+        let Some(head) = git.take_back_landing(&commit)? else { return Err(Obstacle::Moved) };
         self.watch.retreat(&commit, &head);
         if let Some(site) = self.site(id) {
             site.repack(&head, &commit)?;
@@ -101,15 +102,18 @@ impl Driver<'_> {
             ));
             return Ok(());
         }
-        let left = git.take_back(before, commit, paths)?;
-        self.watch.retreat(commit, before);
+        let TakenBack { is_out, left } = git.take_back(before, commit, paths)?;
+        if is_out {
+            self.watch.retreat(commit, before);
+        }
         self.hooked.insert(key.to_owned(), commit.clone());
         if let Some(left) = left {
             let (files, folder) = (left.paths.join(", "), self.project.relative(&left.folder).display());
             self.note(format!("what the hook did not commit of {files} is kept in {folder}"));
         }
+        let stays = if is_out { "" } else { " and somebody committed on top" };
         self.note(format!(
-            "a git hook changed the work of task {id} as it was committed, so that is verified again"
+            "a git hook changed the work of task {id} as it was committed{stays}, so that is verified again"
         ));
         Err(Obstacle::Moved)
     }

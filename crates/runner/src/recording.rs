@@ -193,9 +193,10 @@ impl Driver<'_> {
         }
         let meant = git.tree_to_be(&request)?;
         if let Some(commit) = git.commit(&request)? {
-            let is_other = meant.is_some_and(|meant| !git.holds_tree(&commit, &meant));
-            if let (true, Some(before), Some(_)) = (is_other, &before, attempt) {
-                self.heed_hook_here(id, git, (before, &commit), (key, &paths))?;
+            if let (Some(meant), Some(_)) = (meant, attempt)
+                && let Some(parent) = git.changed_by_hook(&request, (&commit, &meant))?
+            {
+                self.heed_hook_here(id, git, (&parent, &commit), (key, &paths))?;
             }
             self.tree.committed(&told, &commit);
             self.watch.advance(before.as_ref(), &commit);

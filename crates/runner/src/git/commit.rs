@@ -82,7 +82,6 @@ impl Git {
         if paths.is_empty() {
             return Ok(None);
         }
-        let before = self.head()?;
         if let Some(commit) = self.commit_tracked(&paths, &message)? {
             return Ok(Some(commit));
         }
@@ -91,11 +90,19 @@ impl Git {
             answer @ (Answer::Done(_) | Answer::NothingToCommit) => answer,
         };
         match answer {
-            Answer::Done(commit) => match before {
-                Some(before) => self.amended(&before, commit, request.trailer).map(Some),
-                None => Ok(Some(commit)),
-            },
+            Answer::Done(commit) => self.as_amended(commit, request.trailer).map(Some),
             Answer::NothingToCommit | Answer::UnknownPath => Ok(None),
+        }
+    }
+
+    /// A commit, or what a hook amended it to. What it was made on may be somebody else's commit of the last moment.
+    fn as_amended(&self, commit: Oid, trailer: Option<(&str, &str)>) -> Result<Oid, GitError> {
+        if !self.has_hook("post-commit") {
+            return Ok(commit);
+        }
+        match self.commit_before(&commit)? {
+            Some(before) => self.amended(&before, commit, trailer),
+            None => Ok(commit),
         }
     }
 

@@ -8,10 +8,18 @@ use super::commit::{Commit, Staging, acceptable};
 use super::error::GitError;
 use super::history::Oid;
 use super::landed_files::Left;
-use super::process;
 use super::raw_change::{RawChange, names};
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
+
+/// What became of a commit that was to be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenBack {
+    /// Whether it is no longer in the history of what is checked out.
+    pub is_out: bool,
+    /// What was in its files besides.
+    pub left: Option<Left>,
+}
 
 impl Git {
     /// The tree that a commit of these paths comes to unless somebody changes something on the way. None where nobody
@@ -42,27 +50,43 @@ impl Git {
         index.write_tree().map(Some)
     }
 
-    /// Whether a commit holds this tree, as far as can be told.
-    pub fn holds_tree(&self, commit: &Oid, tree: &Oid) -> bool {
-        self.tree_of(commit).is_none_or(|held| held == *tree)
+    /// What a commit of these paths was made on, if a hook made something else of it than was meant. That somebody committed
+    /// in between is no hook's doing: their commits are below it, and what they hold is not looked at.
+    pub fn changed_by_hook(
+        &self,
+        request: &Commit<'_>,
+        (commit, meant): (&Oid, &Oid),
+    ) -> Result<Option<Oid>, GitError> {
+        if self.tree_of(commit).as_ref() == Some(meant) {
+            return Ok(None);
+        }
+        let Some(parent) = self.commit_before(commit)? else { return Ok(None) };
+        let paths = acceptable(request)?;
+        let is_of_it = |change: &RawChange| paths.contains(change.path.as_os_str());
+        let is_other = self.differences(meant, commit)?.iter().any(is_of_it)
+            || !self.differences(&parent, commit)?.iter().all(is_of_it);
+        Ok(is_other.then_some(parent))
     }
 
     /// Takes a commit of these paths back that was made on top of another. The files are then what it holds of them;
-    /// what a hook left otherwise in them is moved away, and told.
-    pub fn take_back(&self, before: &Oid, commit: &Oid, paths: &[String]) -> Result<Option<Left>, GitError> {
+    /// what a hook left otherwise in them is moved away, and told. Where somebody has committed on top it stays, and the
+    /// files are what is checked out.
+    pub fn take_back(&self, before: &Oid, commit: &Oid, paths: &[String]) -> Result<TakenBack, GitError> {
         let made = self.differences(before, commit)?;
         let mut all: BTreeSet<OsString> =
             paths.iter().filter(|path| !path.ends_with('/')).map(OsString::from).collect();
         all.extend(made.iter().map(|change| change.path.clone()));
-        self.step_back(commit, before)?;
+        let is_out = self.step_back(commit, before)?;
+        let there = if is_out { None } else { self.head()? };
+        let there = there.as_ref().unwrap_or(commit);
         let on_disk = self.whole_tree(&all.iter().map(OsString::as_os_str).collect())?;
         let mut left = None;
-        if self.tree_of(commit).is_some_and(|tree| tree != on_disk) {
-            let other = self.differences(&on_disk, commit)?;
+        if self.tree_of(there).is_some_and(|tree| tree != on_disk) {
+            let other = self.differences(&on_disk, there)?;
             let held = other.iter().filter(|change| !change.old.is_absent() && !change.old.is_gitlink());
             self.set_aside(held.map(|change| change.path.clone()), &mut left)?;
             let made = other.iter().filter(|change| !change.new.is_absent()).map(RawChange::shown);
-            self.restore(commit.as_str(), &made.collect::<Vec<_>>())?;
+            self.restore(there.as_str(), &made.collect::<Vec<_>>())?;
         }
         // What only the index knows stays in it: nothing else tells that it is meant.
         let known_by_index = made.iter().filter(|change| !self.is_as_on_disk(change));
@@ -70,7 +94,7 @@ impl Git {
             all.remove(&change.path);
         }
         self.unstage(&all)?;
-        Ok(left)
+        Ok(TakenBack { is_out, left })
     }
 
     /// Takes a commit in again, if that is what the files are and what it was made on is checked out.
@@ -92,11 +116,20 @@ impl Git {
         Ok(true)
     }
 
-    /// What is checked out goes back from a commit that a hook changed to the one before it; files stay as they are.
-    pub(super) fn step_back(&self, commit: &Oid, before: &Oid) -> Result<(), GitError> {
+    /// What is checked out goes back from a commit that a hook changed to the one before it; files stay as they are. It is
+    /// not done if somebody committed on top.
+    pub(super) fn step_back(&self, commit: &Oid, before: &Oid) -> Result<bool, GitError> {
         let why = "tillgreen: taken back, a hook changed it";
         let back = ["update-ref", "-m", why, "HEAD", before.as_str(), commit.as_str()];
-        process::run(self.locking_call(&back, Vec::new()))?.success().map(drop)
+        if self.head()?.as_ref() != Some(commit) {
+            return Ok(false);
+        }
+        let ended = self.run_locking(|| self.locking_call(&back, Vec::new()))?;
+        if ended.is_success() || self.head()?.as_ref() == Some(before) {
+            return Ok(true);
+        }
+        // Nobody's commit is in the way where it is still checked out.
+        if self.head()?.as_ref() == Some(commit) { Err(ended.into_failure()) } else { Ok(false) }
     }
 
     /// The other way round, once what the hook made is verified. It is not done if somebody committed meanwhile.

@@ -208,8 +208,8 @@ impl Git {
     }
 
     /// Takes a commit back that a hook changed: the landing is applied again and not committed, with what the hook made of
-    /// it. Tells what is checked out then.
-    pub fn take_back_landing(&self, commit: &Oid) -> Result<Oid, GitError> {
+    /// it. Tells what is checked out then; nothing if somebody has committed on top, so that it stays.
+    pub fn take_back_landing(&self, commit: &Oid) -> Result<Option<Oid>, GitError> {
         let (Some(note), Some(tree)) = (LandingNote::read(self.git_dir())?, self.tree_of(commit)) else {
             return Err(GitError::Unacceptable {
                 what: "a landing that is not under way",
@@ -219,7 +219,10 @@ impl Git {
         // First, so that all that the hook touched is known to be half done, and what it left out as well.
         let tree = self.with_left_out(&note, tree)?;
         LandingNote { tree, ..note.clone() }.write(self.git_dir())?;
-        self.step_back(commit, &note.head).map(|()| note.head)
+        if self.step_back(commit, &note.head)? {
+            return Ok(Some(note.head));
+        }
+        self.clear_landing().map(|()| None)
     }
 
     /// What a hook made, and beside it what was applied at paths where it left everything as it was before.

@@ -78,6 +78,7 @@ pub use commit::{COMMIT_DEADLINE, Commit, Staging};
 pub use error::GitError;
 pub use furnish::Furnishing;
 pub use history::Oid;
+pub use hooked_commit::TakenBack;
 pub(crate) use ignored_before::RULES;
 pub use inside::Inside;
 pub use keep::Keep;

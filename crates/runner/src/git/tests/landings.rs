@@ -235,7 +235,7 @@ fn what_a_hook_makes_of_the_work_is_told_and_stays_or_goes() {
         }
     };
     let head = linked.git.take_back_landing(&changed(())).unwrap();
-    assert_eq!(head, linked.base);
+    assert_eq!(head.as_ref(), Some(&linked.base));
     assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
     assert_eq!(linked.git.adopt_landing(&linked.base, None).unwrap(), None, "nothing is under way");

@@ -2,6 +2,7 @@
 //! order, once, and nothing else does.
 
 mod ahead;
+mod alone;
 mod by_index;
 mod coming_back;
 mod declared_order;

@@ -1,0 +1,80 @@
+//! Tasks one by one, in the project itself, while a person works there as well: whatever they save and commit, and
+//! whenever, stays.
+
+use std::fs;
+
+use super::kills::real_git;
+use super::scene::{Scene, members, worker};
+
+/// A formatter, which adds what it changed.
+const FORMATTER: &str = "for file in $(git diff --cached --name-only -- out); do\n\
+     grep -q formatted $file || echo formatted >> $file; git add $file; done";
+
+/// When somebody commits.
+enum When {
+    BeforeOurs,
+    OnTop,
+}
+
+/// Somebody commits `base.txt` once, as git commits the work of the first task.
+fn commits_meanwhile(scene: &Scene, when: When) {
+    let (git, once) = (real_git(), scene.control("once").display().to_string());
+    let person = format!(
+        "echo mine >> base.txt; {git} commit --quiet --message mine base.txt > '{once}/out' 2>&1 < /dev/null"
+    );
+    let pass = format!("exec {git} \"$@\"");
+    let order = match when {
+        When::BeforeOurs => format!("{person}; {pass}"),
+        When::OnTop => format!("{git} \"$@\"; code=$?; {person}; exit $code"),
+    };
+    let script = format!(
+        "case \"$*\" in *commit*'feat: task 1.1'*) ;; *) {pass};; esac\n\
+         mkdir '{once}' 2> /dev/null || {pass}\n{order}"
+    );
+    scene.install_program("git", &script);
+}
+
+fn count(scene: &Scene, subject: &str) -> usize {
+    scene.git(&["log", "--format=%s"]).lines().filter(|line| *line == subject).count()
+}
+
+#[test]
+fn a_commit_that_comes_before_ours_is_no_hooks_doing() {
+    for hook in ["pre-commit", "commit-msg", "post-commit"] {
+        let scene = Scene::new(&members(2));
+        scene.hook(hook, "exit 0");
+        commits_meanwhile(&scene, When::BeforeOurs);
+        let run = scene.go(&worker(), &["--jobs", "1"]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(count(&scene, "mine"), 1, "{run}");
+        assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "base\nmine\n", "{run}");
+        assert!(!run.stderr.contains("a git hook changed"), "{run}");
+    }
+}
+
+#[test]
+fn what_a_hook_makes_is_taken_back_to_the_persons_commit() {
+    let scene = Scene::new(&members(2));
+    scene.hook("pre-commit", FORMATTER);
+    commits_meanwhile(&scene, When::BeforeOurs);
+    let run = scene.go(&worker(), &["--jobs", "1"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(count(&scene, "mine"), 1, "{run}");
+    assert_eq!(run.stderr.matches("a git hook changed the work of task").count(), 2, "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:out/1.1.txt"]), "done\nformatted\n", "{run}");
+}
+
+#[test]
+fn what_a_hook_made_stays_below_a_persons_commit_and_is_verified_there() {
+    let scene = Scene::new(&members(2));
+    scene.hook("pre-commit", FORMATTER);
+    commits_meanwhile(&scene, When::OnTop);
+    let run = scene.go(&worker(), &["--jobs", "1"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(count(&scene, "mine"), 1, "{run}");
+    assert_eq!(count(&scene, "feat: task 1.1"), 1, "{run}");
+    assert!(run.stderr.contains("as it was committed and somebody committed on top"), "{run}");
+    assert_eq!(run.stderr.matches("checks are green again").count(), 2, "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:out/1.1.txt"]), "done\nformatted\n", "{run}");
+    assert!(fs::read_to_string(scene.control("once/out")).is_ok_and(|out| out.is_empty()), "{run}");
+}
