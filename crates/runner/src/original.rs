@@ -25,7 +25,7 @@ impl Driver<'_> {
         (key, message, stamps): (&str, &str, Option<&Stamps>),
     ) -> Result<Option<Since>, Obstacle> {
         if self.rewriting.is_endless(key) {
-            return Ok(git.set_landing_back(stamps)?);
+            return git.set_landing_back(stamps)?.settled();
         }
         let Some(site) = self.site(id) else { return Ok(None) };
         let Some((commit, files)) = git.take_in_rewritten(message, stamps, &site.keep)? else {

@@ -171,7 +171,7 @@ impl Driver<'_> {
         git: &Git,
         (attempt, key): (Option<Attempt>, &str),
     ) -> Result<Option<Oid>, Obstacle> {
-        let paths = self.paths_of_work(id);
+        let paths = self.rewriting.without_left_out(key, self.paths_of_work(id));
         let changes = self.tree.uncommitted(&paths)?;
         let unnameable = self.tree.uncommitted_unnameable(&paths);
         let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();

@@ -15,7 +15,7 @@ use plan::TaskId;
 
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::{Left, Oid, Since};
+use crate::git::{Left, Oid, SetBack, Since};
 use crate::offstage::fingerprint;
 use crate::recording::Obstacle;
 use crate::traces::listed;
@@ -36,8 +36,8 @@ const MADE_RED: &str =
 #[derive(Debug, Default)]
 pub(crate) struct Verified {
     files: BTreeMap<String, String>,
-    /// The same for git, where they have changed before.
-    tree: Option<Oid>,
+    /// The same for git, with the commit that was checked out, where they have changed before.
+    tree: Option<(Oid, Oid)>,
 }
 
 /// Work whose files have changed while it was verified, by what its commit is found again.
@@ -47,6 +47,8 @@ pub(crate) struct Rewriting {
     rounds: BTreeMap<String, u32>,
     /// Work that came in again as it was.
     fell_back: BTreeSet<String>,
+    /// Files that somebody else commits all the time, which are not to be in its commit.
+    left_out: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Rewriting {
@@ -64,6 +66,14 @@ impl Rewriting {
         self.rounds.get(key).is_some_and(|rounds| rounds + 1 >= ROUNDS_MAX)
     }
 
+    /// What is left of some paths without those that somebody else commits.
+    pub(crate) fn without_left_out(&self, key: &str, mut paths: BTreeSet<String>) -> BTreeSet<String> {
+        if let Some(left_out) = self.left_out.get(key) {
+            paths.retain(|path| !left_out.contains(path));
+        }
+        paths
+    }
+
     /// Whether the work may come in again as it was. From then on it may not.
     pub(crate) fn may_fall_back(&mut self, key: &str) -> bool {
         self.fell_back.insert(key.to_owned())
@@ -74,10 +84,17 @@ impl Driver<'_> {
     /// Before a verify command runs in the project itself.
     pub(crate) fn note_files(&mut self, id: &TaskId) {
         let Some(git) = self.tree.git().filter(|_| !self.is_isolated(id)) else { return };
-        let paths: Vec<String> = self.paths_of_work(id).into_iter().collect();
-        let has_begun = self.joining_key(id).is_some_and(|key| self.rewriting.has_begun(&key));
+        let mut paths = self.paths_of_work(id);
+        let key = self.joining_key(id).filter(|key| self.rewriting.has_begun(key));
+        if let Some(key) = &key {
+            paths = self.rewriting.without_left_out(key, paths);
+        }
+        let paths: Vec<String> = paths.into_iter().collect();
         // What git cannot tell is verified again and again, until somebody sees to it.
-        let tree = if has_begun { git.tree_of_work(&paths).ok().flatten() } else { None };
+        let tree = key.and_then(|_| {
+            let head = git.head().ok().flatten()?;
+            Some((head, git.tree_of_work(&paths).ok().flatten()?))
+        });
         let root = self.project.root();
         let files = paths.into_iter().map(|path| (look(&root.join(&path)), path));
         let files = files.map(|(look, path)| (path, look)).collect();
@@ -97,13 +114,37 @@ impl Driver<'_> {
         }
         let tree = verified.tree.clone();
         self.tree.forget();
-        if let (true, Some(tree), Some(git)) = (self.rewriting.is_endless(key), tree, self.tree.git()) {
-            return Ok(git.set_back(&tree, &changed)?);
+        if let (true, Some(tree)) = (self.rewriting.is_endless(key), tree) {
+            return self.set_back_here(id, key, (tree, changed));
         }
         self.verified.remove(id);
         self.rewriting.count(key);
         self.tell_of_rewriting(id, &changed);
         Err(Obstacle::Moved)
+    }
+
+    /// Files that change each time are what was verified last. Those that somebody has committed since are theirs: what they
+    /// hold is newer, and in the history.
+    fn set_back_here(
+        &mut self,
+        id: &TaskId,
+        key: &str,
+        ((head, tree), changed): ((Oid, Oid), Vec<String>),
+    ) -> Result<Option<Since>, Obstacle> {
+        let Some(git) = self.tree.git() else { return Ok(None) };
+        let Some(now) = git.head()? else { return Ok(None) };
+        let committed: BTreeSet<String> =
+            git.changed_between(head.as_str(), now.as_str())?.into_iter().collect();
+        let (theirs, changed): (Vec<String>, Vec<String>) =
+            changed.into_iter().partition(|path| committed.contains(path));
+        if !theirs.is_empty() {
+            self.note(format!(
+                "somebody commits files all the time while task {id} is verified, so they are not in its commit: {}",
+                listed(&theirs)
+            ));
+            self.rewriting.left_out.entry(key.to_owned()).or_default().extend(theirs);
+        }
+        if changed.is_empty() { Ok(None) } else { git.set_back((&now, &tree), &changed)?.settled() }
     }
 
     pub(crate) fn tell_of_rewriting(&mut self, id: &TaskId, files: &[String]) {
@@ -145,6 +186,17 @@ impl Driver<'_> {
     pub(crate) fn why_again(&self, id: &TaskId) -> &'static str {
         let is_rewritten = self.joining_key(id).is_some_and(|key| self.rewriting.has_begun(&key));
         if is_rewritten { MADE_RED } else { MADE_RED_BY_HOOK }
+    }
+}
+
+impl SetBack {
+    /// What was moved away. Where somebody is at the files in this very moment, they are to be verified once more.
+    pub(crate) fn settled(self) -> Result<Option<Since>, Obstacle> {
+        match self {
+            SetBack::Unchanged => Ok(None),
+            SetBack::Done(since) => Ok(Some(since)),
+            SetBack::Busy => Err(Obstacle::Moved),
+        }
     }
 }
 

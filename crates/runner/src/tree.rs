@@ -174,7 +174,9 @@ impl<'a> Tree<'a> {
     /// The paths among these that a commit would have something of.
     pub(crate) fn uncommitted(&mut self, paths: &BTreeSet<String>) -> Result<Vec<Change>, GitError> {
         let Some(git) = self.git else { return Ok(Vec::new()) };
-        let status = match self.known.take() {
+        // What somebody has committed since is no change any more.
+        let head = git.head()?;
+        let status = match self.known.take().filter(|status| status.head == head) {
             Some(status) => status,
             None => git.status()?,
         };

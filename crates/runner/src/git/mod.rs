@@ -93,7 +93,7 @@ pub use references::References;
 pub(crate) use remote::JOIN;
 pub use remote::Joined;
 pub use repository::{Git, MINIMUM_VERSION};
-pub use since::Since;
+pub use since::{SetBack, Since};
 pub use snapshot::{Touched, TreeWork};
 pub use spare::Pool;
 pub use stamps::Stamps;

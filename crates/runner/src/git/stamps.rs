@@ -43,6 +43,13 @@ impl Stamps {
         self.files.iter().all(|(path, stamp)| Stamp::of(&root.join(path)) == *stamp)
     }
 
+    /// Those that still look the same, and the others.
+    pub(super) fn parted(&self, root: &Path) -> (Vec<&OsString>, Vec<&OsString>) {
+        let (same, other): (Vec<_>, Vec<_>) =
+            self.files.iter().partition(|(path, stamp)| Stamp::of(&root.join(path)) == *stamp);
+        (same.into_iter().map(|(path, _)| path).collect(), other.into_iter().map(|(path, _)| path).collect())
+    }
+
     /// Whether the index still looks the same.
     pub(super) fn index_holds(&self, index: &Path) -> bool {
         self.index.is_some() && Stamp::of(index) == self.index

@@ -3,8 +3,10 @@
 
 use std::fs;
 
+use testkit::{Agent, Step};
+
 use super::kills::real_git;
-use super::scene::{Scene, members, worker};
+use super::scene::{Scene, done, members, task, work, worker};
 
 /// A formatter, which adds what it changed.
 const FORMATTER: &str = "for file in $(git diff --cached --name-only -- out); do\n\
@@ -77,4 +79,27 @@ fn what_a_hook_made_stays_below_a_persons_commit_and_is_verified_there() {
     assert_eq!(run.stderr.matches("checks are green again").count(), 2, "{run}");
     assert_eq!(scene.git(&["show", "HEAD:out/1.1.txt"]), "done\nformatted\n", "{run}");
     assert!(fs::read_to_string(scene.control("once/out")).is_ok_and(|out| out.is_empty()), "{run}");
+}
+
+/// Each time the work is verified, somebody saves a file and commits it, and saves it once more.
+#[test]
+fn what_somebody_commits_all_the_time_is_not_taken_back() {
+    for rest in ["", "echo unsaved >> base.txt; "] {
+        let scene = Scene::bare();
+        let git = real_git();
+        let person = format!("echo line >> base.txt; {git} commit --quiet --message mine base.txt; {rest}");
+        scene.plan(&[task("1.1", "out/1.1.txt", &format!("{person}grep -q done out/1.1.txt"))]);
+        let agent = Agent::new().otherwise([Step::shell(&person), work(), done()]);
+        let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
+        scene.expect_done(&run);
+        let mine = scene.git(&["log", "--format=%H", "--grep", "^mine$"]).lines().count();
+        let removed = scene.git(&["log", "-p", "--format=", "--", "base.txt"]);
+        assert!(!removed.lines().any(|line| line.starts_with('-') && !line.starts_with("---")), "{run}");
+        assert_eq!(scene.read("base.txt").matches("line").count(), mine, "{run}");
+        assert_eq!(scene.read("base.txt").matches("unsaved").count(), if rest.is_empty() { 0 } else { mine });
+        assert_eq!(
+            scene.git(&["log", "-1", "--format=", "--name-only", "--grep", "^feat"]).trim(),
+            "out/1.1.txt"
+        );
+    }
 }
