@@ -139,7 +139,6 @@ impl Driver<'_> {
     pub(crate) fn launch_agent(&mut self, key: ActionKey, delegated: Delegated) -> Result<(), RunError> {
         let Delegated { task, attempt, dispatch, role, dir, prompt, session } = delegated;
         let baseline = self.running_baseline(&task);
-        self.head_at_start.clone_from(&baseline.head);
         let since = SystemTime::now();
         let delegation = Delegation {
             task: &task,

@@ -76,8 +76,6 @@ pub(crate) struct Driver<'a> {
     pub book: Book,
     pub tree: Tree<'a>,
     pub runtime: tokio::runtime::Handle,
-    /// The commit that was checked out when the latest attempt began.
-    pub head_at_start: Option<String>,
     /// The text that a task had when its latest attempt began. It is in the attempt's folder as well, but there an
     /// agent can lay hands on it.
     pub text_at_start: BTreeMap<plan::TaskId, String>,
@@ -144,7 +142,6 @@ impl<'a> Driver<'a> {
             book,
             tree,
             runtime,
-            head_at_start: None,
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
             watch: Watch::default(),

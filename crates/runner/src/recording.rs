@@ -263,16 +263,12 @@ impl Driver<'_> {
 
     /// Nothing was left to commit: the agent did it itself, or we did before a crash.
     fn commit_already_made(&self, id: &TaskId, git: &Git, key: &str) -> Result<Option<Oid>, Obstacle> {
-        let has_work = self.state.task(id).is_some_and(|task| !task.touched.is_empty());
-        if !has_work {
-            return Ok(None);
-        }
+        let Some(task) = self.state.task(id).filter(|task| !task.touched.is_empty()) else { return Ok(None) };
         if let Some(commit) = git.find_trailer(TRAILER, key, TRAILER_SEARCH)? {
             return Ok(Some(commit));
         }
-        let head = git.head()?;
-        let is_agents = head.as_ref().map(Oid::as_str) != self.head_at_start.as_deref();
-        Ok(head.filter(|_| is_agents && self.head_at_start.is_some()))
+        // What was checked out before its first attempt is known after a crash as well, and what came on top may be ours.
+        Ok(task.base.as_ref().map_or(Ok(None), |base| git.newest_since(base, &task.touched))?)
     }
 
     /// What attempts at the task changed and, for a fix task, what the failing ones left behind; without what

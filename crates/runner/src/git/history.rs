@@ -1,6 +1,7 @@
 //! Questions about commits.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -12,6 +13,9 @@ use super::process::{self, Ended};
 use super::references::packed_reference;
 use super::repository::Git;
 use super::status::ChangeKind;
+
+/// How many paths a commit is looked for by. The kernel refuses longer lists of arguments.
+const PATHS_MAX: usize = 200;
 
 /// The full name of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -123,6 +127,15 @@ impl Git {
         }
         let count = format!("--max-count={limit}");
         self.first_carrying((key, value), &[&count, "HEAD"])
+    }
+
+    /// The newest commit since another one that changed one of these paths.
+    pub fn newest_since(&self, since: &str, paths: &BTreeSet<String>) -> Result<Option<Oid>, GitError> {
+        let range = format!("{}..HEAD", revision(since)?);
+        let mut call = self.call(&["--literal-pathspecs", "rev-list", "--max-count=1", &range, "--"]);
+        call.arguments.extend(paths.iter().take(PATHS_MAX).map(OsString::from));
+        let ended = process::run(call)?;
+        Ok(Oid::parse(String::from_utf8_lossy(&ended.stdout).trim()).filter(|_| ended.is_success()))
     }
 
     /// The newest of these commits whose message has this trailer. Git itself takes only the last paragraph for trailers,

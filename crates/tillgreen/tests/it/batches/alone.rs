@@ -5,6 +5,7 @@ use std::fs;
 
 use testkit::{Agent, Step};
 
+use super::hooks::kill_after;
 use super::kills::real_git;
 use super::scene::{Scene, done, members, task, work, worker};
 
@@ -79,6 +80,24 @@ fn what_a_hook_made_stays_below_a_persons_commit_and_is_verified_there() {
     assert_eq!(run.stderr.matches("checks are green again").count(), 2, "{run}");
     assert_eq!(scene.git(&["show", "HEAD:out/1.1.txt"]), "done\nformatted\n", "{run}");
     assert!(fs::read_to_string(scene.control("once/out")).is_ok_and(|out| out.is_empty()), "{run}");
+}
+
+/// The agent commits its work itself, so that no commit carries our trailer.
+#[test]
+fn a_kill_after_the_box_is_committed_costs_no_second_commit() {
+    let scene = Scene::new(&members(2));
+    kill_after(&scene, "chore(spec): complete task 1.1");
+    let commit = Step::shell("git add out && git commit --quiet --message agent");
+    let agent = Agent::new().otherwise([work(), commit, done()]);
+    scene.begin(&agent, &["--jobs", "1"]).wait();
+    scene.wait_until_quiet();
+    let made = scene.git(&["log", "-1", "--format=%h", "--abbrev=7", "--", "out/1.1.txt"]);
+    let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
+    scene.expect_settled(&run);
+    assert_eq!(count(&scene, "chore(spec): complete task 1.1"), 1, "{run}");
+    let progress = scene.read("specs/demo/.progress.md");
+    assert_eq!(progress.matches("- [x] 1.1").count(), 1, "{progress}");
+    assert!(progress.contains(made.trim()), "{progress}");
 }
 
 /// Each time the work is verified, somebody saves a file and commits it, and saves it once more.

@@ -207,7 +207,7 @@ fn one_by_one_a_kill_while_a_hooks_work_is_verified_costs_nothing() {
 }
 
 /// Kills the program as soon as git has made the commit with this subject, once.
-fn kill_after(scene: &Scene, subject: &str) {
+pub(super) fn kill_after(scene: &Scene, subject: &str) {
     let once = scene.control("once").display().to_string();
     scene.hook(
         "post-commit",
