@@ -42,6 +42,8 @@ pub(super) struct IndexEntry<'a> {
     /// Where its numbers begin.
     pub(super) place: usize,
     pub(super) mode: u32,
+    /// Its times and numbers, as git last saw them.
+    pub(super) stat: &'a [u8],
     /// The name of its content, as bytes.
     pub(super) object: &'a [u8],
     pub(super) name: Cow<'a, [u8]>,
@@ -132,7 +134,7 @@ impl<'a> Cursor<'a> {
             _ => return None,
         };
         let name = if version == 4 { Cow::Owned(self.short_name(before)?) } else { self.name(place)? };
-        Some(IndexEntry { place, mode, object, name, flags, more_flags })
+        Some(IndexEntry { place, mode, stat, object, name, flags, more_flags })
     }
 
     /// A name that ends in as many NULs as fill up eight bytes.

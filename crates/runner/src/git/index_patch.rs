@@ -72,6 +72,12 @@ pub(super) fn write_as_old(content: &[u8], old: &Metadata, to: &Path) -> io::Res
     file.set_modified(old.modified()?)
 }
 
+/// Whether what an index says of a file is what it looks like. The mode is git's own.
+pub(super) fn has_stat(metadata: &Metadata, told: &[u8]) -> bool {
+    let stat = stat(metadata);
+    told.get(..MODE.start) == stat.get(..MODE.start) && told.get(MODE.end..) == stat.get(MODE.end..)
+}
+
 /// The numbers of a file as an index has them: of larger ones, the last 32 bits.
 fn stat(metadata: &Metadata) -> Vec<u8> {
     let low = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default();

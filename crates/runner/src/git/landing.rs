@@ -177,8 +177,7 @@ impl Git {
         }
         ended.success()?;
         self.follow_submodules(changes, index.environment())?;
-        let stamps = Stamps::of(self.root(), changes.iter().map(|change| &change.path));
-        let stamps = stamps.with_index(index.main());
+        let stamps = index.stamps(changes, &note.tree);
         Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps, revived })
     }
 

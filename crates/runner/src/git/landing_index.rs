@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::history::Oid;
+use super::index_file::IndexFile;
 use super::index_lock::BEFORE;
 use super::index_tree;
 use super::plain_commit::TEXT;
 use super::process::{self, Call, Environment};
+use super::raw_change::RawChange;
 use super::repository::Git;
 use super::scratch_index::{NEXT, copy_index};
 use super::stamps::{Stamp, Stamps};
@@ -52,11 +54,6 @@ impl<'a> LandingIndex<'a> {
         LandingIndex { git, file, environment, main: None }
     }
 
-    /// What the project's own looked like before this one was made of it.
-    pub(super) fn main(&self) -> Option<Stamp> {
-        self.main.clone()
-    }
-
     /// The variables that name it.
     pub(super) fn environment(&self) -> &Environment {
         &self.environment
@@ -79,6 +76,17 @@ impl<'a> LandingIndex<'a> {
     /// Where it is.
     pub(super) fn file(&self) -> &Path {
         &self.file
+    }
+
+    /// What files look like that were written with it, with what the project's own looked like.
+    pub(super) fn stamps(&self, changes: &[RawChange], like: &Oid) -> Stamps {
+        let paths = changes.iter().map(|change| &change.path);
+        let content = fs::read(&self.file).unwrap_or_default();
+        let stamps = match IndexFile::parse(&content, like.width()) {
+            Some(index) => Stamps::of_written(self.git.root(), paths, &index),
+            None => Stamps::of(self.git.root(), paths),
+        };
+        stamps.with_index(self.main.clone())
     }
 
     /// Whether it is for sure all that the project's own is to hold: it holds this tree, and that is untouched since it

@@ -1,9 +1,14 @@
 //! What files on disk looked like at a moment, so that it can be told later whether anybody touched them.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use super::index_file::IndexFile;
+use super::index_patch::has_stat;
 
 /// The looks of some files at a moment, and those of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,15 +32,33 @@ impl Stamps {
         Stamps { files, index: None }
     }
 
+    /// The same of files that an index was written with, which says what each looked like then. Somebody may have been
+    /// quicker than this look: a file that looks otherwise by now never looks the same.
+    pub(super) fn of_written<'a>(
+        root: &Path,
+        paths: impl Iterator<Item = &'a OsString>,
+        index: &IndexFile<'_>,
+    ) -> Stamps {
+        let stamp = |path: &OsString| {
+            let metadata = fs::symlink_metadata(root.join(path)).ok()?;
+            let is_written =
+                || index.find(path.as_bytes()).is_some_and(|entry| has_stat(&metadata, entry.stat));
+            (metadata.is_dir() || is_written()).then(|| Stamp::told(&metadata))
+        };
+        Stamps { files: paths.map(|path| (path.clone(), stamp(path))).collect(), index: None }
+    }
+
     /// The same with what the index looked like.
     pub(super) fn with_index(self, index: Option<Stamp>) -> Stamps {
         Stamps { index, ..self }
     }
 
-    /// What the same files look like by now.
-    pub(super) fn renewed(self, root: &Path) -> Stamps {
-        let files = self.files.into_iter().map(|(path, _)| (Stamp::of(&root.join(&path)), path));
-        Stamps { files: files.map(|(stamp, path)| (path, stamp)).collect(), ..self }
+    /// The same with what some of the files look like by now.
+    pub(super) fn renewed(mut self, root: &Path, paths: &BTreeSet<&OsString>) -> Stamps {
+        for (path, stamp) in self.files.iter_mut().filter(|(path, _)| paths.contains(path)) {
+            *stamp = Stamp::of(&root.join(path));
+        }
+        self
     }
 
     /// Whether they still look the same.
@@ -58,12 +81,16 @@ impl Stamps {
 
 impl Stamp {
     pub(super) fn of(path: &Path) -> Option<Stamp> {
-        let metadata = fs::symlink_metadata(path).ok()?;
-        Some(Stamp {
+        fs::symlink_metadata(path).ok().map(|metadata| Stamp::told(&metadata))
+    }
+
+    /// The same of what is known already.
+    fn told(metadata: &Metadata) -> Stamp {
+        Stamp {
             file: (metadata.dev(), metadata.ino(), metadata.size()),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
+        }
     }
 }
 

@@ -35,7 +35,8 @@ impl Git {
         index.set(index_info(kept.iter().map(|change| (change.path.as_os_str(), &change.old))))?;
         let stdin = names(kept.iter().map(|change| change.path.as_os_str()));
         index.run(&["checkout-index", "-z", "--stdin"], stdin)?.success()?;
-        Ok(Applied::Done { paths, stamps: stamps.renewed(self.root()), revived })
+        let stamps = stamps.renewed(self.root(), &kept.iter().map(|change| &change.path).collect());
+        Ok(Applied::Done { paths, stamps, revived })
     }
 
     /// The paths among what a landing deletes that are still on disk and ignored: they were kept.

@@ -5,7 +5,7 @@ use std::fs;
 
 use testkit::{Agent, Finished, Signal, Step, wait_for};
 
-use super::scene::{Scene, done, member, task, work};
+use super::scene::{Scene, done, member, task, work, worker};
 
 /// The second of two members changes a file that is there before. Its verify command does one thing before it waits in the
 /// project, and another one after that.
@@ -318,4 +318,26 @@ fn a_commit_that_took_edited_work_along_is_named() {
     assert!(run.stderr.contains(&told), "{told:?} is missing: {run}");
     assert!(!run.stderr.contains("took work of task 1.2 out of the project"), "{run}");
     assert_eq!(scene.read("list.txt"), "1\nright work\n3\n4\n5\n6\n7\nmine\n", "{run}");
+}
+
+/// As a program does that formats whatever is saved: it is quicker than our first look at what git has just written.
+#[test]
+fn what_somebody_makes_of_the_work_at_once_is_not_verified_in_its_place() {
+    let scene = Scene::bare();
+    let (git, seen) = (super::kills::real_git(), scene.control("seen").display().to_string());
+    let file = scene.root().join("out/1.1.txt").display().to_string();
+    let verify = format!("! test -d .git || cp out/1.1.txt '{seen}'; grep -q done out/1.1.txt");
+    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
+    scene.install_program(
+        "git",
+        &format!(
+            "case \"$*\" in *'read-tree -m -u'*) ;; *) exec {git} \"$@\";; esac\n{git} \"$@\"; code=$?\n\
+             test ! -e '{file}' || grep -q formatted '{file}' || echo formatted >> '{file}'; exit $code"
+        ),
+    );
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    let verified = fs::read_to_string(&seen).expect("it was verified in the project");
+    assert_eq!(scene.git(&["show", "HEAD:out/1.1.txt"]), verified, "{run}");
+    assert_eq!(verified, "done\nformatted\n", "{run}");
 }
