@@ -25,6 +25,7 @@ use crate::process::{self, Ended, Exit, Invocation};
 use crate::prompt;
 use crate::report;
 use crate::settings::{Bookkeeping, Scope};
+use crate::traces::listed;
 use crate::turn::Release;
 
 /// What a process is under way for.
@@ -485,7 +486,7 @@ impl Driver<'_> {
         if outside.is_empty() {
             return Ok(ChecksReport { failure: None, warnings });
         }
-        let message = format!("changed outside the task's Files: {}", outside.join(", "));
+        let message = format!("changed outside the task's Files: {}", listed(&outside));
         if self.settings.scope == Scope::Reject {
             return Ok(ChecksReport { failure: Some(red(Cause::OutOfScope, &message)), warnings });
         }

@@ -108,7 +108,7 @@ impl Driver<'_> {
         }
         self.hooked.insert(key.to_owned(), commit.clone());
         if let Some(left) = left {
-            let (files, folder) = (left.paths.join(", "), self.project.relative(&left.folder).display());
+            let (files, folder) = (listed(&left.paths), self.project.relative(&left.folder).display());
             self.note(format!("what the hook did not commit of {files} is kept in {folder}"));
         }
         let stays = if is_out { "" } else { " and somebody committed on top" };

@@ -20,7 +20,7 @@ pub(crate) fn refused(git: &Git, paths: &[String]) -> Landing {
     Landing::Blocked {
         reason: format!(
             "{what} in the project are in the way of finished work: {} ({advice}, then run again{overlooked})",
-            paths.join(", "),
+            traces::listed(paths),
         ),
     }
 }
@@ -33,7 +33,7 @@ fn remedy(paths: &[String], unknown: &[String]) -> (&'static str, String) {
     if unknown.len() == paths.len() {
         return ("files that git does not know", "move them away".to_owned());
     }
-    ("uncommitted changes", format!("commit or stash them, and move away {}", unknown.join(", ")))
+    ("uncommitted changes", format!("commit or stash them, and move away {}", traces::listed(unknown)))
 }
 
 /// How to have git look again at what it was told not to look at: `git status` does not show that it is changed.

@@ -17,7 +17,7 @@ use crate::mask::mask;
 use crate::recording::TRAILER;
 use crate::remnant::{Aside, Remnants};
 use crate::stranded::Unready;
-use crate::traces::{self, Traces};
+use crate::traces::{self, Traces, listed};
 use crate::tree_notes::{
     ahead_file, base_file, left_file, original_file, packed_file, plan_file, remnants_file, seen_file,
 };
@@ -114,7 +114,7 @@ impl Site {
                     notes.push(format!(
                         "what the attempt before left does not fit to what came in since ({}): the next one starts \
                          without it; until the task is done it is kept as {commit}",
-                        conflict.files.join(", ")
+                        listed(&conflict.files)
                     ));
                 }
             }
@@ -475,7 +475,7 @@ pub(crate) fn fingerprint(file: &Path) -> String {
 }
 
 fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFailure {
-    let error = format!("the work conflicts with what came in meanwhile: {}", conflict.files.join(", "));
+    let error = format!("the work conflicts with what came in meanwhile: {}", listed(&conflict.files));
     let details = format!(
         "{}\nCame in meanwhile:\n{}\nUntil the task is done, the work of this attempt is kept as commit {commit} (git show {commit}).\n{}",
         conflict.messages.join("\n"),

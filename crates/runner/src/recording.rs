@@ -17,6 +17,7 @@ use crate::git::{COMMIT_DEADLINE, Commit, Git, GitError, Landed, Oid, Staging, S
 use crate::hooked::{Refusal, told_of_hook};
 use crate::projection::Progress;
 use crate::settings::Bookkeeping;
+use crate::traces::listed;
 use crate::tree::shown;
 
 /// The trailer by which a commit of ours is found again.
@@ -179,7 +180,7 @@ impl Driver<'_> {
             paths.iter().cloned().chain(unnameable.iter().map(|path| shown(path))).collect();
         let Some(message) = self.commit_message(id) else {
             if !told.is_empty() {
-                self.note(format!("task {id} asks for no commit; left uncommitted: {}", told.join(", ")));
+                self.note(format!("task {id} asks for no commit; left uncommitted: {}", listed(&told)));
             }
             return Ok(None);
         };
@@ -207,7 +208,7 @@ impl Driver<'_> {
             self.heed_orphan(id, git, (made, key))?;
         }
         if made.is_none() && !told.is_empty() {
-            self.note(format!("git found nothing to commit of what task {id} changed: {}", told.join(", ")));
+            self.note(format!("git found nothing to commit of what task {id} changed: {}", listed(&told)));
         }
         Ok(made)
     }
@@ -417,7 +418,7 @@ impl Driver<'_> {
         if let (Some(head), false) = (git.head()?, left.is_empty()) {
             git.restore(head.as_str(), &left)?;
             self.tree.forget();
-            self.note(format!("taken back before the next attempt at task {id}: {}", left.join(", ")));
+            self.note(format!("taken back before the next attempt at task {id}: {}", listed(&left)));
         }
         Ok(())
     }

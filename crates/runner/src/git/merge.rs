@@ -1,6 +1,7 @@
 //! Joining packed work with what has landed since, without touching a file: the result is a tree, or a conflict to
 //! tell of.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
@@ -36,7 +37,9 @@ impl Conflict {
             text.replace(head.as_str(), "what landed before").replace(commit.as_str(), "this work")
         };
         let plain = |file: &str| file.replace(&format!("~{head}"), "").replace(&format!("~{commit}"), "");
-        self.files = self.files.iter().map(|file| plain(file)).collect();
+        // One file may have a name for either side.
+        let files: BTreeSet<String> = self.files.iter().map(|file| plain(file)).collect();
+        self.files = files.into_iter().collect();
         self.messages = self.messages.iter().map(|message| told(&plain(message))).collect();
         self.hunks = cut(told(&self.hunks));
         self

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -161,7 +161,12 @@ fn finish(command: String, status: ExitStatus, heard: Output) -> Result<Ended, G
         let output = format!("more than {STDOUT_BYTES_MAX} bytes");
         return Err(GitError::Unexpected { command, output });
     }
-    let stderr = heard.stderr();
+    let mut stderr = heard.stderr();
+    if let Some(signal) = status.signal() {
+        // Whoever is killed has no words for it.
+        let gap = if stderr.is_empty() || stderr.ends_with('\n') { "" } else { "\n" };
+        stderr.push_str(&format!("{gap}killed by signal {signal}"));
+    }
     Ok(Ended { command, code: status.code(), stdout: heard.stdout, stderr })
 }
 

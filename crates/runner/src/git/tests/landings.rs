@@ -132,7 +132,8 @@ fn conflicts_of_all_kinds_touch_nothing() {
         theirs(&second);
         first.land();
         let conflict = second.conflict();
-        assert!(conflict.files.iter().any(|found| found == file), "{name}: {conflict:?}");
+        let named = conflict.files.iter().filter(|found| *found == file).count();
+        assert_eq!(named, 1, "{name}: {conflict:?}");
         assert!(!conflict.messages.is_empty(), "{name}: {conflict:?}");
         assert!(scratch.repository.dirt().is_empty(), "{name}");
         assert_eq!(scratch.git().drop_landing().unwrap(), Dropped::Nothing, "{name}");
@@ -152,6 +153,7 @@ fn conflicts_of_all_kinds_touch_nothing() {
     check("rename/delete", &remove("long"), &rename("there"), "there");
     check("binary", &write("binary", "\0a"), &write("binary", "\0b"), "binary");
     check("symlink", &link("a"), &link("b"), "link");
+    check("symlink/file", &link("a"), &write("link", "b"), "link");
     check("file/folder", &write("place", "a"), &write("place/below", "b"), "place");
 }
 

@@ -138,6 +138,7 @@ fn the_lock_of_a_git_that_was_killed_is_removed_at_once() {
     scratch.hook("pre-commit", "kill -KILL $PPID");
     let error = scratch.commit(&["one"], "work").unwrap_err();
     assert!(matches!(error, GitError::Failed { code: None, .. }), "{error}");
+    assert!(error.to_string().ends_with("killed by signal 9"), "{error}");
     assert!(!lock(&scratch).exists());
 }
 
