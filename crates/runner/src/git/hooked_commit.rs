@@ -57,7 +57,7 @@ impl Git {
         request: &Commit<'_>,
         (commit, meant): (&Oid, &Oid),
     ) -> Result<Option<Oid>, GitError> {
-        if self.tree_of(commit).as_ref() == Some(meant) {
+        if self.tree_of(commit)? == *meant {
             return Ok(None);
         }
         let Some(parent) = self.commit_before(commit)? else { return Ok(None) };
@@ -81,7 +81,7 @@ impl Git {
         let there = there.as_ref().unwrap_or(commit);
         let on_disk = self.whole_tree(&all.iter().map(OsString::as_os_str).collect())?;
         let mut left = None;
-        if self.tree_of(there).is_some_and(|tree| tree != on_disk) {
+        if self.tree_of(there)? != on_disk {
             let other = self.differences(&on_disk, there)?;
             let held = other.iter().filter(|change| !change.old.is_absent() && !change.old.is_gitlink());
             self.set_aside(held.map(|change| change.path.clone()), &mut left)?;
@@ -106,7 +106,7 @@ impl Git {
         let paths: BTreeSet<OsString> =
             self.differences(&before, commit)?.into_iter().map(|change| change.path).collect();
         let on_disk = self.whole_tree(&paths.iter().map(OsString::as_os_str).collect())?;
-        if self.tree_of(commit) != Some(on_disk) {
+        if self.tree_of(commit)? != on_disk {
             return Ok(false);
         }
         if !self.step_ahead(&before, commit)? {

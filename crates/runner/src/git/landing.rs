@@ -128,10 +128,10 @@ impl Git {
         self.change_files(&note, &changes)
     }
 
-    /// Takes back a landing that was applied and not committed; one that was committed is finished. Also what to call
-    /// after a crash.
+    /// Takes back a landing that was applied and not committed, or that a hook made something else of which nobody
+    /// verified; one that was committed as it was applied is finished. Also what to call after a crash.
     pub fn drop_landing(&self) -> Result<Dropped, GitError> {
-        let Some(note) = LandingNote::read(self.git_dir())? else {
+        let Some(mut note) = LandingNote::read(self.git_dir())? else {
             self.weigh_anchor();
             return Ok(Dropped::Nothing);
         };
@@ -142,8 +142,15 @@ impl Git {
             self.clear_stale_lock()?;
         }
         if let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? {
-            self.finish(&commit, None)?;
-            return Ok(Dropped::Committed(commit));
+            if !self.is_made_otherwise(&note, &commit)? {
+                self.finish(&commit, None)?;
+                return Ok(Dropped::Committed(commit));
+            }
+            match self.take_back_noted(note, &commit)? {
+                Some(noted) => note = noted,
+                // Somebody committed on top: it is verified where it is.
+                None => return Ok(Dropped::Committed(commit)),
+            }
         }
         let left = self.put_back(&note)?;
         self.clear_landing()?;

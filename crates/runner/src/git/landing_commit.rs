@@ -47,7 +47,8 @@ impl Git {
     ) -> Result<Landed, GitError> {
         let Some(note) = LandingNote::read(self.git_dir())? else {
             let found = self.find_trailer(trailer.0, trailer.1, 1_000)?;
-            return Ok(found.map_or(Landed::Moved, Landed::Done));
+            // Nobody knows any more whether what a hook made of it was verified.
+            return Ok(found.filter(|_| !self.has_commit_hook()).map_or(Landed::Moved, Landed::Done));
         };
         if (note.trailer.0.as_str(), note.trailer.1.as_str()) != trailer {
             return Err(GitError::Unacceptable {
@@ -80,10 +81,18 @@ impl Git {
         let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? else {
             return Ok(None);
         };
-        if self.tree_of(&commit).as_ref() == Some(&note.tree) {
+        if self.tree_of(&commit)? == note.tree {
             return self.finish(&commit, None).map(|()| Some(Landed::Done(commit)));
         }
         self.made_otherwise(commit).map(Some)
+    }
+
+    /// Whether a hook made something else of a landing than was applied, and it can be taken back: nobody has committed
+    /// on top.
+    pub(super) fn is_made_otherwise(&self, note: &LandingNote, commit: &Oid) -> Result<bool, GitError> {
+        Ok(self.tree_of(commit)? != note.tree
+            && self.head()?.as_ref() == Some(commit)
+            && self.parent_of(commit)? == note.head)
     }
 
     /// A hook made something else of it than was applied, and perhaps verified.
@@ -121,9 +130,7 @@ impl Git {
             Answer::NothingToCommit | Answer::UnknownPath if self.head()?.as_ref() != Some(&note.head) => {
                 return Ok(Some(Landed::Moved));
             }
-            Answer::NothingToCommit | Answer::UnknownPath
-                if self.tree_of(&note.head).as_ref() == Some(&meant) =>
-            {
+            Answer::NothingToCommit | Answer::UnknownPath if self.tree_of(&note.head)? == meant => {
                 return Ok(Some(Landed::Nothing));
             }
             Answer::NothingToCommit | Answer::UnknownPath => {
@@ -135,7 +142,7 @@ impl Git {
             return Ok(Some(Landed::Moved));
         }
         let commit = self.amended(&note.head, commit, request.trailer)?;
-        if self.tree_of(&commit).is_some_and(|tree| tree != meant) {
+        if self.tree_of(&commit)? != meant {
             return self.made_otherwise(commit).map(Some);
         }
         self.clear_landing()?;
@@ -169,7 +176,7 @@ impl Git {
         match answer {
             Answer::Done(commit) if self.follows(&commit, &note.head)? => {
                 let commit = self.amended(&note.head, commit, request.trailer)?;
-                if self.tree_of(&commit).is_some_and(|tree| tree != meant) {
+                if self.tree_of(&commit)? != meant {
                     return self.made_otherwise(commit);
                 }
                 match lock {
@@ -194,7 +201,7 @@ impl Git {
     pub fn adopt_landing(&self, made: &Oid, stamps: Option<&Stamps>) -> Result<Option<Oid>, GitError> {
         let Some(note) = LandingNote::read(self.git_dir())? else { return Ok(None) };
         self.refuse_if_in_progress()?;
-        let is_that = self.tree_of(made).as_ref() == Some(&note.tree)
+        let is_that = self.tree_of(made).is_ok_and(|tree| tree == note.tree)
             && self.parent_of(made)? == note.head
             && self.head()?.as_ref() == Some(&note.head)
             && stamps.is_some_and(|stamps| stamps.hold(self.root()));
@@ -210,17 +217,27 @@ impl Git {
     /// Takes a commit back that a hook changed: the landing is applied again and not committed, with what the hook made of
     /// it. Tells what is checked out then; nothing if somebody has committed on top, so that it stays.
     pub fn take_back_landing(&self, commit: &Oid) -> Result<Option<Oid>, GitError> {
-        let (Some(note), Some(tree)) = (LandingNote::read(self.git_dir())?, self.tree_of(commit)) else {
+        let Some(note) = LandingNote::read(self.git_dir())? else {
             return Err(GitError::Unacceptable {
                 what: "a landing that is not under way",
                 value: commit.as_str().to_owned(),
             });
         };
+        Ok(self.take_back_noted(note, commit)?.map(|note| note.head))
+    }
+
+    /// The same where it is noted. Tells what is noted then.
+    pub(super) fn take_back_noted(
+        &self,
+        note: LandingNote,
+        commit: &Oid,
+    ) -> Result<Option<LandingNote>, GitError> {
         // First, so that all that the hook touched is known to be half done, and what it left out as well.
-        let tree = self.with_left_out(&note, tree)?;
-        LandingNote { tree, ..note.clone() }.write(self.git_dir())?;
+        let tree = self.with_left_out(&note, self.tree_of(commit)?)?;
+        let note = LandingNote { tree, ..note };
+        note.write(self.git_dir())?;
         if self.step_back(commit, &note.head)? {
-            return Ok(Some(note.head));
+            return Ok(Some(note));
         }
         self.clear_landing().map(|()| None)
     }
@@ -240,8 +257,13 @@ impl Git {
         index.write_tree()
     }
 
-    pub(super) fn tree_of(&self, commit: &Oid) -> Option<Oid> {
-        self.read_tree_object(commit.as_str()).map(|(tree, _)| tree)
+    /// The tree of a commit. Who does not know it must not take it for the one that was verified.
+    pub(super) fn tree_of(&self, commit: &Oid) -> Result<Oid, GitError> {
+        if let Some((tree, _)) = self.read_tree_object(commit.as_str()) {
+            return Ok(tree);
+        }
+        let tree = format!("{commit}^{{tree}}");
+        Oid::printed(process::run(self.call(&["rev-parse", "--verify", &tree]))?)
     }
 
     /// Commits a tree through an index that holds it and nothing else. With the index locked nobody but this program is
@@ -293,7 +315,7 @@ impl Git {
         if self.parent_of(&now)? != *before {
             return Ok(commit);
         }
-        let is_same = self.tree_of(&now) == self.tree_of(&commit);
+        let is_same = self.tree_of(&now)? == self.tree_of(&commit)?;
         Ok(if is_same || self.says(&now, trailer)? { now } else { commit })
     }
 
@@ -366,7 +388,8 @@ impl Git {
         (from, to): (&Oid, &Oid),
         stamps: Option<&Stamps>,
     ) -> Result<(), GitError> {
-        if let (Some(index), Some(tree), Some(stamps)) = (LandingIndex::found(self), self.tree_of(to), stamps)
+        if let (Some(index), Some(tree), Some(stamps)) =
+            (LandingIndex::found(self), self.tree_of(to).ok(), stamps)
             && index.is_next(&tree, stamps)
         {
             let next = self.git_dir().join(scratch_index::NEXT);

@@ -56,7 +56,7 @@ impl Git {
         let Some(names) = self.habit().names.filter(|_| self.commits_plainly()) else {
             return Ok(Plain::LeftToGit);
         };
-        if self.tree_of(head).is_none_or(|before| before == *tree) {
+        if self.tree_of(head)? == *tree {
             return Ok(Plain::LeftToGit);
         }
         let Some(commit) = self.write_commit(&names.text((head, tree), message))? else {

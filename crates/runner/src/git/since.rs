@@ -139,7 +139,7 @@ impl Git {
 
     /// Whether a commit is there, in the history or not.
     pub fn has_commit(&self, commit: &Oid) -> bool {
-        self.tree_of(commit).is_some()
+        self.tree_of(commit).is_ok()
     }
 
     /// Before a landing goes out of the project: moves away what its files hold besides the work itself, which is told as

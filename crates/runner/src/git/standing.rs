@@ -120,7 +120,7 @@ impl Git {
     }
 
     fn change_references(&self, change: &str) -> bool {
-        let is_done = self.ask(&self.standing().referrer, &REFERRER, |asked| {
+        let is_done = self.ask_once(&self.standing().referrer, &REFERRER, |asked| {
             asked.say(format!("start\n{change}\ncommit\n").as_bytes())?;
             let answers = [asked.line()?, asked.line()?];
             Ok(Some(answers == ["start: ok\n", "commit: ok\n"]))
@@ -146,15 +146,45 @@ impl Git {
         }
     }
 
-    /// One question at a time. Whoever failed to answer once is not asked again.
+    /// One question at a time. Whoever stood there may have been killed since: then a new one is asked.
     fn ask<T>(
+        &self,
+        place: &Mutex<Option<Asked>>,
+        list: &[&str],
+        question: impl Fn(&mut Asked) -> io::Result<Option<T>>,
+    ) -> Option<T> {
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mut asked) = place.take()
+            && let Ok(answer) = question(&mut asked)
+        {
+            *place = Some(asked);
+            return answer;
+        }
+        self.ask_new(&mut place, list, question)
+    }
+
+    /// The same for what must not be done twice.
+    fn ask_once<T>(
         &self,
         place: &Mutex<Option<Asked>>,
         list: &[&str],
         question: impl FnOnce(&mut Asked) -> io::Result<Option<T>>,
     ) -> Option<T> {
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut asked = place.take().or_else(|| Asked::start(self, list))?;
+        let Some(mut asked) = place.take() else { return self.ask_new(&mut place, list, question) };
+        let answer = question(&mut asked).ok()?;
+        *place = Some(asked);
+        answer
+    }
+
+    /// Whoever fails to answer the first question is not asked again.
+    fn ask_new<T>(
+        &self,
+        place: &mut Option<Asked>,
+        list: &[&str],
+        question: impl FnOnce(&mut Asked) -> io::Result<Option<T>>,
+    ) -> Option<T> {
+        let mut asked = Asked::start(self, list)?;
         let answer = question(&mut asked).ok()?;
         *place = Some(asked);
         answer

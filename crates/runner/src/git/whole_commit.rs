@@ -124,7 +124,7 @@ impl Git {
     fn try_whole(&self, paths: &BTreeSet<&OsStr>, request: &Commit<'_>) -> Result<Option<Answer>, GitError> {
         let Some(head) = self.head()? else { return Ok(Some(Answer::UnknownPath)) };
         let tree = self.whole_tree(paths)?;
-        if self.tree_of(&head).as_ref() == Some(&tree) {
+        if self.tree_of(&head)? == tree {
             // An earlier program may have committed it and died before the index followed.
             self.unstage(&paths.iter().map(|path| (*path).to_owned()).collect())?;
             return Ok(Some(Answer::NothingToCommit));

@@ -10,6 +10,7 @@ mod editors;
 mod failures;
 mod hooks;
 mod joining;
+mod killed_gits;
 mod kills;
 mod leftovers;
 mod meddling;
