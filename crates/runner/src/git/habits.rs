@@ -1,18 +1,23 @@
-//! How commits are made here: who makes them, and what settings make of them. Git is asked once, and again when the
-//! repository's settings change.
+//! How commits are made here: who makes them, and what settings make of them. Git is asked once, and again when settings
+//! change, wherever they are kept.
 
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::config_files::Looks;
 use super::configuration::Configuration;
 use super::conversion::Conversion;
 use super::error::GitError;
 use super::process;
 use super::question::Question;
 use super::repository::Git;
-use super::stamps::Stamp;
 
 /// Settings that make a commit more than its text.
 const SETTINGS: [&str; 3] = ["commit.gpgsign", "i18n.commitencoding", "commit.cleanup"];
+
+/// The setting that names a folder for hooks.
+const HOOKS_PATH: &str = "core.hookspath";
 
 /// Before hooks that are set up by settings.
 const HOOK_SETTINGS: &str = "hook.";
@@ -30,18 +35,18 @@ const IDENT_VARIABLES: [&str; 6] = [
     "GIT_COMMITTER_DATE",
 ];
 
-/// What is known about committing here. Whatever is known is so as of the repository's settings at one moment.
+/// What is known about committing here. Whatever is known is so as of the settings at one moment.
 #[derive(Debug, Default)]
 pub(super) struct Habits {
     put: Mutex<Option<Put>>,
-    told: Mutex<Option<(Option<Stamp>, Told)>>,
-    known: Mutex<Option<(Option<Stamp>, Habit)>>,
+    told: Mutex<Option<Told>>,
+    known: Mutex<Option<(Looks, Habit)>>,
 }
 
 /// Questions whose answers are not there yet.
 #[derive(Debug)]
 struct Put {
-    stamp: Option<Stamp>,
+    looks: Looks,
     configuration: Question,
     committer: Question,
 }
@@ -53,6 +58,10 @@ struct Told {
     configuration: Option<Arc<Configuration>>,
     /// None if git does not know who commits.
     committer: Option<Vec<u8>>,
+    /// Where hooks are; none if git does not say.
+    hooks: Option<PathBuf>,
+    /// What the files looked like that it read.
+    looks: Looks,
 }
 
 /// How commits are made here.
@@ -86,7 +95,7 @@ impl Git {
     /// Asks what will be wanted of git before anything can begin, without waiting for the answers.
     pub fn put_first_questions(&self) {
         // What cannot be asked now is asked when it is wanted, and whoever wants it is told why not.
-        *lock(&self.habits().put) = self.put_questions(self.config_stamp()).ok();
+        *lock(&self.habits().put) = self.put_questions().ok();
     }
 
     /// Whether git knows who commits: better found out before anything is done than at the first commit.
@@ -111,46 +120,56 @@ impl Git {
     }
 
     pub(super) fn habit(&self) -> Habit {
-        let stamp = self.config_stamp();
         let mut known = lock(&self.habits().known);
-        match known.as_ref().filter(|(before, _)| *before == stamp) {
+        let Ok(told) = self.told() else { return Habit::default() };
+        match known.as_ref().filter(|(before, _)| *before == told.looks) {
             Some((_, habit)) => habit.clone(),
             None => {
-                let habit = self.find_habit().unwrap_or_default();
-                *known = Some((stamp, habit.clone()));
+                let looks = told.looks.clone();
+                let habit = self.find_habit(told).unwrap_or_default();
+                *known = Some((looks, habit.clone()));
                 habit
             }
         }
     }
 
-    fn config_stamp(&self) -> Option<Stamp> {
-        Stamp::of(&self.common_dir().join("config"))
+    /// Where hooks are, if git says so.
+    pub(super) fn hooks_folder(&self) -> Option<PathBuf> {
+        self.told().ok()?.hooks
     }
 
-    fn put_questions(&self, stamp: Option<Stamp>) -> Result<Put, GitError> {
+    fn put_questions(&self) -> Result<Put, GitError> {
         Ok(Put {
-            stamp,
+            looks: Looks::at(self.first_config_files()),
             configuration: Question::put(self.call(&Configuration::QUESTION))?,
             committer: Question::put(self.call(&["var", "GIT_COMMITTER_IDENT"]))?,
         })
     }
 
     fn told(&self) -> Result<Told, GitError> {
-        let stamp = self.config_stamp();
         let mut known = lock(&self.habits().told);
-        if let Some((_, told)) = known.as_ref().filter(|(before, _)| *before == stamp) {
+        if let Some(told) = known.as_ref().filter(|told| told.looks.hold()) {
             return Ok(told.clone());
         }
-        let put = lock(&self.habits().put).take().filter(|put| put.stamp == stamp);
-        let put = put.map_or_else(|| self.put_questions(stamp.clone()), Ok)?;
-        let told = put.answers()?;
-        *known = Some((stamp, told.clone()));
+        let put = lock(&self.habits().put).take().filter(|put| put.looks.hold());
+        let put = put.map_or_else(|| self.put_questions(), Ok)?;
+        let told = put.answers(self)?;
+        *known = Some(told.clone());
         Ok(told)
     }
 
+    /// The folder of hooks by these settings.
+    fn find_hooks(&self, configuration: &Configuration) -> Option<PathBuf> {
+        if !configuration.names().any(|name| name == HOOKS_PATH) {
+            return Some(self.common_dir().join("hooks"));
+        }
+        let told = process::run(self.call(&["rev-parse", "--git-path", "hooks"])).ok()?.success().ok()?;
+        let folder = told.strip_suffix(b"\n").unwrap_or(&told);
+        Some(self.root().join(std::ffi::OsString::from_vec(folder.to_vec())))
+    }
+
     /// None: git does not say, and commits by itself.
-    fn find_habit(&self) -> Option<Habit> {
-        let told = self.told().ok()?;
+    fn find_habit(&self, told: Told) -> Option<Habit> {
         let configuration = told.configuration?;
         let has_set_hooks = configuration.names().any(|name| name.starts_with(HOOK_SETTINGS));
         if configuration.names().any(|name| SETTINGS.contains(&name)) {
@@ -192,10 +211,16 @@ impl Git {
 }
 
 impl Put {
-    fn answers(self) -> Result<Told, GitError> {
+    fn answers(self, git: &Git) -> Result<Told, GitError> {
         let (configuration, committer) = (self.configuration.answer()?, self.committer.answer()?);
+        let configuration = configuration.success().ok().map(|text| Configuration::parse(&text));
         Ok(Told {
-            configuration: configuration.success().ok().map(|text| Arc::new(Configuration::parse(&text))),
+            hooks: configuration.as_ref().and_then(|configuration| git.find_hooks(configuration)),
+            looks: match &configuration {
+                Some(configuration) => self.looks.and(git.config_files(configuration)),
+                None => self.looks,
+            },
+            configuration: configuration.map(Arc::new),
             committer: committer.success().ok(),
         })
     }

@@ -12,6 +12,7 @@ mod child_note;
 mod commit;
 mod configuration;
 mod conversion;
+mod config_files;
 mod cursor;
 mod embed;
 mod error;

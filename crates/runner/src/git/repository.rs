@@ -32,7 +32,7 @@ pub struct Git {
     commits: Arc<AtomicU32>,
     /// Gits that stay, for all who share this.
     standing: Arc<Standing>,
-    /// Where hooks are.
+    /// Where hooks were when it was found.
     hooks: PathBuf,
     /// How commits are made here, for all who share this.
     habits: Arc<Habits>,
@@ -123,7 +123,7 @@ impl Git {
 
     /// Whether there is a hook of this name.
     pub(super) fn has_hook(&self, name: &str) -> bool {
-        self.hooks.join(name).exists()
+        self.hooks_folder().as_deref().unwrap_or(&self.hooks).join(name).exists()
     }
 
     pub(super) fn standing(&self) -> &Standing {

@@ -84,6 +84,11 @@ impl Stamp {
         fs::symlink_metadata(path).ok().map(|metadata| Stamp::told(&metadata))
     }
 
+    /// The same for what a link leads to.
+    pub(super) fn behind(path: &Path) -> Option<Stamp> {
+        fs::metadata(path).ok().map(|metadata| Stamp::told(&metadata))
+    }
+
     /// The same of what is known already.
     fn told(metadata: &Metadata) -> Stamp {
         Stamp {

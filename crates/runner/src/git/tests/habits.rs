@@ -108,3 +108,23 @@ fn a_question_that_nobody_wants_answered_ends() {
     let has_ended = || fs::read_to_string(&process).map_or(true, |state| state.contains(") Z "));
     wait_for("the end of the process", has_ended);
 }
+
+#[test]
+fn hooks_are_found_wherever_settings_put_them_later() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    scratch.repository.write("mine/pre-commit", "");
+    assert!(!git.has_commit_hook() && git.commits_plainly());
+    scratch.repository.git(&["config", "core.hooksPath", "mine"]);
+    assert!(git.has_commit_hook(), "a setting of the repository");
+    scratch.repository.git(&["config", "--unset", "core.hooksPath"]);
+    assert!(!git.has_commit_hook());
+    scratch.repository.git(&["config", "include.path", "../theirs"]);
+    assert!(!git.has_commit_hook());
+    scratch.repository.write("theirs", "[core]\n\thooksPath = mine\n");
+    assert!(git.has_commit_hook(), "a file that others include, and that was not there before");
+    scratch.repository.write("theirs", "[core]\n\thooksPath = nowhere\n");
+    assert!(!git.has_commit_hook());
+    scratch.repository.write(".git/hooks/commit-msg", "");
+    assert!(!git.has_commit_hook(), "not where they are");
+}

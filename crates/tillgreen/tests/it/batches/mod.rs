@@ -9,6 +9,7 @@ mod declared_order;
 mod editors;
 mod failures;
 mod hooks;
+mod installed;
 mod joining;
 mod killed_gits;
 mod kills;

@@ -59,8 +59,12 @@ pub(crate) fn worker() -> Agent {
 impl Scene {
     /// Installs a git hook.
     pub(crate) fn hook(&self, name: &str, script: &str) {
-        let file = self.root().join(".git/hooks").join(name);
-        write_executable(&file, &format!("#!/bin/sh\n{script}\n"));
+        self.install(&format!(".git/hooks/{name}"), &format!("#!/bin/sh\n{script}\n"));
+    }
+
+    /// Installs a program in the project.
+    pub(crate) fn install(&self, path: &str, text: &str) {
+        write_executable(&self.root().join(path), text);
     }
 
     pub(crate) fn new(tasks: &[String]) -> Scene {
