@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use super::child_note::Noted;
 use super::error::GitError;
@@ -125,7 +126,8 @@ impl Git {
             tree,
             owner: Noted::of(std::process::id(), self.git_dir()),
         };
-        self.change_files(&note, &changes)
+        let folders = self.attributes_since(landing.base, &note.head)?;
+        self.change_files(&note, (&changes, &folders))
     }
 
     /// Takes back a landing that was applied and not committed, or that a hook made something else of which nobody
@@ -162,7 +164,12 @@ impl Git {
         self.first_carrying(trailer, &[SEARCH, &format!("{since}..HEAD")])
     }
 
-    fn change_files(&self, note: &LandingNote, changes: &[RawChange]) -> Result<Applied, GitError> {
+    /// Changes the files; those in some folders are stored anew.
+    fn change_files(
+        &self,
+        note: &LandingNote,
+        (changes, folders): (&[RawChange], &[PathBuf]),
+    ) -> Result<Applied, GitError> {
         let revived = self.missing(changes)?;
         self.anchor(&note.tree)?;
         note.write(self.git_dir())?;
@@ -184,6 +191,7 @@ impl Git {
         }
         ended.success()?;
         self.follow_submodules(changes, index.environment())?;
+        self.store_anew(note, (changes, folders), &index)?;
         let stamps = index.stamps(changes, &note.tree);
         Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps, revived })
     }

@@ -5,6 +5,7 @@
 
 mod ahead;
 mod anchor;
+mod attributes;
 mod cached_tree;
 mod carry;
 mod checksum;

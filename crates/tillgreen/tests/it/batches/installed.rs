@@ -2,7 +2,7 @@
 
 use testkit::{Agent, Step, wait_for};
 
-use super::scene::{Scene, done, members, work};
+use super::scene::{Scene, done, member, members, work};
 
 /// As a task does that sets up a tool for hooks.
 #[test]
@@ -22,4 +22,25 @@ fn a_folder_of_hooks_that_is_set_meanwhile_counts_for_what_lands_afterwards() {
     let seen = std::fs::read_to_string(seen).unwrap_or_default();
     let work: Vec<&str> = seen.lines().filter(|path| path.starts_with("out/")).collect();
     assert_eq!(work, ["out/1.2.txt", "out/1.3.txt"], "{run}");
+}
+
+/// What the second brings was made where nobody knew of the first's attributes.
+#[test]
+fn work_is_stored_as_attributes_say_that_came_in_meanwhile() {
+    let mut files = Vec::new();
+    for jobs in ["1", "4"] {
+        let later = "## Phase 2: More\n\n".to_owned();
+        let scene = Scene::new(&[members(2).concat(), later, member("2.1"), member("2.2")]);
+        let agent = Agent::new()
+            .on("1.1", [work(), Step::write(".gitattributes", "*.dat text\n"), done()])
+            .on("1.2", [work(), Step::write("x.dat", "a\r\nb\r\n"), Step::write("y.bin", "a\r\n"), done()])
+            .on("2.1", [work(), Step::shell("printf 'c\\r\\n' >> x.dat"), done()])
+            .otherwise([work(), done()]);
+        let run = scene.go(&agent, &["--jobs", jobs, "--max-task-iterations", "1"]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.git(&["show", "HEAD:x.dat"]), "a\nb\nc\n", "{run}");
+        assert_eq!(scene.git(&["status", "--porcelain"]), "", "{run}");
+        files.push(scene.files());
+    }
+    assert_eq!(files[0], files[1], "as one by one");
 }
