@@ -2,10 +2,12 @@
 //! program's own files out of an agent's `git add -A`.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::check_ignore::{answered, asked};
 use super::error::GitError;
 use super::process::{self, Call};
 use super::repository::Git;
@@ -17,14 +19,14 @@ impl Git {
             return Ok(BTreeSet::new());
         }
         let named: Vec<String> = paths.iter().map(|path| plain(path)).collect::<Result<_, _>>()?;
-        let stdin = named.iter().flat_map(|name| [name.as_bytes(), b"\0"]).collect::<Vec<_>>().concat();
+        let stdin = asked(named.iter().map(OsStr::new));
         let call = Call { stdin, ..self.call(&["check-ignore", "-z", "--stdin"]) };
         let ended = process::run(call)?;
         if !matches!(ended.code, Some(0 | 1)) {
             return Err(ended.into_failure());
         }
-        let told: BTreeSet<&[u8]> = ended.stdout.split(|byte| *byte == 0).collect();
-        let is_told = |(_, name): &(&String, String)| told.contains(name.as_bytes());
+        let told: BTreeSet<OsString> = answered(&ended.stdout).collect();
+        let is_told = |(_, name): &(&String, String)| told.contains(OsStr::new(name));
         Ok(paths.iter().zip(named).filter(is_told).map(|(path, _)| path.clone()).collect())
     }
 

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::check_ignore::{answered, asked};
 use super::error::GitError;
 use super::history::revision;
 use super::process;
@@ -29,11 +30,11 @@ impl Git {
             let rules = names(rules.iter().map(OsString::as_os_str));
             index.run(&["checkout-index", "--force", "-z", "--stdin"], rules)?.success()?;
         }
-        let stdin = names(paths.iter().map(OsStr::new));
+        let stdin = asked(paths.iter().map(OsStr::new));
         let ended = index.run(&["check-ignore", "--no-index", "-z", "--stdin"], stdin)?;
         // It ends with 1 where none is ignored.
         let ignored = if ended.code == Some(1) { Vec::new() } else { ended.success()? };
-        Ok(split_names(&ignored).filter_map(|path| path.into_string().ok()).collect())
+        Ok(answered(&ignored).filter_map(|path| path.into_string().ok()).collect())
     }
 
     /// The file with rules that are in no commit.

@@ -8,6 +8,7 @@ mod anchor;
 mod attributes;
 mod cached_tree;
 mod carry;
+mod check_ignore;
 mod checksum;
 mod child_note;
 mod commit;

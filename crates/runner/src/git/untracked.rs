@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use super::check_ignore::{answered, asked};
 use super::error::GitError;
 use super::landed_files::is_file_in;
 use super::landing::Applied;
 use super::landing_note::LandingNote;
 use super::process::{self, Call};
-use super::raw_change::{RawChange, index_info, names, split_names};
+use super::raw_change::{RawChange, index_info, names};
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
 
@@ -50,7 +51,7 @@ impl Git {
         &self,
         paths: impl Iterator<Item = &'a OsStr>,
     ) -> Result<BTreeSet<OsString>, GitError> {
-        let stdin = names(paths);
+        let stdin = asked(paths);
         if stdin.is_empty() {
             return Ok(BTreeSet::new());
         }
@@ -58,7 +59,7 @@ impl Git {
         let ended = process::run(call)?;
         // It ends with 1 where none is ignored.
         let listing = if ended.code == Some(1) { Vec::new() } else { ended.success()? };
-        Ok(split_names(&listing).collect())
+        Ok(answered(&listing).collect())
     }
 }
 

@@ -8,12 +8,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use super::check_ignore::{answered, asked};
 use super::commit::{Answer, Commit, Staging};
 use super::error::GitError;
 use super::history::Oid;
 use super::index_lock::IndexLock;
 use super::process;
-use super::raw_change::{Entry, RawChange, index_info, names, split_names};
+use super::raw_change::{Entry, RawChange, index_info, names};
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
 use super::status::{Change, ChangeKind};
@@ -97,12 +98,12 @@ impl Git {
         if paths.is_empty() {
             return Ok(BTreeSet::new());
         }
-        let stdin = names(paths.iter().copied());
+        let stdin = asked(paths.iter().copied());
         let call = process::Call { stdin, ..self.call(&["check-ignore", "-z", "--stdin"]) };
         let ended = process::run(call)?;
         // It ends with 1 where none is ignored.
         let listing = if ended.code == Some(1) { Vec::new() } else { ended.success()? };
-        Ok(split_names(&listing).collect())
+        Ok(answered(&listing).collect())
     }
 
     /// Commits these paths, with the user's hooks.

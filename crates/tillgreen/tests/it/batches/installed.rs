@@ -44,3 +44,16 @@ fn work_is_stored_as_attributes_say_that_came_in_meanwhile() {
     }
     assert_eq!(files[0], files[1], "as one by one");
 }
+
+#[test]
+fn a_name_that_is_a_pattern_of_gits_is_a_name() {
+    for jobs in ["1", "4"] {
+        let scene = Scene::new(&members(2));
+        scene.hook("pre-commit", "exit 0");
+        let odd = Step::write(":!x.txt", "odd\n");
+        let agent = Agent::new().on("1.1", [odd, work(), done()]).otherwise([work(), done()]);
+        let run = scene.go(&agent, &["--jobs", jobs, "--max-task-iterations", "1"]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.git(&["show", "HEAD::!x.txt"]), "odd\n", "{run}");
+    }
+}
