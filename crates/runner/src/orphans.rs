@@ -37,6 +37,8 @@ impl Driver<'_> {
     }
 
     fn find_orphans(&self, git: &Git) -> Result<Vec<String>, GitError> {
+        // One that stays is in nobody's way.
+        let _ = git.sweep_probes();
         git.forget_gone_trees(&self.file.place_of_turns())?;
         git.forget_moved_trees(&self.file.home)?;
         let (plan, names) = (self.kept_for(git), self.names_of_trees());

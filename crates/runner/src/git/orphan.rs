@@ -87,7 +87,7 @@ impl Git {
     }
 
     /// Whether there can be references at a place, which mostly there are not. That saves a process.
-    fn may_keep(&self, place: &str) -> bool {
+    pub(super) fn may_keep(&self, place: &str) -> bool {
         let packed = || fs::read(self.common_dir().join("packed-refs")).unwrap_or_default();
         let is_packed = || packed().windows(place.len()).any(|bytes| bytes == place.as_bytes());
         self.common_dir().join(place).is_dir() || self.common_dir().join("reftable").is_dir() || is_packed()

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::Path;
 
 use super::error::GitError;
-use super::keep::Keep;
+use super::keep::{Keep, place_of};
 use super::process;
 use super::repository::Git;
 use crate::agent::find_program;
@@ -160,6 +161,27 @@ impl Git {
             }
         }
         Ok(None)
+    }
+
+    /// Removes what programs left that died while they found that out.
+    pub fn sweep_probes(&self) -> Result<(), GitError> {
+        let place = place_of(PROBE);
+        if !self.may_keep(&place) {
+            return Ok(());
+        }
+        let listing = process::run(self.call(&["for-each-ref", "--format=%(refname)", &place]))?.success()?;
+        let listing = String::from_utf8_lossy(&listing);
+        let is_dead = |name: &&str| {
+            let process = name.rsplit('/').next().unwrap_or_default();
+            !Path::new("/proc").join(process).exists()
+        };
+        let commands: String =
+            listing.lines().filter(is_dead).map(|name| format!("delete {name}\n")).collect();
+        if commands.is_empty() {
+            return Ok(());
+        }
+        let update = ["update-ref", "--stdin"];
+        self.run_locking(|| self.locking_call(&update, commands.clone().into_bytes()))?.success().map(drop)
     }
 
     /// Whether attributes of this repository name the filter.

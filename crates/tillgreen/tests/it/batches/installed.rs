@@ -57,3 +57,17 @@ fn a_name_that_is_a_pattern_of_gits_is_a_name() {
         assert_eq!(scene.git(&["show", "HEAD::!x.txt"]), "odd\n", "{run}");
     }
 }
+
+/// As it is left by a program that was killed while it found out what a hook lets it do.
+#[test]
+fn references_of_programs_that_died_on_the_first_look_go() {
+    let scene = Scene::new(&members(1));
+    let gone = "refs/tillgreen/%25probe/4194305";
+    let alive = format!("refs/tillgreen/%25probe/{}", std::process::id());
+    for name in [gone, &alive] {
+        scene.git(&["update-ref", name, "HEAD"]);
+    }
+    let run = scene.go(&super::scene::worker(), &[]).expect_code(0);
+    let left = scene.git(&["for-each-ref", "--format=%(refname)", "refs/tillgreen"]);
+    assert_eq!(left.trim(), alive, "{run}");
+}
