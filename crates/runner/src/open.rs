@@ -17,6 +17,7 @@ use crate::forge::{Survey, Surveyed};
 use crate::git::{Git, Parallelism};
 use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
+use crate::lock_wait::await_start;
 use crate::meddling::told_of_commit;
 use crate::process;
 use crate::project::{PlanFile, Project};
@@ -184,13 +185,17 @@ fn look_undisturbed(
     tell: &mut dyn FnMut(String),
 ) -> Result<(Option<Turn>, Vec<String>), RunError> {
     if !is_new(state) {
-        return Ok((None, drop_half_landing(git, state)?));
+        let kept = drop_half_landing(git, state)?;
+        await_start(git, tell);
+        return Ok((None, kept));
     }
     // Nobody lets go of this wait: signals still end the program at once.
     let ((_release, released), mut looks) = (Release::new(), 0);
     let wait = || pause(git, &released, ("this run", &mut looks), &mut *tell);
     let turn = Turn::take(git, &file.place_of_turns(), wait)?;
-    Ok((turn, drop_half_landing(git, state)?))
+    let kept = drop_half_landing(git, state)?;
+    await_start(git, tell);
+    Ok((turn, kept))
 }
 
 /// Work that a run which died had half in the project goes out of it: it is still in its task's own tree. What was

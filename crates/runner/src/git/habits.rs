@@ -9,6 +9,7 @@ use super::config_files::Looks;
 use super::configuration::Configuration;
 use super::conversion::Conversion;
 use super::error::GitError;
+use super::lock_holder::Quiet;
 use super::process;
 use super::question::Question;
 use super::repository::Git;
@@ -41,6 +42,8 @@ pub(super) struct Habits {
     put: Mutex<Option<Put>>,
     told: Mutex<Option<Told>>,
     known: Mutex<Option<(Looks, Habit)>>,
+    /// When nobody else was making one.
+    pub(super) quiet: Quiet,
 }
 
 /// Questions whose answers are not there yet.

@@ -168,7 +168,7 @@ pub(super) fn pid_in(process: &Path) -> Option<u32> {
 }
 
 /// Whether a process was started for a run with this folder of notes, and is meant to end.
-fn is_marked(process: &Path, notes: &Path) -> bool {
+pub(super) fn is_marked(process: &Path, notes: &Path) -> bool {
     let marker = [OF_RUN.as_bytes(), b"=", notes.as_os_str().as_bytes()].concat();
     let environment = fs::read(process.join("environ")).unwrap_or_default();
     let command = fs::read(process.join("cmdline")).unwrap_or_default();

@@ -1,5 +1,5 @@
 //! People who have an editor open for the message of a commit while work comes in: their git holds the lock on the index
-//! meanwhile. The run waits for it, and can be stopped.
+//! meanwhile, or counts on it that nobody else commits. The run waits for it, and can be stopped.
 
 use std::thread;
 
@@ -19,14 +19,14 @@ fn scene() -> Scene {
 }
 
 /// Commits a file of somebody's, with an editor that is open until somebody has typed.
-fn commit_slowly(scene: &Scene) {
+fn commit_slowly(scene: &Scene, paths: &[&str]) {
     let (open, typed) = (scene.control("open").display().to_string(), scene.control("typed"));
     let typed = typed.display();
     let editor = format!(
         "core.editor=touch {open}; for i in $(seq 15000); do test -e {typed} && break; sleep 0.02; done; \
          echo mine > .git/COMMIT_EDITMSG; true"
     );
-    scene.git(&["-c", &editor, "commit", "-q", "mine.txt"]);
+    scene.git(&[&["-c", &editor, "commit", "-q"], paths].concat());
 }
 
 const WAITS: &str = "task 1.1 waits for git's lock on the index, held by process ";
@@ -38,7 +38,7 @@ fn an_open_editor_is_waited_for() {
     wait_for("the check", || scene.control("began").exists());
     scene.write("mine.txt", "more\n");
     thread::scope(|scope| {
-        scope.spawn(|| commit_slowly(&scene));
+        scope.spawn(|| commit_slowly(&scene, &["mine.txt"]));
         wait_for("the editor", || scene.control("open").exists());
         scene.release("gate");
         wait_for("the run to say so", || run.stderr().contains(WAITS));
@@ -52,6 +52,51 @@ fn an_open_editor_is_waited_for() {
     assert_eq!(mine.trim(), "mine.txt", "{run}");
 }
 
+/// Git has no lock then, but the commit would fail.
+#[test]
+fn an_open_editor_for_all_that_is_staged_is_waited_for_as_well() {
+    let scene = scene();
+    let run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
+    wait_for("the check", || scene.control("began").exists());
+    scene.write("mine.txt", "more\n");
+    scene.git(&["add", "mine.txt"]);
+    thread::scope(|scope| {
+        scope.spawn(|| commit_slowly(&scene, &[]));
+        wait_for("the editor", || scene.control("open").exists());
+        scene.release("gate");
+        wait_for("the run to say so", || run.stderr().contains("task 1.1 waits for process "));
+        assert_eq!(scene.landed(), [""; 0]);
+        scene.release("typed");
+    });
+    let run = run.wait().expect_code(0);
+    scene.expect_complete(&run);
+    let mine = scene.git(&["log", "--format=", "--name-only", "--grep", "^mine$"]);
+    assert_eq!(mine.trim(), "mine.txt", "{run}");
+}
+
+#[test]
+fn a_run_that_begins_waits_for_an_open_editor() {
+    for paths in [&["mine.txt"][..], &[]] {
+        let scene = scene();
+        scene.release("gate");
+        scene.write("mine.txt", "more\n");
+        scene.git(&["add", "mine.txt"]);
+        let run = thread::scope(|scope| {
+            scope.spawn(|| commit_slowly(&scene, paths));
+            wait_for("the editor", || scene.control("open").exists());
+            let run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
+            wait_for("the run to say so", || run.stderr().contains("this run waits for "));
+            scene.release("typed");
+            run
+        });
+        let run = run.wait().expect_code(0);
+        scene.expect_complete(&run);
+        assert!(run.stderr.contains("(git commit): somebody is committing"), "{run}");
+        assert!(!run.stderr.contains("one by one"), "{run}");
+        assert_eq!(scene.git(&["show", "HEAD:mine.txt"]), "more\n");
+    }
+}
+
 #[test]
 fn whoever_waits_for_an_open_editor_can_be_stopped() {
     let scene = scene();
@@ -59,7 +104,7 @@ fn whoever_waits_for_an_open_editor_can_be_stopped() {
     wait_for("the check", || scene.control("began").exists());
     scene.write("mine.txt", "more\n");
     let stopped = thread::scope(|scope| {
-        scope.spawn(|| commit_slowly(&scene));
+        scope.spawn(|| commit_slowly(&scene, &["mine.txt"]));
         wait_for("the editor", || scene.control("open").exists());
         scene.release("gate");
         wait_for("the run to say so", || run.stderr().contains(WAITS));
