@@ -93,6 +93,7 @@ pub use pack::Packed;
 pub use parallelism::{Parallelism, Reason};
 pub(crate) use put_back::free_place;
 pub use references::References;
+pub(crate) use process::LOCATION_VARIABLES;
 pub(crate) use remote::JOIN;
 pub use remote::Joined;
 pub use repository::{Git, MINIMUM_VERSION};

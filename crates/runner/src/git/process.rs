@@ -21,12 +21,20 @@ pub(super) const QUESTION_DEADLINE: Duration = Duration::from_secs(120);
 
 /// How long git has to clean up after SIGTERM before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// Variables that would point git at another repository than the one it is run in, as they do inside a hook.
-const LOCATION_VARIABLES: [&str; 8] = [
+/// How often to look whether the run is to end while git is waited for.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// Variables that would point git at another repository than the one it is run in, as they do inside a hook and an alias.
+/// Settings that somebody passes on to all gits are not among them.
+pub(crate) const LOCATION_VARIABLES: [&str; 12] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
     "GIT_PREFIX",
+    "GIT_CONFIG",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
     "GIT_COMMON_DIR",
     "GIT_NAMESPACE",
     "GIT_OBJECT_DIRECTORY",

@@ -14,6 +14,7 @@ use super::keeper::{
     KeeperMissing, NotAllowed, Way, Word, WordReader, give_up_namespaces, in_new_namespace,
     keeper_command_line, word_pipe,
 };
+use crate::git::LOCATION_VARIABLES;
 
 /// A running keeper.
 pub(super) struct KeeperChild {
@@ -128,6 +129,10 @@ fn command(
     let (executable, name, args) = keeper_command_line(way, argv)?;
     let stdin = if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
     let mut command = Command::new(executable);
+    // Its gits are to work where it is started, and not on the index and the branch of whoever started the program.
+    for variable in LOCATION_VARIABLES {
+        command.env_remove(variable);
+    }
     command
         .arg0(name)
         .args(args)

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use super::scene::{Scene, members, plan, worker};
+use testkit::{Agent, Step};
+
+use super::scene::{Scene, done, members, plan, task, work, worker};
 
 #[test]
 fn how_a_person_has_git_read_paths_costs_no_attempt() {
@@ -14,6 +16,34 @@ fn how_a_person_has_git_read_paths_costs_no_attempt() {
             scene.expect_complete(&run.expect_code(0));
             assert_eq!(scene.agent_calls().len(), 2);
         }
+    }
+}
+
+#[test]
+fn what_points_a_person_s_gits_at_a_repository_does_not_reach_agents_and_commands() {
+    let free =
+        "test -z \"$GIT_DIR$GIT_INDEX_FILE$GIT_WORK_TREE$GIT_PREFIX\" && test -n \"$GIT_CONFIG_COUNT\"";
+    let verify = |id: &str| format!("{free} && grep -q done out/{id}.txt");
+    for jobs in ["1", "4"] {
+        let tasks = ["1.1", "1.2"].map(|id| task(id, &format!("out/{id}.txt"), &verify(id)));
+        let scene = Scene::new(&tasks);
+        let agent = Agent::new().otherwise([
+            work(),
+            Step::shell(&format!("{free} || rm -r out; git add -A")),
+            done(),
+        ]);
+        let agent = scene.install_agent(&agent);
+        let command = scene.command(&["run", "--agent-cmd", &agent, "--jobs", jobs, "--regression", free]);
+        let place = |path: &str| scene.root().join(path).display().to_string();
+        let run = command
+            .env("GIT_DIR", &place(".git"))
+            .env("GIT_INDEX_FILE", &place(".git/index"))
+            .env("GIT_WORK_TREE", &place(""))
+            .env("GIT_PREFIX", "specs/")
+            .env("GIT_CONFIG_COUNT", "0")
+            .run();
+        scene.expect_complete(&run.expect_code(0));
+        assert_eq!(scene.agent_calls().len(), 2);
     }
 }
 
