@@ -398,7 +398,12 @@ impl<'a> Driver<'a> {
             self.see(Seen::Obstructed { reason });
             return Ok(());
         }
-        let baseline = if self.state.attention().any(|task| task.status.is_active() && task.isolated) {
+        let is_beside = self.state.attention().any(|task| task.status.is_active() && task.isolated);
+        if let Some(reason) = self.in_progress().filter(|_| !is_beside) {
+            self.see(Seen::Obstructed { reason });
+            return Ok(());
+        }
+        let baseline = if is_beside {
             // What starts beside others gets a tree of its own, whatever the project's looks like.
             let head = self.tree.git().map_or(Ok(None), Git::head)?;
             Baseline { head: head.map(|head| head.as_str().to_owned()), dirty: Vec::new() }

@@ -172,6 +172,14 @@ impl Driver<'_> {
         Ok(obstacle)
     }
 
+    /// Why no task may start in the project itself while something of somebody's is half done there: it could not be
+    /// committed, and its files would be in the way of whoever goes on with that.
+    pub(crate) fn in_progress(&self) -> Option<String> {
+        let error = self.tree.git()?.refuse_if_in_progress().err()?;
+        let hint = error.hint().map(|hint| format!(": {hint}, then run again")).unwrap_or_default();
+        Some(format!("{error}{hint}"))
+    }
+
     /// Before something is committed: why that cannot be where another branch is checked out than before, or none. Where
     /// all of the work is there, it goes on there, and that is said.
     pub(crate) fn follow_branch(&mut self) -> Result<Option<String>, GitError> {

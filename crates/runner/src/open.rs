@@ -86,6 +86,12 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let git = project.git().map(|git| git.clone().with_notes(&file.home));
     git.as_ref().map_or(Ok(()), Git::check_identity)?;
     let mut tree = Tree::new(project, git.as_ref(), file);
+    let is_start = matches!(beginning, Beginning::Resume | Beginning::Fresh);
+    if let Some(git) = &git {
+        if is_start && book.decls(&state).iter().any(|task| !task.ticked) {
+            git.refuse_if_in_progress()?;
+        }
+    }
     let (turn, kept) = match &git {
         Some(git) => look_undisturbed(git, file, &state, &mut |note| view(&state, Notice::Note(note)))?,
         None => (None, Vec::new()),
@@ -107,7 +113,6 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let base = settings.pull_request.base.as_deref();
     let survey = Survey { git: git.as_ref(), base, project, file, runtime: &runtime };
     // Once the tasks are done the pull request itself tells. An answer is taken whatever is in the way.
-    let is_start = matches!(beginning, Beginning::Resume | Beginning::Fresh);
     let is_due = is_start && lifecycle.is_on() && tasks.iter().any(|task| !task.ticked);
     let surveyed = if is_due { survey.make(&inbox)? } else { Surveyed::Clear };
     let is_interrupted = matches!(surveyed, Surveyed::Interrupted);

@@ -242,7 +242,8 @@ impl Git {
         Oid::printed(process::run(self.call(&["rev-parse", "--verify", &commit]))?)
     }
 
-    pub(super) fn refuse_if_in_progress(&self) -> Result<(), GitError> {
+    /// Refuses a working tree in which a merge, a rebase or the like was begun and not finished: nothing can be committed.
+    pub fn refuse_if_in_progress(&self) -> Result<(), GitError> {
         const SIGNS: [(&str, &str); 5] = [
             ("MERGE_HEAD", "merge"),
             ("rebase-merge", "rebase"),

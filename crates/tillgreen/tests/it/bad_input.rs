@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -390,7 +390,7 @@ fn git_in_the_middle_of_something_pauses_the_run() {
 }
 
 #[test]
-fn a_merge_in_progress_pauses_the_run() {
+fn with_a_merge_in_progress_nothing_is_started() {
     let (sandbox, agent) = prepared(PLAN);
     for (branch, text) in [("side", "a"), ("main", "b")] {
         sandbox.git(&["checkout", "--quiet", "-B", branch, if branch == "side" { "main" } else { "side~1" }]);
@@ -398,13 +398,35 @@ fn a_merge_in_progress_pauses_the_run() {
         sandbox.commit_all(branch);
     }
     assert!(!sandbox.try_git(&["merge", "side"]).status.success(), "the merge is to conflict");
-    refused(&sandbox, &["run", "--agent-cmd", &agent], 2, &["both.txt"]);
-    let run = sandbox.run(&["run", "--agent-cmd", &agent, "--allow-dirty"]).expect_code(6);
-    expect_said(&run, &["a merge is in progress", "git merge --abort"]);
+    for flags in [&[][..], &["--allow-dirty"]] {
+        let arguments = [&["run", "--agent-cmd", &agent], flags].concat();
+        refused(&sandbox, &arguments, 2, &["a merge is in progress", "git merge --abort"]);
+    }
+    assert_eq!(sandbox.agent_calls().len(), 0);
     sandbox.git(&["merge", "--abort"]);
-    completes(&sandbox, &["run"]);
+    completes(&sandbox, &["run", "--agent-cmd", &agent]);
     assert_eq!(sandbox.agent_calls().len(), 1);
     assert_eq!(sandbox.dirt(), Vec::<String>::new());
+}
+
+#[test]
+fn a_merge_that_begins_between_two_tasks_pauses_the_run_before_the_next_agent() {
+    let plan = format!("{PLAN}{}", PLAN.split_once("\n\n").unwrap().1.replace("1.1", "1.2"));
+    let (sandbox, agent) = prepared(&plan);
+    let hook = sandbox.root().join(".git/hooks/post-commit");
+    let begins =
+        "git log -1 --format=%s | grep -q 'chore(spec)' || exit 0; git rev-parse HEAD > .git/MERGE_HEAD";
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, format!("#!/bin/sh\n{begins}\n")).unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = sandbox.run(&["run", "--agent-cmd", &agent]).expect_code(6);
+    expect_said(&run, &["a merge is in progress", "git merge --abort"]);
+    assert_eq!(sandbox.agent_calls().len(), 1, "{run}");
+    assert_eq!(sandbox.dirt(), Vec::<String>::new());
+    fs::remove_file(&hook).unwrap();
+    fs::remove_file(sandbox.root().join(".git/MERGE_HEAD")).unwrap();
+    completes(&sandbox, &["run"]);
+    assert_eq!(sandbox.agent_calls().len(), 2);
 }
 
 #[test]
