@@ -19,7 +19,7 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{Git, Oid, Stamps};
+use crate::git::{self, Git, GitError, Oid, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::journal::Journal;
 use crate::line::Line;
@@ -184,29 +184,35 @@ impl<'a> Driver<'a> {
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
         let mut looked = now();
-        loop {
-            let seen = match self.queue.pop_front() {
-                Some(seen) => seen,
-                None => self.receive(looked)?,
-            };
-            let is_prepared = matches!(seen, Seen::Prepared { .. });
-            self.decide(seen)?;
-            if !self.queue.is_empty() {
-                if is_prepared {
-                    self.start_agents()?;
-                }
-                continue;
+        while self.state.end().is_none() || !self.queue.is_empty() {
+            match self.go_round(&mut looked) {
+                // What git was ended for is what it comes to.
+                Err(RunError::Git(GitError::Stopped { .. })) => self.decide(Seen::Interrupted)?,
+                gone => gone?,
             }
-            looked = now();
-            self.record_due()?;
-            if self.state.end().is_some() {
-                return self.wind_up();
-            }
-            self.pass_turn_on();
-            self.tell_of_names();
-            self.start_wanted()?;
-            self.look_ahead()?;
         }
+        self.wind_up()
+    }
+
+    fn go_round(&mut self, looked: &mut Timestamp) -> Result<(), RunError> {
+        let seen = match self.queue.pop_front() {
+            Some(seen) => seen,
+            None => self.receive(*looked)?,
+        };
+        let is_prepared = matches!(seen, Seen::Prepared { .. });
+        self.decide(seen)?;
+        if !self.queue.is_empty() {
+            return if is_prepared { self.start_agents() } else { Ok(()) };
+        }
+        *looked = now();
+        self.record_due()?;
+        if self.state.end().is_some() {
+            return Ok(());
+        }
+        self.pass_turn_on();
+        self.tell_of_names();
+        self.start_wanted()?;
+        self.look_ahead()
     }
 
     pub(crate) fn decide(&mut self, seen: Seen) -> Result<(), RunError> {
@@ -285,7 +291,8 @@ impl<'a> Driver<'a> {
 
     fn start_wanted(&mut self) -> Result<(), RunError> {
         for action in schedule(&self.state, now()) {
-            if !self.flights.contains_key(&action.key()) {
+            // Whoever wants the run to stop may have done so while the loop waited for git.
+            if !self.flights.contains_key(&action.key()) && !git::is_interrupted() {
                 self.start(&action)?;
             }
         }
@@ -327,7 +334,7 @@ impl<'a> Driver<'a> {
             Action::Record { task, attempt } => {
                 let record = self.record_work(task, *attempt);
                 let is_blocked = matches!(record, Record::Blocked { .. });
-                if is_blocked && self.waits_for_lock(action.key(), task)? {
+                if is_blocked && (git::is_interrupted() || self.waits_for_lock(action.key(), task)?) {
                     return Ok(());
                 }
                 self.see(Seen::Recorded { task: task.clone(), record });

@@ -11,7 +11,7 @@ use signal_hook::iterator::Signals;
 
 use crate::agent::{Outcome, Told};
 use crate::forge::Surveyed;
-use crate::git::References;
+use crate::git::{self, References};
 use crate::isolation::Done;
 use crate::process::Ended;
 use crate::turn::Turn;
@@ -74,6 +74,18 @@ impl Responder {
     }
 }
 
+impl Responder {
+    /// Has what is worth saying while the loop itself waits told to `hear`, in a thread of its own.
+    pub fn listen(&self, hear: impl Fn(String) + Send + 'static) {
+        let (sender, words) = channel();
+        // Without a thread nothing is said, and all else goes on as well.
+        let listening = thread::Builder::new().name("words".to_owned());
+        if listening.spawn(move || words.iter().for_each(hear)).is_ok() {
+            git::say_through(sender);
+        }
+    }
+}
+
 /// The exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
 
@@ -103,8 +115,10 @@ impl Inbox {
         thread::Builder::new().name("signals".to_owned()).spawn(move || {
             for (count, _) in signals.forever().enumerate() {
                 if count > 0 || sender.send(Message::Interrupted).is_err() {
-                    std::process::exit(INTERRUPTED);
+                    git::end_all_and_exit(INTERRUPTED);
                 }
+                // Whatever comes of a git that is ended for this comes in later than the message.
+                git::interrupt();
             }
         })?;
         Ok(())

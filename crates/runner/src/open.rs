@@ -88,6 +88,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let mut tree = Tree::new(project, git.as_ref(), file);
     let is_start = matches!(beginning, Beginning::Resume | Beginning::Fresh);
     if let Some(git) = &git {
+        wait_for_earlier(git, &state, &mut |note| view(&state, Notice::Note(note)));
         if is_start && book.decls(&state).iter().any(|task| !task.ticked) {
             git.refuse_if_in_progress()?;
         }
@@ -201,6 +202,14 @@ fn look_undisturbed(
     let kept = drop_half_landing(git, state)?;
     await_start(git, tell);
     Ok((turn, kept))
+}
+
+/// A git of a run that died may still be at work, and all that follows would wait for it without a word. Signals still
+/// end the program at once.
+fn wait_for_earlier(git: &Git, state: &State, tell: &mut dyn FnMut(String)) {
+    if state.opened().is_some() && state.end().is_none() {
+        git.outwait_earlier(tell);
+    }
 }
 
 /// Work that a run which died had half in the project goes out of it: it is still in its task's own tree. What was

@@ -7,6 +7,7 @@ use runner::journal::{JournalError, LockError};
 use runner::{CancelError, LocateError, RecordError, RecordsError, RunError};
 
 use crate::error::{Error, Kind};
+use crate::exit;
 
 /// How many problems of a plan an error lists.
 const PROBLEMS_MAX: usize = 20;
@@ -59,6 +60,7 @@ impl From<GitError> for Error {
                 Some(format!("if no git is running, remove the file: `rm {}`", file.display()))
             }
             GitError::Unusable { .. } => Some("see what `git status` says there".to_owned()),
+            GitError::Stopped { .. } => Some("go on with `tillgreen run`; nothing is lost".to_owned()),
             GitError::Hook { .. }
             | GitError::Deadline { .. }
             | GitError::Failed { .. }
@@ -67,7 +69,9 @@ impl From<GitError> for Error {
             | GitError::Unexpected { .. }
             | GitError::Io { .. } => None,
         };
-        let error = Error::from_source(Kind::Usage, error);
+        let is_stopped = matches!(error, GitError::Stopped { .. });
+        let kind = if is_stopped { Kind::Ended(exit::INTERRUPTED) } else { Kind::Usage };
+        let error = Error::from_source(kind, error);
         match hint {
             Some(hint) => error.hint(hint),
             None => error,

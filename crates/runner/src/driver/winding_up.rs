@@ -8,7 +8,7 @@ use engine::{ActionKey, End};
 use super::{Driver, Finished, now};
 use crate::attempt::Purpose;
 use crate::error::RunError;
-use crate::git::Pool;
+use crate::git::{self, LastWait, Pool};
 use crate::inbox::Message;
 use crate::isolation::Done;
 
@@ -30,6 +30,7 @@ impl Driver<'_> {
             }
         }
         self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
+        let last_wait = LastWait::begin();
         while !self.flights.is_empty() {
             match self.inbox.receive(Some(LAST_WAIT)) {
                 Some(Message::Ended(key, ended)) => {
@@ -61,6 +62,7 @@ impl Driver<'_> {
                 None => break,
             }
         }
+        drop(last_wait);
         self.drop_half_landing()?;
         self.tell_of_traces();
         self.tell_of_new_names();
@@ -73,6 +75,9 @@ impl Driver<'_> {
         Pool::new(&self.file.spare()).remove();
         kept.into_iter().for_each(|told| self.note(told));
         self.see_to_orphans();
+        if !self.flights.is_empty() {
+            git::end_all();
+        }
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
         Ok(Finished { end, state: self.state, at: now() })
     }

@@ -201,7 +201,7 @@ impl Git {
         let result = process::run(call);
         let killed = match &result {
             Ok(ended) => ended.code.is_none(),
-            Err(error) => matches!(error, GitError::Deadline { .. }),
+            Err(error) => matches!(error, GitError::Deadline { .. } | GitError::Stopped { .. }),
         };
         if killed {
             // That git was killed is what to report; a lock that stays is met again by the next commit.

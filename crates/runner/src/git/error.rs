@@ -62,6 +62,12 @@ pub enum GitError {
         /// What it had printed until then.
         output: String,
     },
+    /// Git was under way when the run was to end, and was ended.
+    #[error("`{command}` was still under way when the run was to end, and was ended")]
+    Stopped {
+        /// The command.
+        command: String,
+    },
     /// Git failed for another reason.
     #[error("`{command}` failed{}", said(output))]
     Failed {
@@ -132,7 +138,8 @@ impl GitError {
                 Some(format!("see what keeps it waiting (a hook, a signing key): {command}"))
             }
             GitError::Failed { .. } | GitError::Io { .. } => self.advice(),
-            GitError::Unreadable { .. }
+            GitError::Stopped { .. }
+            | GitError::Unreadable { .. }
             | GitError::Unacceptable { .. }
             | GitError::Unexpected { .. } => None,
         }

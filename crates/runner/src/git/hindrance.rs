@@ -46,6 +46,7 @@ impl GitError {
             | GitError::InProgress { .. }
             | GitError::Hook { .. }
             | GitError::Deadline { .. }
+            | GitError::Stopped { .. }
             | GitError::Unreadable { .. }
             | GitError::Unacceptable { .. }
             | GitError::Unexpected { .. } => None,

@@ -116,12 +116,7 @@ impl Listener {
     }
 
     fn has_ended(&self) -> io::Result<bool> {
-        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | WaitPidFlag::WNOHANG;
-        match waitid(Id::Pid(self.pid), flags) {
-            Ok(status) => Ok(status != WaitStatus::StillAlive),
-            Err(nix::errno::Errno::EINTR) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        has_ended(self.pid)
     }
 
     /// Waits until something can be read or written, and does so; false if nothing could.
@@ -142,6 +137,16 @@ impl Listener {
         self.stderr = take_in(self.stderr.take(), buffer, |bytes| heard.take_stderr(bytes));
         self.stdin = self.stdin.take().and_then(|(pipe, text)| feed(pipe, text));
         Ok(true)
+    }
+}
+
+/// Whether a child has ended. It is left unreaped.
+pub(super) fn has_ended(pid: Pid) -> io::Result<bool> {
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | WaitPidFlag::WNOHANG;
+    match waitid(Id::Pid(pid), flags) {
+        Ok(status) => Ok(status != WaitStatus::StillAlive),
+        Err(nix::errno::Errno::EINTR) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

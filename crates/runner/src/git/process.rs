@@ -15,6 +15,7 @@ use nix::sys::signal::{Signal, killpg};
 use super::child_note::{ChildNote, NotePlace};
 use super::error::GitError;
 use super::listening::{Listener, Output, STDOUT_BYTES_MAX, pid_of};
+use super::stopping::UnderWay;
 
 /// How long a question to git may take. A cold status of a huge repository needs a while.
 pub(super) const QUESTION_DEADLINE: Duration = Duration::from_secs(120);
@@ -29,12 +30,12 @@ const SLICE: Duration = Duration::from_millis(200);
 pub(crate) const LOCATION_VARIABLES: [&str; 12] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
     "GIT_IMPLICIT_WORK_TREE",
-    "GIT_PREFIX",
+    "GIT_INDEX_FILE",
     "GIT_CONFIG",
     "GIT_GRAFT_FILE",
     "GIT_SHALLOW_FILE",
+    "GIT_PREFIX",
     "GIT_COMMON_DIR",
     "GIT_NAMESPACE",
     "GIT_OBJECT_DIRECTORY",
@@ -110,12 +111,22 @@ pub(super) fn run(call: Call<'_>) -> Result<Ended, GitError> {
     finish(begun.command, status, begun.listener.heard)
 }
 
+/// Why a git was ended.
+enum Cut {
+    /// Its time was up.
+    Late,
+    /// The run is to end.
+    Stopped,
+}
+
 /// A git that is under way.
 pub(super) struct Begun {
     command: String,
     deadline: Duration,
     child: Child,
     listener: Listener,
+    /// None once it has ended.
+    under_way: Option<UnderWay>,
 }
 
 impl Begun {
@@ -123,8 +134,9 @@ impl Begun {
     pub(super) fn start(call: Call<'_>) -> Result<Begun, GitError> {
         let command = describe(&call.arguments);
         let mut child = spawn(&call)?;
+        let under_way = Some(UnderWay::new(pid_of(&child)));
         let listener = Listener::new(&mut child, call.stdin).map_err(deaf())?;
-        Ok(Begun { command, deadline: call.deadline, child, listener })
+        Ok(Begun { command, deadline: call.deadline, child, listener, under_way })
     }
 
     /// Waits for its end, from now on at most until the deadline.
@@ -137,20 +149,40 @@ impl Begun {
     pub(super) fn abandon(mut self) {
         // One that is gone already is what is wanted.
         let _ = killpg(pid_of(&self.child), Signal::SIGKILL);
+        self.under_way = None;
         let _ = self.child.wait();
     }
 
     fn wait(&mut self) -> Result<ExitStatus, GitError> {
-        let in_time = self.listener.listen(Instant::now() + self.deadline).map_err(deaf())?;
-        if !in_time {
+        let cut = self.listen()?;
+        if cut.is_some() {
             end(&self.child, &mut self.listener);
         }
+        self.under_way = None;
         let status = self.child.wait().map_err(GitError::io("wait for", Path::new("git")))?;
-        if !in_time {
-            let (command, output) = (self.command.clone(), self.listener.heard.stderr());
-            return Err(GitError::Deadline { command, after: self.deadline, output });
+        let (command, output) = (self.command.clone(), self.listener.heard.stderr());
+        match cut {
+            None => Ok(status),
+            Some(Cut::Late) => Err(GitError::Deadline { command, after: self.deadline, output }),
+            Some(Cut::Stopped) => Err(GitError::Stopped { command }),
         }
-        Ok(status)
+    }
+
+    /// Listens until it has ended, or until it is to be.
+    fn listen(&mut self) -> Result<Option<Cut>, GitError> {
+        let deadline = Instant::now() + self.deadline;
+        loop {
+            let now = Instant::now();
+            if self.listener.listen(deadline.min(now + SLICE)).map_err(deaf())? {
+                return Ok(None);
+            }
+            if self.under_way.as_ref().is_some_and(|git| git.is_to_end(&self.command)) {
+                return Ok(Some(Cut::Stopped));
+            }
+            if Instant::now() >= deadline {
+                return Ok(Some(Cut::Late));
+            }
+        }
     }
 }
 

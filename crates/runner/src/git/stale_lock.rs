@@ -126,14 +126,18 @@ impl Git {
         locks
     }
 
-    /// Waits for gits that another process of this run started. One that was started in the very moment in which the
-    /// program was killed is in no note.
+    /// Waits for gits that another process of this run started.
     fn outwait_orphans(&self, patience: Duration) {
-        let Some(place) = self.note_place() else { return };
+        self.orphans().iter().for_each(|orphan| outwait(orphan, patience));
+    }
+
+    /// Gits that another process of this run started. One that was started in the very moment in which the program was
+    /// killed is in no note.
+    pub(super) fn orphans(&self) -> Vec<Noted> {
+        let Some(place) = self.note_place() else { return Vec::new() };
         let is_orphan = |git: &PathBuf| is_marked(git, place.notes.folder()) && !is_child(git);
         let orphans = gits().filter(is_orphan).filter_map(|git| pid_in(&git));
-        let orphans: Vec<Noted> = orphans.filter_map(|pid| Noted::of(pid, place.git_dir)).collect();
-        orphans.iter().for_each(|orphan| outwait(orphan, patience));
+        orphans.filter_map(|pid| Noted::of(pid, place.git_dir)).collect()
     }
 
     /// Whether nobody's git works in this tree, or soon does no longer.
@@ -229,7 +233,7 @@ fn outwait_locks(locks: &mut Vec<PathBuf>) {
 }
 
 /// Waits for the end of a process that is not a child of this one, which cannot be waited for otherwise.
-fn outwait(process: &Noted, patience: Duration) {
+pub(super) fn outwait(process: &Noted, patience: Duration) {
     if process.pid == std::process::id() {
         return;
     }

@@ -85,6 +85,12 @@ impl Progress {
         }
     }
 
+    /// What prints lines above the status line, for another thread.
+    pub(crate) fn printer(&self) -> impl Fn(&str) + Send + use<> {
+        let bar = self.bar.clone();
+        move |line| bar.println(line)
+    }
+
     /// Prints a line above the status line.
     pub(crate) fn print(&self, line: &str) {
         self.bar.println(line);

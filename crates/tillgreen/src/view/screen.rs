@@ -60,7 +60,10 @@ impl Screen {
     /// Shows what the runner has to say. A screen that is gone does not stop the run, so write errors are ignored.
     pub(crate) fn show(&mut self, state: &State, notice: Notice<'_>) {
         match notice {
-            Notice::Ready(responder) => self.responder = Some(responder),
+            Notice::Ready(responder) => {
+                self.listen(&responder);
+                self.responder = Some(responder);
+            }
             Notice::Working(_, activity) => {
                 if let Show::Live(progress) = &mut self.show {
                     progress.working(state, activity);
@@ -85,6 +88,19 @@ impl Screen {
                 if !is_answered {
                     self.ask(state);
                 }
+            }
+        }
+    }
+
+    /// Shows what is said while the run itself waits for something and cannot say it.
+    fn listen(&self, responder: &Responder) {
+        let note = |text: String| format!("note: {}", clean(&text));
+        match &self.show {
+            Show::Json => {}
+            Show::Lines(_) => responder.listen(move |text| eprint_line(&note(text))),
+            Show::Live(progress) => {
+                let print = progress.printer();
+                responder.listen(move |text| print(&note(text)));
             }
         }
     }

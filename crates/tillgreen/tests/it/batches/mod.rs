@@ -8,6 +8,7 @@ mod coming_back;
 mod declared_order;
 mod editors;
 mod failures;
+mod hanging;
 mod hooks;
 mod installed;
 mod joining;
