@@ -11,6 +11,7 @@ use crate::failure::{Cause, Failure, same_error};
 use crate::observation::{
     AgentEnd, AgentReport, Baseline, ChecksReport, Landing, Observation, Opening, Record, Response, Seen,
 };
+use crate::outdated::outdated;
 use crate::plan_changes::PlanChanges;
 use crate::pull_request;
 use crate::red::{Judgement, Red};
@@ -88,9 +89,12 @@ fn opened(state: &State, opening: Opening) -> What {
     };
     let lost = state.attention().filter(|task| matches!(task.status, Status::Running(_)));
     let lost = lost.map(|task| task.id().clone()).collect();
-    let changes = PlanChanges::on_opening(state, opening.tasks);
     let mut gone = opening.gone;
-    gone.retain(|id| state.task(id).is_some_and(Task::waits_in_tree) && !changes.removed.contains(id));
+    gone.retain(|id| state.task(id).is_some_and(Task::waits_in_tree));
+    let mut outdated = outdated(state, &opening.tasks);
+    outdated.retain(|id| !opening.holding.contains(id) && !gone.contains(id));
+    let changes = PlanChanges::on_opening(state, opening.tasks, (&gone, &outdated));
+    gone.retain(|id| !changes.removed.contains(id));
     What::Opened(Box::new(Opened {
         round,
         rules: opening.rules,
@@ -99,6 +103,7 @@ fn opened(state: &State, opening: Opening) -> What {
         dirty: opening.dirty,
         lost,
         gone,
+        outdated,
     }))
 }
 

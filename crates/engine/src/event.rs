@@ -250,6 +250,10 @@ pub struct Opened {
     /// is spent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<TaskId>,
+    /// Tasks whose finished work was made for another text than the plan has now: they are worked on again, and no attempt
+    /// is spent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outdated: Vec<TaskId>,
 }
 
 /// An agent's start.

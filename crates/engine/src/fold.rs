@@ -159,6 +159,7 @@ impl State {
     fn apply_opened(&mut self, event: &Event, opened: &Opened) -> Applied {
         self.lose_what_runs();
         opened.gone.iter().try_for_each(|id| self.lose_work(id))?;
+        opened.outdated.iter().try_for_each(|id| self.outdate_work(id))?;
         let renews = self.opened.as_ref().is_none_or(|before| before.round != opened.round);
         if renews {
             self.renew();
@@ -189,6 +190,7 @@ impl State {
             dirty: opened.dirty.clone(),
             lost: opened.lost.clone(),
             gone: opened.gone.clone(),
+            outdated: opened.outdated.clone(),
         });
         self.apply_changes(&opened.changes, event.at)
     }

@@ -32,6 +32,7 @@ mod fold;
 mod ladder;
 mod observation;
 mod order;
+mod outdated;
 mod places;
 mod plan_changes;
 mod pull_request;
@@ -64,6 +65,7 @@ pub use observation::{
     Response, Seen,
 };
 pub use order::{Hold, Open, Why};
+pub use outdated::outdated;
 pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
 pub use pull_request::{

@@ -176,6 +176,9 @@ pub struct Opening {
     pub dirty: Vec<String>,
     /// Tasks whose work was waiting in trees of their own and is nowhere any more.
     pub gone: Vec<TaskId>,
+    /// Tasks whose text is not the known one, and whose finished work is good all the same: what differs does not matter,
+    /// or the work is committed already.
+    pub holding: Vec<TaskId>,
 }
 
 /// The work tree before an attempt.

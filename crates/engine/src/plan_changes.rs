@@ -6,6 +6,7 @@ use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
 use crate::fold::{Applied, Impossible};
+use crate::outdated::is_lost;
 use crate::state::{Regression, State};
 use crate::status::Status;
 use crate::task::{Task, TaskDecl};
@@ -76,13 +77,43 @@ impl PlanChanges {
     }
 
     /// What differs when a run is opened. A plan that was never seen is all new, and moves in as it is.
-    pub(crate) fn on_opening(state: &State, read: Vec<TaskDecl>) -> Self {
+    /// Of tasks whose work is gone or outdated it is all new as well.
+    pub(crate) fn on_opening(
+        state: &State,
+        read: Vec<TaskDecl>,
+        (gone, outdated): (&[TaskId], &[TaskId]),
+    ) -> Self {
         if !state.tasks().is_empty() {
-            return Self::at(Moment::Opening, state, &read);
+            let mut changes = Self::at(Moment::Opening, state, &read);
+            changes.compare_what_begins_again(state, &read, (gone, outdated));
+            return changes;
         }
         let mut present = BTreeSet::new();
         let added = read.into_iter().filter(|decl| present.insert(decl.id.clone())).collect();
         Self { added, ..Self::default() }
+    }
+
+    /// What nobody works on any more does not keep its text.
+    fn compare_what_begins_again(
+        &mut self,
+        state: &State,
+        read: &[TaskDecl],
+        (gone, outdated): (&[TaskId], &[TaskId]),
+    ) {
+        let begins_again =
+            |task: &&Task| is_lost(&task.status) || gone.contains(task.id()) || outdated.contains(task.id());
+        let mut known: BTreeMap<&TaskId, &Task> =
+            state.attention().filter(begins_again).map(|task| (task.id(), task)).collect();
+        for decl in read {
+            let Some(known) = known.remove(&decl.id) else { continue };
+            if !is_same_text(decl, &known.decl) {
+                self.reworded.push(TaskDecl { ticked: known.decl.ticked, ..decl.clone() });
+            }
+            // In the project itself the box may be the work of the agent that nobody has examined.
+            if decl.ticked && known.isolated && outdated.contains(&decl.id) {
+                self.ticked.push(decl.id.clone());
+            }
+        }
     }
 
     fn compare(&mut self, state: &State, decl: &TaskDecl) {

@@ -106,6 +106,7 @@ pub const TRANSITIONS: &[(StatusKind, EventKind, StatusKind)] = &[
     (S::Recording, E::LandingStarted, S::Landing),
     (S::Recording, E::TaskDone, S::Done),
     (S::Recording, E::AttemptFailed, S::Failed),
+    (S::Recording, E::Lost, S::Ready),
     (S::Failed, E::RetryPlanned, S::Ready),
     (S::Failed, E::FixPlanned, S::WaitingFor),
     (S::Failed, E::Deferred, S::WaitingFor),

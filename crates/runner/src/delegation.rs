@@ -115,10 +115,14 @@ impl Driver<'_> {
         attempt: Attempt,
         dispatch: Dispatch,
     ) -> Result<PathBuf, RunError> {
-        let name = format!("{:05}-{}-{attempt}", dispatch.0, file_name(id));
-        let dir = self.file.attempts().join(name);
+        let dir = self.attempt_place(id, attempt, dispatch);
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         Ok(dir)
+    }
+
+    /// The folder of an attempt, which may be gone.
+    pub(crate) fn attempt_place(&self, id: &TaskId, attempt: Attempt, dispatch: Dispatch) -> PathBuf {
+        self.file.attempts().join(format!("{:05}-{}-{attempt}", dispatch.0, file_name(id)))
     }
 
     /// The text that the task had when the attempt was started. After a crash it is found in the attempt's folder; should

@@ -180,6 +180,7 @@ impl<'a> Driver<'a> {
         self.clear_old_trees()?;
         self.see_to_orphans();
         opening.gone = self.make_up_for_trees();
+        opening.holding = self.find_holding(&opening.tasks)?;
         self.find_checks();
         self.queue.push_back(Seen::Started(opening));
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
@@ -273,6 +274,7 @@ impl<'a> Driver<'a> {
         }
         (self.view)(&self.state, Notice::Recorded(event));
         self.set_withdrawn_aside(&withdrawn);
+        self.tell_of_outdated(event)?;
         if matches!(event.what, What::AttemptStarted(_)) && self.flights.is_empty() {
             self.tell_of_overlaps();
         }

@@ -38,6 +38,7 @@ mod offstage;
 mod open;
 mod original;
 mod orphans;
+mod other_text;
 mod project;
 mod projection;
 mod projections;

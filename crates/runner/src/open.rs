@@ -123,7 +123,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         view(&state, Notice::Note(reason));
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
-    let opening = Opening { rules, launch: settings.launch.clone(), tasks, dirty, gone: Vec::new() };
+    let opening = Opening { rules, launch: settings.launch.clone(), tasks, dirty, ..Opening::default() };
     let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))

@@ -298,7 +298,7 @@ impl Driver<'_> {
             Dialect::Spec => self.file.name.as_str(),
             Dialect::Phase => id.name().split(':').next().unwrap_or(&self.file.name),
         };
-        let Some(excerpt) = self.book.excerpt(&self.state, id) else {
+        let Some(excerpt) = self.excerpt_of_work(id) else {
             return Some(format!("feat({scope}): task {id}"));
         };
         match excerpt.fields().commit {

@@ -1,5 +1,5 @@
 //! Tasks that a person took out of the plan when they were finished and waited to come back, or when an attempt had left
-//! something. That does not come in; it may be all that is left of somebody's effort, so it is kept and told of.
+//! something; also those in whose place another one is done by now, as on another branch. That does not come in; it may be all that is left of somebody's effort, so it is kept and told of.
 
 use engine::{Event, PlanChanges, Status, What};
 use plan::TaskId;
@@ -15,7 +15,9 @@ impl Driver<'_> {
             let is_finished = self.state.task(id).is_some_and(engine::Task::waits_in_tree);
             is_finished || self.site(id).is_some_and(|site| site.is_there())
         };
-        changes.removed.iter().filter(has_work).cloned().collect()
+        let outdated = if let What::Opened(opened) = &event.what { opened.outdated.as_slice() } else { &[] };
+        let replaced = outdated.iter().filter(|id| changes.ticked.contains(id));
+        changes.removed.iter().chain(replaced).filter(has_work).cloned().collect()
     }
 
     /// Puts their work where nothing touches it, and says so.
@@ -26,7 +28,11 @@ impl Driver<'_> {
             if let Some(site) = self.site(id) {
                 site.abandon(&mut notes);
             }
-            notes.push(format!("task {id} is no longer in the plan, so its work does not come in"));
+            let why = match self.state.task(id) {
+                Some(_) => "is ticked in the plan, with another text than the one that was worked on",
+                None => "is no longer in the plan",
+            };
+            notes.push(format!("task {id} {why}, so its work does not come in"));
             notes.into_iter().for_each(|note| self.note(note));
         }
         if !withdrawn.is_empty() {

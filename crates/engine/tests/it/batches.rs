@@ -300,6 +300,12 @@ fn person_edits() -> Vec<Scenario> {
             script().at("1.1", 1, red("boom")).edit(1, Edit::Reword(0)),
             trees(2, off()),
         ),
+        scenario(
+            "batch, a member is reworded while it waits to come back",
+            &three,
+            script().edit(1, Edit::Reword(1)),
+            trees(4, off()),
+        ),
         scenario("batch, a task is put before it", &three, script().edit(1, Edit::Add(0)), trees(2, off())),
         scenario("batch, reordered", &three, script().edit(1, Edit::Swap(1, 2)), trees(2, off())),
     ]

@@ -47,7 +47,7 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
             continue;
         };
         let failed = matches!(&event.what, What::AttemptFailed { task: failed, .. } if failed == task.id());
-        let gone = matches!(&event.what, What::Opened(opened) if opened.gone.contains(task.id()));
+        let gone = matches!(&event.what, What::Opened(opened) if opened.gone.contains(task.id()) || opened.outdated.contains(task.id()));
         assert!(
             failed || gone || is_passed(is) || is.status == Status::Done,
             "{} passed and was dropped",

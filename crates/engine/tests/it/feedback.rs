@@ -51,7 +51,7 @@ fn failed(rules: Rules, failures: Vec<Failure>) -> State {
     let mut state = State::default();
     let changes = PlanChanges { added: plan(&["1.1", "1.2"]), ..PlanChanges::default() };
     let (launch, dirty, lost) = (BTreeMap::new(), Vec::new(), Vec::new());
-    let opened = Opened { round: 1, rules, launch, changes, dirty, lost, gone: vec![] };
+    let opened = Opened { round: 1, rules, launch, changes, dirty, lost, gone: vec![], outdated: vec![] };
     happen(&mut state, What::Opened(Box::new(opened)));
     for failure in failures {
         start(&mut state, failure.attempt);
@@ -357,7 +357,8 @@ fn an_instruction_at_a_checkpoint() {
     let mut state = State::default();
     let (launch, dirty, lost) = (BTreeMap::new(), Vec::new(), Vec::new());
     let changes = PlanChanges { added: plan(&["1.1 checkpoint"]), ..PlanChanges::default() };
-    let opened = Opened { round: 1, rules: rules(), launch, changes, dirty, lost, gone: vec![] };
+    let opened =
+        Opened { round: 1, rules: rules(), launch, changes, dirty, lost, gone: vec![], outdated: vec![] };
     happen(&mut state, What::Opened(Box::new(opened)));
     happen(&mut state, What::Escalated { task: "1.1".into(), question: Question::Checkpoint });
     let response = Response::Fix("make <b> bold".to_owned());

@@ -71,6 +71,7 @@ fn opened() -> Opened {
         dirty: vec![text("notes.txt")],
         lost: vec![task()],
         gone: vec![],
+        outdated: vec![],
     }
 }
 

@@ -10,6 +10,7 @@ mod feedback;
 mod invariants;
 mod journal;
 mod obstacles;
+mod outdated;
 mod people;
 mod pull_request;
 mod random;

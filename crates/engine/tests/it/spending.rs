@@ -20,7 +20,8 @@ impl Case {
     fn opened(rules: Rules) -> Self {
         let mut case = Self { state: State::default(), history: engine::History::default() };
         let tasks = vec![decl("1.1"), decl("1.2")];
-        let opening = Opening { rules, launch: BTreeMap::new(), tasks, dirty: Vec::new(), gone: Vec::new() };
+        let opening =
+            Opening { rules, launch: BTreeMap::new(), tasks, dirty: Vec::new(), ..Opening::default() };
         case.see(Seen::Started(opening));
         case
     }

@@ -232,6 +232,7 @@ fn the_diagram_shows_the_table() {
         Recording --> Landing: LandingStarted
         Recording --> Done: TaskDone
         Recording --> Failed: AttemptFailed
+        Recording --> Ready: Lost
         Failed --> Ready: RetryPlanned
         Failed --> WaitingFor: FixPlanned
         Failed --> WaitingFor: Deferred

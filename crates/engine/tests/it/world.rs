@@ -211,7 +211,15 @@ impl World {
     fn started(&self) -> Seen {
         let (rules, tasks) = (self.rules.clone(), self.file.clone());
         let gone = self.state.tasks().iter().filter(|_| self.loses_trees).map(|task| task.id().clone());
-        Seen::Started(Opening { rules, tasks, gone: gone.collect(), ..Opening::default() })
+        let holding = self.state.tasks().iter().filter(|task| self.is_committed(task));
+        let holding = holding.map(|task| task.id().clone()).collect();
+        Seen::Started(Opening { rules, tasks, gone: gone.collect(), holding, ..Opening::default() })
+    }
+
+    /// Whether the program died between the commit of a task's work and the event that tells of it.
+    fn is_committed(&self, task: &Task) -> bool {
+        let Status::Recording { attempt } = task.status else { return false };
+        self.commits.contains_key(&Action::Record { task: task.id().clone(), attempt }.key())
     }
 
     /// Starting again; after a question with its answer.

@@ -41,6 +41,26 @@ impl Excerpt {
         self.plan.verify(self.task())
     }
 
+    /// The digest of the text, as the record knows it.
+    pub(crate) fn digest(&self) -> u32 {
+        super::digest(&self.plan, self.task())
+    }
+
+    /// Whether another text differs in white space and boxes at most, and not in what is run.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        let kind = |excerpt: &Self| super::kind(excerpt.task());
+        let words =
+            |excerpt: &Self| excerpt.words().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        kind(self) == kind(other) && self.verify() == other.verify() && words(self) == words(other)
+    }
+
+    /// What the digest is made of, with all boxes open.
+    fn words(&self) -> String {
+        let block = self.block();
+        let body = block.find('\n').map_or("", |newline| &block[newline..]);
+        format!("{} {body}", self.plan.title(self.task())).replace("[x]", "[ ]").replace("[X]", "[ ]")
+    }
+
     /// What the engine has to know of it.
     pub(super) fn decl(&self) -> engine::TaskDecl {
         super::decl(&self.plan, self.task())

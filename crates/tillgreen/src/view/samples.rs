@@ -55,8 +55,16 @@ impl Story {
     pub(crate) fn new(rules: Rules) -> Self {
         let added = vec![decl("1.1", "Set up"), decl("1.2", "Add a parser"), decl("1.3", "Use the parser")];
         let changes = PlanChanges { added, ..PlanChanges::default() };
-        let opened =
-            Opened { round: 1, rules, launch: [].into(), changes, dirty: vec![], lost: vec![], gone: vec![] };
+        let opened = Opened {
+            round: 1,
+            rules,
+            launch: [].into(),
+            changes,
+            dirty: vec![],
+            lost: vec![],
+            gone: vec![],
+            outdated: vec![],
+        };
         let story = Self { events: Vec::new(), state: State::default(), dispatches: 0 };
         story.then(What::Opened(Box::new(opened)))
     }

@@ -19,6 +19,7 @@ mod meddling;
 mod mischief;
 mod odd_places;
 mod one_tree;
+mod other_text;
 mod people;
 mod phases;
 mod random;
