@@ -39,6 +39,7 @@ mod open;
 mod original;
 mod orphans;
 mod other_text;
+mod plan_key;
 mod project;
 mod projection;
 mod projections;

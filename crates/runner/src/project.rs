@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use plan::Dialect;
 
 use crate::git::{Git, GitError};
+use crate::plan_key::{self, home_name};
 
 /// A project: the git top level or, without git, the folder that holds `specs/`.
 #[derive(Debug)]
@@ -234,24 +235,10 @@ fn repository(dir: &Path) -> Result<Option<Git>, GitError> {
     }
 }
 
-/// A folder name that is the plan's alone: `specs/auth/tasks.md` becomes `specs-auth`.
-fn home_name(relative: &Path) -> String {
-    let text = relative.with_extension("").to_string_lossy().into_owned();
-    let text = text.strip_suffix("/tasks").unwrap_or(&text);
-    let keep = |character: char| {
-        if character.is_alphanumeric() || matches!(character, '.' | '_') { character } else { '-' }
-    };
-    let name: String = text.trim_start_matches('/').chars().map(keep).collect();
-    if name.is_empty() { "plan".to_owned() } else { name }
-}
-
 impl PlanFile {
-    /// By what it is told from others in the project: its name, unless it lies elsewhere than specs do.
+    /// By what it is told from others in the project.
     pub(crate) fn key(&self) -> String {
-        let home = self.home.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let is_elsewhere =
-            self.dialect == Dialect::Spec && home != home_name(&Path::new("specs").join(&self.name));
-        if is_elsewhere { home } else { self.name.clone() }
+        plan_key::key(&self.home.file_name().unwrap_or_default().to_string_lossy())
     }
 
     /// The journal.

@@ -25,6 +25,7 @@ mod phases;
 mod random;
 mod repositories;
 mod scene;
+mod similar_names;
 mod spares;
 mod stopping;
 mod submodules;

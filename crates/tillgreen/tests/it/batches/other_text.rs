@@ -8,20 +8,20 @@ use testkit::{Agent, Background, Finished, Signal, Step, wait_for};
 use super::scene::{JOURNAL, Scene, TASKS, done, member, task, work, worker};
 
 /// What the plan asks for after it was rewritten.
-fn other(id: &str) -> String {
+pub(super) fn other(id: &str) -> String {
     let verify = format!("grep -q done other/{id}.txt");
     task(id, &format!("other/{id}.txt"), &verify)
         .replace("Task number", "Other thing")
         .replace("feat:", "fix:")
 }
 
-fn other_worker() -> Agent {
+pub(super) fn other_worker() -> Agent {
     let write = "mkdir -p other && echo done > \"other/$TILLGREEN_TASK_ID.txt\"";
     Agent::new().otherwise([Step::shell(write), done()])
 }
 
 /// A verify command that stays from its n-th run on, until the program goes.
-fn staying(scene: &Scene, id: &str, from: usize) -> String {
+pub(super) fn staying(scene: &Scene, id: &str, from: usize) -> String {
     let runs = scene.control("runs").display().to_string();
     task(
         id,
