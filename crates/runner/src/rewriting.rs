@@ -47,6 +47,8 @@ pub(crate) struct Rewriting {
     rounds: BTreeMap<String, u32>,
     /// Work that came in again as it was.
     fell_back: BTreeSet<String>,
+    /// What was checked out when each task was first verified: its agent has ended by then, and commits nothing any more.
+    begun_on: BTreeMap<TaskId, Oid>,
     /// Files that somebody else commits all the time, which are not to be in its commit.
     left_out: BTreeMap<String, BTreeSet<String>>,
 }
@@ -86,8 +88,12 @@ impl Driver<'_> {
         let Some(git) = self.tree.git().filter(|_| !self.is_isolated(id)) else { return };
         let mut paths = self.paths_of_work(id);
         let key = self.joining_key(id).filter(|key| self.rewriting.has_begun(key));
-        if let Some(key) = &key {
-            paths = self.rewriting.without_left_out(key, paths);
+        match (&key, git.head().ok().flatten()) {
+            (Some(key), _) => paths = self.rewriting.without_left_out(key, paths),
+            (None, Some(head)) if self.joining_key(id).is_none() => {
+                self.rewriting.begun_on.insert(id.clone(), head);
+            }
+            (None, _) => {}
         }
         let paths: Vec<String> = paths.into_iter().collect();
         // What git cannot tell is verified again and again, until somebody sees to it.
@@ -133,16 +139,19 @@ impl Driver<'_> {
     ) -> Result<Option<Since>, Obstacle> {
         let Some(git) = self.tree.git() else { return Ok(None) };
         let Some(now) = git.head()? else { return Ok(None) };
-        let committed: BTreeSet<String> =
-            git.changed_between(head.as_str(), now.as_str())?.into_iter().collect();
+        let mut committed = BTreeSet::new();
+        for before in [Some(&head), self.rewriting.begun_on.get(id)].into_iter().flatten() {
+            committed.extend(git.changed_between(before.as_str(), now.as_str())?);
+        }
         let (theirs, changed): (Vec<String>, Vec<String>) =
             changed.into_iter().partition(|path| committed.contains(path));
+        let left_out = self.rewriting.left_out.entry(key.to_owned()).or_default();
+        let theirs: Vec<String> = theirs.into_iter().filter(|path| left_out.insert(path.clone())).collect();
         if !theirs.is_empty() {
             self.note(format!(
                 "somebody commits files all the time while task {id} is verified, so they are not in its commit: {}",
                 listed(&theirs)
             ));
-            self.rewriting.left_out.entry(key.to_owned()).or_default().extend(theirs);
         }
         if changed.is_empty() { Ok(None) } else { git.set_back((&now, &tree), &changed)?.settled() }
     }

@@ -122,3 +122,22 @@ fn what_somebody_commits_all_the_time_is_not_taken_back() {
         );
     }
 }
+
+/// Once they have committed a file while the work is verified, it is theirs, also while they only save it.
+#[test]
+fn what_somebody_committed_and_goes_on_saving_is_not_committed_for_them() {
+    let scene = Scene::bare();
+    let (git, once) = (real_git(), scene.control("once").display().to_string());
+    let person = format!(
+        "echo line >> base.txt; ! mkdir {once} 2> /dev/null || {git} commit --quiet --message mine base.txt; "
+    );
+    scene.plan(&[task("1.1", "out/1.1.txt", &format!("{person}grep -q done out/1.1.txt"))]);
+    let agent = Agent::new().otherwise([Step::shell("echo line >> base.txt"), work(), done()]);
+    let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
+    scene.expect_done(&run);
+    assert!(run.stderr.contains("so they are not in its commit: base.txt"), "{run}");
+    let made = scene.git(&["log", "-1", "--format=", "--name-only", "--grep", "^feat"]);
+    assert_eq!(made.trim(), "out/1.1.txt", "{run}");
+    assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "base\nline\nline\n", "{run}");
+    assert_eq!(scene.read("base.txt"), "base\nline\nline\nline\nline\n", "{run}");
+}
