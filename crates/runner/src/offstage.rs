@@ -278,6 +278,7 @@ impl Site {
     /// are nobody's work.
     pub(crate) fn survey(&self, (message, trailer): (&str, &str)) -> Result<Survey, GitError> {
         let Some(base) = self.base() else { return Ok(Survey::default()) };
+        self.git.know_again(&self.tree, &base)?;
         let furnished = self.furnished();
         let work = self.work(&base, &furnished);
         // What an attempt before left in submodules is not this one's.

@@ -8,8 +8,10 @@ use std::path::Path;
 
 use super::error::GitError;
 use super::history::Oid;
+use super::process::{self, Call};
 use super::repository::Git;
 use super::scratch_index::copy_as_old;
+use super::worktree::settled;
 
 /// What is about to become known.
 const NEW: &str = "tillgreen-new-";
@@ -44,6 +46,31 @@ impl Git {
         point(tree, &state).map_err(GitError::io("write into", tree))?;
         fs::rename(&new, &state).map_err(GitError::io("create", &state))?;
         Ok(true)
+    }
+
+    /// Makes a tree known again that is there, where somebody deleted what git keeps of it: an agent can do so to all of
+    /// them at once. Whether it is known.
+    pub fn know_again(&self, tree: &Path, base: &Oid) -> Result<bool, GitError> {
+        if self.state_of(tree).is_ok() {
+            return Ok(true);
+        }
+        let tree = settled(tree);
+        let is_link = |tree: &Path| !fs::symlink_metadata(tree.join(".git")).is_ok_and(|link| link.is_dir());
+        if !tree.is_dir() || !is_link(&tree) {
+            return Ok(false);
+        }
+        let name = tree.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let index = self.common_dir().join(format!("{NEW}index-{name}"));
+        let mut environment = self.environment().clone();
+        environment.push(("GIT_INDEX_FILE".into(), index.clone().into()));
+        let read = self.locking_call(&["read-tree", base.as_str()], Vec::new());
+        process::run(Call { environment: &environment, ..read })?.success()?;
+        let turn = self.take_turn()?;
+        let is_linked = self.link_plainly(&tree, base, Some(&index));
+        drop(turn);
+        // It is of no use to anybody any more.
+        let _ = fs::remove_file(index);
+        is_linked
     }
 
     /// Whether the state of a tree is more than what is written here: its own settings, another store of references.

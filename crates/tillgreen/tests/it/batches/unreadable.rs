@@ -14,7 +14,7 @@ fn precious() -> Step {
 #[test]
 fn a_tree_that_cannot_be_taken_over_is_kept_as_it_is() {
     let scene = Scene::new(&members(2));
-    let unlinked = Step::shell("rm -r \"$(git rev-parse --git-dir)\"");
+    let unlinked = Step::shell("rm -r \"$(git rev-parse --git-dir)\" .git && mkdir .git");
     let steps = [precious(), work(), unlinked, done()];
     let agent = Agent::new().on_attempt("1.2", 1, steps).otherwise([work(), done()]);
     let run = scene.go(&agent, &[]).expect_code(0);
