@@ -122,7 +122,16 @@ fn order(plan: &Plan) -> Order {
             needed.insert(place, within);
         }
     }
-    arrange(&parts, &needed, &mut order);
+    let (mut places, cut) = arrange(&parts, &needed);
+    if !cut.is_empty() {
+        // Who does not wait for what keeps its place, rather than coming after all that waits for nothing.
+        for (place, on) in &cut {
+            needed.entry(*place).and_modify(|needs| needs.retain(|need| need != on));
+        }
+        (places, _) = arrange(&parts, &needed);
+    }
+    order.places = places;
+    order.unheeded.extend(cut.into_iter().map(|(place, on)| (place, on, Unheeded::Circle)));
     order
 }
 
@@ -141,8 +150,11 @@ fn parts(tasks: &[Task]) -> Vec<usize> {
     parts.collect()
 }
 
-/// Puts the tasks of each part in order: always the first that waits for none of those that are left.
-fn arrange(parts: &[usize], needed: &BTreeMap<usize, Vec<usize>>, order: &mut Order) {
+/// Puts the tasks of each part in order: always the first that waits for none of those that are left. Also returned is
+/// who had to go before what it waits for, as that waits for it in turn.
+fn arrange(parts: &[usize], needed: &BTreeMap<usize, Vec<usize>>) -> (Vec<usize>, BTreeSet<(usize, usize)>) {
+    let mut places = Vec::with_capacity(parts.len());
+    let mut cut = BTreeSet::new();
     let mut waits = vec![0_usize; parts.len()];
     let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (place, needs) in needed {
@@ -160,9 +172,9 @@ fn arrange(parts: &[usize], needed: &BTreeMap<usize, Vec<usize>>, order: &mut Or
         let (_, place) = next;
         left.remove(&next);
         ready.remove(&next);
-        order.places.push(place);
+        places.push(place);
         let unmet = needed.get(&place).into_iter().flatten().filter(|on| left.contains(&key(**on)));
-        order.unheeded.extend(unmet.map(|on| (place, *on, Unheeded::Circle)));
+        cut.extend(unmet.map(|on| (place, *on)));
         for other in waiting.get(&place).into_iter().flatten() {
             waits[*other] = waits[*other].saturating_sub(1);
             if waits[*other] == 0 && left.contains(&key(*other)) {
@@ -170,6 +182,7 @@ fn arrange(parts: &[usize], needed: &BTreeMap<usize, Vec<usize>>, order: &mut Or
             }
         }
     }
+    (places, cut)
 }
 
 /// The first task of a circle that a task waits for, where each of those that are left waits for another of them.
