@@ -19,8 +19,8 @@ use crate::state::State;
 use crate::status::Status;
 use crate::task::{Dispatch, Task, TaskDecl, TaskKind, Verification};
 
-/// The unfinished tasks by the step in which they are at work, each step in the plan's order, were there as many jobs
-/// as tasks and a work tree for each.
+/// The unfinished tasks by the step in which they are at work, each step in the plan's order, were there a work tree for
+/// each. How many are at work at once is one of the rules.
 pub fn steps(rules: &Rules, tasks: &[TaskDecl]) -> Vec<Vec<TaskId>> {
     let mut run = Run::default();
     let mut steps = Vec::new();
@@ -42,8 +42,7 @@ pub fn steps(rules: &Rules, tasks: &[TaskDecl]) -> Vec<Vec<TaskId>> {
 
 /// Nothing but the order of the tasks is to matter.
 fn opening(rules: &Rules, tasks: &[TaskDecl]) -> Opening {
-    let jobs = u32::try_from(tasks.len()).unwrap_or(u32::MAX).max(2);
-    let parallel = Parallel { jobs, infer: rules.parallel.infer, isolation: Isolation::Trees };
+    let parallel = Parallel { isolation: Isolation::Trees, ..rules.parallel.clone() };
     let limits = Limits { global_iterations_max: Some(u32::MAX), ..Limits::default() };
     let rules = Rules {
         dialect: rules.dialect,

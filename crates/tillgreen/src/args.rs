@@ -9,7 +9,7 @@ mod agents;
 pub(crate) use agents::{AgentsArgs, AgentsCommand, TestArgs};
 
 use crate::exit;
-use crate::settings::Choices;
+use crate::settings::{Choices, limit};
 use crate::view::chart::ChartFile;
 
 /// Takes a plan of tasks and does not stop until it is green.
@@ -131,6 +131,9 @@ pub(crate) struct CheckArgs {
     /// With --graph: as a run with --infer-parallel would see it
     #[arg(long, requires = "graph")]
     pub(crate) infer_parallel: bool,
+    /// With --graph: how many agents may be at work at once [default: as a run]
+    #[arg(long, short, requires = "graph", value_parser = limit, value_name = "N")]
+    pub(crate) jobs: Option<u32>,
 }
 
 /// How a graph is printed.

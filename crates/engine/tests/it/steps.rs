@@ -73,12 +73,14 @@ proptest! {
         mut tasks in plans(),
         dialect in prop_oneof![3 => Just(Dialect::Spec), 1 => Just(Dialect::Phase)],
         infer in prop_oneof![Just(Toggle::Off), Just(Toggle::On)],
+        jobs in prop_oneof![Just(16), 1..5_u32],
     ) {
         // Plans with phases have no tasks that verify.
         if dialect == Dialect::Phase {
             tasks.iter_mut().for_each(|task| task.kind = TaskKind::Work);
         }
-        let rules = rules(dialect, infer);
+        let mut rules = rules(dialect, infer);
+        rules.parallel.jobs = jobs;
         prop_assert_eq!(shown(&rules, &tasks), seen(&rules, &tasks));
     }
 }

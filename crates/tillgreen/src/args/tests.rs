@@ -343,6 +343,7 @@ fn help_of_check() {
                                 values: text, mermaid, dot]
       -C <DIR>                  Work as if started in this folder
           --infer-parallel      With --graph: as a run with --infer-parallel would see it
+      -j, --jobs <N>            With --graph: how many agents may be at work at once [default: as a run]
       -h, --help                Print help (see more with '--help')
     ");
 }

@@ -13,6 +13,7 @@ use crate::args::{CheckArgs, Format, GraphForm};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
+use crate::settings::{Choices, FileSettings, beside};
 use crate::view::graph::Graph;
 use crate::view::json;
 use crate::view::paint::Paint;
@@ -78,7 +79,10 @@ pub(crate) fn run(context: &mut Context, arguments: &CheckArgs) -> Ended {
     let project = context.project()?;
     let (file, _) = context.plan(&project, arguments.plan.as_deref())?;
     if let Some(form) = arguments.graph {
-        return graph(context, &file, arguments, form);
+        let settings = FileSettings::load(project.root())?;
+        let infer_parallel = arguments.infer_parallel.then_some(Toggle::On);
+        let flags = Choices { jobs: arguments.jobs, infer_parallel, ..Choices::default() };
+        return graph(context, &file, beside(flags, &settings), form);
     }
     let mut errors = 0;
     let plans = read(&file)?;
@@ -99,10 +103,8 @@ pub(crate) fn run(context: &mut Context, arguments: &CheckArgs) -> Ended {
 }
 
 /// Prints what waits for what.
-fn graph(context: &mut Context, file: &PlanFile, arguments: &CheckArgs, form: GraphForm) -> Ended {
+fn graph(context: &mut Context, file: &PlanFile, parallel: Parallel, form: GraphForm) -> Ended {
     let decls = declared(file).map_err(|(path, error)| Error::file("read", &path, error))?;
-    let infer = if arguments.infer_parallel { Toggle::On } else { Toggle::Off };
-    let parallel = Parallel { infer, ..Parallel::default() };
     let rules = Rules { dialect: file.dialect, parallel, ..Rules::default() };
     let graph = Graph::new(&file.name, &rules, &decls);
     match (context.format, form) {

@@ -273,7 +273,7 @@ fn reason(error: &clap::Error) -> String {
     source.map_or_else(|| "is not accepted".to_owned(), ToString::to_string)
 }
 
-pub(super) fn limit(text: &str) -> Result<u32, String> {
+pub(crate) fn limit(text: &str) -> Result<u32, String> {
     match text.trim().parse() {
         Ok(0) => Err("must be at least 1".to_owned()),
         Ok(number) => Ok(number),

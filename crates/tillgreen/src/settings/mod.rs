@@ -20,8 +20,8 @@ mod tests;
 
 pub(crate) use agent::{Programs, program_of};
 pub(crate) use amount::spell_dollars;
-pub(crate) use choices::Choices;
+pub(crate) use choices::{Choices, limit};
 pub(crate) use file::{FILE_NAME, FileSettings};
 pub(crate) use known::{KNOWN, Known, how_to_install};
 pub(crate) use launch::from_launch;
-pub(crate) use resolve::{Attendance, Mode, Resolved, Sources, Start, resolve};
+pub(crate) use resolve::{Attendance, Mode, Resolved, Sources, Start, beside, resolve};

@@ -178,6 +178,11 @@ fn rules(choices: &Choices, dialect: Dialect) -> Rules {
     }
 }
 
+/// How a run with these flags would have tasks work side by side.
+pub(crate) fn beside(flags: Choices, file: &FileSettings) -> Parallel {
+    parallel(&flags.or(file.choices.clone()))
+}
+
 fn parallel(choices: &Choices) -> Parallel {
     let shares = choices.share_tree.is_some_and(Toggle::is_on);
     Parallel {

@@ -16,8 +16,10 @@ const TITLE_CHARS_MAX: usize = 48;
 #[derive(Debug, Serialize)]
 pub(crate) struct Graph {
     plan: String,
-    /// In how many steps all is done, were there as many jobs as tasks and did each take the same time.
+    /// In how many steps all is done, did each task take the same time.
     steps: usize,
+    /// How many tasks are worked on at once at most.
+    jobs: u32,
     tasks: Vec<Node>,
 }
 
@@ -64,7 +66,7 @@ impl Graph {
             before.push(known);
         }
         let steps = steps.into_iter().max().unwrap_or_default();
-        Self { plan: plan.to_owned(), steps, tasks }
+        Self { plan: plan.to_owned(), steps, jobs: rules.parallel.jobs, tasks }
     }
 
     /// For people: the tasks by step, each with what it waits for.
@@ -86,9 +88,10 @@ impl Graph {
         }
         let _ = writeln!(
             text,
-            "\n{} in {}",
+            "\n{} in {} with {}",
             count(self.tasks.len(), "unfinished task"),
-            count(self.steps, "step")
+            count(self.steps, "step"),
+            count(usize::try_from(self.jobs).unwrap_or(usize::MAX), "job")
         );
         text
     }
@@ -216,6 +219,10 @@ mod tests {
     use super::*;
     use crate::view::samples;
 
+    fn rules(jobs: u32) -> Rules {
+        Rules { parallel: Parallel { jobs, ..Parallel::default() }, ..Rules::default() }
+    }
+
     fn decls() -> Vec<TaskDecl> {
         let task = |id: &str, files: &[&str]| TaskDecl {
             parallel: true,
@@ -229,7 +236,7 @@ mod tests {
 
     #[test]
     fn for_people() {
-        let graph = Graph::new("x", &Rules::default(), &decls());
+        let graph = Graph::new("x", &rules(4), &decls());
         insta::assert_snapshot!(graph.text(Paint::Plain), @r#"
         step 1, side by side
           1.1  do "it"
@@ -242,10 +249,9 @@ mod tests {
                  after 1.2: the plan lists it later
                  after 1.3: the plan lists it later
 
-        4 unfinished tasks in 3 steps
+        4 unfinished tasks in 3 steps with 4 jobs
         "#);
-        let rules =
-            Rules { parallel: Parallel { infer: Toggle::On, ..Parallel::default() }, ..Rules::default() };
+        let rules = Rules { parallel: Parallel { infer: Toggle::On, ..rules(4).parallel }, ..rules(4) };
         insta::assert_snapshot!(Graph::new("x", &rules, &decls()).text(Paint::Plain), @r#"
         step 1, side by side
           1.1  do "it"
@@ -255,7 +261,7 @@ mod tests {
           1.3  do "it"
                  after 1.1: both are about a
 
-        4 unfinished tasks in 2 steps
+        4 unfinished tasks in 2 steps with 4 jobs
         "#);
     }
 
@@ -268,7 +274,7 @@ mod tests {
             files: vec![file.to_owned()],
             ..samples::decl(id, "do it")
         };
-        let graph = Graph::new("x", &Rules::default(), &files.map(task));
+        let graph = Graph::new("x", &rules(4), &files.map(task));
         insta::assert_snapshot!(graph.text(Paint::Plain), @r"
         step 1, side by side
           1.1  do it
@@ -281,13 +287,23 @@ mod tests {
                  after 1.2: 1.3, which is waited for, comes in after it
                  after 1.3: both are about c
 
-        4 unfinished tasks in 3 steps
+        4 unfinished tasks in 3 steps with 4 jobs
         ");
     }
 
     #[test]
+    fn there_are_only_so_many_jobs() {
+        let mut tasks = decls();
+        tasks[2].files = vec!["d".to_owned()];
+        let steps = |jobs| Graph::new("x", &rules(jobs), &tasks[..3]).text(Paint::Plain);
+        assert!(steps(1).ends_with("3 unfinished tasks in 3 steps with 1 job\n"), "{}", steps(1));
+        assert!(steps(2).ends_with("3 unfinished tasks in 2 steps with 2 jobs\n"), "{}", steps(2));
+        assert!(steps(3).ends_with("3 unfinished tasks in 1 step with 3 jobs\n"), "{}", steps(3));
+    }
+
+    #[test]
     fn for_programs() {
-        let graph = Graph::new("x", &Rules::default(), &decls());
+        let graph = Graph::new("x", &rules(4), &decls());
         insta::assert_snapshot!(graph.mermaid(), @r#"
         graph LR
             t0["1.1 do #quot;it#quot;"]
@@ -311,7 +327,7 @@ mod tests {
             t2 -> t3 [label="the plan lists it later"];
         }
         "#);
-        insta::assert_snapshot!(serde_json::to_string(&graph).unwrap(), @r#"{"plan":"x","steps":3,"tasks":[{"id":"1.1","title":"do \"it\"","step":1,"waits_for":[]},{"id":"1.2","title":"do \"it\"","step":1,"waits_for":[]},{"id":"1.3","title":"do \"it\"","step":2,"waits_for":[{"task":"1.1","why":"both are about a"}]},{"id":"1.4","title":"do \"it\"","step":3,"waits_for":[{"task":"1.2","why":"the plan lists it later"},{"task":"1.3","why":"the plan lists it later"}]}]}"#);
+        insta::assert_snapshot!(serde_json::to_string(&graph).unwrap(), @r#"{"plan":"x","steps":3,"jobs":4,"tasks":[{"id":"1.1","title":"do \"it\"","step":1,"waits_for":[]},{"id":"1.2","title":"do \"it\"","step":1,"waits_for":[]},{"id":"1.3","title":"do \"it\"","step":2,"waits_for":[{"task":"1.1","why":"both are about a"}]},{"id":"1.4","title":"do \"it\"","step":3,"waits_for":[{"task":"1.2","why":"the plan lists it later"},{"task":"1.3","why":"the plan lists it later"}]}]}"#);
     }
 
     #[test]
@@ -326,6 +342,6 @@ mod tests {
 
     #[test]
     fn a_plan_without_tasks_has_no_steps() {
-        assert!(Graph::new("x", &Rules::default(), &[]).text(Paint::Plain).contains("0 steps"));
+        assert!(Graph::new("x", &rules(4), &[]).text(Paint::Plain).contains("0 steps"));
     }
 }
