@@ -6,6 +6,7 @@ mod fix_block;
 mod order;
 mod request_block;
 mod requests;
+mod rooted;
 mod source;
 
 use std::io;
@@ -17,6 +18,7 @@ use plan::{Beside, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, 
 pub(crate) use excerpt::Excerpt;
 pub use order::order_problems;
 
+use self::rooted::{root_of, rooted};
 use self::source::Source;
 use crate::atomic;
 use crate::project::PlanFile;
@@ -34,6 +36,8 @@ pub(crate) struct Book {
     strict: Toggle,
     /// The command that has to be green at the very end.
     regression: Option<String>,
+    /// The project's root.
+    root: String,
 }
 
 /// Whether a file is another one than it was.
@@ -83,7 +87,9 @@ impl Book {
         let problems = problems.collect();
         let mut sources: Vec<Option<Source>> = sources.into_iter().map(Some).collect();
         let sources = places.into_iter().filter_map(|place| sources[place].take()).collect();
-        Ok(Self { dialect: file.dialect, sources, problems, is_unreported: false, strict, regression: None })
+        let root = root_of(&file.home);
+        let dialect = file.dialect;
+        Ok(Self { dialect, sources, problems, is_unreported: false, strict, regression: None, root })
     }
 
     /// Everything that is wrong with the plans, with the file it is in.
@@ -179,6 +185,7 @@ impl Book {
     }
 
     fn complete(&self, state: &State, decl: TaskDecl, depends_on: Vec<TaskId>) -> TaskDecl {
+        let decl = TaskDecl { files: rooted(&self.root, decl.files), ..decl };
         match self.dialect {
             Dialect::Spec => decl,
             Dialect::Phase => {
@@ -229,6 +236,7 @@ impl Book {
         let known = state.task(id)?;
         let excerpt = self.excerpt(state, id)?;
         let files = excerpt.fields().files.map(|files| files.reach()).unwrap_or_default();
+        let files = rooted(&self.root, files);
         Some(TaskDecl { title: excerpt.title().to_owned(), files, ..known.decl.clone() })
     }
 

@@ -1,7 +1,9 @@
 //! The Files field: the paths among what people write around them, and what of it nobody can tell.
 
 mod entry;
+mod link;
 mod name;
+mod spelling;
 
 use std::collections::BTreeSet;
 
@@ -27,10 +29,14 @@ impl Files {
         let mut files = Files { text: text.to_owned(), ..Files::default() };
         let mut seen = BTreeSet::new();
         for line in text.lines() {
-            for entry in entry::entries(line) {
+            for entry in entry::entries(&link::targets(line)) {
                 match entry {
-                    Entry::Path(path) if seen.insert(path) => files.paths.push(path.to_owned()),
-                    Entry::Path(_) => {}
+                    Entry::Path(path) => {
+                        let path = spelling::plain(path);
+                        if seen.insert(path.clone()) {
+                            files.paths.push(path);
+                        }
+                    }
                     Entry::Unclear(words) => files.unclear.push(words),
                 }
             }

@@ -90,17 +90,33 @@ fn has_extension(word: &str) -> bool {
 
 /// Without what people add to a path: punctuation, and the place inside the file.
 fn plain(text: &str) -> &str {
+    let text = without_emphasis(text);
     let text = text.strip_prefix("./").unwrap_or(text);
     let text = text.trim_end_matches([',', ';', ':']);
+    let text = text.strip_suffix('.').filter(|text| text.ends_with(char::is_alphanumeric)).unwrap_or(text);
     let text = text.split_once("::").map_or(text, |(file, _)| file);
-    match text.rsplit_once(':') {
-        Some((file, lines))
-            if !lines.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') =>
-        {
-            file
-        }
-        Some(_) | None => text,
+    // A place is a line, lines, or a line and a column, or what a link to it ends in.
+    let anchored = text.rsplit_once('#').filter(|(file, place)| has_extension(file) && !place.contains('/'));
+    let mut text = anchored.map_or(text, |(file, _)| file);
+    for _ in 0..2 {
+        text = text.rsplit_once(':').filter(|(_, lines)| is_lines(lines)).map_or(text, |(file, _)| file);
     }
+    text
+}
+
+fn is_lines(text: &str) -> bool {
+    let is_one = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'L');
+    text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().all(is_one)
+}
+
+/// A name without the marks around it that make it bold or slanted. Patterns have stars at their ends, too, and some
+/// folders are called `__tests__`.
+fn without_emphasis(text: &str) -> &str {
+    let between = |mark: &str| text.strip_prefix(mark)?.strip_suffix(mark);
+    let is_path = |inner: &&str| inner.starts_with(char::is_alphanumeric) && has_extension(inner);
+    let bold = between("**").or_else(|| between("__")).filter(|inner| is_path(inner) && !inner.contains('*'));
+    let slanted = || between("_").filter(is_path);
+    bold.or_else(slanted).filter(|inner| inner.ends_with(char::is_alphanumeric)).unwrap_or(text)
 }
 
 /// Whether there is something in it that paths do not have.
@@ -113,6 +129,8 @@ fn is_odd(text: &str) -> bool {
 fn has_odd_characters(text: &str) -> bool {
     text.contains(['=', '<', '>', '"', '\'', ';', '`', '|'])
         || text.contains("://")
+        || text.contains("](")
+        || text.starts_with('~') && !text.starts_with("~/")
         || text.starts_with(['-', '#', '@', '.', '/']) && !is_hidden_or_absolute(text)
 }
 
