@@ -27,7 +27,7 @@ use crate::traces::told_of;
 use crate::tree::{OWN_FOLDER, OWN_PATTERNS, Tree};
 use crate::turn::{Release, Turn, pause};
 
-/// How many tasks are told of that do not wait for what they depend on.
+/// How many things are told that the plan asks for and that are not heeded.
 const UNHEEDED_TOLD_MAX: usize = 10;
 
 /// What is to be run.
@@ -165,7 +165,7 @@ fn refuse_bad_plan(
     Ok(())
 }
 
-/// What tasks depend on that they do not wait for, as far as there is room to tell.
+/// What the plan asks for that is not heeded, as far as there is room to tell.
 fn unheeded(project: &Project, book: &Book) -> Vec<String> {
     let told = |(path, problem): (&Path, Problem)| {
         let hint = problem.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
@@ -175,9 +175,7 @@ fn unheeded(project: &Project, book: &Book) -> Vec<String> {
     let mut notes: Vec<String> = all.by_ref().take(UNHEEDED_TOLD_MAX).map(told).collect();
     let more = all.count();
     if more > 0 {
-        notes.push(format!(
-            "{more} more tasks depend on what they do not wait for: `tillgreen check` names them"
-        ));
+        notes.push(format!("{more} more such things are in the plan: `tillgreen check` names them"));
     }
     notes
 }

@@ -2,7 +2,7 @@
 //! they depend on.
 
 use super::plan::Plan;
-use super::task::Task;
+use super::task::{Markers, Task};
 use crate::one_line::one_line;
 use crate::phase::Dialect;
 use crate::problem::Problem;
@@ -14,8 +14,11 @@ const FILES_CHARS_MAX: usize = 60;
 
 /// Looks at the verify command, the files and the dependencies of every task.
 pub(super) fn lint(plan: &Plan) -> Vec<Problem> {
-    let of_task = |task| lint_task(plan, task).into_iter().chain(lint_files(plan, task));
-    plan.tasks().iter().flat_map(of_task).chain(plan.dependency_problems()).collect()
+    let of_task = |task| {
+        lint_task(plan, task).into_iter().chain(lint_files(plan, task)).chain(lint_markers(plan, task))
+    };
+    let of_tasks = plan.tasks().iter().flat_map(of_task).chain(plan.dependency_problems());
+    of_tasks.chain(plan.stray_boxes().iter().cloned()).collect()
 }
 
 /// Says where nobody can tell which files a task is about: it then counts as being about any.
@@ -27,6 +30,20 @@ fn lint_files(plan: &Plan, task: &Task) -> Option<Problem> {
         format!("the Files of {} name no path at “{told}”, so it counts as being about any file", task.id);
     let hint = "write paths or patterns in backticks, such as `docs/**`, or None";
     Some(Problem::warning(task.line, message).of(&task.id).hint(hint))
+}
+
+/// Says where a marker is written in small letters, so that it is none.
+fn lint_markers(plan: &Plan, task: &Task) -> Option<Problem> {
+    let title = plan.title(task);
+    let first = title.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(inside, _)| inside);
+    let last = title.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [")).map(|(_, inside)| inside);
+    let is_meant =
+        |inside: &&str| Markers::default().take(&inside.to_uppercase()) && !Markers::default().take(inside);
+    let marker = first.into_iter().chain(last).find(is_meant)?;
+    let (told, id) = (one_line(marker), &task.id);
+    let message = format!("`[{told}]` of {id} is no marker and part of its title");
+    let hint = format!("write `[{}]`", told.to_uppercase());
+    Some(Problem::warning(task.line, message).of(id).hint(hint))
 }
 
 fn lint_task(plan: &Plan, task: &Task) -> Vec<Problem> {

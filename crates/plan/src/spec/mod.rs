@@ -11,6 +11,7 @@ mod parse;
 mod phase;
 mod plan;
 mod request;
+mod stray;
 mod task;
 mod task_line;
 

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use super::fields::{FieldName, raw_fields};
 use super::phase::{Phase, PhaseIndex, makes_phase};
+use super::stray::Stray;
 use super::task::{BoxState, Form, Task};
 use super::task_line::{Checkbox, Flaw, Head, Header, checkbox, header, malformed_box};
 use crate::TaskId;
@@ -15,6 +17,8 @@ pub(super) struct Parsed {
     pub(super) tasks: Vec<Task>,
     pub(super) phases: Vec<Phase>,
     pub(super) problems: Vec<Problem>,
+    /// What is said of boxes that stand among the tasks and are none.
+    pub(super) strays: Vec<Problem>,
     /// Positions in `tasks`, ordered by id.
     pub(super) index: Vec<u32>,
 }
@@ -29,11 +33,13 @@ pub(super) fn parse(text: &str) -> Parsed {
     }
     let mut marks = find_marks(text, &regions, &mut problems);
     drop_groups(text, &mut marks);
-    let begins = find_tasks(&marks);
-    let tasks = Vec::with_capacity(begins.iter().filter(|&&begins| begins).count());
+    let roles = find_roles(&marks);
+    let strays = find_strays(text, &regions, &marks, &roles);
+    let tasks = Vec::with_capacity(roles.iter().filter(|&&role| role == Role::Task).count());
     let mut build = Build { text, regions: &regions, tasks, phases: Vec::new(), problems, phase: None };
-    build.walk(marks, &begins);
-    build.finish()
+    let told = build.strays(&marks, &strays);
+    build.walk(marks, &roles, &strays);
+    Parsed { strays: told, ..build.finish() }
 }
 
 /// A line that may be structure.
@@ -44,7 +50,12 @@ struct Mark {
 
 enum MarkKind {
     Box(Checkbox),
-    Heading { level: usize, header: Option<Header> },
+    /// A box with an id, and a space before it.
+    Shifted(Checkbox),
+    Heading {
+        level: usize,
+        header: Option<Header>,
+    },
 }
 
 fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Problem>) -> Vec<Mark> {
@@ -65,6 +76,11 @@ fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Problem>) -> Vec
                 } else {
                     problems.extend(malformed_box(line.of(text)).map(|id| malformed(at, id)));
                 }
+            }
+            [b' ', b'-' | b'*' | b'+', ..] => {
+                let found = checkbox(text, Line { start: line.start + 1, ..line });
+                let found = found.filter(|found| found.head.id.is_some());
+                marks.extend(found.map(|found| Mark { line: at, kind: MarkKind::Shifted(found) }));
             }
             [..] => {}
         }
@@ -96,7 +112,7 @@ fn drop_groups(text: &str, marks: &mut [Mark]) {
         let own = &text[own];
         let is_part = |mark: &Mark| match &mark.kind {
             MarkKind::Box(found) => found.head.markers.fix_of.is_none() && is_below(text, &found.head, own),
-            MarkKind::Heading { .. } => false,
+            MarkKind::Shifted(_) | MarkKind::Heading { .. } => false,
         };
         let end = section_end(marks, at, *level);
         if marks[at + 1..end].iter().any(is_part)
@@ -112,32 +128,86 @@ fn is_below(text: &str, head: &Head, own: &str) -> bool {
     id.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// For each mark, whether it begins a task.
-fn find_tasks(marks: &[Mark]) -> Vec<bool> {
-    let mut begins = vec![false; marks.len()];
+/// What a mark is to the tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// It begins one.
+    Task,
+    /// It is a criterion of the task above, which is a header.
+    Criterion,
+    Other,
+}
+
+fn find_roles(marks: &[Mark]) -> Vec<Role> {
+    let mut roles = vec![Role::Other; marks.len()];
     let mut criteria_until = 0;
     let mut ids = false;
     for (at, mark) in marks.iter().enumerate() {
-        begins[at] = match &mark.kind {
+        roles[at] = match &mark.kind {
             MarkKind::Heading { level, header: Some(_) } => {
                 criteria_until = criteria_until.max(section_end(marks, at, *level));
-                true
+                Role::Task
             }
-            MarkKind::Heading { header: None, .. } => false,
+            MarkKind::Heading { header: None, .. } => Role::Other,
             // Boxes below a header task are its criteria, except for the fixes inserted there.
-            MarkKind::Box(found) if at < criteria_until => {
-                found.head.id.is_some() && found.head.markers.fix_of.is_some()
+            MarkKind::Box(found) if at < criteria_until && found.head.markers.fix_of.is_none() => {
+                Role::Criterion
             }
-            MarkKind::Box(found) => found.head.id.is_some(),
+            MarkKind::Box(found) if found.head.id.is_some() => Role::Task,
+            MarkKind::Box(_) | MarkKind::Shifted(_) if at < criteria_until => Role::Criterion,
+            MarkKind::Box(_) | MarkKind::Shifted(_) => Role::Other,
         };
-        ids |= begins[at] && !is_numbered_fix(mark);
+        ids |= roles[at] == Role::Task && !is_numbered_fix(mark);
     }
     if !ids {
-        for (at, mark) in marks.iter().enumerate() {
-            begins[at] = matches!(mark.kind, MarkKind::Box(_));
+        for (role, mark) in roles.iter_mut().zip(marks) {
+            *role = if matches!(mark.kind, MarkKind::Box(_)) { Role::Task } else { Role::Other };
         }
     }
-    begins
+    roles
+}
+
+/// For each mark, whether it is a box at the level of the tasks that is none. A list of boxes below a heading of its own
+/// is something else, unless they are written as tasks are.
+fn find_strays(text: &str, regions: &Regions, marks: &[Mark], roles: &[Role]) -> Vec<Option<Stray>> {
+    let mut above = None;
+    let mut strays = Vec::with_capacity(marks.len());
+    for (at, mark) in marks.iter().enumerate() {
+        strays.push(match (&mark.kind, roles[at]) {
+            (MarkKind::Heading { .. }, _) => {
+                above = None;
+                None
+            }
+            (MarkKind::Box(found) | MarkKind::Shifted(found), Role::Task) => {
+                above = Some(&found.head);
+                None
+            }
+            (MarkKind::Box(_) | MarkKind::Shifted(_), Role::Criterion) => None,
+            (MarkKind::Box(_), Role::Other) => {
+                let end = marks.get(at + 1).map_or(regions.lines.len(), |next| next.line);
+                let is_stray = above.is_some() || has_fields(text, regions, mark.line..end);
+                is_stray.then_some(Stray::Unnamed)
+            }
+            // Some indent by one space what is part of a task.
+            (MarkKind::Shifted(found), Role::Other) => {
+                let own =
+                    |head: &Head| head.id.clone().is_none_or(|own| is_below(text, &found.head, &text[own]));
+                (!above.is_some_and(own)).then_some(Stray::Shifted)
+            }
+        });
+    }
+    strays
+}
+
+/// Whether a box has what makes a task: something to do, files, a verification.
+fn has_fields(text: &str, regions: &Regions, lines: Range<usize>) -> bool {
+    let block = &text[regions.lines[lines.start].start..regions.lines[lines.end - 1].end];
+    let own = crate::markdown::regions(block);
+    let makes_task = |name| match name {
+        FieldName::Do | FieldName::Files | FieldName::DoneWhen | FieldName::Verify => true,
+        FieldName::Commit | FieldName::Other(_) => false,
+    };
+    raw_fields(block, &own).iter().any(|field| makes_task(field.name))
 }
 
 /// A fix of a task that has no id of its own: `#2.1`.
@@ -155,8 +225,19 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    fn walk(&mut self, marks: Vec<Mark>, begins: &[bool]) {
-        let ends = block_ends(&marks, begins, self.regions.lines.len());
+    /// What to say of boxes that are no tasks.
+    fn strays(&self, marks: &[Mark], strays: &[Option<Stray>]) -> Vec<Problem> {
+        let told = marks.iter().zip(strays).filter_map(|(mark, stray)| match &mark.kind {
+            MarkKind::Box(found) | MarkKind::Shifted(found) => {
+                stray.as_ref()?.problem(self.text, mark.line + 1, found)
+            }
+            MarkKind::Heading { .. } => None,
+        });
+        told.collect()
+    }
+
+    fn walk(&mut self, marks: Vec<Mark>, roles: &[Role], strays: &[Option<Stray>]) {
+        let ends = block_ends(&marks, roles, strays, self.regions.lines.len());
         let mut unnamed = 0;
         for (at, mark) in marks.into_iter().enumerate() {
             match mark.kind {
@@ -166,8 +247,10 @@ impl Build<'_> {
                     self.task(mark.line..ends[at], TaskId::new(name), (form, found.state), found.head);
                 }
                 MarkKind::Heading { level, header: None } => self.heading(mark.line, level),
-                MarkKind::Box(found) if begins[at] => self.checkbox(mark.line..ends[at], found, &mut unnamed),
-                MarkKind::Box(_) => {}
+                MarkKind::Box(found) if roles[at] == Role::Task => {
+                    self.checkbox(mark.line..ends[at], found, &mut unnamed)
+                }
+                MarkKind::Box(_) | MarkKind::Shifted(_) => {}
             }
         }
     }
@@ -244,7 +327,7 @@ impl Build<'_> {
             self.problems.push(problem.hint("write tasks as `- [ ] 1.1 Title`"));
         }
         self.problems.sort_by_key(|problem| problem.line);
-        Parsed { tasks: self.tasks, phases: self.phases, problems: self.problems, index }
+        Parsed { tasks: self.tasks, phases: self.phases, problems: self.problems, strays: Vec::new(), index }
     }
 
     /// The positions of the tasks in the order of their ids; those with one name stay in order.
@@ -301,18 +384,18 @@ impl Build<'_> {
 }
 
 /// For each mark, the line before which the block ends that it begins.
-fn block_ends(marks: &[Mark], begins: &[bool], lines: usize) -> Vec<usize> {
+fn block_ends(marks: &[Mark], roles: &[Role], strays: &[Option<Stray>], lines: usize) -> Vec<usize> {
     let mut ends = vec![lines; marks.len()];
-    // The nearest line below that ends a block: a task, or a heading of at most the given level.
+    // The nearest line below that ends a block: a task, a box that should be one, or a heading of at most the given level.
     let mut task_below = lines;
     let mut heading_below = [lines; 7];
     for (at, mark) in marks.iter().enumerate().rev() {
         let level = match &mark.kind {
             MarkKind::Heading { level, header: Some(_) } => *level,
-            MarkKind::Heading { header: None, .. } | MarkKind::Box(_) => 6,
+            MarkKind::Heading { header: None, .. } | MarkKind::Box(_) | MarkKind::Shifted(_) => 6,
         };
         ends[at] = task_below.min(heading_below[level]);
-        if begins[at] {
+        if roles[at] == Role::Task || strays[at].is_some() {
             task_below = mark.line;
         }
         if let MarkKind::Heading { level, .. } = &mark.kind {

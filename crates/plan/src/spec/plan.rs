@@ -16,6 +16,7 @@ pub struct Plan {
     pub(super) tasks: Vec<Task>,
     phases: Vec<Phase>,
     problems: Vec<Problem>,
+    strays: Vec<Problem>,
     /// Positions in `tasks`, ordered by id.
     index: Vec<u32>,
     /// What only a `*-PLAN.md` has.
@@ -26,15 +27,23 @@ impl Plan {
     /// Reads a `tasks.md`. What cannot be understood becomes a problem, never an error.
     #[must_use]
     pub fn parse(text: String) -> Plan {
-        let Parsed { tasks, phases, problems, index } = parse(&text);
-        Plan { text, tasks, phases, problems, index, head: None }
+        let Parsed { tasks, phases, problems, strays, index } = parse(&text);
+        Plan { text, tasks, phases, problems, strays, index, head: None }
     }
 
     /// A `*-PLAN.md` that was read elsewhere.
     pub(crate) fn of_blocks(text: String, tasks: Vec<Task>, problems: Vec<Problem>, head: Head) -> Plan {
         let mut index: Vec<u32> = (0..).take(tasks.len()).collect();
         index.sort_by(|&left, &right| tasks[left as usize].id.cmp(&tasks[right as usize].id));
-        Plan { text, tasks, phases: Vec::new(), problems, index, head: Some(Box::new(head)) }
+        Plan {
+            text,
+            tasks,
+            phases: Vec::new(),
+            problems,
+            strays: Vec::new(),
+            index,
+            head: Some(Box::new(head)),
+        }
     }
 
     pub(crate) fn head(&self) -> Option<&Head> {
@@ -69,6 +78,12 @@ impl Plan {
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// What is said of unticked boxes that stand among the tasks and are none, as they have no id.
+    #[must_use]
+    pub fn stray_boxes(&self) -> &[Problem] {
+        &self.strays
     }
 
     /// What is questionable about the tasks' verify commands; see [`problems`](Plan::problems) for the rest.

@@ -9,3 +9,4 @@ mod phase_expect;
 mod phase_hostile;
 mod phase_rules;
 mod rules;
+mod strays;

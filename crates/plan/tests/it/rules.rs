@@ -96,7 +96,6 @@ fn hidden_boxes_are_not_tasks_and_no_problem() {
         "  ```bash\n  cat <<EOF\n```\n- [ ] 9 x\n```\nEOF\n  ```",
         "  - [ ] 9 nested",
         "\t- [ ] 9 nested",
-        "- [ ] no id",
         "<!--\n- [ ] 9 x\n-->",
     ] {
         let text = format!("- [ ] 1 a\n{hidden}\n- [x] 2 b\n");
@@ -198,4 +197,19 @@ fn a_byte_order_mark_hides_nothing() {
     assert_eq!(plan.tasks().len(), 2);
     plan.tick(&plan::TaskId::new("1.1")).unwrap();
     assert_eq!(plan.text(), "\u{feff}- [x] 1.1 First\n- [ ] 1.2 Second\n");
+}
+
+#[test]
+fn markers_in_small_letters_are_pointed_out() {
+    let text =
+        "- [ ] 1 [p] a\n- [ ] 2 b [Verify]\n- [ ] 3 [fix 1] c\n- [ ] 4 [P] d\n- [ ] 5 [US1] Handle `[p]`\n";
+    let plan = Plan::parse(text.to_owned());
+    let told = plan.lint().into_iter().filter(|problem| problem.message.contains("no marker"));
+    let told: Vec<String> = told.map(|problem| format!("{}: {}", problem.line, problem.message)).collect();
+    let expected = [
+        "1: `[p]` of 1 is no marker and part of its title",
+        "2: `[Verify]` of 2 is no marker and part of its title",
+        "3: `[fix 1]` of 3 is no marker and part of its title",
+    ];
+    assert_eq!(told, expected);
 }

@@ -102,10 +102,12 @@ impl Book {
         of_order.chain(of_sources)
     }
 
-    /// What tasks depend on that they do not wait for.
+    /// What the plans ask for that is not heeded: what tasks depend on and do not wait for, and boxes that are no tasks.
     pub(crate) fn unheeded(&self) -> impl Iterator<Item = (&Path, Problem)> {
         self.sources.iter().flat_map(move |source| {
-            source.plan.dependency_problems().into_iter().map(|problem| (source.path(), problem))
+            let strays = source.plan.stray_boxes().iter().cloned();
+            let problems = source.plan.dependency_problems().into_iter().chain(strays);
+            problems.map(|problem| (source.path(), problem))
         })
     }
 

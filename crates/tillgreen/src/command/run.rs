@@ -83,7 +83,8 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
     if let Some(error) = ending::error(subject, &finished.state) {
         return Err(error.about(subject));
     }
-    let summary = summary::complete(subject, &finished.state, finished.at);
+    let strays = stray_boxes(request.file);
+    let summary = summary::complete(subject, &finished.state, finished.at) + &summary::left(subject, &strays);
     // For programs the last event says it: every line of theirs is JSON.
     match context.format {
         Format::Text => {
@@ -96,6 +97,13 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
         writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }
     Ok(exit::DONE)
+}
+
+/// The lines of unticked boxes among the tasks that are none, as nothing was done about them. What cannot be read any
+/// more was worked off all the same.
+fn stray_boxes(file: &PlanFile) -> Vec<usize> {
+    let plans = super::check::read(file).unwrap_or_default();
+    plans.iter().flat_map(|(_, plan)| plan.stray_boxes()).map(|problem| problem.line).collect()
 }
 
 /// What the retries came to; nothing where there is nothing to tell.

@@ -103,6 +103,16 @@ fn policy(state: &State) -> Vec<String> {
     [after_failure, goal].into_iter().chain(forge).collect()
 }
 
+/// What to say of unticked boxes in these lines of the plan that are no tasks; nothing where there are none.
+pub(crate) fn left(subject: &Subject, lines: &[usize]) -> String {
+    let Some(first) = lines.first() else { return String::new() };
+    let boxes = count(lines.len(), "open checkbox");
+    let (tasks, place) =
+        if lines.len() == 1 { ("a task", "in line") } else { ("tasks", "the first in line") };
+    let look = subject.command("check", "");
+    format!("Left:      {boxes} of the plan not read as {tasks}, {place} {first} (see {look})\n")
+}
+
 /// The summary of a run that is complete.
 pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> String {
     let summary = Summary::of(state, now);

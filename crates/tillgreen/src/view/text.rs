@@ -70,6 +70,7 @@ pub(crate) fn clock(at: Timestamp) -> String {
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let plural = match noun {
         "fix" => "fixes",
+        "open checkbox" => "open checkboxes",
         _ => return format!("{number} {noun}{}", if number == 1 { "" } else { "s" }),
     };
     format!("{number} {}", if number == 1 { noun } else { plural })

@@ -22,6 +22,7 @@ mod one_tree;
 mod other_text;
 mod people;
 mod phases;
+mod plan_words;
 mod random;
 mod repositories;
 mod scene;
