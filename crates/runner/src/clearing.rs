@@ -50,7 +50,21 @@ impl Driver<'_> {
         let done = self.state.tasks().iter().filter(|task| task.status == engine::Status::Done);
         let done = done.map(|task| task.id()).filter(|id| names.contains(&file_name(id)));
         let done: Vec<TaskId> = done.cloned().collect();
+        self.forget_removed_trees();
         done.iter().try_for_each(|id| self.clear_trees(id))
+    }
+
+    /// Who removes the tree of a skipped task by hand has looked at it: what was noted and kept of it goes as well.
+    fn forget_removed_trees(&mut self) {
+        let names = self.names_of_trees();
+        let all = self.state.tasks().iter().map(AsRef::as_ref);
+        let skipped = all.filter(|task: &&engine::Task| task.status == engine::Status::Skipped);
+        let sites = skipped
+            .filter(|task| names.contains(&file_name(task.id())))
+            .filter_map(|task| self.site(task.id()))
+            .filter(|site| site.is_there() && !site.tree.exists() && !self.cleaner.has_kept(site));
+        let sites: Vec<Site> = sites.collect();
+        sites.into_iter().for_each(|site| self.cleaner.clear_now(site));
     }
 
     /// When a run ends: what is in the trees that stay.

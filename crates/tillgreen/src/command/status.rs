@@ -1,8 +1,8 @@
 //! `tillgreen status`: where a run stands. Takes no part in the run: it only reads.
 
 use jiff::Timestamp;
-use runner::PlanFile;
 use runner::journal::{LockError, holder};
+use runner::{PlanFile, Project, kept_trees};
 
 use crate::args::{Format, PlanArgs};
 use crate::cli::{Context, Ended};
@@ -18,7 +18,7 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
     let project = context.project()?;
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
     let now = Timestamp::now();
-    let standing = standing(&file, &subject, now)?;
+    let standing = standing(&project, &file, &subject, now)?;
     match context.format {
         Format::Text => {
             let text = standing.render(now, Paint::of(&std::io::stdout()));
@@ -29,7 +29,12 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
     Ok(exit::DONE)
 }
 
-fn standing(file: &PlanFile, subject: &Subject, now: Timestamp) -> Result<Standing, Error> {
+fn standing(
+    project: &Project,
+    file: &PlanFile,
+    subject: &Subject,
+    now: Timestamp,
+) -> Result<Standing, Error> {
     // The holder is asked first: a run that ends in between is then shown as what its journal says.
     let holder = match holder(&file.lock()) {
         Ok(holder) => holder,
@@ -37,7 +42,12 @@ fn standing(file: &PlanFile, subject: &Subject, now: Timestamp) -> Result<Standi
         Err(error) => return Err(error.into()),
     };
     match runner::load(file, |_| ())? {
-        Some(state) => Ok(Standing::of(subject, &state, holder.as_ref(), now)),
+        Some(state) => {
+            let kept = kept_trees(file, &state).into_iter();
+            let kept =
+                kept.map(|(id, place)| (id.to_string(), project.relative(&place).display().to_string()));
+            Ok(Standing::of(subject, &state, holder.as_ref(), now).with_kept(kept))
+        }
         None => {
             let plans = super::check::read(file)?;
             let tasks = || plans.iter().flat_map(|(_, plan)| plan.tasks());

@@ -11,7 +11,7 @@ use super::paint::Paint;
 use super::pull_request::{PullRequestStanding, obstacle_text};
 use super::question;
 use super::subject::Subject;
-use super::text::{between, count, moment, one_line, took};
+use super::text::{between, clean, count, moment, one_line, took};
 
 /// Characters of a title or an error.
 const TEXT_CHARS_MAX: usize = 100;
@@ -37,6 +37,9 @@ pub(crate) struct Standing {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     beside: Vec<Current>,
     last_failure: Option<LastFailure>,
+    /// What is left of tasks that failed in a work tree of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kept: Vec<KeptTree>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pull_request: Option<PullRequestStanding>,
     question: Option<OpenQuestion>,
@@ -92,6 +95,13 @@ struct LastFailure {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct KeptTree {
+    task: String,
+    /// From the project's root.
+    path: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct OpenQuestion {
     task: String,
     since: Timestamp,
@@ -114,6 +124,7 @@ impl Standing {
             current: None,
             beside: Vec::new(),
             last_failure: None,
+            kept: Vec::new(),
             pull_request: None,
             question: None,
             next: Some(bare(&subject.command("run", ""))),
@@ -137,6 +148,7 @@ impl Standing {
             current: current_task(state).filter(|_| !is_over).map(|task| current(task, phase)),
             beside: beside(state).map(|task| current(task, phase)).collect(),
             last_failure: last_failure(state).filter(|_| !is_over),
+            kept: Vec::new(),
             pull_request: PullRequestStanding::of(state),
             question: asked.map(|(task, asked)| OpenQuestion {
                 task: task.id().to_string(),
@@ -145,6 +157,11 @@ impl Standing {
             }),
             next: next(subject, phase, asked.is_some()),
         }
+    }
+
+    /// With the trees that are kept, by task and place.
+    pub(crate) fn with_kept(self, kept: impl Iterator<Item = (String, String)>) -> Self {
+        Self { kept: kept.map(|(task, path)| KeptTree { task, path }).collect(), ..self }
     }
 
     /// For people.
@@ -169,6 +186,12 @@ impl Standing {
         }
         if let Some(failure) = &self.last_failure {
             row("Failure", &failure.render(now));
+        }
+        for kept in &self.kept {
+            row(
+                "Kept",
+                &format!("{}: what its last attempt left is in {}", clean(&kept.task), clean(&kept.path)),
+            );
         }
         if let Some(pull_request) = &self.pull_request {
             row("PR", &pull_request.render(now));

@@ -12,6 +12,7 @@ mod hanging;
 mod hooks;
 mod installed;
 mod joining;
+mod kept_trees;
 mod killed_gits;
 mod kills;
 mod leftovers;
