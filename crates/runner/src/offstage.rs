@@ -268,7 +268,7 @@ impl Site {
         let skipped = self.furnishing.put(self.git.root(), &self.tree)?;
         for path in &skipped {
             if fs::symlink_metadata(self.git.root().join(path)).is_err() {
-                notes.push(format!("{path} is not there, so its work tree goes without it"));
+                notes.push(Furnishing::missing(path));
             }
         }
         Ok(self.furnishing.paths().into_iter().filter(|path| !skipped.contains(path)).collect())

@@ -64,7 +64,12 @@ impl Projections {
 
     fn write_states(&mut self, project: &Project, state: &State) -> Result<(), RunError> {
         let is_complete = matches!(state.end(), Some(End::Complete { .. }));
-        let failed = RunError::io("write", project.root().join("the state file"));
+        let path = match (&self.state_file, &self.retry_state) {
+            (Some(file), _) => file.path().to_owned(),
+            (None, Some(file)) => file.path().to_owned(),
+            (None, None) => project.root().to_owned(),
+        };
+        let failed = RunError::io("write", path);
         let written = match (&mut self.state_file, &mut self.retry_state) {
             (Some(file), _) if is_complete => file.remove(),
             (Some(file), _) => file.write(state),

@@ -61,9 +61,9 @@ impl From<GitError> for Error {
             }
             GitError::Unusable { .. } => Some("see what `git status` says there".to_owned()),
             GitError::Stopped { .. } => Some("go on with `tillgreen run`; nothing is lost".to_owned()),
+            GitError::Failed { .. } => error.hint(),
             GitError::Hook { .. }
             | GitError::Deadline { .. }
-            | GitError::Failed { .. }
             | GitError::Unreadable { .. }
             | GitError::Unacceptable { .. }
             | GitError::Unexpected { .. }
@@ -92,10 +92,15 @@ impl From<LockError> for Error {
     }
 }
 
+/// Whether there is no room on the disk for a journal.
+fn is_disk(error: &JournalError) -> bool {
+    use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.io_kind(), Some(StorageFull | ReadOnlyFilesystem | QuotaExceeded))
+}
+
 impl From<JournalError> for Error {
     fn from(error: JournalError) -> Self {
-        use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        let is_disk = matches!(error.io_kind(), Some(StorageFull | ReadOnlyFilesystem | QuotaExceeded));
+        let is_disk = is_disk(&error);
         let kind = if is_disk { Kind::Unavailable } else { Kind::Usage };
         let hint = match &error {
             JournalError::Io { .. } if is_disk => {
@@ -148,13 +153,19 @@ impl From<CancelError> for Error {
     }
 }
 
+/// What came in the way of a run. Some of that says already how to go on.
+fn midway(error: RunError) -> Error {
+    let of_disk = matches!(&error, RunError::Journal(journal) if is_disk(journal));
+    let is_told = of_disk || matches!(&error, RunError::Io { .. });
+    let error = Error::from(error).midway();
+    if is_told { error } else { error.hint("nothing is lost: see to it, then go on with `tillgreen run`") }
+}
+
 impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
         let usage = |error, hint: &str| Error::from_source(Kind::Usage, error).hint(hint);
         match error {
-            RunError::Midway(error) => Error::from(*error)
-                .midway()
-                .hint("nothing is lost: see to it, then go on with `tillgreen run`"),
+            RunError::Midway(error) => midway(*error),
             RunError::Lock(error) => error.into(),
             RunError::Journal(error) => error.into(),
             RunError::Git(error) => error.into(),
@@ -180,7 +191,7 @@ impl From<RunError> for Error {
                 "it is left as it is; `tillgreen run --fresh` moves it aside and reinitializes the execution state",
             ),
             RunError::Io { action, path, source } => Error::file(action, &path, source).hint(
-                "see that the disk has room and that you may write there, then go on with `tillgreen run`",
+                "see that the disk has room and that you may write there, then go on with `tillgreen run`; nothing is lost",
             ),
         }
     }

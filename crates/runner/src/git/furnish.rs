@@ -20,6 +20,16 @@ pub struct Furnishing {
 }
 
 impl Furnishing {
+    /// What to say of a path that the project does not have.
+    pub(crate) fn missing(path: &str) -> String {
+        if path.contains(['*', '?', '{']) {
+            return format!(
+                "{path} is not there, so its work tree goes without it: patterns are not understood here, so name each path"
+            );
+        }
+        format!("{path} is not there, so its work tree goes without it")
+    }
+
     /// All paths, which are then no work.
     pub fn paths(&self) -> Vec<String> {
         self.link.iter().chain(&self.copy).cloned().collect()

@@ -28,7 +28,9 @@ impl GitError {
         let advice = match self.hindrance()? {
             Hindrance::Disk => "make room on the disk and see that it works",
             Hindrance::Rights => "see that you may write in git's folder and all that is in it",
-            Hindrance::Filter => "see that the filter works again",
+            Hindrance::Filter => {
+                "see that the program of this filter works, which `git config --get-regexp '^filter'` names"
+            }
             Hindrance::Setup => return None,
         };
         Some(advice.to_owned())

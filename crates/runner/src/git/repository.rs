@@ -201,8 +201,8 @@ fn located(
     let lines: Vec<_> = ended.stdout.split(|byte| *byte == b'\n').map(OsStr::from_bytes).collect();
     // The output ends in a newline. More lines than asked for: a folder with a line break in its name.
     let [_, git_dir, common_dir, hooks, root, _] = lines.as_slice() else {
-        let output = String::from_utf8_lossy(&ended.stdout).into_owned();
-        return Err(GitError::Unexpected { command: ended.command, output });
+        let reason = "there is a line break in the name of a folder on the way to it: rename that".to_owned();
+        return Err(GitError::Unusable { dir: dir.to_owned(), reason });
     };
     let absolute =
         |path: &OsStr| dir.join(path).canonicalize().map_err(GitError::io("find", Path::new(path)));

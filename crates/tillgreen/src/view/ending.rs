@@ -9,7 +9,7 @@ use super::lines::question_text;
 use super::pull_request;
 use super::subject::Subject;
 use super::summary::list;
-use super::text::{one_line, took};
+use super::text::{count, one_line, took};
 use crate::error::{Error, Kind};
 use crate::exit;
 use crate::settings::spell_dollars;
@@ -47,7 +47,8 @@ fn stopped(subject: &Subject, state: &State, reason: &StopReason, kind: Kind) ->
             pull_request::limit(limit, url.as_deref(), kind).hint(learnings(subject))
         }
         StopReason::Retries { task, attempts } => {
-            let message = format!("ERROR: Max retries reached for task {task} after {attempts} attempts");
+            let attempts = count(usize::try_from(*attempts).unwrap_or(usize::MAX), "attempt");
+            let message = format!("ERROR: Max retries reached for task {task} after {attempts}");
             last_error(Error::new(kind, message), state.task(task)).hint(learnings(subject))
         }
         StopReason::FixTasks { task, limit } => {

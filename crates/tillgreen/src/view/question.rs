@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine::{Asked, End, Failure, Question, State, Status, Task};
+use engine::{Asked, Dialect, End, Failure, Question, State, Status, Task};
 
 use super::subject::Subject;
 use super::text::{clean, one_line};
@@ -69,7 +69,8 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
         history(&mut text, failures);
         details(&mut text, last);
     }
-    options(&mut text, asked.question);
+    let dialect = state.rules().map_or(Dialect::Spec, |rules| rules.dialect);
+    options(&mut text, asked.question, dialect);
     text
 }
 
@@ -95,7 +96,8 @@ fn push(text: &mut String, line: &str) {
 fn why(question: Question, count: usize) -> String {
     match question {
         Question::Exhausted => {
-            format!("This task has failed {count} times. Automated recovery has been exhausted.")
+            let times = if count == 1 { "time" } else { "times" };
+            format!("This task has failed {count} {times}. Automated recovery has been exhausted.")
         }
         Question::PermissionDenied => {
             "Something was not permitted, which cannot be fixed automatically.".to_owned()
@@ -148,7 +150,11 @@ fn quoted_output(line: &str) -> String {
     if line.trim() == exit::ALL_TASKS_COMPLETE { format!("> {line}") } else { line }
 }
 
-fn options(text: &mut String, question: Question) {
+fn options(text: &mut String, question: Question, dialect: Dialect) {
+    let review = match dialect {
+        Dialect::Spec => "**Review task definition** - Is Done when achievable?",
+        Dialect::Phase => "**Review task definition** - Is <done> criteria achievable?",
+    };
     let (actions, answers): (&[&str], &[&str]) = match question {
         Question::Checkpoint => (
             &["**Do what the checkpoint asks for** - Then give its answer"],
@@ -162,7 +168,7 @@ fn options(text: &mut String, question: Question) {
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable => (
             &[
-                "**Review task definition** - Is <done> criteria achievable?",
+                review,
                 "**Check test expectations** - Are tests correct?",
                 "**Manual intervention** - Fix the specific issue",
                 "**Skip task** - Mark as skipped and continue",
@@ -233,7 +239,7 @@ mod tests {
 
         ### Suggested Actions
 
-        1. **Review task definition** - Is <done> criteria achievable?
+        1. **Review task definition** - Is Done when achievable?
         2. **Check test expectations** - Are tests correct?
         3. **Manual intervention** - Fix the specific issue
         4. **Skip task** - Mark as skipped and continue

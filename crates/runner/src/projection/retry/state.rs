@@ -23,6 +23,11 @@ impl RetryState {
         Self { path: folder.join("retry-state.json"), written: None }
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Writes what is being retried, if that changed.
     pub(crate) fn write(&mut self, state: &State) -> io::Result<()> {
         let text = format!("{:#}\n", render(state));
