@@ -244,7 +244,8 @@ impl Driver<'_> {
             (self.landing_message(&task), self.trailer(&task, self.running_attempt(&task)));
         let purpose = Purpose::Survey { task, dispatch, dir, ended: Box::new(ended) };
         self.beside(key, purpose, move || {
-            Done::Survey(site.map_or_else(|| Ok(Survey::default()), |site| site.survey((&message, &trailer))))
+            let Some(site) = site else { return Done::Survey(Ok(Survey::default())) };
+            Done::Survey(site.survey((&message, &trailer)).map_err(|error| site.git.or_misdirected(error)))
         })
     }
 

@@ -315,7 +315,7 @@ impl Site {
     /// told; otherwise it is looked for.
     pub(crate) fn land(&self, request: &LandingRequest) -> Brought {
         let mut notes = Vec::new();
-        let landed = match request.watch.obstacle(&self.git) {
+        let landed = match self.git.refuse_if_misdirected().and_then(|()| request.watch.obstacle(&self.git)) {
             Ok(Some(reason)) => Ok((Landing::Blocked { reason }, None)),
             Ok(None) => self.try_land(request, &mut notes),
             Err(error) => Err(error),

@@ -59,6 +59,7 @@ impl From<GitError> for Error {
             GitError::Locked { file } => {
                 Some(format!("if no git is running, remove the file: `rm {}`", file.display()))
             }
+            GitError::Misdirected { undo, .. } => Some(format!("undo it with `{undo}`")),
             GitError::Unusable { .. } => Some("see what `git status` says there".to_owned()),
             GitError::Stopped { .. } => Some("go on with `tillgreen run`; nothing is lost".to_owned()),
             GitError::Failed { .. } => error.hint(),

@@ -242,8 +242,10 @@ impl Git {
         Oid::printed(process::run(self.call(&["rev-parse", "--verify", &commit]))?)
     }
 
-    /// Refuses a working tree in which a merge, a rebase or the like was begun and not finished: nothing can be committed.
+    /// Refuses a working tree in which a merge, a rebase or the like was begun and not finished, and one that git would
+    /// no longer take for the project's: nothing can be committed.
     pub fn refuse_if_in_progress(&self) -> Result<(), GitError> {
+        self.refuse_if_misdirected()?;
         const SIGNS: [(&str, &str); 5] = [
             ("MERGE_HEAD", "merge"),
             ("rebase-merge", "rebase"),

@@ -40,6 +40,16 @@ pub enum GitError {
         /// `merge`, `rebase`, `cherry-pick` or `revert`.
         operation: &'static str,
     },
+    /// Somebody changed settings so that git would no longer work in the project.
+    #[error("the settings of the repository at {} were changed, {change}: git would no longer work there", root.display())]
+    Misdirected {
+        /// The repository's top folder.
+        root: PathBuf,
+        /// What is set now.
+        change: String,
+        /// The command that undoes it.
+        undo: String,
+    },
     /// Another git works here, or one that died left its lock file behind.
     #[error("another git process seems to be running: {} exists", file.display())]
     Locked {
@@ -130,6 +140,7 @@ impl GitError {
             GitError::InProgress { operation, .. } => Some(format!(
                 "finish it with `git {operation} --continue` or drop it with `git {operation} --abort`"
             )),
+            GitError::Misdirected { undo, .. } => Some(format!("undo it with `{undo}`")),
             GitError::Locked { file } => {
                 Some(format!("if no git is running, remove the file: rm '{}'", file.display()))
             }

@@ -3,13 +3,14 @@
 
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::config_files::Looks;
 use super::configuration::Configuration;
 use super::conversion::Conversion;
 use super::error::GitError;
 use super::lock_holder::Quiet;
+use super::misdirection::Place;
 use super::process;
 use super::question::Question;
 use super::repository::Git;
@@ -44,6 +45,14 @@ pub(super) struct Habits {
     known: Mutex<Option<(Looks, Habit)>>,
     /// When nobody else was making one.
     pub(super) quiet: Quiet,
+    /// Where the working tree was said to be when that was first told.
+    place: OnceLock<Place>,
+}
+
+impl Habits {
+    pub(super) fn place(&self) -> Option<&Place> {
+        self.place.get()
+    }
 }
 
 /// Questions whose answers are not there yet.
@@ -157,6 +166,9 @@ impl Git {
         let put = lock(&self.habits().put).take().filter(|put| put.looks.hold());
         let put = put.map_or_else(|| self.put_questions(), Ok)?;
         let told = put.answers(self)?;
+        if let Some(configuration) = &told.configuration {
+            self.habits().place.get_or_init(|| Place::of(configuration));
+        }
         *known = Some(told.clone());
         Ok(told)
     }

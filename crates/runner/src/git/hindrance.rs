@@ -41,14 +41,15 @@ impl GitError {
             GitError::NotInstalled
             | GitError::TooOld { .. }
             | GitError::NoIdentity { .. }
-            | GitError::Locked { .. } => Some(Hindrance::Setup),
+            | GitError::Locked { .. }
+            | GitError::Misdirected { .. }
+            | GitError::Stopped { .. } => Some(Hindrance::Setup),
             GitError::Failed { output, .. } => told_by(output),
             GitError::Io { source, .. } => is_of_disk(source.kind()).then_some(Hindrance::Disk),
             GitError::Unusable { .. }
             | GitError::InProgress { .. }
             | GitError::Hook { .. }
             | GitError::Deadline { .. }
-            | GitError::Stopped { .. }
             | GitError::Unreadable { .. }
             | GitError::Unacceptable { .. }
             | GitError::Unexpected { .. } => None,

@@ -137,6 +137,7 @@ impl Git {
             self.weigh_anchor();
             return Ok(Dropped::Nothing);
         };
+        self.refuse_if_misdirected()?;
         // A git that outlived the program is waited for: it may be the one that commits. Somebody whose editor is open is
         // not: the files can go without their lock.
         let is_held = self.lock_holder().is_some();

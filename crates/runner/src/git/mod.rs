@@ -43,6 +43,7 @@ mod link;
 mod listening;
 mod lock_holder;
 mod merge;
+mod misdirection;
 mod obstacle;
 mod orphan;
 mod pack;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::child_note::{NotePlace, Notes};
 use super::error::GitError;
 use super::habits::Habits;
+use super::misdirection::{UNSET_BARE, UNSET_WORKTREE};
 use super::process::{Call, Ended, Environment, QUESTION_DEADLINE, words};
 use super::question::Question;
 use super::standing::Standing;
@@ -207,6 +208,13 @@ fn located(
     let absolute =
         |path: &OsStr| dir.join(path).canonicalize().map_err(GitError::io("find", Path::new(path)));
     let (root, git_dir, common_dir) = (absolute(root)?, absolute(git_dir)?, absolute(common_dir)?);
+    if !dir.canonicalize().is_ok_and(|here| here.starts_with(&root)) {
+        let reason = format!(
+            "its settings say that its working tree is {} (core.worktree); `{UNSET_WORKTREE}` undoes that",
+            root.display()
+        );
+        return Err(GitError::Unusable { dir: dir.to_owned(), reason });
+    }
     let (commits, standing, habits) = (Arc::default(), Arc::default(), Arc::default());
     let hooks = dir.join(hooks);
     Ok(Git { root, git_dir, common_dir, version, notes: None, environment, commits, standing, hooks, habits })
@@ -214,9 +222,13 @@ fn located(
 
 fn why_unusable(ended: &Ended) -> String {
     if ended.stdout.starts_with(b"true\n") {
-        return "it is bare, it has no working tree".to_owned();
+        return format!("it is bare, it has no working tree (if it has, `{UNSET_BARE}` says so: core.bare)");
     }
-    ended.stderr.trim().to_owned()
+    let told = ended.stderr.trim();
+    if told.contains("Invalid path") {
+        return format!("{told} (if core.worktree says so, `{UNSET_WORKTREE}` undoes that)");
+    }
+    told.to_owned()
 }
 
 #[cfg(test)]

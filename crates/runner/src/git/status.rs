@@ -50,6 +50,7 @@ pub enum ChangeKind {
 impl Git {
     /// The state of the working tree, with one process and without touching the index.
     pub fn status(&self) -> Result<Status, GitError> {
+        self.refuse_if_misdirected()?;
         let ended = process::run(self.call(&[
             "--no-optional-locks",
             "status",

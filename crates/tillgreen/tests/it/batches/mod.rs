@@ -27,6 +27,7 @@ mod plan_words;
 mod random;
 mod repositories;
 mod scene;
+mod shared_settings;
 mod similar_names;
 mod spares;
 mod stopping;
