@@ -278,6 +278,19 @@ mod tests {
     }
 
     #[test]
+    fn how_to_go_on_is_said_once() {
+        let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let path = || std::path::PathBuf::from("x");
+        let check = |error: RunError| {
+            let text = Error::from(RunError::Midway(Box::new(error))).render(crate::args::Format::Text);
+            assert_eq!(text.matches("go on with").count(), 1, "{text}");
+        };
+        check(RunError::Io { action: "write", path: path(), source: full() });
+        check(JournalError::Io { action: "append to", path: path(), source: full() }.into());
+        check(GitError::NotInstalled.into());
+    }
+
+    #[test]
     fn a_full_disk_is_a_pause() {
         let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
         let path = || PathBuf::from("journal.jsonl");

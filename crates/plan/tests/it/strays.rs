@@ -8,7 +8,7 @@ fn strays(text: &str) -> Vec<String> {
 }
 
 fn verified_by(plan: &Plan, id: &str) -> Vec<String> {
-    match plan.verify(plan.task(&id.into()).unwrap()) {
+    match plan.verify(plan.task(&id.into()).expect("it is in the plan")) {
         Verify::Runnable(script) => script.snippets,
         Verify::Prose(_) | Verify::Absent => Vec::new(),
     }

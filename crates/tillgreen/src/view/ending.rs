@@ -187,6 +187,13 @@ mod tests {
     }
 
     #[test]
+    fn one_attempt_is_one() {
+        let end = End::Stopped(StopReason::Retries { task: TaskId::new("1.2"), attempts: 1 });
+        let text = shown(failing(), end);
+        assert!(text.starts_with("ERROR: Max retries reached for task 1.2 after 1 attempt\n"), "{text}");
+    }
+
+    #[test]
     fn retries_are_used_up() {
         let end = End::Stopped(StopReason::Retries { task: TaskId::new("1.2"), attempts: 5 });
         insta::assert_snapshot!(shown(failing(), end), @r"

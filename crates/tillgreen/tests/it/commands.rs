@@ -463,7 +463,7 @@ fn a_run_for_programs_prints_its_events() {
     assert_eq!(kinds(&json_lines(&run)).last().map(String::as_str), Some("ended"));
     let error: Value = serde_json::from_str(&run.stderr).unwrap();
     assert_eq!(error["code"], 1);
-    expect_parts(error["error"].as_str().unwrap(), &["Max retries reached for task 1.1 after 1 attempts"]);
+    expect_parts(error["error"].as_str().unwrap(), &["Max retries reached for task 1.1 after 1 attempt"]);
 }
 
 #[test]

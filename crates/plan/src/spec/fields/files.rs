@@ -33,9 +33,7 @@ impl Files {
                 match entry {
                     Entry::Path(path) => {
                         let path = spelling::plain(path);
-                        if seen.insert(path.clone()) {
-                            files.paths.push(path);
-                        }
+                        files.paths.extend(seen.insert(path.clone()).then_some(path));
                     }
                     Entry::Unclear(words) => files.unclear.push(words),
                 }

@@ -18,6 +18,7 @@ mod kills;
 mod leftovers;
 mod meddling;
 mod mischief;
+mod obstacles;
 mod odd_places;
 mod one_tree;
 mod other_text;

@@ -39,9 +39,9 @@ const PART_BYTES_MAX: usize = 500;
 
 /// The target of the link that a text begins with, and how long the link is.
 fn link(text: &str) -> Option<(&str, usize)> {
-    let close = within(&text[1..], &[b']', b'['])? + 1;
+    let close = within(&text[1..], b"][")? + 1;
     let target_start = text[close..].starts_with("](").then_some(close + 2)?;
-    let end = target_start + within(&text[target_start..], &[b')', b'('])?;
+    let end = target_start + within(&text[target_start..], b")(")?;
     let inside = text[end..].starts_with(')').then_some(&text[target_start..end])?;
     // A title may follow.
     let target = inside.split_whitespace().next()?.trim_matches(['<', '>']);
