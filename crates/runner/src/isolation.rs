@@ -92,8 +92,10 @@ impl Driver<'_> {
 
     /// Whether attempts at a task left anything: a tree, or what was packed of one that is gone.
     fn has_left(&self, id: &TaskId, site: &Site) -> bool {
+        let is_outdated = || self.state.opened().is_some_and(|opened| opened.outdated.contains(id));
         let has_failed = || self.state.task(id).is_some_and(|task| !task.failures.is_empty());
-        site.base().is_some() || has_failed() && matches!(site.git.kept(&site.keep), Ok(Some(_)))
+        let is_kept = || matches!(site.git.kept(&site.keep), Ok(Some(_)));
+        site.base().is_some() || (has_failed() || is_outdated()) && is_kept()
     }
 
     /// Makes the tree of a task ready, beside the loop. The agent starts when that is done.

@@ -5,7 +5,7 @@ use std::fs;
 
 use testkit::{Agent, Background, Finished, Signal, Step, wait_for};
 
-use super::scene::{JOURNAL, Scene, TASKS, done, member, task, work, worker};
+use super::scene::{JOURNAL, Scene, TASKS, done, member, plan, task, work, worker};
 
 /// What the plan asks for after it was rewritten.
 pub(super) fn other(id: &str) -> String {
@@ -87,9 +87,26 @@ fn work_of_another_branch_is_not_taken_for_that_of_this_one() {
 
 #[test]
 fn what_was_done_for_the_old_text_is_brought_along() {
+    check_brought_along(|_| {});
+}
+
+#[test]
+fn also_without_the_trees_that_it_was_done_in() {
+    check_brought_along(|scene| {
+        for tree in scene.trees() {
+            scene.git(&["worktree", "remove", "--force", &tree]);
+        }
+    });
+}
+
+#[track_caller]
+fn check_brought_along(meddle: fn(&Scene)) {
     let scene = Scene::bare();
     stop(begin_joining(&scene), Signal::Kill);
-    scene.plan(&[other("1.1"), other("1.2")]);
+    scene.kill_everything();
+    meddle(&scene);
+    scene.write(TASKS, plan(&[other("1.1"), other("1.2")]));
+    scene.git(&["commit", "-m", "other", TASKS]);
     let look = Step::shell("test -f \"out/$TILLGREEN_TASK_ID.txt\" || exit 3");
     let write = Step::shell("mkdir -p other && cp \"out/$TILLGREEN_TASK_ID.txt\" other/");
     let run = scene.go(&Agent::new().otherwise([look, write, done()]), &[]).expect_code(0);
@@ -100,7 +117,7 @@ fn what_was_done_for_the_old_text_is_brought_along() {
 fn one_by_one_as_well() {
     let scene = Scene::bare();
     stop(begin(&scene, 1, &["--jobs", "1"]), Signal::Kill);
-    scene.write(TASKS, super::scene::plan(&[other("1.1"), other("1.2")]));
+    scene.write(TASKS, plan(&[other("1.1"), other("1.2")]));
     scene.git(&["commit", "-m", "other", TASKS]);
     let run = scene.go(&other_worker(), &["--jobs", "1"]).expect_code(0);
     expect_other(&scene, &run);
@@ -119,7 +136,7 @@ fn work_that_was_about_to_be_committed_goes_out_of_the_project_again() {
     wait_for("the hook to stay", || stays.exists());
     stop(run, Signal::Kill);
     scene.kill_everything();
-    scene.write(TASKS, super::scene::plan(&[other("1.1"), other("1.2")]));
+    scene.write(TASKS, plan(&[other("1.1"), other("1.2")]));
     let run = scene.go(&other_worker(), &[]).expect_code(0);
     expect_other(&scene, &run);
 }
