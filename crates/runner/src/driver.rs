@@ -408,7 +408,7 @@ impl<'a> Driver<'a> {
             return Ok(());
         }
         let is_beside = self.state.attention().any(|task| task.status.is_active() && task.isolated);
-        if let Some(reason) = self.in_progress().filter(|_| !is_beside) {
+        if let Some(reason) = self.in_progress(task).filter(|_| !is_beside) {
             self.see(Seen::Obstructed { reason });
             return Ok(());
         }

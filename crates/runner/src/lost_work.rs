@@ -173,8 +173,12 @@ impl Driver<'_> {
     }
 
     /// Why no task may start in the project itself while something of somebody's is half done there: it could not be
-    /// committed, and its files would be in the way of whoever goes on with that.
-    pub(crate) fn in_progress(&self) -> Option<String> {
+    /// committed, and its files would be in the way of whoever goes on with that. An attempt that failed may have left it
+    /// there, and the next one puts it in order.
+    pub(crate) fn in_progress(&self, id: &plan::TaskId) -> Option<String> {
+        if self.state.task(id).is_some_and(|task| !task.failures.is_empty()) {
+            return None;
+        }
         let error = self.tree.git()?.refuse_if_in_progress().err()?;
         let hint = error.hint().map(|hint| format!(": {hint}, then run again")).unwrap_or_default();
         Some(format!("{error}{hint}"))

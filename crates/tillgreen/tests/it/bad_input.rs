@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use testkit::{Agent, Finished, Sandbox, Step, wait_for};
+use testkit::{Agent, Finished, Sandbox, Step, wait_for, write_executable};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 
@@ -410,15 +410,25 @@ fn with_a_merge_in_progress_nothing_is_started() {
 }
 
 #[test]
+fn a_merge_that_an_attempt_left_half_done_is_put_in_order_by_the_next() {
+    let (sandbox, _) = prepared(PLAN);
+    let begin = Step::shell("git rev-parse HEAD > .git/MERGE_HEAD");
+    let abort = Step::shell("git merge --abort; echo done > out.txt");
+    let agent = Agent::new()
+        .on_attempt("1.1", 1, [begin, Step::Exit(3)])
+        .otherwise([abort, Step::say("TASK_COMPLETE")]);
+    completes(&sandbox, &["run", "--agent-cmd", &sandbox.install_agent(&agent)]);
+    assert_eq!(sandbox.agent_calls().len(), 2);
+}
+
+#[test]
 fn a_merge_that_begins_between_two_tasks_pauses_the_run_before_the_next_agent() {
     let plan = format!("{PLAN}{}", PLAN.split_once("\n\n").unwrap().1.replace("1.1", "1.2"));
     let (sandbox, agent) = prepared(&plan);
     let hook = sandbox.root().join(".git/hooks/post-commit");
     let begins =
         "git log -1 --format=%s | grep -q 'chore(spec)' || exit 0; git rev-parse HEAD > .git/MERGE_HEAD";
-    fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    fs::write(&hook, format!("#!/bin/sh\n{begins}\n")).unwrap();
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    write_executable(&hook, &format!("#!/bin/sh\n{begins}\n"));
     let run = sandbox.run(&["run", "--agent-cmd", &agent]).expect_code(6);
     expect_said(&run, &["a merge is in progress", "git merge --abort"]);
     assert_eq!(sandbox.agent_calls().len(), 1, "{run}");
