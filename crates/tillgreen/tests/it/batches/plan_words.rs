@@ -52,7 +52,7 @@ fn a_circle_keeps_its_place_in_the_plan() {
 fn a_file_of_the_project_by_its_whole_path_is_the_same_file() {
     let scene = Scene::new(&[member("1.1"), member("1.2")]);
     let whole = scene.root().join("out/1.1.txt").display().to_string();
-    scene.write(TASKS, &scene.read(TASKS).replace("`out/1.2.txt`", &format!("`{whole}`")));
+    scene.write(TASKS, scene.read(TASKS).replace("`out/1.2.txt`", &format!("`{whole}`")));
     let graph = scene.run(&["check", "--graph"]).expect_code(0);
     assert!(graph.stdout.contains("after 1.1: both are about out/1.1.txt"), "{graph}");
 }
