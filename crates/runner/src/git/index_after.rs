@@ -19,15 +19,32 @@ impl Git {
         }
         let before = self.parent_of(commit)?;
         let made = self.differences(&before, commit)?.into_iter().map(|change| change.path);
-        let mut further: BTreeSet<OsString> = made.filter(|path| !paths.contains(path.as_os_str())).collect();
-        if further.is_empty() || self.head()?.as_ref() != Some(commit) {
+        let further = made.filter(|path| !paths.contains(path.as_os_str()));
+        self.catch_up((&before, commit), further.collect())
+    }
+
+    /// After a commit that somebody has committed on top of already: its paths are in the index what they are in HEAD.
+    pub(super) fn follow_below(&self, commit: &Oid) -> Result<(), GitError> {
+        let before = self.parent_of(commit)?;
+        let paths = self.differences(&before, commit)?.into_iter().map(|change| change.path).collect();
+        self.catch_up((&before, commit), paths)
+    }
+
+    /// Makes paths of a commit in the index what they are in HEAD if they are still what they were before it: otherwise
+    /// somebody staged something else there.
+    fn catch_up(
+        &self,
+        (before, commit): (&Oid, &Oid),
+        mut paths: BTreeSet<OsString>,
+    ) -> Result<(), GitError> {
+        if paths.is_empty() || self.head()?.as_ref() != Some(commit) && !self.contains(commit.as_str())? {
             return Ok(());
         }
         let staged = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", before.as_str(), "--"];
         for path in split_names(&process::run(self.call(&staged))?.success()?) {
-            further.remove(&path);
+            paths.remove(&path);
         }
-        self.unstage(&further)
+        self.unstage(&paths)
     }
 
     /// Names of files that were only meant to be added, and are not: a hook refused the commit.

@@ -368,8 +368,9 @@ impl Git {
                 self.lead(&mut lock, (&parent, commit), stamps)?;
                 lock.keep();
             }
+            return Ok(());
         }
-        Ok(())
+        self.follow_below(commit)
     }
 
     pub(super) fn clear_landing(&self) -> Result<(), GitError> {

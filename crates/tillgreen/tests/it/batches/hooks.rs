@@ -316,3 +316,22 @@ fn a_refused_commit_leaves_no_names_in_the_index() {
     let run = scene.go(&worker(), &["--max-task-iterations", "1"]).expect_code(1);
     assert_eq!(scene.git(&["ls-files"]), before, "{run}");
 }
+
+/// Whoever commits by name builds on the index as it is, which does not know yet what came in.
+#[test]
+fn the_index_knows_what_came_in_also_where_somebody_committed_on_top_at_once() {
+    let scene = Scene::bare();
+    scene.write("theirs.txt", "0\n");
+    scene.plan(&members(2));
+    let once = scene.control("once").display().to_string();
+    let commit = "env -u GIT_INDEX_FILE -u GIT_DIR git commit -q -m theirs -- theirs.txt";
+    scene.hook(
+        "post-commit",
+        &format!(
+            "git log -1 --format=%s | grep -q 'feat: task 1.1' && mkdir {once} && echo 1 > theirs.txt && {commit}; exit 0"
+        ),
+    );
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_settled(&run);
+    assert!(scene.git(&["log", "--format=%s"]).lines().any(|subject| subject == "theirs"), "{run}");
+}
