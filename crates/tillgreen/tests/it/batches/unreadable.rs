@@ -46,7 +46,7 @@ fn a_filter_that_fails_costs_no_attempt_and_no_work() {
     let agent = Agent::new().on("1.2", steps).otherwise([work(), done()]);
     let once = ["--max-task-iterations", "1"];
     let run = scene.go(&agent, &once).expect_code(6);
-    assert!(run.stderr.contains("see that the filter works"), "what to do is said: {run}");
+    assert!(run.stderr.contains("see that the program of this filter works"), "what to do is said: {run}");
     let run = scene.go(&worker(), &once).expect_code(6);
     assert!(run.stderr.contains("trees/1.2"), "where the work is: {run}");
     std::fs::remove_file(&down).expect("it is there");
