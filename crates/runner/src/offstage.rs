@@ -379,7 +379,7 @@ impl Site {
         notes: &mut Vec<String>,
     ) -> Result<Applied, GitError> {
         // It may be half in the project already, with what somebody made of it.
-        notes.extend(traces::told_of(self.git.root(), &self.git.drop_landing()?));
+        notes.extend(traces::told_of(self.git.root(), &self.git.settle_landing()?));
         let applied = self.git.apply_landing(landing)?;
         let Applied::Refused { paths } = &applied else { return Ok(applied) };
         let told = traces.make_room(&self.git, paths);

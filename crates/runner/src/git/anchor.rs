@@ -1,5 +1,6 @@
 //! A reference that holds on to the tree of a landing under way. Nothing else does: whoever tidies the repository up
-//! meanwhile, leaving out no object that is new, would take it away.
+//! meanwhile, leaving out no object that is new, would take it away. Between landings it stays where it was, since
+//! changing references takes longer than the little that it holds is worth; it goes when no other landing is to follow.
 
 use std::fs;
 use std::path::PathBuf;

@@ -10,6 +10,7 @@ use super::configuration::Configuration;
 use super::conversion::Conversion;
 use super::error::GitError;
 use super::lock_holder::Quiet;
+use super::loose_object;
 use super::misdirection::Place;
 use super::process;
 use super::question::Question;
@@ -84,6 +85,8 @@ pub(super) struct Habit {
     pub(super) names: Option<Names>,
     /// What becomes of content on the way; none if only git gets it right.
     pub(super) conversion: Option<Conversion>,
+    /// Whether objects are nothing but files.
+    pub(super) stores_plainly: bool,
 }
 
 /// Author and committer.
@@ -187,12 +190,13 @@ impl Git {
     fn find_habit(&self, told: Told) -> Option<Habit> {
         let configuration = told.configuration?;
         let has_set_hooks = configuration.names().any(|name| name.starts_with(HOOK_SETTINGS));
+        let stores_plainly = loose_object::are_plain(configuration.names());
         if configuration.names().any(|name| SETTINGS.contains(&name)) {
-            return Some(Habit { has_set_hooks, ..Habit::default() });
+            return Some(Habit { has_set_hooks, stores_plainly, ..Habit::default() });
         }
         let names = told.committer.and_then(|told| self.find_names(&configuration, told));
         let conversion = Conversion::ask(self, &configuration.names().collect::<Vec<_>>());
-        Some(Habit { has_set_hooks, names, conversion })
+        Some(Habit { has_set_hooks, names, conversion, stores_plainly })
     }
 
     fn find_names(&self, configuration: &Configuration, committer: Vec<u8>) -> Option<Names> {

@@ -9,7 +9,7 @@ use super::cached_tree::{CachedFolder, DEPTH_MAX};
 use super::history::Oid;
 use super::index_file::{IndexEntry, IndexFile};
 use super::repository::Git;
-use super::tree_object::{file_line, folder_line};
+use super::tree_object::{file_record, folder_record};
 
 /// The tree that an index holds, its objects' names being as long as this one's. None: it does not say.
 pub(super) fn held(index: &Path, like: &Oid) -> Option<Oid> {
@@ -23,6 +23,8 @@ struct Place<'a> {
     /// How much of their names is the path of the folder.
     start: usize,
     cached: Option<&'a CachedFolder<'a>>,
+    /// How many bytes the name of an object has.
+    width: usize,
 }
 
 impl Git {
@@ -35,7 +37,8 @@ impl Git {
         if !index.entries.iter().all(is_plain) {
             return None;
         }
-        let whole = Place { entries: &index.entries, start: 0, cached: index.tree.as_ref() };
+        let whole =
+            Place { entries: &index.entries, start: 0, cached: index.tree.as_ref(), width: like.width() };
         let tree = self.write_folder(&whole, DEPTH_MAX)?;
         // What is noted may be of an object that nobody has.
         self.read_tree_object(tree.as_str()).map(|_| tree)
@@ -50,26 +53,26 @@ impl Git {
         let noted = place.cached.map_or(&[][..], |cached| &cached.folders);
         let noted: BTreeMap<&[u8], &CachedFolder<'_>> =
             noted.iter().map(|folder| (folder.name, folder)).collect();
-        let (mut lines, mut entries) = (Vec::new(), place.entries);
+        let (mut records, mut entries) = (Vec::new(), place.entries);
         while let Some(entry) = entries.first() {
             let name = entry.name.get(place.start..).filter(|name| !name.is_empty())?;
             match name.iter().position(|byte| *byte == b'/') {
                 None => {
-                    lines.extend(file_line(entry.mode, entry.object, name)?);
+                    records.extend(file_record(entry.mode, entry.object, name)?);
                     entries = entries.get(1..)?;
                 }
                 Some(length) => {
                     let (name, path) = (name.get(..length)?, entry.name.get(..=place.start + length)?);
                     let cached = noted.get(name).copied();
                     let (below, rest) = entries.split_at_checked(below(entries, path, cached))?;
-                    let folder = Place { entries: below, start: path.len(), cached };
+                    let folder = Place { entries: below, start: path.len(), cached, width: place.width };
                     let tree = self.write_folder(&folder, depth.checked_sub(1)?)?;
-                    lines.extend(folder_line(name, &tree));
+                    records.extend(folder_record(name, &tree));
                     entries = rest;
                 }
             }
         }
-        self.write_tree_object(&lines)
+        self.store_doubtful_tree(records, place.width)
     }
 }
 

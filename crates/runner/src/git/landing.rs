@@ -94,7 +94,7 @@ impl Git {
     /// Joins packed work with what is checked out and puts the result into index and working tree. A landing that a
     /// killed program had begun is finished or taken back first.
     pub fn apply_landing(&self, landing: &Landing<'_>) -> Result<Applied, GitError> {
-        self.drop_landing()?;
+        self.settle_landing()?;
         self.refuse_if_in_progress()?;
         if landing.novelty == Novelty::Unknown
             && let Some(commit) = self.landed(landing.base, landing.trailer)?
@@ -133,10 +133,14 @@ impl Git {
     /// Takes back a landing that was applied and not committed, or that a hook made something else of which nobody
     /// verified; one that was committed as it was applied is finished. Also what to call after a crash.
     pub fn drop_landing(&self) -> Result<Dropped, GitError> {
-        let Some(mut note) = LandingNote::read(self.git_dir())? else {
-            self.weigh_anchor();
-            return Ok(Dropped::Nothing);
-        };
+        let dropped = self.settle_landing()?;
+        self.weigh_anchor();
+        Ok(dropped)
+    }
+
+    /// The same where another landing is to follow, which needs the anchor again.
+    pub fn settle_landing(&self) -> Result<Dropped, GitError> {
+        let Some(mut note) = LandingNote::read(self.git_dir())? else { return Ok(Dropped::Nothing) };
         self.refuse_if_misdirected()?;
         // A git that outlived the program is waited for: it may be the one that commits. Somebody whose editor is open is
         // not: the files can go without their lock.

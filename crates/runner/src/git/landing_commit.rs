@@ -376,7 +376,6 @@ impl Git {
     pub(super) fn clear_landing(&self) -> Result<(), GitError> {
         LandingIndex::sweep(self);
         scratch_index::sweep(self.git_dir());
-        self.weigh_anchor();
         LandingNote::remove(self.git_dir())
     }
 

@@ -9,7 +9,6 @@ use super::history::Oid;
 use super::index_file::IndexFile;
 use super::index_lock::BEFORE;
 use super::index_tree;
-use super::plain_commit::TEXT;
 use super::process::{self, Call, Environment};
 use super::raw_change::RawChange;
 use super::repository::Git;
@@ -98,8 +97,8 @@ impl<'a> LandingIndex<'a> {
 
     pub(super) fn remove(&self) {
         // It is of no use to anybody; one that cannot be removed is met by the next landing.
-        let [next, before, text] = [NEXT, BEFORE, TEXT].map(|name| self.git.git_dir().join(name));
-        for file in [self.file.clone(), self.file.with_extension("lock"), next, before, text] {
+        let [next, before] = [NEXT, BEFORE].map(|name| self.git.git_dir().join(name));
+        for file in [self.file.clone(), self.file.with_extension("lock"), next, before] {
             let _ = fs::remove_file(file);
         }
     }

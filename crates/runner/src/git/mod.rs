@@ -42,6 +42,7 @@ mod landing_note;
 mod link;
 mod listening;
 mod lock_holder;
+mod loose_object;
 mod merge;
 mod misdirection;
 mod obstacle;

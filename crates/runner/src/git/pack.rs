@@ -1,13 +1,13 @@
 //! Packing the work of a linked working tree into one commit on top of its base, kept alive by a reference until it
 //! has landed.
 
-use std::fs;
 use std::time::SystemTime;
 
 use super::commit::{Commit, full_message, lacks_identity};
 use super::error::GitError;
 use super::history::Oid;
 use super::keep::Keep;
+use super::loose_object::Kind;
 use super::process;
 use super::repository::Git;
 use super::snapshot::{Snapshot, Touched, TreeWork};
@@ -51,7 +51,7 @@ impl Git {
         if snapshot.changes.is_empty() {
             return Ok((snapshot.touched(), None));
         }
-        let commit = match self.commit_quickly(work, &snapshot.tree, &message)? {
+        let commit = match self.commit_quickly(work, &snapshot.tree, &message) {
             Some(commit) => commit,
             None => self.commit_tree(work, &snapshot.tree, message)?,
         };
@@ -60,24 +60,14 @@ impl Git {
         Ok((snapshot.touched(), Some(commit)))
     }
 
-    /// The commit, by a git that is there already. Nobody's name needs to be on it: what lands is another commit.
-    fn commit_quickly(
-        &self,
-        work: &TreeWork<'_>,
-        tree: &Oid,
-        message: &str,
-    ) -> Result<Option<Oid>, GitError> {
-        let file = self.state_of(work.tree)?.join("tillgreen-commit");
+    /// The commit, without a git. Nobody's name needs to be on it: what lands is another commit.
+    fn commit_quickly(&self, work: &TreeWork<'_>, tree: &Oid, message: &str) -> Option<Oid> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let who = format!("tillgreen <tillgreen> {now} +0000");
         let base = work.base;
         let text =
             format!("tree {tree}\nparent {base}\nauthor {who}\ncommitter {who}\n\n{}\n", message.trim_end());
-        fs::write(&file, text).map_err(GitError::io("write", &file))?;
-        let commit = self.write_commit_object(&file);
-        // It goes with the tree at the latest.
-        let _ = fs::remove_file(&file);
-        Ok(commit)
+        self.store_object(Kind::Commit, text.as_bytes(), tree.width())
     }
 
     fn commit_tree(&self, work: &TreeWork<'_>, tree: &Oid, message: String) -> Result<Oid, GitError> {

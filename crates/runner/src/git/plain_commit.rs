@@ -1,17 +1,14 @@
 //! Commits that are written without starting a git for it, where git would do nothing but write them: no hook is there,
 //! nothing is signed, no text is recoded. Everything else is left to git.
 
-use std::fs;
 use std::time::SystemTime;
 
 use super::conversion::Conversion;
 use super::error::GitError;
 use super::habits::{Ident, Names};
 use super::history::Oid;
+use super::loose_object::Kind;
 use super::repository::Git;
-
-/// Where the text of a commit is put for the git that stores it.
-pub(super) const TEXT: &str = "tillgreen-commit-text";
 
 /// Whoever of these is there may change a commit, refuse it or wait for it.
 const HOOKS: [&str; 5] =
@@ -59,9 +56,11 @@ impl Git {
         if self.tree_of(head)? == *tree {
             return Ok(Plain::LeftToGit);
         }
-        let Some(commit) = self.write_commit(&names.text((head, tree), message))? else {
+        let text = names.text((head, tree), message);
+        let Some(commit) = self.store_object(Kind::Commit, text.as_bytes(), tree.width()) else {
             return Ok(Plain::LeftToGit);
         };
+        self.remember_commit(&commit, tree);
         if self.move_head(head, &commit) {
             return Ok(Plain::Done(commit));
         }
@@ -71,15 +70,6 @@ impl Git {
             return Ok(Plain::Done(commit));
         }
         Ok(if now.as_ref() == Some(head) { Plain::LeftToGit } else { Plain::Overtaken })
-    }
-
-    fn write_commit(&self, text: &str) -> Result<Option<Oid>, GitError> {
-        let file = self.git_dir().join(TEXT);
-        fs::write(&file, text).map_err(GitError::io("write", &file))?;
-        let commit = self.write_commit_object(&file);
-        // One that stays is overwritten by the next.
-        let _ = fs::remove_file(&file);
-        Ok(commit)
     }
 }
 

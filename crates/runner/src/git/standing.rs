@@ -1,13 +1,13 @@
-//! Gits that stay: a process each for reading objects, writing files, trees and commits, and setting references, asked again and again.
-//! Starting a git takes longer than almost anything that is asked of it. What such a one cannot answer, for whatever reason, is asked of a new
-//! one: callers have another way.
+//! Gits that stay: a process each for reading objects, writing trees that may lack something, and setting references,
+//! asked again and again. Starting a git takes longer than almost anything that is asked of it. What such a one cannot
+//! answer, for whatever reason, is asked of a new one: callers have another way.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -25,8 +25,6 @@ const REMEMBERED_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// What each of them is started with.
 const READER: [&str; 2] = ["cat-file", "--batch"];
 const WRITER: [&str; 3] = ["mktree", "-z", "--batch"];
-const COMMITTER: [&str; 6] = ["hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths"];
-const KEEPER: [&str; 6] = ["hash-object", "-t", "blob", "-w", "--no-filters", "--stdin-paths"];
 /// What is checked out has its changes recorded, with these words; there is no saying others each time.
 const REFERRER: [&str; 4] = ["update-ref", "-m", "commit: by tillgreen", "--stdin"];
 
@@ -36,8 +34,6 @@ pub(super) struct Standing {
     reader: Mutex<Option<Asked>>,
     writer: Mutex<Option<Asked>>,
     referrer: Mutex<Option<Asked>>,
-    committer: Mutex<Option<Asked>>,
-    keeper: Mutex<Option<Asked>>,
     trees: Mutex<Remembered>,
 }
 
@@ -61,9 +57,8 @@ impl Remembered {
 impl Git {
     /// The tree that a name stands for, and what is in it, as git stores it. None: ask otherwise.
     pub(super) fn read_tree_object(&self, name: &str) -> Option<(Oid, Vec<u8>)> {
-        let remembered = || self.standing().trees.lock().unwrap_or_else(PoisonError::into_inner);
         let lasting = Oid::parse(name);
-        if let Some(tree) = lasting.as_ref().and_then(|name| remembered().trees.get(name).cloned()) {
+        if let Some(tree) = lasting.as_ref().and_then(|name| self.remembered().trees.get(name).cloned()) {
             return Some(tree);
         }
         let question = format!("{name}^{{tree}}\n");
@@ -75,7 +70,7 @@ impl Git {
             asked.object()
         })?;
         if let Some(name) = lasting.filter(|_| tree.1.len() < REMEMBERED_BYTES_MAX / 4) {
-            remembered().put(name, tree.clone());
+            self.remembered().put(name, tree.clone());
         }
         Some(tree)
     }
@@ -88,22 +83,23 @@ impl Git {
         })
     }
 
-    /// Stores a commit whose text is in a file.
-    pub(super) fn write_commit_object(&self, file: &Path) -> Option<Oid> {
-        self.write_file_object(&self.standing().committer, &COMMITTER, file)
+    /// A tree that was just stored need not be asked for.
+    pub(super) fn remember_tree(&self, tree: &Oid, content: Vec<u8>) {
+        if content.len() < REMEMBERED_BYTES_MAX / 4 {
+            self.remembered().put(tree.clone(), (tree.clone(), content));
+        }
     }
 
-    /// Stores the content of a file as it is.
-    pub(super) fn write_blob_object(&self, file: &Path) -> Option<Oid> {
-        self.write_file_object(&self.standing().keeper, &KEEPER, file)
+    /// Nor need that of a commit, where the tree is remembered.
+    pub(super) fn remember_commit(&self, commit: &Oid, tree: &Oid) {
+        let mut remembered = self.remembered();
+        if let Some(tree) = remembered.trees.get(tree).cloned() {
+            remembered.put(commit.clone(), tree);
+        }
     }
 
-    fn write_file_object(&self, place: &Mutex<Option<Asked>>, list: &[&str], file: &Path) -> Option<Oid> {
-        let name = file.to_str().filter(|name| !name.contains('\n'))?;
-        self.ask(place, list, |asked| {
-            asked.say(format!("{name}\n").as_bytes())?;
-            Ok(Oid::parse(asked.line()?.trim_end()))
-        })
+    fn remembered(&self) -> MutexGuard<'_, Remembered> {
+        self.standing().trees.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes a reference point at a commit, or with none deletes one that is there. Whether that was done.
@@ -131,13 +127,8 @@ impl Git {
     /// Starts those that are asked for all work, so that the first who asks need not wait for that.
     pub fn start_standing(&self) {
         let standing = self.standing();
-        let places = [
-            (&standing.reader, &READER[..]),
-            (&standing.committer, &COMMITTER),
-            (&standing.referrer, &REFERRER),
-            (&standing.writer, &WRITER),
-            (&standing.keeper, &KEEPER),
-        ];
+        let places =
+            [(&standing.reader, &READER[..]), (&standing.referrer, &REFERRER), (&standing.writer, &WRITER)];
         for (place, list) in places {
             let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
             if place.is_none() {
@@ -264,8 +255,8 @@ impl Drop for Asked {
 impl Drop for Standing {
     /// All are told to end before the first is waited for.
     fn drop(&mut self) {
-        let Self { reader, writer, referrer, committer, keeper, .. } = self;
-        for place in [reader, writer, referrer, committer, keeper] {
+        let Self { reader, writer, referrer, .. } = self;
+        for place in [reader, writer, referrer] {
             if let Some(asked) = place.get_mut().unwrap_or_else(PoisonError::into_inner) {
                 asked.dismiss();
             }

@@ -1,5 +1,5 @@
 //! Commits of files that git knows already, without starting a git: their content, the trees on the way to them and the
-//! commit are written by gits that stay, and the index is changed in place. Index and history change together, under git's
+//! commit are written here, and the index is changed in place. Index and history change together, under git's
 //! own lock. Whatever is not quite ordinary is left to git.
 
 use std::collections::BTreeSet;
@@ -9,13 +9,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::checksum::name_of_blob;
 use super::conversion::{attributes_on_the_way, is_plain};
 use super::error::GitError;
 use super::history::Oid;
 use super::index_file::{BYTES_MAX, IndexEntry, IndexFile};
 use super::index_lock::IndexLock;
 use super::index_patch::{Patch, write_as_old};
+use super::loose_object::Kind;
 use super::plain_commit::Plain;
 use super::repository::Git;
 use super::scratch_index::NEXT;
@@ -131,10 +131,9 @@ impl Git {
         let (number, mode) = mode_of(&metadata);
         (number == entry.mode).then_some(())?;
         let content = fs::read(&file).ok().filter(|content| is_plain(content))?;
-        let after = self.write_blob_object(&file)?;
-        // What git stored is what was looked at, and what is there.
-        let is_same = name_of_blob(&content, after.width())? == after.bytes();
-        (is_same && Stamp::of(&file) == stamp).then_some(())?;
+        let after = self.store_object(Kind::Blob, &content, entry.object.len())?;
+        // What is stored is what is there.
+        (Stamp::of(&file) == stamp).then_some(())?;
         let edit = Edit { mode, before: Oid::from_bytes(entry.object)?, after };
         Some(Stored { path: path.as_bytes(), metadata, place: entry.place, edit })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::history::Oid;
 use super::repository::Git;
-use super::tree_object::{TreeObject, folder_line};
+use super::tree_object::{TreeObject, folder_record};
 
 /// What a file is to become.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,30 +44,30 @@ impl Git {
     ) -> Option<Oid> {
         let (before, tree) = TreeObject::read(self, name.as_str())?;
         let mut below = by_folder(edits);
-        let (mut lines, mut left) = (Vec::new(), edits.keys().filter(|path| !path.contains(&b'/')).count());
+        let (mut records, mut left) = (Vec::new(), edits.keys().filter(|path| !path.contains(&b'/')).count());
         for item in tree.items()? {
             if item.is_folder() {
                 let Some(edits) = below.remove(item.name) else {
-                    lines.extend(item.line());
+                    records.extend(item.record());
                     continue;
                 };
                 let path = [path, item.name, b"/"].concat();
                 let folder = self.edit_folder(&Oid::parse(&item.object())?, &path, &edits, edited)?;
-                lines.extend(folder_line(item.name, &folder));
+                records.extend(folder_record(item.name, &folder));
             } else if let Some(edit) = edits.get(item.name) {
                 let entry = item.entry();
                 if entry.mode != edit.mode || entry.oid != edit.before.as_str() {
                     return None;
                 }
-                lines.extend(item.line_with(&edit.after));
+                records.extend(item.record_with(&edit.after));
                 left = left.checked_sub(1)?;
             } else {
-                lines.extend(item.line());
+                records.extend(item.record());
             }
         }
         // All that is to be edited has to be there.
         (below.is_empty() && left == 0).then_some(())?;
-        let after = self.write_tree_object(&lines)?;
+        let after = self.store_tree(records, before.width())?;
         edited.push(EditedFolder { path: path.to_vec(), before, after: after.clone() });
         Some(after)
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::history::Oid;
 use super::repository::Git;
-use super::tree_object::{Item, TreeObject, folder_line};
+use super::tree_object::{Item, TreeObject, folder_record};
 
 /// Deeper folders are left to git as well.
 const DEPTH_MAX: usize = 200;
@@ -43,31 +43,31 @@ impl Git {
         }
         let mut result = BTreeMap::new();
         for (key, three) in together([&base_tree, &our_tree, &their_tree])? {
-            if let Some(line) = self.merge_one(three, depth)? {
+            if let Some(record) = self.merge_one(three, depth)? {
                 // A file and a folder of the same name: a conflict.
-                if result.insert(key.0, line).is_some() {
+                if result.insert(key.0, record).is_some() {
                     return None;
                 }
             }
         }
         // A folder that became empty is gone, which its own folder has to know.
         (!result.is_empty()).then_some(())?;
-        self.write_tree_object(&result.into_values().collect::<Vec<_>>().concat())
+        self.store_tree(result.into_values().collect::<Vec<_>>().concat(), theirs.width())
     }
 
-    /// What becomes of one name, as a line of the new tree. The outer none: not plain.
+    /// What becomes of one name, as a record of the new tree. The outer none: not plain.
     fn merge_one(&self, three: Three<'_>, depth: usize) -> Option<Option<Vec<u8>>> {
         let Three { base, ours, theirs } = three;
         if base == ours {
-            return Some(theirs.map(|item| item.line()));
+            return Some(theirs.map(|item| item.record()));
         }
         if base == theirs {
-            return Some(ours.map(|item| item.line()));
+            return Some(ours.map(|item| item.record()));
         }
         // What is gone from both may have been moved elsewhere by either.
         let (ours, theirs) = (ours?, theirs?);
         if ours == theirs && !ours.is_folder() {
-            return Some(Some(ours.line()));
+            return Some(Some(ours.record()));
         }
         // The same for what is gone from two folders that are the same.
         if ours == theirs || !ours.is_folder() || depth == 0 {
@@ -75,7 +75,7 @@ impl Git {
         }
         let names = [base, Some(ours), Some(theirs)].map(|item| item.map(|item| item.object()));
         let tree = self.merge_folders(names, depth - 1)?;
-        Some(Some(folder_line(ours.name, &tree)))
+        Some(Some(folder_record(ours.name, &tree)))
     }
 }
 

@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 
 use super::history::{Oid, digits};
+use super::loose_object::Kind;
 use super::raw_change::Entry;
 use super::repository::Git;
 
-/// The mode of a folder in what `ls-tree` tells.
-const FOLDER: &[u8] = b"040000";
+/// The mode of a folder.
+const FOLDER: &[u8] = b"40000";
 
 /// One folder.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +30,20 @@ impl TreeObject {
     /// The tree that a name stands for; none if it has to be asked for otherwise.
     pub(super) fn read(git: &Git, name: &str) -> Option<(Oid, TreeObject)> {
         let (oid, content) = git.read_tree_object(name)?;
-        let width = oid.as_str().len() / 2;
+        let width = oid.width();
         Some((oid, TreeObject { content, width }))
+    }
+
+    /// The folder of these records, which may be in any order. None: they are none.
+    pub(super) fn of(records: Vec<u8>, width: usize) -> Option<TreeObject> {
+        let tree = TreeObject { content: records, width };
+        let mut items = tree.items()?;
+        if items.is_sorted_by(|one, other| one.order(other).is_lt()) {
+            return Some(tree);
+        }
+        items.sort_by(Item::order);
+        let content = items.iter().flat_map(Item::record).collect();
+        Some(TreeObject { content, width })
     }
 
     /// What is in it, in order. None if it cannot be read.
@@ -52,7 +65,7 @@ impl TreeObject {
 
 impl Item<'_> {
     pub(super) fn is_folder(&self) -> bool {
-        self.mode == b"40000"
+        self.mode == FOLDER
     }
 
     /// The name of the object, in digits.
@@ -65,19 +78,25 @@ impl Item<'_> {
         Entry { mode: format!("{:0>6}", String::from_utf8_lossy(self.mode)), oid: self.object() }
     }
 
-    /// A line of `ls-tree -z`.
-    pub(super) fn line(&self) -> Vec<u8> {
-        line(self.mode, self.kind(), (self.object().as_bytes(), self.name))
+    /// The same as it is stored.
+    pub(super) fn record(&self) -> Vec<u8> {
+        record(self.mode, self.name, self.object)
     }
 
     /// The same with another object.
-    pub(super) fn line_with(&self, object: &Oid) -> Vec<u8> {
-        line(self.mode, self.kind(), (object.as_str().as_bytes(), self.name))
+    pub(super) fn record_with(&self, object: &Oid) -> Vec<u8> {
+        record(self.mode, self.name, &object.bytes())
+    }
+
+    /// A line of `ls-tree -z`.
+    fn line(&self) -> Vec<u8> {
+        let mode = format!("{:0>6}", String::from_utf8_lossy(self.mode));
+        [mode.as_bytes(), b" ", self.kind(), b" ", self.object().as_bytes(), b"\t", self.name, b"\0"].concat()
     }
 
     fn kind(&self) -> &'static [u8] {
         match self.mode {
-            b"40000" => b"tree",
+            FOLDER => b"tree",
             b"160000" => b"commit",
             _ => b"blob",
         }
@@ -90,23 +109,47 @@ impl Item<'_> {
     }
 }
 
-/// A line of `ls-tree -z` for a folder.
-pub(super) fn folder_line(name: &[u8], tree: &Oid) -> Vec<u8> {
-    line(FOLDER, b"tree", (tree.as_str().as_bytes(), name))
+impl Git {
+    /// Stores a folder with these records, of objects that are known to be there.
+    pub(super) fn store_tree(&self, records: Vec<u8>, width: usize) -> Option<Oid> {
+        let tree = TreeObject::of(records, width)?;
+        let Some(oid) = self.store_object(Kind::Tree, &tree.content, width) else {
+            return self.write_tree_object(&tree.lines()?);
+        };
+        self.remember_tree(&oid, tree.content);
+        Some(oid)
+    }
+
+    /// The same where git is to look whether they are.
+    pub(super) fn store_doubtful_tree(&self, records: Vec<u8>, width: usize) -> Option<Oid> {
+        self.write_tree_object(&TreeObject::of(records, width)?.lines()?)
+    }
 }
 
-/// A line of `ls-tree -z` for anything else, by its mode as a number. None: no tree has such a thing.
-pub(super) fn file_line(mode: u32, object: &[u8], name: &[u8]) -> Option<Vec<u8>> {
-    let (mode, kind): (&[u8], &[u8]) = match mode {
-        0o100_644 => (b"100644", b"blob"),
-        0o100_755 => (b"100755", b"blob"),
-        0o120_000 => (b"120000", b"blob"),
-        0o160_000 => (b"160000", b"commit"),
+impl TreeObject {
+    /// As `ls-tree -z` tells it.
+    fn lines(&self) -> Option<Vec<u8>> {
+        Some(self.items()?.iter().flat_map(Item::line).collect())
+    }
+}
+
+/// What a folder has of a folder in it.
+pub(super) fn folder_record(name: &[u8], tree: &Oid) -> Vec<u8> {
+    record(FOLDER, name, &tree.bytes())
+}
+
+/// What it has of anything else, by its mode as a number. None: no tree has such a thing.
+pub(super) fn file_record(mode: u32, object: &[u8], name: &[u8]) -> Option<Vec<u8>> {
+    let mode: &[u8] = match mode {
+        0o100_644 => b"100644",
+        0o100_755 => b"100755",
+        0o120_000 => b"120000",
+        0o160_000 => b"160000",
         _ => return None,
     };
-    Some(line(mode, kind, (digits(object).as_bytes(), name)))
+    Some(record(mode, name, object))
 }
 
-fn line(mode: &[u8], kind: &[u8], (object, name): (&[u8], &[u8])) -> Vec<u8> {
-    [mode, b" ", kind, b" ", object, b"\t", name, b"\0"].concat()
+fn record(mode: &[u8], name: &[u8], object: &[u8]) -> Vec<u8> {
+    [mode, b" ", name, b"\0", object].concat()
 }

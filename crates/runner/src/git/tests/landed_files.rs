@@ -97,6 +97,8 @@ fn whoever_prunes_meanwhile_takes_nothing_away_and_nothing_is_held_on_to_afterwa
         // An index that is not the project's own holds nothing.
         scratch.repository.git(&["gc", "--quiet", "--prune=now"]);
         end(&linked);
+        // No other landing follows.
+        assert_eq!(linked.git.drop_landing().unwrap(), Dropped::Nothing);
         let refs = scratch.repository.git(&["for-each-ref", "--format=%(refname)", "refs/tillgreen"]);
         assert_eq!(refs.trim(), linked.keep().reference());
         assert_eq!(scratch.repository.dirt(), Vec::<String>::new());

@@ -21,6 +21,7 @@ mod shortcuts;
 mod spares;
 mod special;
 mod states;
+mod stored_objects;
 mod tracked_commits;
 mod trees;
 mod ways_back;
