@@ -373,7 +373,7 @@ impl Driver<'_> {
         if paths.is_empty() {
             return Ok(());
         }
-        let staging = if self.spec_is_tracked { Staging::Skip } else { Staging::Add };
+        let staging = if self.spec_is_tracked { Staging::Skip } else { Staging::AddSeen };
         let before = git.head()?;
         let commit = git.commit(&Commit { staging, ..Commit::new(&paths, message) })?;
         self.spec_is_tracked = true;

@@ -50,10 +50,18 @@ pub struct Commit<'a> {
 pub enum Staging {
     /// There may be new files.
     Add,
+    /// There may be new files, and it is known that git ignores none of them.
+    AddSeen,
     /// All are tracked already, which saves a process. A wrong claim only costs time.
     Skip,
     /// They do not go by their names: a file became a folder, or the index says more of them than the files do.
     Whole,
+}
+
+impl Staging {
+    fn adds(self) -> bool {
+        matches!(self, Self::Add | Self::AddSeen)
+    }
 }
 
 impl<'a> Commit<'a> {
@@ -82,7 +90,7 @@ impl Git {
         if paths.is_empty() {
             return Ok(None);
         }
-        if let Some(commit) = self.commit_tracked(&paths, &message)? {
+        if let Some(commit) = self.commit_tracked(&paths, &message, request.staging)? {
             return Ok(Some(commit));
         }
         let answer = match self.commit_paths(&paths, &message, request)? {
@@ -114,7 +122,7 @@ impl Git {
     ) -> Result<Answer, GitError> {
         match request.staging {
             Staging::Whole => self.commit_whole(paths, request),
-            Staging::Add | Staging::Skip => self.stage_and_commit(paths, message, request),
+            Staging::Add | Staging::AddSeen | Staging::Skip => self.stage_and_commit(paths, message, request),
         }
     }
 
@@ -147,7 +155,7 @@ impl Git {
         // What was removed from the index as well is unknown to it, and needs no adding.
         let is_there = |path: &&OsStr| fs::symlink_metadata(self.root().join(path)).is_ok();
         let there = pathspecs(paths.iter().copied().filter(is_there));
-        if request.staging == Staging::Add && !there.is_empty() {
+        if request.staging.adds() && !there.is_empty() {
             // Only the names are added: the commit takes the content itself, and should a hook refuse it, what is
             // staged stays as it was.
             let mut ended = self.intend_to_add(&[], &there)?;
@@ -169,7 +177,7 @@ impl Git {
         // That the index cannot be put in order is told by the next one who needs it.
         let _ = match &answer {
             Ok(Answer::Done(commit)) => self.follow_hook(commit, paths),
-            Ok(_) | Err(_) if request.staging == Staging::Add => self.forget_intent(paths),
+            Ok(_) | Err(_) if request.staging.adds() => self.forget_intent(paths),
             Ok(_) | Err(_) => Ok(()),
         };
         answer

@@ -23,6 +23,9 @@ const SOURCE: &str = "GIT_ATTR_SOURCE";
 const RECODING: &[u8] = b"working-tree-encoding";
 const FILTERING: &[u8] = b"filter";
 
+/// What it has to say for content to be written otherwise than it is stored.
+const REWRITING: [&[u8]; 5] = [RECODING, FILTERING, b"eol", b"crlf", b"ident"];
+
 /// Larger ones are left to git.
 const ATTRIBUTE_BYTES_MAX: u64 = 256 * 1024;
 
@@ -55,23 +58,34 @@ impl Conversion {
 
     /// Whether files are stored as they are that have such a path and whose content is plain.
     pub(super) fn spares(&self, root: &Path, path: &Path) -> bool {
+        self.files_for(root, path).all(|file| is_harmless(&file, |text| self.is_changed_by(text)))
+    }
+
+    /// Whether files are written as they are stored that have such a path, as far as attributes go.
+    pub(super) fn leaves(&self, root: &Path, path: &Path) -> bool {
+        let rewrites = |text: &[u8]| REWRITING.iter().any(|word| contains(text, word));
+        self.files_for(root, path).all(|file| is_harmless(&file, rewrites))
+    }
+
+    /// The files that attributes of a path may be in.
+    fn files_for<'a>(&'a self, root: &'a Path, path: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
         let folders = path.ancestors().skip(1).map(|folder| root.join(folder).join(ATTRIBUTES));
-        self.files.iter().cloned().chain(folders).all(|file| self.is_harmless(&file))
+        self.files.iter().cloned().chain(folders)
     }
 
-    /// Whether a file of attributes, if it is there, changes no content but line ends and keywords.
-    fn is_harmless(&self, file: &Path) -> bool {
-        match fs::symlink_metadata(file) {
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-            // What is no file may never end.
-            Ok(metadata) if !metadata.is_file() || metadata.len() > ATTRIBUTE_BYTES_MAX => false,
-            Ok(_) => fs::read(file).is_ok_and(|text| !self.is_changed_by(&text)),
-        }
-    }
-
-    /// Whether attributes may change content in other ways.
+    /// Whether attributes may change content in other ways than line ends and keywords.
     fn is_changed_by(&self, attributes: &[u8]) -> bool {
         contains(attributes, RECODING) || self.has_filters && contains(attributes, FILTERING)
+    }
+}
+
+/// Whether a file of attributes, if it is there, does no harm.
+fn is_harmless(file: &Path, harms: impl Fn(&[u8]) -> bool) -> bool {
+    match fs::symlink_metadata(file) {
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+        // What is no file may never end.
+        Ok(metadata) if !metadata.is_file() || metadata.len() > ATTRIBUTE_BYTES_MAX => false,
+        Ok(_) => fs::read(file).is_ok_and(|text| !harms(&text)),
     }
 }
 

@@ -12,6 +12,7 @@ use super::error::GitError;
 use super::lock_holder::Quiet;
 use super::loose_object;
 use super::misdirection::Place;
+use super::plain_files;
 use super::process;
 use super::question::Question;
 use super::repository::Git;
@@ -87,6 +88,8 @@ pub(super) struct Habit {
     pub(super) conversion: Option<Conversion>,
     /// Whether objects are nothing but files.
     pub(super) stores_plainly: bool,
+    /// Whether settings leave files as they are stored.
+    pub(super) writes_plainly: bool,
 }
 
 /// Author and committer.
@@ -196,7 +199,8 @@ impl Git {
         }
         let names = told.committer.and_then(|told| self.find_names(&configuration, told));
         let conversion = Conversion::ask(self, &configuration.names().collect::<Vec<_>>());
-        Some(Habit { has_set_hooks, names, conversion, stores_plainly })
+        let writes_plainly = plain_files::are_plain(configuration.entries());
+        Some(Habit { has_set_hooks, names, conversion, stores_plainly, writes_plainly })
     }
 
     fn find_names(&self, configuration: &Configuration, committer: Vec<u8>) -> Option<Names> {

@@ -31,7 +31,7 @@ impl Git {
         let paths = acceptable(request)?;
         match request.staging {
             Staging::Whole => self.whole_tree(&paths).map(Some),
-            Staging::Add | Staging::Skip => self.tree_with(paths.into_iter()),
+            Staging::Add | Staging::AddSeen | Staging::Skip => self.tree_with(paths.into_iter()),
         }
     }
 

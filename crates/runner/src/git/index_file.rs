@@ -10,6 +10,9 @@ use super::cursor::Cursor;
 /// No index that is read is larger, nor are the names in it taken together.
 pub(super) const BYTES_MAX: usize = 256 * 1024 * 1024;
 
+/// What an index begins with: letters, the version of the format, how many files there are.
+pub(super) const HEADER_BYTES: usize = 12;
+
 /// Before the name of an entry: times and numbers of the file, then the object, then two bytes of flags.
 pub(super) const STAT_BYTES: usize = 40;
 const FLAG_BYTES: usize = 2;
@@ -28,6 +31,8 @@ const INTENDED: u16 = 0x2000;
 /// What an index holds.
 #[derive(Debug)]
 pub(super) struct IndexFile<'a> {
+    /// Of the format.
+    pub(super) version: u32,
     /// The files, in git's order.
     pub(super) entries: Vec<IndexEntry<'a>>,
     /// What git noted of the folders, if it did.
@@ -41,6 +46,8 @@ pub(super) struct IndexFile<'a> {
 pub(super) struct IndexEntry<'a> {
     /// Where its numbers begin.
     pub(super) place: usize,
+    /// Where the next entry begins.
+    pub(super) end: usize,
     pub(super) mode: u32,
     /// Its times and numbers, as git last saw them.
     pub(super) stat: &'a [u8],
@@ -91,13 +98,24 @@ impl<'a> IndexFile<'a> {
                 _ => extensions.push(name),
             }
         }
-        Some(IndexFile { entries, tree, extensions })
+        Some(IndexFile { version, entries, tree, extensions })
     }
 
     /// The file of a name, where it is not in conflict.
     pub(super) fn find(&self, name: &[u8]) -> Option<&IndexEntry<'a>> {
         let place = self.entries.binary_search_by(|entry| entry.name.as_ref().cmp(name)).ok()?;
         self.entries.get(place).filter(|entry| !entry.is_in_conflict())
+    }
+
+    /// Whether a file of this name can be put where none is: no folder is there, and no file is in place of one on the
+    /// way.
+    pub(super) fn has_room_for(&self, name: &[u8]) -> bool {
+        let below = [name, b"/"].concat();
+        let first = self.entries.partition_point(|entry| entry.name.as_ref() < below.as_slice());
+        let is_folder = self.entries.get(first).is_some_and(|entry| entry.name.starts_with(&below));
+        let mut folders = name.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let is_file = |end: usize| name.get(..end).is_some_and(|folder| self.find(folder).is_some());
+        !is_folder && self.find(name).is_none() && !folders.any(|(end, _)| is_file(end))
     }
 }
 
@@ -134,7 +152,7 @@ impl<'a> Cursor<'a> {
             _ => return None,
         };
         let name = if version == 4 { Cow::Owned(self.short_name(before)?) } else { self.name(place)? };
-        Some(IndexEntry { place, mode, stat, object, name, flags, more_flags })
+        Some(IndexEntry { place, end: self.place, mode, stat, object, name, flags, more_flags })
     }
 
     /// A name that ends in as many NULs as fill up eight bytes.

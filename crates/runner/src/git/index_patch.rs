@@ -41,7 +41,7 @@ impl Patch {
         let Some(tree) = &index.tree else { return Some(()) };
         for folder in edited {
             let Some(known) = tree.at(&folder.path).and_then(|cached| cached.known) else { continue };
-            (known.tree()? == folder.before).then_some(())?;
+            (known.tree() == folder.before).then_some(())?;
             self.changes.push((known.place, folder.after.bytes()));
         }
         Some(())
@@ -79,7 +79,7 @@ pub(super) fn has_stat(metadata: &Metadata, told: &[u8]) -> bool {
 }
 
 /// The numbers of a file as an index has them: of larger ones, the last 32 bits.
-fn stat(metadata: &Metadata) -> Vec<u8> {
+pub(super) fn stat(metadata: &Metadata) -> Vec<u8> {
     let low = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default();
     let numbers = [
         low(metadata.ctime().cast_unsigned()),

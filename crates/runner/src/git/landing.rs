@@ -178,6 +178,27 @@ impl Git {
         let revived = self.missing(changes)?;
         self.anchor(&note.tree)?;
         note.write(self.git_dir())?;
+        let is_plain = revived.is_empty() && folders.is_empty();
+        let plain = if is_plain { self.put_plainly(note, changes)? } else { None };
+        let index = match plain {
+            Some(index) => index,
+            None => match self.switch(note, changes)? {
+                Some(index) => index,
+                None => return Ok(Applied::Refused { paths: self.obstacles(changes)? }),
+            },
+        };
+        self.follow_submodules(changes, index.environment())?;
+        self.store_anew(note, (changes, folders), &index)?;
+        let stamps = index.stamps(changes, &note.tree);
+        Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps, revived })
+    }
+
+    /// Has git change the files. None: something of somebody's is in the way, and nothing was changed.
+    fn switch(
+        &self,
+        note: &LandingNote,
+        changes: &[RawChange],
+    ) -> Result<Option<LandingIndex<'_>>, GitError> {
         let switch =
             [&UNSPARSE[..], &["read-tree", "-m", "-u", note.head.as_str(), note.tree.as_str()]].concat();
         let index = LandingIndex::begin(self)?;
@@ -192,13 +213,10 @@ impl Git {
             index.remove();
             self.weigh_anchor();
             LandingNote::remove(self.git_dir())?;
-            return Ok(Applied::Refused { paths: self.obstacles(changes)? });
+            return Ok(None);
         }
         ended.success()?;
-        self.follow_submodules(changes, index.environment())?;
-        self.store_anew(note, (changes, folders), &index)?;
-        let stamps = index.stamps(changes, &note.tree);
-        Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps, revived })
+        Ok(Some(index))
     }
 
     /// Makes the paths of a landing what they are in HEAD. They were so before it; what they became since is kept.

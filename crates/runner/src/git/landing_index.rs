@@ -28,12 +28,16 @@ pub(super) struct LandingIndex<'a> {
 impl<'a> LandingIndex<'a> {
     /// A new one, as a copy of the project's: what that knows of files on disk counts here as well.
     pub(super) fn begin(git: &'a Git) -> Result<LandingIndex<'a>, GitError> {
-        let mut index = LandingIndex::at(git);
-        index.remove();
-        let main = git.git_dir().join("index");
-        index.main = Stamp::of(&main);
-        copy_index(&main, &index.file)?;
+        let index = LandingIndex::fresh(git);
+        copy_index(&git.git_dir().join("index"), &index.file)?;
         Ok(index)
+    }
+
+    /// A new one that somebody is to write.
+    pub(super) fn fresh(git: &'a Git) -> LandingIndex<'a> {
+        let index = LandingIndex::at(git);
+        index.remove();
+        LandingIndex { main: Stamp::of(&git.git_dir().join("index")), ..index }
     }
 
     /// The one that is there.

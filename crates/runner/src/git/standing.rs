@@ -75,6 +75,16 @@ impl Git {
         Some(tree)
     }
 
+    /// The content of a file, unless it has more bytes than this. None: ask otherwise.
+    pub(super) fn read_blob(&self, name: &Oid, bytes_max: usize) -> Option<Vec<u8>> {
+        let question = format!("{name}\n");
+        let (found, content) = self.ask(&self.standing().reader, &READER, |asked| {
+            asked.say(question.as_bytes())?;
+            asked.object()
+        })?;
+        (found == *name && content.len() <= bytes_max).then_some(content)
+    }
+
     /// Stores a tree with these entries, told as `ls-tree -z` does.
     pub(super) fn write_tree_object(&self, entries: &[u8]) -> Option<Oid> {
         self.ask(&self.standing().writer, &WRITER, |asked| {

@@ -1,5 +1,5 @@
-//! Commits of files that git knows already, without starting a git: their content, the trees on the way to them and the
-//! commit are written here, and the index is changed in place. Index and history change together, under git's
+//! Commits of a few files without starting a git: their content, the trees on the way to them and the commit are written
+//! here, and the index is changed in place, or written anew where there are new files. Index and history change together, under git's
 //! own lock. Whatever is not quite ordinary is left to git.
 
 use std::collections::BTreeSet;
@@ -9,9 +9,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::commit::Staging;
 use super::conversion::{attributes_on_the_way, is_plain};
 use super::error::GitError;
 use super::history::Oid;
+use super::index_edit::{Put, Puts, with_files};
 use super::index_file::{BYTES_MAX, IndexEntry, IndexFile};
 use super::index_lock::IndexLock;
 use super::index_patch::{Patch, write_as_old};
@@ -20,7 +22,7 @@ use super::plain_commit::Plain;
 use super::repository::Git;
 use super::scratch_index::NEXT;
 use super::stamps::Stamp;
-use super::tree_edit::{Edit, Edits};
+use super::tree_edit::{Edit, EditedFolder, Edits};
 
 /// More files at once are left to git, which is worth its start then.
 const FILES_MAX: usize = 16;
@@ -32,9 +34,17 @@ const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 struct Stored<'a> {
     path: &'a [u8],
     metadata: Metadata,
-    /// Where in the index it stands.
-    place: usize,
+    /// Where in the index it stands; none if it is new.
+    place: Option<usize>,
     edit: Edit,
+}
+
+/// What becomes of an index.
+enum Next {
+    /// Something in it changes.
+    Patched(Patch),
+    /// It is written anew.
+    Edited(Vec<u8>),
 }
 
 impl Git {
@@ -43,6 +53,7 @@ impl Git {
         &self,
         paths: &BTreeSet<&OsStr>,
         message: &str,
+        staging: Staging,
     ) -> Result<Option<Oid>, GitError> {
         if paths.len() > FILES_MAX || !self.knows_how_to_commit() || !self.commits_plainly() {
             return Ok(None);
@@ -55,7 +66,7 @@ impl Git {
         }
         let mut lock = IndexLock::take(self)?;
         let Some(head) = self.head()? else { return Ok(None) };
-        let Some((tree, next)) = self.prepare_tracked(&head, paths) else { return Ok(None) };
+        let Some((tree, next)) = self.prepare_tracked(&head, paths, staging) else { return Ok(None) };
         // A run of another plan that begins to land sweeps away what it takes for a leftover.
         if lock.put(&next).is_err() {
             return Ok(None);
@@ -80,16 +91,27 @@ impl Git {
     }
 
     /// Stores all but the commit: the tree that it is to have, and the index to go with it.
-    fn prepare_tracked(&self, head: &Oid, paths: &BTreeSet<&OsStr>) -> Option<(Oid, PathBuf)> {
+    fn prepare_tracked(
+        &self,
+        head: &Oid,
+        paths: &BTreeSet<&OsStr>,
+        staging: Staging,
+    ) -> Option<(Oid, PathBuf)> {
         let index_file = self.git_dir().join("index");
         let old = fs::symlink_metadata(&index_file).ok()?;
         let fits = old.is_file() && usize::try_from(old.len()).is_ok_and(|bytes| bytes <= BYTES_MAX);
         let mut content = fits.then(|| fs::read(&index_file)).and_then(Result::ok)?;
-        let (tree, patch) = {
+        let (tree, next) = {
             let index = IndexFile::parse(&content, head.width())?;
-            self.edit_tracked(head, &index, paths)?
+            // Git ignores some files, and only git knows which.
+            let is_new = |path: &&OsStr| index.find(path.as_bytes()).is_none();
+            (staging == Staging::AddSeen || !paths.iter().any(is_new)).then_some(())?;
+            self.edit_tracked(head, (&content, &index), paths)?
         };
-        patch.apply(&mut content, head.width())?;
+        match next {
+            Next::Patched(patch) => patch.apply(&mut content, head.width())?,
+            Next::Edited(edited) => content = edited,
+        }
         let next = self.git_dir().join(NEXT);
         write_as_old(&content, &old, &next).ok()?;
         Some((tree, next))
@@ -98,26 +120,25 @@ impl Git {
     fn edit_tracked(
         &self,
         head: &Oid,
-        index: &IndexFile<'_>,
+        (content, index): (&[u8], &IndexFile<'_>),
         paths: &BTreeSet<&OsStr>,
-    ) -> Option<(Oid, Patch)> {
+    ) -> Option<(Oid, Next)> {
         if index.entries.iter().any(IndexEntry::is_in_conflict) {
             return None;
         }
         let files: Vec<Stored<'_>> =
-            paths.iter().map(|path| self.store(index, path)).collect::<Option<_>>()?;
+            paths.iter().map(|path| self.store(head.width(), index, path)).collect::<Option<_>>()?;
         let edits: Edits<'_> = files.iter().map(|file| (file.path, &file.edit)).collect();
         let edited = self.edit_tree(head, &edits)?;
-        let whole = edited.last().filter(|whole| whole.before != whole.after)?;
-        let mut patch = Patch::default();
-        files.iter().for_each(|file| patch.file(file.place, &file.metadata, &file.edit.after));
-        patch.folders(index, &edited)?;
-        Some((whole.after.clone(), patch))
+        let whole = edited.last().filter(|whole| whole.before.as_ref() != Some(&whole.after))?;
+        Some((whole.after.clone(), next(&files, (content, index), &edited)?))
     }
 
-    /// Stores the content of a file that an index has.
-    fn store<'a>(&self, index: &IndexFile<'_>, path: &'a OsStr) -> Option<Stored<'a>> {
-        let entry = index.find(path.as_bytes()).filter(|entry| entry.is_ordinary())?;
+    /// Stores the content of a file.
+    fn store<'a>(&self, width: usize, index: &IndexFile<'_>, path: &'a OsStr) -> Option<Stored<'a>> {
+        let entry = index.find(path.as_bytes());
+        let is_in_place = entry.map_or_else(|| index.has_room_for(path.as_bytes()), IndexEntry::is_ordinary);
+        is_in_place.then_some(())?;
         // Attributes that are not on disk count as they are in the index.
         let is_hidden = |name: Vec<u8>| {
             index.find(&name).is_some() && !self.root().join(OsStr::from_bytes(&name)).exists()
@@ -129,18 +150,53 @@ impl Git {
         let stamp = Stamp::of(&file);
         let metadata = fs::symlink_metadata(&file).ok().filter(Metadata::is_file)?;
         let (number, mode) = mode_of(&metadata);
-        (number == entry.mode).then_some(())?;
+        // Whether new files can be run is not always told by the disk.
+        (number == entry.map_or(NOT_EXECUTABLE.0, |entry| entry.mode)).then_some(())?;
         let content = fs::read(&file).ok().filter(|content| is_plain(content))?;
-        let after = self.store_object(Kind::Blob, &content, entry.object.len())?;
+        let after = self.store_object(Kind::Blob, &content, width)?;
         // What is stored is what is there.
         (Stamp::of(&file) == stamp).then_some(())?;
-        let edit = Edit { mode, before: Oid::from_bytes(entry.object)?, after };
-        Some(Stored { path: path.as_bytes(), metadata, place: entry.place, edit })
+        let before = match entry {
+            Some(entry) => Some(Oid::from_bytes(entry.object)?),
+            None => None,
+        };
+        let (place, edit) = (entry.map(|entry| entry.place), Edit { mode, before, after });
+        Some(Stored { path: path.as_bytes(), metadata, place, edit })
     }
 }
 
-/// The mode that git gives a file, as an index has it and as a tree has it.
+/// The index that goes with some files.
+fn next(
+    files: &[Stored<'_>],
+    (content, index): (&[u8], &IndexFile<'_>),
+    folders: &[EditedFolder],
+) -> Option<Next> {
+    let mut patch = Patch::default();
+    for file in files {
+        let Some(place) = file.place else { return edited(files, (content, index), folders) };
+        patch.file(place, &file.metadata, &file.edit.after);
+    }
+    patch.folders(index, folders)?;
+    Some(Next::Patched(patch))
+}
+
+fn edited(
+    files: &[Stored<'_>],
+    (content, index): (&[u8], &IndexFile<'_>),
+    folders: &[EditedFolder],
+) -> Option<Next> {
+    let mut puts = Puts::new();
+    for file in files {
+        puts.insert(file.path, Put::new(mode_of(&file.metadata).0, &file.metadata, &file.edit.after)?);
+    }
+    with_files(content, index, &puts, folders).map(Next::Edited)
+}
+
+/// The modes of files, as an index has them and as a tree has them.
+const EXECUTABLE: (u32, &str) = (0o100_755, "100755");
+const NOT_EXECUTABLE: (u32, &str) = (0o100_644, "100644");
+
 fn mode_of(metadata: &Metadata) -> (u32, &'static str) {
     let is_executable = metadata.permissions().mode() & 0o100 != 0;
-    if is_executable { (0o100_755, "100755") } else { (0o100_644, "100644") }
+    if is_executable { EXECUTABLE } else { NOT_EXECUTABLE }
 }

@@ -1,25 +1,37 @@
-//! Trees in which some files get another content and all else stays: only the folders on the way to them are written.
+//! Trees in which some files are new or get another content and all else stays: only the folders on the way to them are
+//! written.
 
 use std::collections::BTreeMap;
 
 use super::history::Oid;
+use super::raw_change::Entry;
 use super::repository::Git;
-use super::tree_object::{TreeObject, folder_record};
+use super::tree_object::{TreeObject, folder_record, record};
 
 /// What a file is to become.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit {
     /// As a tree has it.
     pub(super) mode: &'static str,
-    pub(super) before: Oid,
+    /// None: it is new.
+    pub(super) before: Option<Oid>,
     pub(super) after: Oid,
+}
+
+impl Edit {
+    /// Whether a tree has the file that is meant.
+    fn applies_to(&self, entry: &Entry) -> bool {
+        entry.mode == self.mode && self.before.as_ref().is_some_and(|before| entry.oid == before.as_str())
+    }
 }
 
 /// A folder that was written anew.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EditedFolder {
+    /// With a slash at its end; the topmost has none.
     pub(super) path: Vec<u8>,
-    pub(super) before: Oid,
+    /// None: it is new.
+    pub(super) before: Option<Oid>,
     pub(super) after: Oid,
 }
 
@@ -31,46 +43,57 @@ impl Git {
     /// or git has to do it.
     pub(super) fn edit_tree(&self, tree: &Oid, edits: &Edits<'_>) -> Option<Vec<EditedFolder>> {
         let mut edited = Vec::new();
-        self.edit_folder(tree, b"", edits, &mut edited)?;
+        self.edit_folder(Some(tree), b"", edits, &mut edited)?;
         Some(edited)
     }
 
     fn edit_folder(
         &self,
-        name: &Oid,
+        name: Option<&Oid>,
         path: &[u8],
         edits: &Edits<'_>,
         edited: &mut Vec<EditedFolder>,
     ) -> Option<Oid> {
-        let (before, tree) = TreeObject::read(self, name.as_str())?;
-        let mut below = by_folder(edits);
-        let (mut records, mut left) = (Vec::new(), edits.keys().filter(|path| !path.contains(&b'/')).count());
+        let (before, tree) = match name {
+            Some(name) => TreeObject::read(self, name.as_str()).map(|(oid, tree)| (Some(oid), tree))?,
+            None => (None, TreeObject::default()),
+        };
+        let (mut files, mut below) = (in_folder(edits), by_folder(edits));
+        let mut records = Vec::new();
         for item in tree.items()? {
-            if item.is_folder() {
-                let Some(edits) = below.remove(item.name) else {
-                    records.extend(item.record());
-                    continue;
-                };
-                let path = [path, item.name, b"/"].concat();
-                let folder = self.edit_folder(&Oid::parse(&item.object())?, &path, &edits, edited)?;
-                records.extend(folder_record(item.name, &folder));
-            } else if let Some(edit) = edits.get(item.name) {
-                let entry = item.entry();
-                if entry.mode != edit.mode || entry.oid != edit.before.as_str() {
-                    return None;
+            let (file, folder) = (files.remove(item.name), below.remove(item.name));
+            let record = match (item.is_folder(), file, folder) {
+                (_, None, None) => item.record(),
+                (true, None, Some(edits)) => {
+                    let path = [path, item.name, b"/"].concat();
+                    let folder = Oid::parse(&item.object())?;
+                    item.record_with(&self.edit_folder(Some(&folder), &path, &edits, edited)?)
                 }
-                records.extend(item.record_with(&edit.after));
-                left = left.checked_sub(1)?;
-            } else {
-                records.extend(item.record());
-            }
+                (false, Some(edit), None) => {
+                    edit.applies_to(&item.entry()).then(|| item.record_with(&edit.after))?
+                }
+                // A folder is where a file is to be, or the other way round.
+                (true | false, _, _) => return None,
+            };
+            records.extend(record);
         }
-        // All that is to be edited has to be there.
-        (below.is_empty() && left == 0).then_some(())?;
-        let after = self.store_tree(records, before.width())?;
+        // What is to be edited and not there has to be new.
+        for (name, edit) in files {
+            records.extend(edit.before.is_none().then(|| record(edit.mode.as_bytes(), name, &edit.after))?);
+        }
+        for (name, edits) in below {
+            let path = [path, name, b"/"].concat();
+            records.extend(folder_record(name, &self.edit_folder(None, &path, &edits, edited)?));
+        }
+        let after = self.store_tree(records, edits.values().next()?.after.width())?;
         edited.push(EditedFolder { path: path.to_vec(), before, after: after.clone() });
         Some(after)
     }
+}
+
+/// The edits of files that are in a folder itself.
+fn in_folder<'a>(edits: &Edits<'a>) -> Edits<'a> {
+    edits.iter().filter(|(path, _)| !path.contains(&b'/')).map(|(path, edit)| (*path, *edit)).collect()
 }
 
 /// The edits in the folders of a folder, each from there on.

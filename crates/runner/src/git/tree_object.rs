@@ -80,12 +80,12 @@ impl Item<'_> {
 
     /// The same as it is stored.
     pub(super) fn record(&self) -> Vec<u8> {
-        record(self.mode, self.name, self.object)
+        joined(self.mode, self.name, self.object)
     }
 
     /// The same with another object.
     pub(super) fn record_with(&self, object: &Oid) -> Vec<u8> {
-        record(self.mode, self.name, &object.bytes())
+        record(self.mode, self.name, object)
     }
 
     /// A line of `ls-tree -z`.
@@ -135,7 +135,7 @@ impl TreeObject {
 
 /// What a folder has of a folder in it.
 pub(super) fn folder_record(name: &[u8], tree: &Oid) -> Vec<u8> {
-    record(FOLDER, name, &tree.bytes())
+    record(FOLDER, name, tree)
 }
 
 /// What it has of anything else, by its mode as a number. None: no tree has such a thing.
@@ -147,9 +147,14 @@ pub(super) fn file_record(mode: u32, object: &[u8], name: &[u8]) -> Option<Vec<u
         0o160_000 => b"160000",
         _ => return None,
     };
-    Some(record(mode, name, object))
+    Some(joined(mode, name, object))
 }
 
-fn record(mode: &[u8], name: &[u8], object: &[u8]) -> Vec<u8> {
+/// What it has of whatever has this mode.
+pub(super) fn record(mode: &[u8], name: &[u8], object: &Oid) -> Vec<u8> {
+    joined(mode, name, &object.bytes())
+}
+
+fn joined(mode: &[u8], name: &[u8], object: &[u8]) -> Vec<u8> {
     [mode, b" ", name, b"\0", object].concat()
 }

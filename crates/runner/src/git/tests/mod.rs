@@ -12,6 +12,7 @@ mod landed_files;
 mod landings;
 mod locks;
 mod plain_commits;
+mod plain_files;
 mod put_backs;
 mod references;
 mod refusals;

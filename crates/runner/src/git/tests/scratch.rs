@@ -55,11 +55,17 @@ impl Scratch {
 
     /// The same, and whom to ask how many gits it has started.
     pub(super) fn counted_git(&self) -> (Git, impl Fn() -> usize) {
+        let (git, count) = self.traced_git();
+        (git, move || count("\"event\":\"start\""))
+    }
+
+    /// The same, and whom to ask how often a text is in what gits tell of themselves.
+    pub(super) fn traced_git(&self) -> (Git, impl Fn(&str) -> usize) {
         let trace = self.folder.path().join("trace");
         let mut environment = self.environment();
         environment.push(("GIT_TRACE2_EVENT".into(), trace.clone().into()));
         let git = Git::discover_with(self.repository.root(), environment).unwrap().unwrap();
-        let count = move || fs::read_to_string(&trace).unwrap().matches("\"event\":\"start\"").count();
+        let count = move |text: &str| fs::read_to_string(&trace).unwrap().matches(text).count();
         (git.with_notes(&self.notes()), count)
     }
 

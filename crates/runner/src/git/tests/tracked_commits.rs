@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::scratch::{Scratch, owned};
 use crate::git::index_tree;
-use crate::git::{Commit, Git, GitError, Oid};
+use crate::git::{Commit, Git, GitError, Oid, Staging};
 
 /// What is recorded of a commit that was written without git.
 const PLAIN: &str = "commit: by tillgreen";
@@ -91,6 +91,55 @@ proptest! {
         prop_assert_eq!(scratch.last_commit(), SPEC.map(|path| format!("M {path}")));
         expect_as_git_leaves_it(&scratch);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn new_files_are_committed_as_git_does(
+        new in prop::collection::btree_set("(specs/(demo/)?)?([f-k]{1,2}/){0,2}[l-p]{1,3}", 1..5),
+        version in 2..4_u8,
+        is_long in any::<bool>(),
+        has_sum in any::<bool>(),
+        is_packed in any::<bool>(),
+    ) {
+        let scratch = if is_long { Scratch::with_long_names() } else { Scratch::empty() };
+        scratch.repository.git(&["config", "index.version", &version.to_string()]);
+        scratch.repository.git(&["config", "index.skipHash", if has_sum { "false" } else { "true" }]);
+        let (scratch, git) = project(scratch);
+        if is_packed {
+            scratch.repository.git(&["gc", "--quiet"]);
+        }
+        new.iter().for_each(|path| scratch.repository.write(path, format!("{path}\n")));
+        scratch.repository.write(SPEC[1], "two\n");
+        let paths: Vec<String> = new.iter().cloned().chain([SPEC[1].to_owned()]).collect();
+        let request = Commit { staging: Staging::AddSeen, ..Commit::new(&paths, "chore(spec): one") };
+        prop_assert_eq!(git.commit(&request).unwrap(), git.head().unwrap());
+        prop_assert_eq!(last_record(&scratch), PLAIN);
+        expect_as_git_leaves_it(&scratch);
+    }
+}
+
+#[test]
+fn new_files_whose_place_is_taken_are_left_to_git() {
+    let (scratch, git) = ordinary();
+    fs::remove_file(scratch.repository.root().join("a")).unwrap();
+    scratch.repository.write("a/b", "new\n");
+    let paths = owned(&["a/b"]);
+    let request = Commit { staging: Staging::AddSeen, ..Commit::new(&paths, "chore(spec): one") };
+    // Git makes room for it.
+    git.commit(&request).unwrap().unwrap();
+    assert_ne!(last_record(&scratch), PLAIN);
+    assert_eq!(scratch.last_commit(), ["D a", "A a/b"]);
+}
+
+#[test]
+fn new_files_that_git_may_ignore_are_left_to_git() {
+    let (scratch, git) = ordinary();
+    scratch.repository.write(".gitignore", "*.log\n");
+    scratch.repository.commit_all("ignore");
+    scratch.repository.write("x.log", "new\n");
+    assert_eq!(commit(&git, &["x.log"]).unwrap(), None);
 }
 
 #[test]
@@ -294,7 +343,7 @@ fn without_a_commit_the_index_is_what_it_was() {
     let before = fs::read(&index).unwrap();
     fs::write(scratch.repository.root().join(".git/refs/heads/main.lock"), "").unwrap();
     let paths = SPEC.iter().map(OsStr::new).collect();
-    assert_eq!(git.commit_tracked(&paths, "chore(spec): one").unwrap(), None);
+    assert_eq!(git.commit_tracked(&paths, "chore(spec): one", Staging::Skip).unwrap(), None);
     assert_eq!(fs::read(&index).unwrap(), before);
     assert!(!index.with_extension("lock").exists());
     assert_eq!(scratch.repository.dirt(), [format!(" M {}", SPEC[1])]);
