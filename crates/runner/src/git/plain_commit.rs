@@ -31,7 +31,7 @@ pub(super) enum Plain {
 impl Git {
     /// Whether a commit may be more than its text to anybody here.
     pub fn has_commit_hook(&self) -> bool {
-        HOOKS.iter().any(|name| self.has_hook(name)) || self.habit().has_set_hooks
+        self.has_any_hook(&HOOKS) || self.habit().has_set_hooks
     }
 
     /// Whether git would do nothing but write commits down.

@@ -124,7 +124,14 @@ impl Git {
 
     /// Whether there is a hook of this name.
     pub(super) fn has_hook(&self, name: &str) -> bool {
-        self.hooks_folder().as_deref().unwrap_or(&self.hooks).join(name).exists()
+        self.has_any_hook(&[name])
+    }
+
+    /// Whether there is one of these hooks.
+    pub(super) fn has_any_hook(&self, names: &[&str]) -> bool {
+        let told = self.hooks_folder();
+        let folder = told.as_deref().unwrap_or(&self.hooks);
+        names.iter().any(|name| folder.join(name).exists())
     }
 
     pub(super) fn standing(&self) -> &Standing {

@@ -1,7 +1,8 @@
 //! Linked working trees: made at a commit, removed without a trace, found again. What an agent did in one is the
 //! business of the snapshot.
 
-use std::ffi::OsStr;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -156,13 +157,19 @@ pub(super) fn state_in(store: &Path, tree: &Path) -> Option<PathBuf> {
     linked(store).into_iter().find(|(_, known)| *known == wanted).map(|(state, _)| state)
 }
 
+/// The names of the folders in a folder. There may be hundreds, and asking for each is slower than listing them.
+fn folders_in(folder: &Path) -> BTreeSet<OsString> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.map(|entry| entry.file_name()).collect()
+}
+
 /// Removes what a repository knows of a tree and of trees below it. Others' trees are not pruned, also if they are
 /// not there at the moment: they may lie on a disk that is.
 fn forget(store: &Path, tree: &Path) -> io::Result<()> {
     // What bears the name of another tree beside this one is that one's.
-    let is_others = |name: &OsStr| {
-        tree.file_name() != Some(name) && tree.parent().is_some_and(|folder| folder.join(name).is_dir())
-    };
+    let beside = tree.parent().map(folders_in).unwrap_or_default();
+    let is_others = |name: &OsStr| tree.file_name() != Some(name) && beside.contains(name);
     let known = linked_among(store, |name| !is_others(name));
     for (state, _) in known.into_iter().filter(|(_, known)| known.starts_with(tree)) {
         // Moved away as a whole: no git that looks meanwhile finds half of it.
