@@ -22,6 +22,7 @@ mod obstacles;
 mod odd_places;
 mod one_tree;
 mod other_text;
+mod own_steps;
 mod people;
 mod phases;
 mod plan_words;
