@@ -155,6 +155,7 @@ impl Driver<'_> {
         let purpose = Purpose::Agent { task, at_work, since, baseline };
         self.depart(key, Flight { handle: Some(handle), purpose });
         self.learn_to_commit();
+        self.have_keepers_stand_by();
         Ok(())
     }
 
@@ -267,7 +268,7 @@ impl Driver<'_> {
             stderr_log: dir.join("verify.err.log"),
             limits: self.limits(self.settings.verify_timeout, None),
         };
-        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
+        let handle = self.standby.start(invocation, self.reporter(key.clone()));
         self.depart(key, Flight { handle: Some(handle), purpose });
     }
 

@@ -221,7 +221,7 @@ impl Driver<'_> {
             // As above.
             let _ = sender.send(Message::AgentEnded(key, Box::new((ended, outcome))));
         };
-        let handle = process::start_listening(&self.runtime, invocation, conversation, on_end);
+        let handle = process::start_listening(self.standby.runtime(), invocation, conversation, on_end);
         let Delegation { dispatch, dir, prompt, .. } = delegation;
         Ok((handle, AtWork { dispatch, agent: agent.name.clone(), prompt, dir }))
     }

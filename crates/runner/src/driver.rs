@@ -25,7 +25,7 @@ use crate::journal::Journal;
 use crate::line::Line;
 use crate::lost_work::Watch;
 use crate::open::{Beginning, Request};
-use crate::process::Handle;
+use crate::process::{Handle, Standby};
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
 use crate::rewriting::{Rewriting, Verified};
@@ -75,7 +75,7 @@ pub(crate) struct Driver<'a> {
     pub state: State,
     pub book: Book,
     pub tree: Tree<'a>,
-    pub runtime: tokio::runtime::Handle,
+    pub standby: Standby,
     /// The text that a task had when its latest attempt began. It is in the attempt's folder as well, but there an
     /// agent can lay hands on it.
     pub text_at_start: BTreeMap<plan::TaskId, String>,
@@ -141,7 +141,7 @@ impl<'a> Driver<'a> {
             state,
             book,
             tree,
-            runtime,
+            standby: Standby::on(runtime),
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
             watch: Watch::default(),

@@ -379,6 +379,7 @@ impl Driver<'_> {
                 self.note_check(id, &dir)?;
                 self.note_files(id);
                 self.start_script(key, (&script, root), &dir, purpose);
+                self.replace_used_keeper();
             }
             None => {
                 let report = ChecksReport::default();

@@ -45,6 +45,7 @@ mod project;
 mod projection;
 mod projections;
 mod prompt;
+mod readiness;
 mod record;
 mod recording;
 mod records;

@@ -27,7 +27,7 @@ pub(crate) const TRAILER: &str = "Tillgreen-Task";
 pub(crate) const TRAILER_SEARCH: usize = 50;
 
 /// How long agents are left alone after their start.
-const SETTLING: Duration = Duration::from_millis(100);
+pub(crate) const SETTLING: Duration = Duration::from_millis(100);
 
 /// Why recording did not work out.
 pub(crate) enum Obstacle {

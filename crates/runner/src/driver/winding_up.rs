@@ -18,6 +18,7 @@ const LAST_WAIT: Duration = Duration::from_secs(20);
 impl Driver<'_> {
     /// After the end: stops what still runs, brings the files up to date, and leaves.
     pub(super) fn wind_up(mut self) -> Result<Finished, RunError> {
+        self.standby.dismiss();
         for flight in self.flights.values() {
             if let Some(handle) = &flight.handle {
                 handle.stop();

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use nix::unistd::{Pid, getpgrp};
@@ -11,23 +11,34 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 
 use super::invocation::Invocation;
 use super::keeper::{
-    KeeperMissing, NotAllowed, Way, Word, WordReader, give_up_namespaces, in_new_namespace,
-    keeper_command_line, word_pipe,
+    Charge, KeeperMissing, NotAllowed, OrderReader, Way, Word, WordReader, give_up_namespaces,
+    in_new_namespace, keeper_command_line, word_pipe,
 };
 use crate::git::LOCATION_VARIABLES;
 
 /// A running keeper.
+#[derive(Debug)]
 pub(super) struct KeeperChild {
     child: Child,
-    /// Where the init of a namespace tells what its exit status cannot. A subreaper ends as its command did.
-    word: Option<WordReader>,
+    /// Where it tells what its exit status cannot.
+    word: WordReader,
+    started: Started,
+}
+
+/// When a keeper was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Started {
+    WithItsCommand,
+    /// It says when it begins, because it may end before.
+    AheadOfIt,
 }
 
 /// How a keeper ended.
 pub(super) enum KeeperEnd {
     /// As its command did.
     AsCommand(io::Result<ExitStatus>),
-    /// It could not do it in this way and started nothing; it is to be started again.
+    /// It started nothing, because it cannot do it in this way, or because it ended while it stood by; another keeper is
+    /// to be started.
     Unable,
 }
 
@@ -54,19 +65,29 @@ pub(super) enum StartError {
 impl KeeperChild {
     /// Starts a keeper in the best way that is possible here.
     pub(super) fn start(invocation: &Invocation) -> Result<Self, StartError> {
-        let cwd = &invocation.cwd;
-        match cwd.metadata() {
-            Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => return Err(StartError::NotAFolder { cwd: cwd.clone() }),
-            Err(source) => return Err(StartError::Folder { cwd: cwd.clone(), source }),
-        }
         let argv = invocation.command.argv();
         let program = argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
-        let spawned = match start_init(invocation, &argv)? {
-            Ok(spawned) => spawned,
-            Err(NotAllowed) => start_subreaper(invocation, argv)?,
+        let equip = |command: &mut Command| {
+            let stdin = if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
+            let env = invocation.env.iter().map(|(variable, value)| (variable, value));
+            command.current_dir(&invocation.cwd).envs(env).stdin(stdin);
+            Ok(())
         };
-        spawned.map_err(|source| StartError::Spawn { program, source })
+        let spawned = spawn(&Charge::Given(argv), equip)?;
+        let (child, word) = spawned.map_err(|source| StartError::Spawn { program, source })?;
+        Ok(Self { child, word, started: Started::WithItsCommand })
+    }
+
+    /// Starts a keeper that waits for its order at this pipe.
+    pub(super) fn stand_by(order: &OrderReader) -> Result<Self, StartError> {
+        let equip = |command: &mut Command| {
+            command.stdin(order.again()?);
+            Ok(())
+        };
+        let spawned = spawn(&Charge::Awaited, equip)?;
+        let program = || "a keeper".to_owned();
+        let (child, word) = spawned.map_err(|source| StartError::Spawn { program: program(), source })?;
+        Ok(Self { child, word, started: Started::AheadOfIt })
     }
 
     /// The pipes, which are there once.
@@ -80,66 +101,88 @@ impl KeeperChild {
         self.child.id().map(|id| Pid::from_raw(id.cast_signed()))
     }
 
+    /// Whether it has not ended yet; for one that stands by.
+    pub(super) fn is_running(&mut self) -> bool {
+        let is_running = matches!(self.child.try_wait(), Ok(None));
+        if !is_running && self.word.read() == Some(Word::Unable) {
+            give_up_namespaces();
+        }
+        is_running
+    }
+
+    /// Kills it. The runtime reaps it.
+    pub(super) fn kill(mut self) {
+        // It may have ended by itself.
+        let _ = self.child.start_kill();
+    }
+
     /// Waits for its end. Nothing is lost if the wait is given up.
     pub(super) async fn wait(&mut self) -> KeeperEnd {
         let status = self.child.wait().await;
-        match self.word.as_ref().and_then(WordReader::read) {
+        let first = self.word.read();
+        let has_begun = self.started == Started::WithItsCommand || first == Some(Word::Begun);
+        let last = if first == Some(Word::Begun) { self.word.read() } else { first };
+        match last {
             Some(Word::Unable) => {
                 give_up_namespaces();
                 KeeperEnd::Unable
             }
+            Some(Word::Signalled(_) | Word::Begun) | None if !has_begun => KeeperEnd::Unable,
             Some(Word::Signalled(signal)) => KeeperEnd::AsCommand(Ok(ExitStatus::from_raw(signal.into()))),
-            None => KeeperEnd::AsCommand(status),
+            Some(Word::Begun) | None => KeeperEnd::AsCommand(status),
         }
     }
 }
 
-type Spawned = io::Result<KeeperChild>;
-
-/// Starts a keeper in a namespace of its own. It leaves the terminal's session by itself.
-fn start_init(
-    invocation: &Invocation,
-    argv: &[OsString],
-) -> Result<Result<Spawned, NotAllowed>, KeeperMissing> {
-    let (word, inherited) = match word_pipe() {
-        Ok(pipe) => pipe,
-        Err(error) => return Ok(Ok(Err(error))),
-    };
-    let mut command = command(invocation, Way::Init { word: inherited.number() }, argv.to_vec())?;
-    let spawned = in_new_namespace(|| command.spawn());
-    Ok(spawned.map(|spawned| spawned.map(|child| KeeperChild { child, word: Some(word) })))
+/// Whether processes can be started in a folder, as far as that can be told without trying.
+pub(super) fn expect_folder(cwd: &Path) -> Result<(), StartError> {
+    match cwd.metadata() {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(StartError::NotAFolder { cwd: cwd.to_owned() }),
+        Err(source) => Err(StartError::Folder { cwd: cwd.to_owned(), source }),
+    }
 }
 
-/// Starts a keeper in a process group of its own, so that Ctrl-C at the terminal does not reach it.
-fn start_subreaper(invocation: &Invocation, argv: Vec<OsString>) -> Result<Spawned, KeeperMissing> {
-    let mut command = command(invocation, Way::Subreaper, argv)?;
+type Spawned = io::Result<(Child, WordReader)>;
+
+/// Starts a keeper in the best way that is possible here.
+fn spawn(charge: &Charge, equip: impl Fn(&mut Command) -> io::Result<()>) -> Result<Spawned, KeeperMissing> {
+    let (word, inherited) = match word_pipe() {
+        Ok(pipe) => pipe,
+        Err(error) => return Ok(Err(error)),
+    };
+    let command = |way: Way| -> Result<io::Result<tokio::process::Command>, KeeperMissing> {
+        let mut command = command(keeper_command_line(way, inherited.number(), charge)?);
+        Ok(equip(&mut command).map(|()| command.into()))
+    };
+    let spawned = match command(Way::Init)? {
+        Ok(mut command) => in_new_namespace(|| command.spawn()),
+        Err(error) => return Ok(Err(error)),
+    };
+    let spawned = match spawned {
+        Ok(spawned) => spawned,
+        Err(NotAllowed) => command(Way::Subreaper)?.and_then(|command| in_own_group(command).spawn()),
+    };
+    Ok(spawned.map(|child| (child, word)))
+}
+
+/// A subreaper has a process group of its own, so that Ctrl-C at the terminal does not reach it. An init leaves the
+/// terminal's session by itself.
+fn in_own_group(mut command: tokio::process::Command) -> tokio::process::Command {
     // The leader of a group cannot leave its session but by way of its parent's group. Where that lies outside
     // our PID namespace it cannot be named, and no terminal of ours can reach it either.
     if getpgrp() != Pid::from_raw(0) {
         command.process_group(0);
     }
-    Ok(command.spawn().map(|child| KeeperChild { child, word: None }))
+    command
 }
 
-fn command(
-    invocation: &Invocation,
-    way: Way,
-    argv: Vec<OsString>,
-) -> Result<tokio::process::Command, KeeperMissing> {
-    let (executable, name, args) = keeper_command_line(way, argv)?;
-    let stdin = if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
+fn command((executable, name, args): (&Path, &str, Vec<OsString>)) -> Command {
     let mut command = Command::new(executable);
     // Its gits are to work where it is started, and not on the index and the branch of whoever started the program.
     for variable in LOCATION_VARIABLES {
         command.env_remove(variable);
     }
+    command.arg0(name).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-        .arg0(name)
-        .args(args)
-        .current_dir(&invocation.cwd)
-        .envs(invocation.env.iter().map(|(variable, value)| (variable, value)))
-        .stdin(stdin)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    Ok(command.into())
 }

@@ -10,6 +10,9 @@
 //!                         tg-keeper (subreaper, where namespaces are not allowed)  ──▶ command ──▶ …
 //! ```
 //!
+//! Starting a keeper takes longer than starting most commands. Where there is time before, some are started ahead and
+//! stand by for their orders.
+//!
 //! What an exit status or an output means is left to the callers.
 
 mod capture;
@@ -22,6 +25,7 @@ mod lines;
 mod listener;
 mod printable;
 mod processes;
+mod standby;
 mod supervise;
 mod sweep;
 
@@ -30,5 +34,6 @@ pub use handle::{Handle, start, start_listening};
 pub use invocation::{Invocation, ProcessLimits, Program};
 pub use keeper::{keep_if_asked, use_keeper};
 pub use listener::{Deaf, Heard, Listener, Reply};
+pub use standby::Standby;
 pub use sweep::sweep;
 pub(crate) use sweep::wait_until_gone;

@@ -27,10 +27,11 @@ use super::ended::{Ended, Exit};
 use super::handle::Request;
 use super::invocation::{Invocation, ProcessLimits};
 use super::keeper::{CANNOT_START_CODES, CANNOT_START_PREFIX, KILL_ALL};
-use super::keeper_child::{KeeperChild, KeeperEnd, KeeperPipes, StartError};
+use super::keeper_child::{KeeperChild, KeeperEnd, KeeperPipes, StartError, expect_folder};
 use super::lines::Lines;
 use super::listener::{Heard, Listener, Reply};
 use super::printable::printable;
+use super::standby::Ready;
 
 /// How long the pipes may stay open after the keeper has ended: something that got away may hold them.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(1);
@@ -81,7 +82,7 @@ enum Phase {
     Over,
 }
 
-/// A keeper that could not keep in the way that was tried first; nothing was started, and another way is left.
+/// A keeper that started nothing; another one can.
 pub(super) struct Unable<L> {
     pub(super) requests: Option<UnboundedReceiver<Request>>,
     pub(super) listener: L,
@@ -96,14 +97,14 @@ enum Woken {
 }
 
 impl<L: Listener> Supervision<L> {
-    /// Starts the keeper.
+    /// Starts the keeper, or gives its order to one that stands by.
     pub(super) fn begin(
-        invocation: &Invocation,
+        (invocation, ready): (&Invocation, Option<Ready>),
         [stdout, stderr]: [Capture; 2],
         requests: Option<UnboundedReceiver<Request>>,
         listener: L,
     ) -> Result<Self, (StartError, L)> {
-        let mut child = match KeeperChild::start(invocation) {
+        let mut child = match keeper_for(invocation, ready) {
             Ok(child) => child,
             Err(error) => return Err((error, listener)),
         };
@@ -326,6 +327,11 @@ impl<L: Listener> Supervision<L> {
             let _ = kill(pid, signal);
         }
     }
+}
+
+fn keeper_for(invocation: &Invocation, ready: Option<Ready>) -> Result<KeeperChild, StartError> {
+    expect_folder(&invocation.cwd)?;
+    ready.and_then(Ready::go).map_or_else(|| KeeperChild::start(invocation), Ok)
 }
 
 /// The pipes to and from a process.

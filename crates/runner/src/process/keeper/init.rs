@@ -1,7 +1,6 @@
 //! The keeper where namespaces are allowed: process 1 of the PID namespace that holds the command.
 
 use std::fs;
-use std::os::fd::RawFd;
 use std::path::Path;
 use std::process;
 
@@ -10,37 +9,39 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::command::{KeptCommand, cannot_start};
+use super::command::{CommandLine, KeptCommand, cannot_start};
 use super::ending::Ending;
-use super::role::Order;
+use super::role::Post;
 use super::surroundings::{Wakeup, Wakeups, close_inherited_files, die_with_parent, leave_session};
 use super::word::{Word, WordWriter};
 use crate::process::processes::Process;
 
 /// Keeps the command until it ends; the kernel then kills the rest of the namespace.
-pub(super) fn keep(order: &Order, word: RawFd) -> ! {
+pub(super) fn keep(post: Post) -> ! {
     die_with_parent();
     // The /proc of the outer namespace is still mounted and shows us as we are seen from there; from
     // inside, the parent's pid cannot be seen.
     let outside = Process::read(Path::new("/proc/self/stat"));
-    if outside.is_some_and(|outside| outside.parent != order.parent) {
+    if outside.is_some_and(|outside| outside.parent != post.parent) {
         process::exit(1);
     }
-    let word = WordWriter::open(word).unwrap_or_else(|error| cannot_start("in a namespace", &error));
+    let word = WordWriter::open(post.word).unwrap_or_else(|error| cannot_start("in a namespace", &error));
     close_inherited_files(&[word.number()]);
     // A terminal's signals are lost on an init without handlers, so leaving it comes first.
     leave_session();
     let mut wakeups = Wakeups::begin();
     if mount_proc().is_err() {
-        word.write(Word::Unable);
+        // With nobody to hear it, the exit code has to do.
+        let _ = word.write(Word::Unable);
         process::exit(1);
     }
     number_processes_after(outside);
-    finish(keep_command(order, &mut wakeups), word)
+    let command = post.charge.command(&mut wakeups, &word);
+    finish(keep_command(command, &mut wakeups), &word)
 }
 
-fn keep_command(order: &Order, wakeups: &mut Wakeups) -> Ending {
-    let mut command = KeptCommand::start(&order.argv);
+fn keep_command(command: CommandLine, wakeups: &mut Wakeups) -> Ending {
+    let mut command = KeptCommand::start(command);
     loop {
         for wakeup in wakeups.wait() {
             match wakeup {
@@ -76,9 +77,10 @@ fn number_processes_after(outside: Option<Process>) {
 }
 
 /// Process 1 cannot die of a signal, so it tells of it.
-fn finish(ending: Ending, word: WordWriter) -> ! {
+fn finish(ending: Ending, word: &WordWriter) -> ! {
     if let Some(signal) = ending.named_signal() {
-        word.write(Word::Signalled(signal));
+        // With nobody to hear it, the exit code has to do.
+        let _ = word.write(Word::Signalled(signal));
     }
     process::exit(ending.shell_code())
 }

@@ -16,8 +16,10 @@ pub(super) const NAME: &str = "tg-keeper";
 /// Tells a keeper to kill everything at once. Asking for a graceful stop is SIGTERM.
 pub(in crate::process) const KILL_ALL: Signal = Signal::SIGUSR1;
 
-const SUBREAPER: &str = "--keep";
-const INIT: &str = "--keep-as-init";
+const KEEP: &str = "--keep";
+const KEEP_AS_INIT: &str = "--keep-as-init";
+const STAND_BY: &str = "--stand-by";
+const STAND_BY_AS_INIT: &str = "--stand-by-as-init";
 /// Also right when the file was replaced by an upgrade, as `current_exe` is not.
 const THIS_EXECUTABLE: &str = "/proc/self/exe";
 
@@ -33,8 +35,8 @@ pub(in crate::process) struct KeeperMissing;
 /// `main`, before any thread or file exists.
 pub fn keep_if_asked() {
     match Role::of(env::args_os()) {
-        Some(Role::Subreaper(order)) => subreaper::keep(&order),
-        Some(Role::Init(order, word)) => init::keep(&order, word),
+        Some(Role { way: Way::Subreaper, post }) => subreaper::keep(post),
+        Some(Role { way: Way::Init, post }) => init::keep(post),
         None => use_keeper(Path::new(THIS_EXECUTABLE)),
     }
 }
@@ -57,47 +59,53 @@ fn hear_of_children() {
 /// How a keeper is to keep its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::process) enum Way {
-    /// As the init of the PID namespace that it is started in, with a descriptor for its last word.
-    Init { word: RawFd },
+    /// As the init of the PID namespace that it is started in.
+    Init,
     /// As a subreaper.
     Subreaper,
 }
 
-/// The executable, name and arguments of a keeper for this command.
+/// What a keeper is to keep.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::process) enum Charge {
+    /// This command.
+    Given(Vec<OsString>),
+    /// A command that it will be told through its standard input.
+    Awaited,
+}
+
+/// The executable, name and arguments of a keeper that leaves its words at this descriptor.
 pub(in crate::process) fn keeper_command_line(
     way: Way,
-    argv: Vec<OsString>,
+    word: RawFd,
+    charge: &Charge,
 ) -> Result<(&'static Path, &'static str, Vec<OsString>), KeeperMissing> {
     // Starting a program that is not a keeper could start the same tests again and again.
     let executable = KEEPER.get().ok_or(KeeperMissing)?;
-    let role: Vec<OsString> = match way {
-        Way::Init { word } => vec![INIT.into(), word.to_string().into()],
-        Way::Subreaper => vec![SUBREAPER.into()],
+    let (role, argv) = match (charge, way) {
+        (Charge::Given(argv), Way::Subreaper) => (KEEP, argv.as_slice()),
+        (Charge::Given(argv), Way::Init) => (KEEP_AS_INIT, argv.as_slice()),
+        (Charge::Awaited, Way::Subreaper) => (STAND_BY, [].as_slice()),
+        (Charge::Awaited, Way::Init) => (STAND_BY_AS_INIT, [].as_slice()),
     };
-    let parent = getpid().to_string().into();
-    Ok((executable, NAME, role.into_iter().chain([parent]).chain(argv).collect()))
+    let args = [role.into(), word.to_string().into(), getpid().to_string().into()];
+    Ok((executable, NAME, args.into_iter().chain(argv.iter().cloned()).collect()))
 }
 
-/// What a keeper is to do.
+/// What a keeper is told when it is started.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Order {
+pub(super) struct Post {
     /// The process that started the keeper, in that process's own namespace.
     pub(super) parent: Pid,
-    /// The command to keep.
-    pub(super) argv: Vec<OsString>,
-}
-
-impl Order {
-    fn of(mut args: impl Iterator<Item = OsString>) -> Option<Self> {
-        let parent = Pid::from_raw(args.next()?.to_str()?.parse().ok()?);
-        Some(Self { parent, argv: args.collect() })
-    }
+    /// The descriptor for its words.
+    pub(super) word: RawFd,
+    pub(super) charge: Charge,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Role {
-    Subreaper(Order),
-    Init(Order, RawFd),
+struct Role {
+    way: Way,
+    post: Post,
 }
 
 impl Role {
@@ -108,14 +116,16 @@ impl Role {
             return None;
         }
         let role = args.next()?;
-        match role.to_str()? {
-            SUBREAPER => Order::of(args).map(Self::Subreaper),
-            INIT => {
-                let word = args.next()?.to_str()?.parse().ok()?;
-                Order::of(args).map(|order| Self::Init(order, word))
-            }
-            _ => None,
-        }
+        let word = args.next()?.to_str()?.parse().ok()?;
+        let parent = Pid::from_raw(args.next()?.to_str()?.parse().ok()?);
+        let (way, charge) = match role.to_str()? {
+            KEEP => (Way::Subreaper, Charge::Given(args.collect())),
+            KEEP_AS_INIT => (Way::Init, Charge::Given(args.collect())),
+            STAND_BY => (Way::Subreaper, Charge::Awaited),
+            STAND_BY_AS_INIT => (Way::Init, Charge::Awaited),
+            _ => return None,
+        };
+        Some(Self { way, post: Post { parent, word, charge } })
     }
 }
 
@@ -129,22 +139,29 @@ mod tests {
 
     #[test]
     fn only_name_and_role_together_make_a_keeper() {
-        let order = || Order { parent: Pid::from_raw(7), argv: vec!["sh".into(), "-c".into()] };
-        assert_eq!(role(&["tg-keeper", "--keep", "7", "sh", "-c"]), Some(Role::Subreaper(order())));
-        assert_eq!(
-            role(&["tg-keeper", "--keep-as-init", "5", "7", "sh", "-c"]),
-            Some(Role::Init(order(), 5))
-        );
+        let given = || Charge::Given(vec!["sh".into(), "-c".into()]);
+        for (args, way, charge) in [
+            (&["tg-keeper", "--keep", "5", "7", "sh", "-c"][..], Way::Subreaper, given()),
+            (&["tg-keeper", "--keep-as-init", "5", "7", "sh", "-c"], Way::Init, given()),
+            (&["tg-keeper", "--keep", "5", "7"], Way::Subreaper, Charge::Given(vec![])),
+            (&["tg-keeper", "--stand-by", "5", "7"], Way::Subreaper, Charge::Awaited),
+            (&["tg-keeper", "--stand-by-as-init", "5", "7"], Way::Init, Charge::Awaited),
+        ] {
+            let post = Post { parent: Pid::from_raw(7), word: 5, charge };
+            assert_eq!(role(args), Some(Role { way, post }), "{args:?}");
+        }
         for other in [
             &[][..],
             &["tg-keeper"],
             &["tg-keeper", "--keep"],
-            &["tg-keeper", "--keep", "x", "sh"],
+            &["tg-keeper", "--keep", "x", "7", "sh"],
             &["tg-keeper", "--keep-as-init", "5"],
             &["tg-keeper", "--keep-as-init", "5", "x", "sh"],
             &["tg-keeper", "--keep-as-init", "x", "7", "sh"],
-            &["tg-keeper", "run", "7", "sh"],
-            &["tillgreen", "--keep", "7", "sh"],
+            &["tg-keeper", "--stand-by", "5"],
+            &["tg-keeper", "--stand-by-as-init", "x", "7"],
+            &["tg-keeper", "run", "5", "7", "sh"],
+            &["tillgreen", "--keep", "5", "7", "sh"],
         ] {
             assert_eq!(role(other), None, "{other:?}");
         }

@@ -11,12 +11,13 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{Pid, getpid, getsid};
 
-use super::command::{KeptCommand, cannot_start};
+use super::command::{CommandLine, KeptCommand, cannot_start};
 use super::ending::Ending;
-use super::role::{KILL_ALL, Order};
+use super::role::{KILL_ALL, Post};
 use super::surroundings::{
     Wakeup, Wakeups, close_inherited_files, die_with_parent, end_unless_parent_is, leave_session,
 };
+use super::word::WordWriter;
 use crate::process::processes::descendants;
 
 /// How long killing may take: a crowd on a machine with much else to do does not die at once.
@@ -26,23 +27,30 @@ const TRYING_TIME_MAX: Duration = Duration::from_secs(2);
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Keeps the command until it has ended and nothing of it is left.
-pub(super) fn keep(order: &Order) -> ! {
+pub(super) fn keep(post: Post) -> ! {
     die_with_parent();
-    end_unless_parent_is(order.parent);
-    close_inherited_files(&[]);
+    end_unless_parent_is(post.parent);
+    let word =
+        WordWriter::open(post.word).unwrap_or_else(|error| cannot_start("without a namespace", &error));
+    close_inherited_files(&[word.number()]);
     let mut wakeups = Wakeups::begin();
     leave_session();
+    expect_subreaper(prctl::set_child_subreaper(true));
+    let command = post.charge.command(&mut wakeups, &word);
     // From here on the death of our parent must not just kill us.
-    let prepared = prctl::set_child_subreaper(true).and_then(|()| prctl::set_pdeathsig(KILL_ALL));
-    prepared.unwrap_or_else(|errno| cannot_start("as a subreaper", &errno.into()));
-    end_unless_parent_is(order.parent);
-    let ending = keep_command(order, &mut wakeups);
+    expect_subreaper(prctl::set_pdeathsig(KILL_ALL));
+    end_unless_parent_is(post.parent);
+    let ending = keep_command(command, &mut wakeups);
     kill_descendants();
     ending.imitate()
 }
 
-fn keep_command(order: &Order, wakeups: &mut Wakeups) -> Ending {
-    let mut command = KeptCommand::start(&order.argv);
+fn expect_subreaper(prepared: nix::Result<()>) {
+    prepared.unwrap_or_else(|errno| cannot_start("as a subreaper", &errno.into()));
+}
+
+fn keep_command(command: CommandLine, wakeups: &mut Wakeups) -> Ending {
+    let mut command = KeptCommand::start(command);
     loop {
         for wakeup in wakeups.wait() {
             match wakeup {

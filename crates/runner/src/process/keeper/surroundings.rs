@@ -54,12 +54,23 @@ impl Wakeups {
 
     /// Waits for the next signals.
     pub(super) fn wait(&mut self) -> impl Iterator<Item = Wakeup> {
-        self.0.wait().filter_map(|signal| match signal {
-            SIGCHLD => Some(Wakeup::ChildEnded),
-            SIGTERM | SIGINT | SIGHUP | SIGQUIT => Some(Wakeup::Stop),
-            SIGUSR1 => Some(Wakeup::KillAll),
+        self.0.wait().filter_map(Wakeup::of)
+    }
+
+    /// Whether signals that came ask for the end of everything.
+    pub(super) fn ask_for_end(&mut self) -> bool {
+        self.0.pending().filter_map(Wakeup::of).any(|wakeup| wakeup != Wakeup::ChildEnded)
+    }
+}
+
+impl Wakeup {
+    fn of(signal: i32) -> Option<Self> {
+        match signal {
+            SIGCHLD => Some(Self::ChildEnded),
+            SIGTERM | SIGINT | SIGHUP | SIGQUIT => Some(Self::Stop),
+            SIGUSR1 => Some(Self::KillAll),
             _ => None,
-        })
+        }
     }
 }
 

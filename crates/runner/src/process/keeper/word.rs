@@ -1,7 +1,8 @@
-//! What an init tells its starter besides its exit code: process 1 of a namespace cannot die of a signal.
+//! What a keeper tells its starter besides its exit code: process 1 of a namespace cannot die of a signal, and one that
+//! stood by may have ended before it started anything.
 //!
-//! It is one byte through a pipe, written at the very end and only where there is something to tell, so that nobody has
-//! to wait for it: when the init has ended, it is there or never comes.
+//! A word is one byte through a pipe, written only where there is something to tell, and read when the keeper has ended,
+//! so that nobody has to wait for it: then it is there or never comes.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,20 +17,31 @@ use nix::unistd::{pipe2, read};
 pub(in crate::process) enum Word {
     /// The namespace could not be set up, and nothing was started.
     Unable,
+    /// A keeper that stood by has its order and is about to start the command.
+    Begun,
     /// The command died of this signal.
     Signalled(u8),
 }
 
+const UNABLE: u8 = 0;
+/// No signal has this number.
+const BEGUN: u8 = u8::MAX;
+
 impl Word {
     fn byte(self) -> u8 {
         match self {
-            Self::Unable => 0,
+            Self::Unable => UNABLE,
+            Self::Begun => BEGUN,
             Self::Signalled(signal) => signal,
         }
     }
 
     fn of(byte: u8) -> Self {
-        if byte == 0 { Self::Unable } else { Self::Signalled(byte) }
+        match byte {
+            UNABLE => Self::Unable,
+            BEGUN => Self::Begun,
+            signal => Self::Signalled(signal),
+        }
     }
 }
 
@@ -38,7 +50,7 @@ impl Word {
 pub(in crate::process) struct WordReader(OwnedFd);
 
 impl WordReader {
-    /// The word of an init that has ended, if it left one.
+    /// The next word of a keeper that has ended, if it left one.
     pub(in crate::process) fn read(&self) -> Option<Word> {
         let mut byte = [0];
         loop {
@@ -53,25 +65,25 @@ impl WordReader {
     }
 }
 
-/// The init's end while it is inherited.
+/// The keeper's end while it is inherited.
 #[derive(Debug)]
 pub(in crate::process) struct InheritedWriter(OwnedFd);
 
 impl InheritedWriter {
-    /// The number under which the init finds it.
+    /// The number under which the keeper finds it.
     pub(in crate::process) fn number(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 }
 
-/// A pipe for one init. Its end of it is inherited by what is started as long as it exists.
+/// A pipe for one keeper. Its end of it is inherited by what is started as long as it exists.
 pub(in crate::process) fn word_pipe() -> std::io::Result<(WordReader, InheritedWriter)> {
     let (reader, writer) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     fcntl(writer.as_fd(), FcntlArg::F_SETFD(FdFlag::empty()))?;
     Ok((WordReader(reader), InheritedWriter(writer)))
 }
 
-/// The init's end in the init, which nothing inherits any more.
+/// The keeper's end in the keeper, which nothing inherits any more.
 pub(super) struct WordWriter(File);
 
 impl WordWriter {
@@ -85,10 +97,9 @@ impl WordWriter {
         self.0.as_raw_fd()
     }
 
-    /// Leaves the word.
-    pub(super) fn write(mut self, word: Word) {
-        // With nobody to hear it, the exit code has to do.
-        let _ = self.0.write_all(&[word.byte()]);
+    /// Leaves a word.
+    pub(super) fn write(&self, word: Word) -> std::io::Result<()> {
+        (&self.0).write_all(&[word.byte()])
     }
 }
 
@@ -99,15 +110,25 @@ mod tests {
     /// Hands a word through a pipe.
     fn handed(word: Word) -> Option<Word> {
         let (reader, inherited) = word_pipe().unwrap();
-        WordWriter::open(inherited.number()).unwrap().write(word);
+        WordWriter::open(inherited.number()).unwrap().write(word).unwrap();
         reader.read()
     }
 
     #[test]
     fn a_word_arrives_as_it_was_written() {
-        for word in [Word::Unable, Word::Signalled(1), Word::Signalled(64)] {
+        for word in [Word::Unable, Word::Begun, Word::Signalled(1), Word::Signalled(64)] {
             assert_eq!(handed(word), Some(word));
         }
+    }
+
+    #[test]
+    fn words_arrive_one_after_another() {
+        let (reader, inherited) = word_pipe().unwrap();
+        let writer = WordWriter::open(inherited.number()).unwrap();
+        writer.write(Word::Begun).unwrap();
+        writer.write(Word::Signalled(9)).unwrap();
+        assert_eq!([reader.read(), reader.read()], [Some(Word::Begun), Some(Word::Signalled(9))]);
+        assert_eq!(reader.read(), None);
     }
 
     #[test]
