@@ -13,6 +13,8 @@ agents=$!
 
 step() { printf '\n== %s\n' "$*"; }
 
+# Also what only other systems need: the licences of all are looked at.
+step "dependencies";  cargo fetch --locked --quiet
 step "format";        cargo fmt --all --check
 step "lints";         cargo clippy --workspace --all-targets --locked -- -D warnings
 step "documentation"; RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
