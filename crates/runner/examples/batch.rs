@@ -23,6 +23,7 @@ fn main() {
     let tasks: Vec<Task<'_>> = keys.iter().map(|key| task(key)).collect();
     tasks.iter().for_each(Task::work);
     tasks.iter().for_each(Task::land);
+    git.drop_landing().expect("no other landing follows");
     for tree in git.trees_in(&home.join("trees")).expect("a folder") {
         git.remove_tree(&tree).expect("removable");
     }
