@@ -1,4 +1,4 @@
-//! Runs all the tests again as a user that may not make namespaces.
+//! Runs all the tests of processes again as a user that may not make namespaces.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ fn all_tests_pass_where_namespaces_are_not_allowed() {
     let output = Command::new("setpriv")
         .args(["--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"])
         .arg(std::env::current_exe().unwrap())
-        .args(["--skip", "all_tests_pass_where_namespaces_are_not_allowed"])
+        .args(["process::", "--skip", "all_tests_pass_where_namespaces_are_not_allowed"])
         .output();
     match output {
         Err(error) => println!("skipped: cannot give up the right to namespaces: setpriv: {error}"),
