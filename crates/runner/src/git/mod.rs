@@ -22,6 +22,7 @@ mod error;
 mod exclude;
 mod furnish;
 mod habits;
+mod hidden;
 mod hindrance;
 mod history;
 mod hooked_commit;

@@ -6,6 +6,7 @@ mod discovery;
 mod excludes;
 mod furnishings;
 mod habits;
+mod hidden;
 mod histories;
 mod joins;
 mod landed_files;
