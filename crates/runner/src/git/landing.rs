@@ -30,6 +30,9 @@ use super::stamps::Stamps;
 /// How far back a commit of ours is looked for: more than can have landed since a tree was made.
 const SEARCH: &str = "--max-count=10000";
 
+/// How often files are put back while somebody commits all the time.
+const PUT_BACK_MAX: usize = 5;
+
 /// Packed work that is to land.
 #[derive(Debug, Clone, Copy)]
 pub struct Landing<'a> {
@@ -159,7 +162,15 @@ impl Git {
                 None => return Ok(Dropped::Committed(commit)),
             }
         }
-        let left = self.put_back(&note)?;
+        let mut left = None;
+        for _ in 0..PUT_BACK_MAX {
+            let head = self.head()?;
+            self.put_back(&note, &mut left)?;
+            // A commit that came meanwhile may hold files of it, which must not be missing then.
+            if self.head()? == head {
+                break;
+            }
+        }
         self.clear_landing()?;
         Ok(left.map_or(Dropped::PutBack, Dropped::Kept))
     }
@@ -220,11 +231,10 @@ impl Git {
     }
 
     /// Makes the paths of a landing what they are in HEAD. They were so before it; what they became since is kept.
-    fn put_back(&self, note: &LandingNote) -> Result<Option<Left>, GitError> {
+    fn put_back(&self, note: &LandingNote, left: &mut Option<Left>) -> Result<(), GitError> {
         let changes = self.differences(&note.head, &note.tree)?;
         let before = self.before(note, &changes)?;
-        let mut left = None;
-        self.set_aside(self.rewritten(&changes, &before)?, &mut left)?;
+        self.set_aside(self.rewritten(&changes, &before)?, left)?;
         self.unstage(&before.keys().cloned().collect())?;
         for (path, _) in before.iter().filter(|(_, entry)| entry.is_absent()) {
             delete(self.root(), path.as_ref())?;
@@ -234,7 +244,7 @@ impl Git {
             .iter()
             .filter(|(path, entry)| !entry.is_absent() && !entry.is_gitlink() && !skipped.contains(*path));
         let files: Vec<&OsString> = files.map(|(path, _)| path).collect();
-        self.set_aside(self.occupants(files.iter().copied()), &mut left)?;
+        self.set_aside(self.occupants(files.iter().copied()), left)?;
         let stdin = names(files.iter().map(|path| path.as_os_str()));
         if !stdin.is_empty() {
             let mut list = vec!["checkout-index", "--force", "-z", "--stdin"];
@@ -242,8 +252,7 @@ impl Git {
             list.extend(self.lock_holder().is_none().then_some("--index"));
             self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
         }
-        self.put_submodules_back(&changes)?;
-        Ok(left)
+        self.put_submodules_back(&changes)
     }
 
     /// What HEAD has at the paths of a landing; it may have moved on since.
