@@ -30,6 +30,13 @@ impl Git {
         self.catch_up((&before, commit), paths)
     }
 
+    /// After a commit that a hook made something else of than was meant, and that somebody has committed on top of: git
+    /// leaves in the index what was meant, and the next commit would undo what the hook did.
+    pub(super) fn follow_changed(&self, meant: &Oid, commit: &Oid) -> Result<(), GitError> {
+        let paths = self.differences(meant, commit)?.into_iter().map(|change| change.path).collect();
+        self.catch_up((meant, commit), paths)
+    }
+
     /// Makes paths of a commit in the index what they are in HEAD if they are still what they were before it: otherwise
     /// somebody staged something else there.
     fn catch_up(

@@ -69,6 +69,7 @@ mod stale_lock;
 mod stamps;
 mod standing;
 mod status;
+mod step;
 mod stopping;
 mod submodules;
 mod tracked_commit;

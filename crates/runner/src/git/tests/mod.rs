@@ -23,6 +23,7 @@ mod shortcuts;
 mod spares;
 mod special;
 mod states;
+mod steps;
 mod stored_objects;
 mod tracked_commits;
 mod trees;

@@ -1,0 +1,108 @@
+//! People who commit while a commit of ours that a hook changed goes out of the history and comes in again.
+
+use super::batch::Linked;
+use super::scratch::Scratch;
+use crate::git::{Applied, Commit, Landed, Oid};
+
+const TIDY: &str = "echo made >made; echo tidy >one; git add made one";
+
+/// Work that a hook made something else of, as it is committed.
+fn committed(linked: &Linked<'_>) -> Oid {
+    linked.write("one", "changed\n");
+    linked.scratch.hook("pre-commit", TIDY);
+    linked.apply(&linked.pack());
+    match linked.commit() {
+        Landed::Changed(commit) => commit,
+        other @ (Landed::Done(_) | Landed::Nothing | Landed::Moved) => panic!("{other:?}"),
+    }
+}
+
+/// A person commits what is staged.
+fn commit_of_a_person(scratch: &Scratch) -> Vec<String> {
+    scratch.repository.write("mine", "");
+    scratch.repository.git(&["add", "mine"]);
+    scratch.repository.git(&["commit", "-q", "--no-verify", "-m", "mine"]);
+    scratch.last_commit()
+}
+
+#[test]
+fn work_that_was_taken_back_is_in_nobodys_commit() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    let made = committed(&linked);
+    assert!(linked.git.take_back_landing(&made).unwrap().is_some());
+    assert_eq!(commit_of_a_person(&scratch), ["A mine"]);
+    linked.git.drop_landing().unwrap();
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
+#[test]
+fn work_in_the_project_that_was_taken_back_is_in_nobodys_commit() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let before = git.head().unwrap().unwrap();
+    scratch.hook("pre-commit", TIDY);
+    scratch.repository.write("one", "changed\n");
+    let paths = ["one".to_owned()];
+    let commit = git.commit(&Commit::new(&paths, "work")).unwrap().unwrap();
+    note_index_at_each_step(&scratch);
+    assert!(git.take_back(&before, &commit, &paths).unwrap().is_out);
+    assert_eq!(differing(&scratch), "");
+    assert_eq!(commit_of_a_person(&scratch), ["A mine"]);
+}
+
+/// Notes, whenever what is checked out has just become something else, what the index holds otherwise.
+fn note_index_at_each_step(scratch: &Scratch) {
+    let look = "test \"$1\" = committed && git diff-index --cached --name-only HEAD >> \
+                \"$(git rev-parse --git-dir)/differing\"; exit 0";
+    scratch.hook("reference-transaction", look);
+}
+
+fn differing(scratch: &Scratch) -> String {
+    scratch.repository.read(".git/differing")
+}
+
+#[test]
+fn the_index_goes_ahead_of_the_history_in_both_directions() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    let made = committed(&linked);
+    note_index_at_each_step(&scratch);
+    linked.git.take_back_landing(&made).unwrap();
+    assert_eq!(differing(&scratch), "", "going back");
+    let Applied::Done { stamps, .. } = linked.apply(&made) else { panic!("it is what the hook made") };
+    assert_eq!(linked.git.adopt_landing(&made, Some(&stamps)).unwrap(), Some(made));
+    assert_eq!(differing(&scratch), "", "coming in again");
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_hook_made_in_the_project_comes_in_again_with_the_index() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let before = git.head().unwrap().unwrap();
+    scratch.hook("pre-commit", TIDY);
+    scratch.repository.write("one", "changed\n");
+    let paths = ["one".to_owned()];
+    let commit = git.commit(&Commit::new(&paths, "work")).unwrap().unwrap();
+    git.take_back(&before, &commit, &paths).unwrap();
+    note_index_at_each_step(&scratch);
+    assert!(git.take_in_again(&commit).unwrap());
+    assert_eq!(differing(&scratch), "");
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
+#[test]
+fn a_commit_on_top_leaves_nothing_staged_that_the_hook_had_changed() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "changed\n");
+    scratch.hook("pre-commit", TIDY);
+    // Somebody is quicker than whoever looks at what the hook made.
+    let on_top = "test -n \"$ON_TOP\" && exit; export ON_TOP=1; \
+                  echo mine >mine; git add mine; git commit --quiet --no-verify -m mine -- mine";
+    scratch.hook("post-commit", on_top);
+    linked.apply(&linked.pack());
+    assert_eq!(linked.commit(), Landed::Moved);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
