@@ -66,24 +66,20 @@ impl Git {
         if quiet.as_ref() == Some(&message) {
             return None;
         }
-        let found = self.others_commit();
+        let found = self.commits_of_others().into_iter().next();
         if found.is_none() {
             *quiet = Some(message);
         }
         Some(format!("process {} (git commit)", pid_in(&found?)?))
     }
 
-    /// Whether somebody commits in this working tree, with the lock or without.
-    pub(super) fn is_somebody_committing(&self) -> bool {
-        self.others_commit().is_some()
-    }
-
-    fn others_commit(&self) -> Option<PathBuf> {
+    /// The processes by which others commit in this working tree, with the lock or without.
+    pub(super) fn commits_of_others(&self) -> Vec<PathBuf> {
         // Wherever it is called, git goes to the top folder.
         let is_here =
             |git: &PathBuf| fs::read_link(git.join("cwd")).is_ok_and(|folder| folder == self.root());
         let is_commit = |git: &PathBuf| command_of(git).as_deref() == Some("commit");
-        gits().find(|git| is_here(git) && is_commit(git) && self.is_others(git))
+        gits().filter(|git| is_here(git) && is_commit(git) && self.is_others(git)).collect()
     }
 
     /// Whether a git belongs to nobody of this run. One that outlived the program is waited for otherwise, and not without

@@ -35,6 +35,9 @@ impl Git {
             // What differs on disk is the work itself, and no failure.
             next.run(&["update-index", "-q", "--refresh"], Vec::new())?;
             self.outwait_commits();
+            if self.head()?.as_ref() != Some(commit) {
+                return Ok(false);
+            }
             lock.put(next.file())?;
         }
         let why = "tillgreen: taken back, to be verified again";
@@ -73,11 +76,14 @@ impl Git {
     }
 
     /// Waits a little for others who had begun to commit before the lock was taken. They may have read the index with the
-    /// commit in it that is to go, and mean to commit on what was there before it: that would then be so again.
+    /// commit in it that is to go, and mean to commit on what was there before it: that would then be so again. Who begins
+    /// later meets the lock.
     fn outwait_commits(&self) {
         let give_up = Instant::now() + OTHERS_PATIENCE;
-        while self.is_somebody_committing() && Instant::now() < give_up {
-            thread::sleep(LOOK_AGAIN);
+        for commit in self.commits_of_others() {
+            while commit.exists() && Instant::now() < give_up {
+                thread::sleep(LOOK_AGAIN);
+            }
         }
     }
 }

@@ -1,7 +1,11 @@
 //! People who commit while a commit of ours that a hook changed goes out of the history and comes in again.
 
+use std::fs;
+
 use super::batch::Linked;
 use super::scratch::Scratch;
+use crate::git::index_lock::IndexLock;
+use crate::git::scratch_index::ScratchIndex;
 use crate::git::{Applied, Commit, Landed, Oid};
 
 const TIDY: &str = "echo made >made; echo tidy >one; git add made one";
@@ -92,17 +96,59 @@ fn what_a_hook_made_in_the_project_comes_in_again_with_the_index() {
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
 }
 
+/// Somebody is quicker than whoever looks at what the hook made. What git leaves in the index of a commit by name is what
+/// was there before the hook, and who commits all that is staged commits that.
 #[test]
-fn a_commit_on_top_leaves_nothing_staged_that_the_hook_had_changed() {
+fn a_commit_on_top_leaves_nothing_behind_of_what_the_hook_had_changed() {
+    for (which, content) in [("-- mine", "tidy\n"), ("", "changed\n")] {
+        let scratch = Scratch::new();
+        let linked = Linked::new(&scratch, "1.1");
+        linked.write("one", "changed\n");
+        scratch.hook("pre-commit", TIDY);
+        let on_top = "test -n \"$ON_TOP\" && exit; export ON_TOP=1; \
+                      echo mine >mine; git add mine; git commit --quiet --no-verify -m mine";
+        scratch.hook("post-commit", &format!("{on_top} {which}"));
+        linked.apply(&linked.pack());
+        assert_eq!(linked.commit(), Landed::Moved, "{which}");
+        assert_eq!(scratch.repository.dirt(), Vec::<String>::new(), "{which}");
+        assert_eq!(scratch.repository.read("one"), content, "{which}");
+    }
+}
+
+#[test]
+fn what_a_program_put_into_the_index_before_it_died_is_in_nobodys_commit() {
     let scratch = Scratch::new();
-    let linked = Linked::new(&scratch, "1.1");
-    linked.write("one", "changed\n");
-    scratch.hook("pre-commit", TIDY);
-    // Somebody is quicker than whoever looks at what the hook made.
-    let on_top = "test -n \"$ON_TOP\" && exit; export ON_TOP=1; \
-                  echo mine >mine; git add mine; git commit --quiet --no-verify -m mine -- mine";
-    scratch.hook("post-commit", on_top);
-    linked.apply(&linked.pack());
-    assert_eq!(linked.commit(), Landed::Moved);
+    let git = scratch.git();
+    let index = scratch.repository.root().join(".git/index");
+    let before = fs::read(&index).unwrap();
+    scratch.repository.write("one", "work\n");
+    let next = ScratchIndex::next(&git).unwrap();
+    next.run(&["add", "one"], Vec::new()).unwrap().success().unwrap();
+    let mut lock = IndexLock::take(&git).unwrap();
+    lock.put(next.file()).unwrap();
+    std::mem::forget(lock);
+    assert_ne!(fs::read(&index).unwrap(), before);
+    let lock = index.with_extension("lock");
+    git.settle_index(&lock).unwrap();
+    assert_eq!(fs::read(&index).unwrap(), before);
+}
+
+#[test]
+fn what_a_program_put_into_the_index_stays_where_the_history_followed() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let index = scratch.repository.root().join(".git/index");
+    scratch.repository.write("one", "work\n");
+    let next = ScratchIndex::next(&git).unwrap();
+    next.run(&["add", "one"], Vec::new()).unwrap().success().unwrap();
+    let tree = next.write_tree().unwrap();
+    let mut lock = IndexLock::take(&git).unwrap();
+    lock.put(next.file()).unwrap();
+    std::mem::forget(lock);
+    let commit = scratch.repository.git(&["commit-tree", "-p", "HEAD", "-m", "work", tree.as_str()]);
+    scratch.repository.git(&["update-ref", "HEAD", commit.trim()]);
+    let lock = index.with_extension("lock");
+    git.settle_index(&lock).unwrap();
+    fs::remove_file(lock).unwrap();
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
 }
