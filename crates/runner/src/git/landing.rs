@@ -100,7 +100,8 @@ impl Git {
         self.settle_landing()?;
         self.refuse_if_in_progress()?;
         if landing.novelty == Novelty::Unknown
-            && let Some(commit) = self.landed(landing.base, landing.trailer)?
+            && let Some(commit) =
+                self.landed((landing.base, landing.trailer), (landing.base, landing.commit))?
         {
             return Ok(Applied::Already(commit));
         }
@@ -151,7 +152,7 @@ impl Git {
         if !is_held {
             self.clear_stale_lock()?;
         }
-        if let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? {
+        if let Some(commit) = self.landed_as_noted(&note)? {
             if !self.is_made_otherwise(&note, &commit)? {
                 self.finish(&commit, None)?;
                 return Ok(Dropped::Committed(commit));
@@ -175,9 +176,21 @@ impl Git {
         Ok(left.map_or(Dropped::PutBack, Dropped::Kept))
     }
 
-    /// The commit with this trailer since another one.
-    pub(super) fn landed(&self, since: &Oid, trailer: (&str, &str)) -> Result<Option<Oid>, GitError> {
-        self.first_carrying(trailer, &[SEARCH, &format!("{since}..HEAD")])
+    /// The commit with this trailer since another one, with something of the work between two trees.
+    fn landed(
+        &self,
+        (since, trailer): (&Oid, (&str, &str)),
+        (base, work): (&Oid, &Oid),
+    ) -> Result<Option<Oid>, GitError> {
+        let found = self.first_carrying(trailer, &[SEARCH, &format!("{since}..HEAD")])?;
+        let Some(commit) = found else { return Ok(None) };
+        Ok(self.has_of(&commit, &self.differences(base, work)?)?.then_some(commit))
+    }
+
+    /// The commit of a landing that is noted.
+    pub(super) fn landed_as_noted(&self, note: &LandingNote) -> Result<Option<Oid>, GitError> {
+        let trailer = (note.trailer.0.as_str(), note.trailer.1.as_str());
+        self.landed((&note.head, trailer), (&note.head, &note.tree))
     }
 
     /// Changes the files; those in some folders are stored anew.

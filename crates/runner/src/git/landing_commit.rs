@@ -78,7 +78,7 @@ impl Git {
         if head.as_ref() == Some(&note.head) {
             return Ok(None);
         }
-        let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? else {
+        let Some(commit) = self.landed_as_noted(note)? else {
             return Ok(None);
         };
         if self.tree_of(&commit)? == note.tree {
@@ -140,8 +140,8 @@ impl Git {
             }
         };
         let parent = self.parent_of(&commit)?;
-        if parent != note.head {
-            // Somebody committed in the last moment: it has to be verified on top of that.
+        if parent != note.head || self.is_mixed_up(&commit, &message)? {
+            // Somebody committed in the same moment: it has to be verified on top of that.
             let made = self.differences(&parent, &commit)?;
             if !self.step_back((&commit, &parent), &made.iter().collect::<Vec<_>>())? {
                 self.follow_changed(&meant, &commit)?;

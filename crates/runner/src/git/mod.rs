@@ -47,6 +47,7 @@ mod lock_holder;
 mod loose_object;
 mod merge;
 mod misdirection;
+mod mixed_up;
 mod obstacle;
 mod orphan;
 mod pack;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::batch::Linked;
+use super::batch::{Linked, TRAILER};
 use super::scratch::Scratch;
 use crate::git::index_lock::IndexLock;
 use crate::git::scratch_index::ScratchIndex;
@@ -113,6 +113,54 @@ fn a_commit_on_top_leaves_nothing_behind_of_what_the_hook_had_changed() {
         assert_eq!(scratch.repository.dirt(), Vec::<String>::new(), "{which}");
         assert_eq!(scratch.repository.read("one"), content, "{which}");
     }
+}
+
+/// All who commit write their message into one file, and may read another's.
+#[test]
+fn a_commit_of_a_persons_with_parts_of_our_message_stays() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "changed\n");
+    scratch.hook("post-commit", "true");
+    let packed = linked.pack();
+    linked.apply(&packed);
+    scratch.repository.write("mine", "");
+    scratch.repository.git(&["add", "mine"]);
+    scratch.repository.git(&["commit", "-q", "-m", &format!("mine\n\n{TRAILER}: 1.1"), "--", "mine"]);
+    assert_eq!(linked.commit(), Landed::Moved);
+    assert!(matches!(linked.apply(&packed), Applied::Done { .. }));
+    assert!(matches!(linked.commit(), Landed::Done(_)));
+    assert_eq!(scratch.repository.subjects(), ["first", "mine", "work of 1.1"]);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
+#[test]
+fn a_commit_of_ours_with_the_message_of_a_person_is_made_again() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "changed\n");
+    let once = "test -e .git/once && exit; touch .git/once; echo mine >.git/COMMIT_EDITMSG";
+    // It runs after git has written the message and before it reads it again.
+    let editor = format!("#!/bin/sh\n{once}\n");
+    let hook = scratch.repository.root().join(".git/hooks/prepare-commit-msg");
+    testkit::write_executable(&hook, &editor);
+    scratch.hook("post-commit", "rm -f .git/hooks/prepare-commit-msg");
+    let packed = linked.pack();
+    linked.apply(&packed);
+    assert_eq!(linked.commit(), Landed::Moved);
+    assert!(matches!(linked.apply(&packed), Applied::Done { .. }));
+    assert!(matches!(linked.commit(), Landed::Done(_)));
+    assert_eq!(scratch.repository.subjects(), ["first", "work of 1.1"]);
+}
+
+#[test]
+fn an_empty_message_is_somebody_elses_doing_and_git_is_asked_again() {
+    let scratch = Scratch::new();
+    let once = "test -e .git/once && exit; touch .git/once; : >\"$1\"";
+    scratch.hook("commit-msg", once);
+    scratch.repository.write("one", "changed\n");
+    assert!(scratch.commit(&["one"], "work").unwrap().is_some());
+    assert_eq!(scratch.repository.subjects(), ["first", "work"]);
 }
 
 #[test]
