@@ -154,6 +154,9 @@ impl Git {
         }
         if let Some(commit) = self.landed_as_noted(&note)? {
             if !self.is_made_otherwise(&note, &commit)? {
+                if self.tree_of(&commit)? != note.tree {
+                    self.follow_changed(&note.tree, &commit)?;
+                }
                 self.finish(&commit, None)?;
                 return Ok(Dropped::Committed(commit));
             }

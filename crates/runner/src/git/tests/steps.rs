@@ -6,7 +6,7 @@ use super::batch::{Linked, TRAILER};
 use super::scratch::Scratch;
 use crate::git::index_lock::IndexLock;
 use crate::git::scratch_index::ScratchIndex;
-use crate::git::{Applied, Commit, Landed, Oid};
+use crate::git::{Applied, Commit, Dropped, Landed, Oid};
 
 const TIDY: &str = "echo made >made; echo tidy >one; git add made one";
 
@@ -112,6 +112,26 @@ fn a_commit_on_top_leaves_nothing_behind_of_what_the_hook_had_changed() {
         assert_eq!(linked.commit(), Landed::Moved, "{which}");
         assert_eq!(scratch.repository.dirt(), Vec::<String>::new(), "{which}");
         assert_eq!(scratch.repository.read("one"), content, "{which}");
+    }
+}
+
+/// The same where the git that committed outlived the program, which looks at it when it is started again.
+#[test]
+fn a_commit_on_top_of_what_a_git_made_that_outlived_the_program_leaves_nothing_behind() {
+    for which in ["-- mine", ""] {
+        let scratch = Scratch::new();
+        let linked = Linked::new(&scratch, "1.1");
+        linked.write("one", "changed\n");
+        scratch.hook("pre-commit", TIDY);
+        linked.apply(&linked.pack());
+        let message = format!("work of 1.1\n\n{TRAILER}: 1.1");
+        scratch.repository.git(&["commit", "-q", "-m", &message, "--", "one"]);
+        scratch.repository.write("mine", "");
+        scratch.repository.git(&["add", "mine"]);
+        let mine = ["commit", "-q", "--no-verify", "-m", "mine"];
+        scratch.repository.git(&[&mine[..], &which.split_whitespace().collect::<Vec<_>>()].concat());
+        assert!(matches!(linked.git.drop_landing().unwrap(), Dropped::Committed(_)), "{which}");
+        assert_eq!(scratch.repository.dirt(), Vec::<String>::new(), "{which}");
     }
 }
 
