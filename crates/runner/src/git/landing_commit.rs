@@ -140,17 +140,18 @@ impl Git {
             }
         };
         let parent = self.parent_of(&commit)?;
-        if parent != note.head || self.is_mixed_up(&commit, &message)? {
-            // Somebody committed in the same moment: it has to be verified on top of that.
+        let first = commit.clone();
+        let commit = self.amended(&parent, commit, request.trailer)?;
+        if parent == note.head && self.tree_of(&commit)? != meant {
+            return self.made_otherwise(commit, &meant).map(Some);
+        }
+        if parent != note.head || (commit == first && self.is_mixed_up(&commit, &message)?) {
+            // Somebody committed in the same moment: it has to be verified on top of that, or made again.
             let made = self.differences(&parent, &commit)?;
             if !self.step_back((&commit, &parent), &made.iter().collect::<Vec<_>>())? {
                 self.follow_changed(&meant, &commit)?;
             }
             return Ok(Some(Landed::Moved));
-        }
-        let commit = self.amended(&note.head, commit, request.trailer)?;
-        if self.tree_of(&commit)? != meant {
-            return self.made_otherwise(commit, &meant).map(Some);
         }
         self.clear_landing()?;
         Ok(Some(Landed::Done(commit)))
