@@ -2,6 +2,7 @@
 //! nobody but its agent says so, and what is in the files counts all the same. Only of files that a sparse checkout leaves
 //! out is it git itself that says so.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -11,6 +12,7 @@ use super::error::GitError;
 use super::index_file::IndexFile;
 use super::index_patch::{Patch, write_as_old};
 use super::raw_change::names;
+use super::repository::Git;
 use super::scratch_index::ScratchIndex;
 
 /// Where git keeps what a sparse checkout leaves out.
@@ -25,7 +27,7 @@ pub(super) fn look_at_all(
 ) -> Result<(), GitError> {
     // One that is not there hides nothing.
     let Ok(mut content) = fs::read(index.file()) else { return Ok(()) };
-    let mut disk = Disk { tree, is_sparse: state.join(SPARSE).exists(), missing: None };
+    let mut disk = Disk::of(tree, state);
     let Some(patch) = IndexFile::parse(&content, width).map(|read| disk.uncover(&read)) else {
         return ask_git(index, &mut disk);
     };
@@ -63,6 +65,29 @@ fn ask_git(index: &ScratchIndex<'_>, disk: &mut Disk<'_>) -> Result<(), GitError
     Ok(())
 }
 
+impl Git {
+    /// The files of the project that git was told not to look at, but for those that a sparse checkout leaves out. None: only
+    /// git itself can tell.
+    pub fn hidden(&self) -> Option<BTreeSet<OsString>> {
+        let content = fs::read(self.git_dir().join("index")).ok()?;
+        let index = IndexFile::parse(&content, self.head().ok()??.width())?;
+        let mut disk = Disk::of(self.root(), self.git_dir());
+        let hidden = index.entries.iter().filter(|entry| entry.is_hidden());
+        let hidden = hidden.filter(|entry| !(entry.is_skipped() && disk.leaves_out(&entry.name)));
+        Some(hidden.map(|entry| OsStr::from_bytes(&entry.name).to_owned()).collect())
+    }
+
+    /// Has git look at files of the project again.
+    pub fn uncover(&self, paths: &[OsString]) -> Result<(), GitError> {
+        let stdin = names(paths.iter().map(OsString::as_os_str));
+        for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
+            let update = ["update-index", option, "-z", "--stdin"];
+            self.run_locking(|| self.locking_call(&update, stdin.clone()))?.success()?;
+        }
+        Ok(())
+    }
+}
+
 /// What is there of a working tree.
 struct Disk<'a> {
     tree: &'a Path,
@@ -71,7 +96,11 @@ struct Disk<'a> {
     missing: Option<OsString>,
 }
 
-impl Disk<'_> {
+impl<'a> Disk<'a> {
+    fn of(tree: &'a Path, state: &Path) -> Disk<'a> {
+        Disk { tree, is_sparse: state.join(SPARSE).exists(), missing: None }
+    }
+
     /// What makes git look at all that is hidden in an index.
     fn uncover(&mut self, index: &IndexFile<'_>) -> Patch {
         let mut patch = Patch::default();

@@ -14,7 +14,7 @@ fn with_large_files(hooks: &[&str]) -> Option<Scene> {
     scene.git(&["lfs", "install", "--local"]);
     for hook in ["post-checkout", "post-commit", "post-merge", "pre-push"] {
         if !hooks.contains(&hook) {
-            std::fs::remove_file(scene.root().join(".git/hooks").join(hook)).unwrap();
+            std::fs::remove_file(scene.root().join(".git/hooks").join(hook)).expect("git-lfs installed it");
         }
     }
     scene.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
