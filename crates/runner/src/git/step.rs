@@ -28,7 +28,11 @@ impl Git {
         if self.head()?.as_ref() != Some(commit) {
             return Ok(false);
         }
-        let mut lock = self.lock_to_step()?;
+        let mut lock = match self.lock_to_step() {
+            // Somebody's editor is open for a commit on top of it, which then fails. The index follows later.
+            Err(GitError::Locked { .. }) => None,
+            lock => lock?,
+        };
         if let Some(lock) = &mut lock {
             let next = ScratchIndex::next(self)?;
             next.set(index_info(changes.iter().map(|change| (change.path.as_os_str(), &change.old))))?;

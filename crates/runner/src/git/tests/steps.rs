@@ -135,6 +135,19 @@ fn a_commit_on_top_of_what_a_git_made_that_outlived_the_program_leaves_nothing_b
     }
 }
 
+#[test]
+fn a_commit_goes_back_also_while_somebody_has_the_lock() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    let made = committed(&linked);
+    let lock = scratch.repository.root().join(".git/index.lock");
+    fs::write(&lock, "").unwrap();
+    assert_eq!(linked.git.take_back_landing(&made).unwrap().as_ref(), Some(&linked.base));
+    fs::remove_file(lock).unwrap();
+    assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
 /// All who commit write their message into one file, and may read another's.
 #[test]
 fn a_commit_of_a_persons_with_parts_of_our_message_stays() {
