@@ -141,6 +141,7 @@ impl Driver<'_> {
         let Delegated { task, attempt, dispatch, role, dir, prompt, session } = delegated;
         let baseline = self.running_baseline(&task);
         let since = SystemTime::now();
+        self.note_hidden(&task);
         let delegation = Delegation {
             task: &task,
             attempt,
@@ -395,6 +396,7 @@ impl Driver<'_> {
             Bookkeeping::Agent | Bookkeeping::Coordinator => OwnBox::PutBack,
         };
         let tampered = self.inspect_plan(task, dir, own_box)?;
+        self.uncover_hidden(task)?;
         let (touched, uncovered) = self.tree.touched(baseline, since)?;
         self.tell_uncovered(task, &uncovered);
         let touched = without_others(&self.state, task, since, touched);

@@ -4,6 +4,7 @@
 mod winding_up;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::OsString;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -91,6 +92,8 @@ pub(crate) struct Driver<'a> {
     pub shared_names: SharedNames,
     /// Those who wait for a work tree.
     pub line: Line,
+    /// What git did not look at when those who are at work in the project began.
+    pub hidden: BTreeMap<plan::TaskId, BTreeSet<OsString>>,
     /// What hooks have made of work while it was committed, until that is verified and taken in.
     pub hooked: BTreeMap<String, Oid>,
     /// What the work in the project itself was when its verify command began.
@@ -150,6 +153,7 @@ impl<'a> Driver<'a> {
             turn: None,
             shared_names: SharedNames::default(),
             line: Line::default(),
+            hidden: BTreeMap::new(),
             hooked: BTreeMap::new(),
             verified: BTreeMap::new(),
             rewriting: Rewriting::default(),

@@ -21,6 +21,7 @@ mod delegation;
 mod demo;
 mod driver;
 mod error;
+mod hiding;
 mod hooked;
 mod in_the_way;
 mod inbox;

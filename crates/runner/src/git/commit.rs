@@ -366,12 +366,11 @@ fn says_nothing_to_commit(stdout: &[u8]) -> bool {
         .any(|words| text.contains(words))
 }
 
-/// Whether somebody else's commit came in while git made its own.
+/// Whether somebody else's commit came in while git made its own, or emptied the file that both write their message into.
 fn was_overtaken(ended: &Ended) -> bool {
     let stderr = &ended.stderr;
-    !ended.is_success()
-        && stderr.contains("cannot lock ref 'HEAD': is at ")
-        && stderr.contains(" but expected ")
+    let is_late = stderr.contains("cannot lock ref 'HEAD': is at ") && stderr.contains(" but expected ");
+    !ended.is_success() && (is_late || stderr.contains("Aborting commit due to empty commit message"))
 }
 
 /// The lock file that git could not create.

@@ -11,6 +11,7 @@ use super::landed_files::Left;
 use super::raw_change::{RawChange, names};
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
+use super::whole_commit::has_new_mode;
 
 /// What became of a commit that was to be taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +77,9 @@ impl Git {
         let mut all: BTreeSet<OsString> =
             paths.iter().filter(|path| !path.ends_with('/')).map(OsString::from).collect();
         all.extend(made.iter().map(|change| change.path.clone()));
-        let is_out = self.step_back(commit, before)?;
+        // A mode that only the index may know stays in it until it is known what is on disk.
+        let known_by_disk = made.iter().filter(|change| self.is_as_on_disk(change) && !has_new_mode(change));
+        let is_out = self.step_back((commit, before), &known_by_disk.collect::<Vec<_>>())?;
         let there = if is_out { None } else { self.head()? };
         let there = there.as_ref().unwrap_or(commit);
         let on_disk = self.whole_tree(&all.iter().map(OsString::as_os_str).collect())?;
@@ -109,33 +112,10 @@ impl Git {
         if self.tree_of(commit)? != on_disk {
             return Ok(false);
         }
-        if !self.step_ahead(&before, commit)? {
+        if !self.step_ahead((&before, commit), None)? {
             return Ok(false);
         }
         self.unstage(&paths)?;
         Ok(true)
-    }
-
-    /// What is checked out goes back from a commit that a hook changed to the one before it; files stay as they are. It is
-    /// not done if somebody committed on top.
-    pub(super) fn step_back(&self, commit: &Oid, before: &Oid) -> Result<bool, GitError> {
-        let why = "tillgreen: taken back, a hook changed it";
-        let back = ["update-ref", "-m", why, "HEAD", before.as_str(), commit.as_str()];
-        if self.head()?.as_ref() != Some(commit) {
-            return Ok(false);
-        }
-        let ended = self.run_locking(|| self.locking_call(&back, Vec::new()))?;
-        if ended.is_success() || self.head()?.as_ref() == Some(before) {
-            return Ok(true);
-        }
-        // Nobody's commit is in the way where it is still checked out.
-        if self.head()?.as_ref() == Some(commit) { Err(ended.into_failure()) } else { Ok(false) }
-    }
-
-    /// The other way round, once what the hook made is verified. It is not done if somebody committed meanwhile.
-    pub(super) fn step_ahead(&self, before: &Oid, commit: &Oid) -> Result<bool, GitError> {
-        let why = "tillgreen: taken in again, now that it is verified";
-        let ahead = ["update-ref", "-m", why, "HEAD", commit.as_str(), before.as_str()];
-        self.run_locking(|| self.locking_call(&ahead, Vec::new())).map(|ended| ended.is_success())
     }
 }

@@ -30,6 +30,23 @@ impl Git {
         self.catch_up((&before, commit), paths)
     }
 
+    /// After a commit that a hook made something else of than was meant, and that somebody has committed on top of: git
+    /// leaves in the index what was meant, and the next commit would undo what the hook did. If theirs did so already, the
+    /// files are what they committed.
+    pub(super) fn follow_changed(&self, meant: &Oid, commit: &Oid) -> Result<(), GitError> {
+        let made = self.differences(meant, commit)?;
+        self.catch_up((meant, commit), made.iter().map(|change| change.path.clone()).collect())?;
+        let Some(head) = self.head()? else { return Ok(()) };
+        let now: BTreeSet<OsString> =
+            self.differences(meant, &head)?.into_iter().map(|change| change.path).collect();
+        let undone = made.into_iter().filter(|change| !now.contains(&change.path));
+        let undone = undone.map(|change| (change.path, change.new)).collect();
+        let edited = self.unlike(&undone)?;
+        let untouched = undone.keys().filter(|path| !edited.contains(*path));
+        let untouched: Vec<String> = untouched.filter_map(|path| path.to_str().map(str::to_owned)).collect();
+        self.restore(head.as_str(), &untouched)
+    }
+
     /// Makes paths of a commit in the index what they are in HEAD if they are still what they were before it: otherwise
     /// somebody staged something else there.
     fn catch_up(

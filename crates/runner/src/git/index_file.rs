@@ -27,6 +27,8 @@ const ASSUMED_VALID: u16 = 0x8000;
 const STAGE: u16 = 0x3000;
 /// Among the further flags: only the name is meant to be there yet.
 const INTENDED: u16 = 0x2000;
+/// And there: the file is not meant to be on disk.
+const SKIPPED: u16 = 0x4000;
 
 /// What an index holds.
 #[derive(Debug)]
@@ -72,6 +74,32 @@ impl IndexEntry<'_> {
     /// Whether nothing else is said of it than which file it is.
     pub(super) fn is_ordinary(&self) -> bool {
         self.flags & (STAGE | ASSUMED_VALID) == 0 && self.more_flags == 0
+    }
+
+    /// Whether git was told that it need not be looked at.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.flags & ASSUMED_VALID != 0 || self.is_skipped()
+    }
+
+    /// Whether git was told that it is not meant to be on disk.
+    pub(super) fn is_skipped(&self) -> bool {
+        self.more_flags & SKIPPED != 0
+    }
+
+    /// The flags by which git looks at it, and where they stand.
+    pub(super) fn uncovered(&self) -> (usize, Vec<u8>) {
+        self.with_flags(self.more_flags & !SKIPPED)
+    }
+
+    /// The flags by which git looks at it unless it is not meant to be on disk, and where they stand.
+    pub(super) fn skipped_only(&self) -> (usize, Vec<u8>) {
+        self.with_flags(self.more_flags)
+    }
+
+    fn with_flags(&self, more_flags: u16) -> (usize, Vec<u8>) {
+        let more = (self.flags & EXTENDED != 0).then_some(more_flags);
+        let flags = std::iter::once(self.flags & !ASSUMED_VALID).chain(more).flat_map(u16::to_be_bytes);
+        (self.place + STAT_BYTES + self.object.len(), flags.collect())
     }
 }
 

@@ -10,6 +10,7 @@ use std::thread;
 use super::child_note::ChildNote;
 use super::commit::LOCK_WAITS;
 use super::error::GitError;
+use super::history::Oid;
 use super::repository::Git;
 use super::scratch_index::copy_as_old;
 
@@ -50,13 +51,15 @@ impl<'a> IndexLock<'a> {
         self.git.git_dir().join("index")
     }
 
-    /// Puts another index in place, for the time being.
+    /// Puts another index in place, for the time being: as long as what is checked out is what is checked out now.
     pub(super) fn put(&mut self, index: &Path) -> Result<(), GitError> {
         let before = self.git.git_dir().join(BEFORE);
         let is_there = self.index().exists();
+        let head = self.git.head()?;
         let put = || {
             if is_there {
                 twin(&self.index(), &before)?;
+                fs::write(&self.lock, head.as_ref().map_or("", Oid::as_str))?;
             }
             fs::rename(index, self.index())
         };
@@ -71,6 +74,19 @@ impl<'a> IndexLock<'a> {
             // One that stays is overwritten by the next.
             let _ = fs::remove_file(before);
         }
+    }
+}
+
+impl Git {
+    /// Puts the index back that was there before, where a program died after it had put another one in place and before
+    /// the history followed. Nobody else has the lock yet: whoever takes it next commits what is in the index.
+    pub(super) fn settle_index(&self, lock: &Path) -> Result<(), GitError> {
+        let (index, before) = (self.git_dir().join("index"), self.git_dir().join(BEFORE));
+        let told = fs::read_to_string(lock).ok().and_then(|told| Oid::parse(&told));
+        if told.is_none() || self.head()? != told || !before.exists() {
+            return Ok(());
+        }
+        fs::rename(&before, &index).map_err(GitError::io("replace", &index))
     }
 }
 

@@ -22,6 +22,16 @@ pub(super) struct Patch {
 }
 
 impl Patch {
+    /// Some bytes at a place.
+    pub(super) fn put(&mut self, place: usize, bytes: Vec<u8>) {
+        self.changes.push((place, bytes));
+    }
+
+    /// Whether nothing is to change.
+    pub(super) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
     /// What an index says of a file: what it looks like on disk, and its content.
     pub(super) fn file(&mut self, place: usize, metadata: &Metadata, object: &Oid) {
         let stat = stat(metadata);

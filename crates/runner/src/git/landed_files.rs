@@ -196,7 +196,7 @@ impl Git {
     }
 
     /// The paths among these that are on disk not what is told, submodules apart.
-    fn unlike(&self, entries: &Entries) -> Result<BTreeSet<OsString>, GitError> {
+    pub(super) fn unlike(&self, entries: &Entries) -> Result<BTreeSet<OsString>, GitError> {
         let (absent, there): (Vec<_>, Vec<_>) = entries.iter().partition(|(_, entry)| entry.is_absent());
         let there: Vec<_> = there.into_iter().filter(|(_, entry)| !entry.is_gitlink()).collect();
         let absent = absent.into_iter().map(|(path, _)| path).filter(|path| self.is_file(path));

@@ -30,6 +30,9 @@ use super::stamps::Stamps;
 /// How far back a commit of ours is looked for: more than can have landed since a tree was made.
 const SEARCH: &str = "--max-count=10000";
 
+/// How often files are put back while somebody commits all the time.
+const PUT_BACK_MAX: usize = 5;
+
 /// Packed work that is to land.
 #[derive(Debug, Clone, Copy)]
 pub struct Landing<'a> {
@@ -97,7 +100,8 @@ impl Git {
         self.settle_landing()?;
         self.refuse_if_in_progress()?;
         if landing.novelty == Novelty::Unknown
-            && let Some(commit) = self.landed(landing.base, landing.trailer)?
+            && let Some(commit) =
+                self.landed((landing.base, landing.trailer), (landing.base, landing.commit))?
         {
             return Ok(Applied::Already(commit));
         }
@@ -148,8 +152,11 @@ impl Git {
         if !is_held {
             self.clear_stale_lock()?;
         }
-        if let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? {
+        if let Some(commit) = self.landed_as_noted(&note)? {
             if !self.is_made_otherwise(&note, &commit)? {
+                if self.tree_of(&commit)? != note.tree {
+                    self.follow_changed(&note.tree, &commit)?;
+                }
                 self.finish(&commit, None)?;
                 return Ok(Dropped::Committed(commit));
             }
@@ -159,14 +166,34 @@ impl Git {
                 None => return Ok(Dropped::Committed(commit)),
             }
         }
-        let left = self.put_back(&note)?;
+        let mut left = None;
+        for _ in 0..PUT_BACK_MAX {
+            let head = self.head()?;
+            self.put_back(&note, &mut left)?;
+            // A commit that came meanwhile may hold files of it, which must not be missing then.
+            if self.head()? == head {
+                break;
+            }
+        }
         self.clear_landing()?;
         Ok(left.map_or(Dropped::PutBack, Dropped::Kept))
     }
 
-    /// The commit with this trailer since another one.
-    pub(super) fn landed(&self, since: &Oid, trailer: (&str, &str)) -> Result<Option<Oid>, GitError> {
-        self.first_carrying(trailer, &[SEARCH, &format!("{since}..HEAD")])
+    /// The commit with this trailer since another one, with something of the work between two trees.
+    fn landed(
+        &self,
+        (since, trailer): (&Oid, (&str, &str)),
+        (base, work): (&Oid, &Oid),
+    ) -> Result<Option<Oid>, GitError> {
+        let found = self.first_carrying(trailer, &[SEARCH, &format!("{since}..HEAD")])?;
+        let Some(commit) = found else { return Ok(None) };
+        Ok(self.has_of(&commit, &self.differences(base, work)?)?.then_some(commit))
+    }
+
+    /// The commit of a landing that is noted.
+    pub(super) fn landed_as_noted(&self, note: &LandingNote) -> Result<Option<Oid>, GitError> {
+        let trailer = (note.trailer.0.as_str(), note.trailer.1.as_str());
+        self.landed((&note.head, trailer), (&note.head, &note.tree))
     }
 
     /// Changes the files; those in some folders are stored anew.
@@ -220,11 +247,10 @@ impl Git {
     }
 
     /// Makes the paths of a landing what they are in HEAD. They were so before it; what they became since is kept.
-    fn put_back(&self, note: &LandingNote) -> Result<Option<Left>, GitError> {
+    fn put_back(&self, note: &LandingNote, left: &mut Option<Left>) -> Result<(), GitError> {
         let changes = self.differences(&note.head, &note.tree)?;
         let before = self.before(note, &changes)?;
-        let mut left = None;
-        self.set_aside(self.rewritten(&changes, &before)?, &mut left)?;
+        self.set_aside(self.rewritten(&changes, &before)?, left)?;
         self.unstage(&before.keys().cloned().collect())?;
         for (path, _) in before.iter().filter(|(_, entry)| entry.is_absent()) {
             delete(self.root(), path.as_ref())?;
@@ -234,7 +260,7 @@ impl Git {
             .iter()
             .filter(|(path, entry)| !entry.is_absent() && !entry.is_gitlink() && !skipped.contains(*path));
         let files: Vec<&OsString> = files.map(|(path, _)| path).collect();
-        self.set_aside(self.occupants(files.iter().copied()), &mut left)?;
+        self.set_aside(self.occupants(files.iter().copied()), left)?;
         let stdin = names(files.iter().map(|path| path.as_os_str()));
         if !stdin.is_empty() {
             let mut list = vec!["checkout-index", "--force", "-z", "--stdin"];
@@ -242,8 +268,7 @@ impl Git {
             list.extend(self.lock_holder().is_none().then_some("--index"));
             self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
         }
-        self.put_submodules_back(&changes)?;
-        Ok(left)
+        self.put_submodules_back(&changes)
     }
 
     /// What HEAD has at the paths of a landing; it may have moved on since.

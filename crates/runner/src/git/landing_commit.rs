@@ -78,13 +78,13 @@ impl Git {
         if head.as_ref() == Some(&note.head) {
             return Ok(None);
         }
-        let Some(commit) = self.landed(&note.head, (&note.trailer.0, &note.trailer.1))? else {
+        let Some(commit) = self.landed_as_noted(note)? else {
             return Ok(None);
         };
         if self.tree_of(&commit)? == note.tree {
             return self.finish(&commit, None).map(|()| Some(Landed::Done(commit)));
         }
-        self.made_otherwise(commit).map(Some)
+        self.made_otherwise(commit, &note.tree).map(Some)
     }
 
     /// Whether a hook made something else of a landing than was applied, and it can be taken back: nobody has committed
@@ -96,11 +96,12 @@ impl Git {
     }
 
     /// A hook made something else of it than was applied, and perhaps verified.
-    fn made_otherwise(&self, commit: Oid) -> Result<Landed, GitError> {
+    fn made_otherwise(&self, commit: Oid, meant: &Oid) -> Result<Landed, GitError> {
         if self.head()?.as_ref() == Some(&commit) {
             return Ok(Landed::Changed(commit));
         }
         // Somebody has committed on top: it stays, and is verified where it is.
+        self.follow_changed(meant, &commit)?;
         self.clear_landing()?;
         Ok(Landed::Moved)
     }
@@ -138,12 +139,19 @@ impl Git {
                 return Err(GitError::Hook { output });
             }
         };
-        if !self.follows(&commit, &note.head)? {
-            return Ok(Some(Landed::Moved));
+        let parent = self.parent_of(&commit)?;
+        let first = commit.clone();
+        let commit = self.amended(&parent, commit, request.trailer)?;
+        if parent == note.head && self.tree_of(&commit)? != meant {
+            return self.made_otherwise(commit, &meant).map(Some);
         }
-        let commit = self.amended(&note.head, commit, request.trailer)?;
-        if self.tree_of(&commit)? != meant {
-            return self.made_otherwise(commit).map(Some);
+        if parent != note.head || (commit == first && self.is_mixed_up(&commit, &message)?) {
+            // Somebody committed in the same moment: it has to be verified on top of that, or made again.
+            let made = self.differences(&parent, &commit)?;
+            if !self.step_back((&commit, &parent), &made.iter().collect::<Vec<_>>())? {
+                self.follow_changed(&meant, &commit)?;
+            }
+            return Ok(Some(Landed::Moved));
         }
         self.clear_landing()?;
         Ok(Some(Landed::Done(commit)))
@@ -177,7 +185,7 @@ impl Git {
             Answer::Done(commit) if self.follows(&commit, &note.head)? => {
                 let commit = self.amended(&note.head, commit, request.trailer)?;
                 if self.tree_of(&commit)? != meant {
-                    return self.made_otherwise(commit);
+                    return self.made_otherwise(commit, &meant);
                 }
                 match lock {
                     Some(lock) => {
@@ -208,10 +216,13 @@ impl Git {
         if !is_that {
             return Ok(None);
         }
-        if !self.step_ahead(&note.head, made)? {
+        if !self.step_ahead((&note.head, made), stamps)? {
             return Ok(None);
         }
-        self.finish(made, stamps).map(|()| Some(made.clone()))
+        if self.has_hook("post-index-change") {
+            self.follow(made, stamps)?;
+        }
+        self.clear_landing().map(|()| Some(made.clone()))
     }
 
     /// Takes a commit back that a hook changed: the landing is applied again and not committed, with what the hook made of
@@ -234,11 +245,14 @@ impl Git {
     ) -> Result<Option<LandingNote>, GitError> {
         // First, so that all that the hook touched is known to be half done, and what it left out as well.
         let tree = self.with_left_out(&note, self.tree_of(commit)?)?;
+        let meant = note.tree.clone();
         let note = LandingNote { tree, ..note };
         note.write(self.git_dir())?;
-        if self.step_back(commit, &note.head)? {
+        let made = self.differences(&note.head, commit)?;
+        if self.step_back((commit, &note.head), &made.iter().collect::<Vec<_>>())? {
             return Ok(Some(note));
         }
+        self.follow_changed(&meant, commit)?;
         self.clear_landing().map(|()| None)
     }
 

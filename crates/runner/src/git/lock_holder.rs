@@ -66,15 +66,20 @@ impl Git {
         if quiet.as_ref() == Some(&message) {
             return None;
         }
-        // Wherever it is called, git goes to the top folder.
-        let is_here =
-            |git: &PathBuf| fs::read_link(git.join("cwd")).is_ok_and(|folder| folder == self.root());
-        let is_commit = |git: &PathBuf| command_of(git).as_deref() == Some("commit");
-        let found = gits().find(|git| is_here(git) && is_commit(git) && self.is_others(git));
+        let found = self.commits_of_others().into_iter().next();
         if found.is_none() {
             *quiet = Some(message);
         }
         Some(format!("process {} (git commit)", pid_in(&found?)?))
+    }
+
+    /// The processes by which others commit in this working tree, with the lock or without.
+    pub(super) fn commits_of_others(&self) -> Vec<PathBuf> {
+        // Wherever it is called, git goes to the top folder.
+        let is_here =
+            |git: &PathBuf| fs::read_link(git.join("cwd")).is_ok_and(|folder| folder == self.root());
+        let is_commit = |git: &PathBuf| command_of(git).as_deref() == Some("commit");
+        gits().filter(|git| is_here(git) && is_commit(git) && self.is_others(git)).collect()
     }
 
     /// Whether a git belongs to nobody of this run. One that outlived the program is waited for otherwise, and not without

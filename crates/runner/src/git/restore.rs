@@ -25,7 +25,8 @@ impl Git {
             return Ok(());
         }
         let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", head];
-        process::run(self.locking_call(&reset, pathspecs(paths.iter().copied())))?.success()?;
+        let stdin = pathspecs(paths.iter().copied());
+        self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success()?;
         let tree = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", head];
         let listing = process::run(self.call(&tree))?.success()?;
         let committed: BTreeSet<&[u8]> = listing.split(|byte| *byte == 0).collect();
@@ -47,7 +48,7 @@ impl Git {
             names.push(0);
         }
         let check_out = ["checkout-index", "--force", "--index", "-z", "--stdin"];
-        process::run(self.locking_call(&check_out, names))?.success().map(drop)
+        self.run_locking(|| self.locking_call(&check_out, names.clone()))?.success().map(drop)
     }
 }
 

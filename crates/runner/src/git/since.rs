@@ -146,7 +146,7 @@ impl Git {
     /// the commit that it was made on and its own.
     pub fn keep_besides(&self, (base, work): (&Oid, &Oid)) -> Result<Option<Left>, GitError> {
         let Some(note) = LandingNote::read(self.git_dir())? else { return Ok(None) };
-        if self.landed(&note.head, (&note.trailer.0, &note.trailer.1))?.is_some() {
+        if self.landed_as_noted(&note)?.is_some() {
             return Ok(None);
         }
         let landed = self.differences(&note.head, &note.tree)?;

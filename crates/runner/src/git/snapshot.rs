@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::error::GitError;
+use super::hidden::look_at_all;
 use super::hindrance::{messages, unreadable};
 use super::history::Oid;
 use super::process::Ended;
@@ -69,6 +70,7 @@ impl Git {
     pub(super) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot, GitError> {
         let state = self.state_of(work.tree)?;
         let index = ScratchIndex::copy(self, work.tree, &state)?;
+        look_at_all(&index, (work.tree, &state), work.base.width())?;
         let taken = add_all(&index, work).and_then(|left_out| Ok((index.tree(work.base)?, left_out)));
         match taken {
             Ok(taken) => self.sort_out(&index, work, taken),

@@ -47,6 +47,9 @@ impl Git {
             if !ours || !self.is_left_alone() {
                 return Err(GitError::Locked { file: lock });
             }
+            if lock.ends_with("index.lock") {
+                self.settle_index(&lock)?;
+            }
             remove(&lock)?;
             removed.push(lock);
         }

@@ -327,3 +327,28 @@ fn a_commit_in_between_means_to_apply_again() {
     assert_eq!(scratch.repository.subjects(), ["first", "a person's", "work of 1.1"]);
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
 }
+
+/// Writing a file that goes back takes a moment, in which somebody commits what has just been removed.
+#[test]
+fn what_somebody_commits_while_it_goes_out_of_the_project_is_not_missing() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "changed\n");
+    linked.write("new", "new\n");
+    let packed = linked.pack();
+    linked.apply(&packed);
+    let commit = "test -e .git/once || { touch .git/once; export GIT_INDEX_FILE=.git/theirs; git read-tree HEAD; \
+                  git update-index --add --cacheinfo \"100644,$(git rev-parse \"$PACKED:new\"),new\"; \
+                  git update-ref HEAD \"$(git commit-tree -p HEAD -m theirs \"$(git write-tree)\")\"; \
+                  unset GIT_INDEX_FILE; git read-tree HEAD; }; cat";
+    let smudge = format!("PACKED={packed}; {commit}");
+    scratch.repository.git(&["config", "filter.busy.smudge", &smudge]);
+    fs::write(scratch.repository.root().join(".git/info/attributes"), "one filter=busy\n").unwrap();
+    assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
+    assert_eq!(scratch.repository.subjects(), ["first", "theirs"]);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+    assert_eq!(
+        (scratch.repository.read("one"), scratch.repository.read("new")),
+        ("one\n".into(), "new\n".into())
+    );
+}

@@ -64,3 +64,22 @@ fn a_revision_that_is_a_flag_or_nothing_is_refused() {
     assert!(matches!(scratch.git().restore("nowhere", &owned(&["one"])), Err(GitError::Failed { .. })));
     assert_eq!(scratch.repository.read("one"), "changed\n");
 }
+
+/// Somebody's git has the index for a moment.
+#[test]
+fn a_lock_that_is_let_go_of_is_waited_for() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let head = git.head().unwrap().unwrap();
+    scratch.repository.write("one", "changed\n");
+    let lock = scratch.repository.root().join(".git/index.lock");
+    std::fs::write(&lock, "").unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            std::fs::remove_file(&lock).unwrap();
+        });
+        git.restore(head.as_str(), &owned(&["one"])).unwrap();
+    });
+    assert_eq!(scratch.repository.read("one"), "one\n");
+}

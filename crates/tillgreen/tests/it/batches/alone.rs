@@ -141,3 +141,25 @@ fn what_somebody_committed_and_goes_on_saving_is_not_committed_for_them() {
     assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "base\nline\nline\n", "{run}");
     assert_eq!(scene.read("base.txt"), "base\nline\nline\nline\nline\n", "{run}");
 }
+
+#[test]
+fn what_an_agent_hides_from_git_is_committed_and_what_a_person_hides_is_not() {
+    for option in ["--skip-worktree", "--assume-unchanged"] {
+        let scene = Scene::new(&members(2));
+        scene.write("mine.txt", "theirs\n");
+        scene.commit_all("mine");
+        scene.git(&["update-index", option, "mine.txt"]);
+        scene.write("mine.txt", "mine\n");
+        let hide = Step::shell(&format!("git update-index {option} base.txt && echo hidden > base.txt"));
+        let agent = Agent::new().on("1.1", [hide, work(), done()]).otherwise([work(), done()]);
+        let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "hidden\n", "{option}: {run}");
+        assert_eq!(scene.git(&["show", "HEAD:mine.txt"]), "theirs\n", "{option}: {run}");
+        assert_eq!(scene.read("mine.txt"), "mine\n", "{option}: {run}");
+        assert!(
+            run.stderr.contains("git was told not to look at base.txt while task 1.1 was at work"),
+            "{run}"
+        );
+    }
+}

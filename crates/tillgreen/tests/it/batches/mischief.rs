@@ -52,6 +52,15 @@ fn the_link_to_git_may_be_gone_or_bent() {
     check(&[work(), Step::shell("printf broken > \"$(git rev-parse --git-dir)/index\"")]);
 }
 
+#[test]
+fn what_an_agent_hides_from_git_lands() {
+    for option in ["--skip-worktree", "--assume-unchanged"] {
+        let hide = format!("git update-index {option} base.txt && echo hidden > base.txt");
+        let scene = check(&[Step::shell(&hide), work()]);
+        assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "hidden\n", "{option}");
+    }
+}
+
 /// One of them has git forget the trees of all.
 #[test]
 fn trees_that_git_was_made_to_forget_cost_nobody_an_attempt() {

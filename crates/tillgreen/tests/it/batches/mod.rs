@@ -15,6 +15,7 @@ mod joining;
 mod kept_trees;
 mod killed_gits;
 mod kills;
+mod large_files;
 mod leftovers;
 mod meddling;
 mod mischief;
