@@ -8,8 +8,8 @@ use engine::{Status, Task};
 use crate::driver::Driver;
 use crate::recording::SETTLING;
 
-/// How many stand by at most. Work comes in piece by piece, so more of them would rarely be of use at once.
-const KEEPERS_MAX: usize = 4;
+/// How many stand by at most: as many as a batch of the usual width needs at once, and some for what comes in meanwhile.
+const KEEPERS_MAX: usize = 6;
 
 impl Driver<'_> {
     /// An agent was started: when its work comes in, a keeper is to be there. Agents that have just been started, and those
@@ -26,16 +26,17 @@ impl Driver<'_> {
         self.standby.top_up(self.keepers_of_use(), Duration::ZERO);
     }
 
-    /// One for each task whose work is still to be verified, be it once more: what was verified in a tree of its own is
-    /// verified again when it comes in.
+    /// One for each time that work is still to be verified: what was verified in a tree of its own is verified again when
+    /// it comes in.
     fn keepers_of_use(&self) -> usize {
-        let is_to_be_verified = |task: &&Task| match task.status {
-            Status::Running(_) | Status::Finished { .. } | Status::Landing { .. } => true,
-            Status::Checking(_) | Status::Judging(_) => task.isolated,
-            Status::Proving | Status::Joining { .. } | Status::Recording { .. } => false,
-            Status::Drafted | Status::Ready { .. } | Status::Failed | Status::WaitingFor(_) => false,
-            Status::Asking(_) | Status::Done | Status::Skipped => false,
+        let times = |task: &Task| match task.status {
+            Status::Running(_) => 1 + usize::from(task.isolated),
+            Status::Finished { .. } | Status::Landing { .. } => 1,
+            Status::Checking(_) | Status::Judging(_) => usize::from(task.isolated),
+            Status::Proving | Status::Joining { .. } | Status::Recording { .. } => 0,
+            Status::Drafted | Status::Ready { .. } | Status::Failed | Status::WaitingFor(_) => 0,
+            Status::Asking(_) | Status::Done | Status::Skipped => 0,
         };
-        self.state.attention().filter(is_to_be_verified).count().min(KEEPERS_MAX)
+        self.state.attention().map(times).sum::<usize>().min(KEEPERS_MAX)
     }
 }

@@ -11,7 +11,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::thread;
 
 use super::child_note::Noted;
 use super::error::GitError;
@@ -203,8 +205,12 @@ impl Git {
         (changes, folders): (&[RawChange], &[PathBuf]),
     ) -> Result<Applied, GitError> {
         let revived = self.missing(changes)?;
-        self.anchor(&note.tree)?;
-        note.write(self.git_dir())?;
+        // Neither depends on the other, and both wait for the disk.
+        thread::scope(|scope| {
+            let anchored = scope.spawn(|| self.anchor(&note.tree));
+            let noted = note.write(self.git_dir());
+            anchored.join().unwrap_or_else(|panic| resume_unwind(panic)).and(noted)
+        })?;
         let is_plain = revived.is_empty() && folders.is_empty();
         let plain = if is_plain { self.put_plainly(note, changes)? } else { None };
         let index = match plain {
