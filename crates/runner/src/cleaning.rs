@@ -105,6 +105,8 @@ impl Kept {
 fn told(error: &GitError, count: usize) -> String {
     let tasks =
         if count == 1 { "a finished task is".to_owned() } else { format!("{count} finished tasks are") };
-    let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    format!("the work of {tasks} still kept under refs/tillgreen: {error}{hint}; it goes at the next start")
+    format!(
+        "the work of {tasks} still kept under refs/tillgreen: {}; it goes at the next start",
+        error.told()
+    )
 }

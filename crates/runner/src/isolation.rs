@@ -433,16 +433,11 @@ fn kept_waiting(turn: Result<Patience, GitError>) -> Option<Landing> {
         Ok(Patience::Gone) => {
             Some(Landing::Blocked { reason: "the run ended before it was its turn".to_owned() })
         }
-        Err(error) => Some(Landing::Blocked { reason: with_hint(&error) }),
+        Err(error) => Some(Landing::Blocked { reason: error.told() }),
     }
 }
 
 /// An agent that could not be given a tree was never started.
 fn without_tree(task: TaskId, dispatch: Dispatch, error: &GitError) -> Seen {
-    Seen::TreeFailed { task, dispatch, reason: with_hint(error) }
-}
-
-fn with_hint(error: &GitError) -> String {
-    let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    format!("{error}{hint}")
+    Seen::TreeFailed { task, dispatch, reason: error.told() }
 }

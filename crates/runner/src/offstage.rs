@@ -320,10 +320,8 @@ impl Site {
             Ok(None) => self.try_land(request, &mut notes),
             Err(error) => Err(error),
         };
-        let (landing, stamps) = landed.unwrap_or_else(|error| {
-            let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-            (Landing::Blocked { reason: format!("{error}{hint}") }, None)
-        });
+        let (landing, stamps) =
+            landed.unwrap_or_else(|error| (Landing::Blocked { reason: error.told() }, None));
         Brought { landing, stamps, notes }
     }
 

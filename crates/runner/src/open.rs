@@ -205,7 +205,7 @@ fn look_undisturbed(
 /// A git of a run that died may still be at work, and all that follows would wait for it without a word. Signals still
 /// end the program at once.
 fn wait_for_earlier(git: &Git, state: &State, tell: &mut dyn FnMut(String)) {
-    if state.opened().is_some() && state.end().is_none() {
+    if state.opened().is_some() {
         git.outwait_earlier(tell);
     }
 }
@@ -375,6 +375,10 @@ fn recover(
     state: &State,
     file: &PlanFile,
 ) -> Result<Vec<String>, RunError> {
+    // After its end a run may still have been committing something when it was cut off.
+    if let (Some(git), true) = (git, state.opened().is_some()) {
+        git.clear_stale_lock()?;
+    }
     if state.opened().is_none() || state.end().is_some() {
         return Ok(Vec::new());
     }
@@ -386,6 +390,7 @@ fn recover(
     }
     if let Some(git) = git {
         git.clear_stale_lock()?;
+        git.remove_unfinished_objects();
     }
     // A tick that an agent made is taken back when its attempt fails; a crash may have come before that.
     let is_suspect = |task: &engine::Task| matches!(task.status, Status::Running(_) | Status::Failed);

@@ -44,8 +44,7 @@ impl From<GitError> for Obstacle {
         if let GitError::Hook { output } = error {
             return Self::Refused(output);
         }
-        let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-        Self::Blocked(format!("{error}{hint}"))
+        Self::Blocked(error.told())
     }
 }
 

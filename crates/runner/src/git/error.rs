@@ -128,6 +128,13 @@ impl GitError {
         move |source| GitError::Io { action, path, source }
     }
 
+    /// What happened, why, and what to do about it, for people.
+    pub fn told(&self) -> String {
+        let cause = std::error::Error::source(self).map(|cause| format!(": {cause}")).unwrap_or_default();
+        let hint = self.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        format!("{self}{cause}{hint}")
+    }
+
     /// What a person can do about it, with the next command to type.
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -12,6 +12,9 @@ use super::error::GitError;
 use super::process::{self, Call};
 use super::repository::Git;
 
+/// What a file ends in that is being written beside another, before the number of who does so.
+const BESIDE: &str = "tillgreen-";
+
 impl Git {
     /// Those of these paths that git would leave out. A tracked path is never ignored.
     pub fn ignored_among(&self, paths: &[String]) -> Result<BTreeSet<String>, GitError> {
@@ -100,7 +103,8 @@ fn with_patterns(old: &[u8], patterns: &[&str]) -> Vec<u8> {
 
 /// Writes beside the file and renames, so that git never reads half of it.
 fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
-    let beside = file.with_extension(format!("tillgreen-{}", std::process::id()));
+    sweep(file);
+    let beside = file.with_extension(format!("{BESIDE}{}", std::process::id()));
     let mut new = fs::File::create(&beside)?;
     let written = new.write_all(text).and_then(|()| new.sync_all());
     if let Ok(metadata) = fs::metadata(file) {
@@ -112,6 +116,19 @@ fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     renamed
+}
+
+/// Removes what a program left that died while it wrote.
+fn sweep(file: &Path) {
+    let entries = file.parent().map(fs::read_dir).into_iter().flatten().flatten().flatten();
+    for entry in entries.filter(|entry| entry.path().file_stem() == file.file_stem()) {
+        let extension = entry.path().extension().map(|extension| extension.to_string_lossy().into_owned());
+        let pid = extension.as_deref().and_then(|extension| extension.strip_prefix(BESIDE));
+        if pid.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            // It is in nobody's way.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 #[cfg(test)]

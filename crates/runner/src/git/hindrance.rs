@@ -44,6 +44,8 @@ impl GitError {
             | GitError::Locked { .. }
             | GitError::Misdirected { .. }
             | GitError::Stopped { .. } => Some(Hindrance::Setup),
+            // Somebody, or a machine without memory, killed it.
+            GitError::Failed { code: None, .. } => Some(Hindrance::Setup),
             GitError::Failed { output, .. } => told_by(output),
             GitError::Io { source, .. } => is_of_disk(source.kind()).then_some(Hindrance::Disk),
             GitError::Unusable { .. }
@@ -179,5 +181,8 @@ mod tests {
         assert!(full.is_of_surroundings() && full.hint().is_some_and(|hint| hint.contains("make room")));
         let denied = GitError::io("write", "note".as_ref())(ErrorKind::PermissionDenied.into());
         assert!(!denied.is_of_surroundings() && denied.hint().is_none());
+        assert_eq!(denied.told(), "cannot write note: permission denied");
+        let killed = GitError::Failed { command: "git add".to_owned(), code: None, output: String::new() };
+        assert!(killed.is_of_surroundings(), "nobody's work is to blame");
     }
 }

@@ -2,6 +2,7 @@
 //! one. A batch writes several for every piece of work that comes in, one after another, and asking a git takes several
 //! times as long as writing. Where a repository wants more of its objects than git does by itself, git writes them.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -78,6 +79,26 @@ impl Git {
         }
         Some(oid)
     }
+}
+
+impl Git {
+    /// Removes what a program left that died while it wrote an object. Git would do so as well, some weeks later.
+    pub fn remove_unfinished_objects(&self) {
+        let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+        for folder in entries(&self.common_dir().join("objects")) {
+            for entry in entries(&folder.path()).filter(|entry| is_left_behind(&entry.file_name())) {
+                // It is in nobody's way.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// Whether it was being written by a program that is gone. The name holds the process's number.
+fn is_left_behind(name: &OsStr) -> bool {
+    let rest = name.to_str().and_then(|name| name.strip_prefix(UNFINISHED)?.strip_prefix('-'));
+    let pid = rest.and_then(|rest| rest.split_once('-')).map(|(pid, _)| pid);
+    pid.is_some_and(|pid| !Path::new("/proc").join(pid).exists())
 }
 
 /// Makes an object that is there as young as one that was written now. Whether that was done.

@@ -75,7 +75,8 @@ impl Git {
         match taken {
             Ok(taken) => self.sort_out(&index, work, taken),
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
-            Err(error @ GitError::Failed { .. }) if !error.is_of_surroundings() => {
+            // One that was killed is asked once more in the same way.
+            Err(error @ GitError::Failed { code, .. }) if code.is_none() || !error.is_of_surroundings() => {
                 drop(index);
                 self.snapshot_afresh(work, &state)
             }

@@ -19,6 +19,15 @@ fn own_files_are_kept_out_of_git() {
 }
 
 #[test]
+fn what_a_program_left_that_died_while_it_wrote_the_list_goes() {
+    let scratch = Scratch::new();
+    let left = format!(".git/info/exclude.tillgreen-{}", u32::MAX - 1);
+    scratch.repository.write(&left, "");
+    scratch.git().exclude(&["/.tillgreen/"]).unwrap();
+    assert!(!scratch.repository.has(&left) && scratch.repository.has(".git/info/exclude"));
+}
+
+#[test]
 fn a_list_of_what_is_wanted_does_not_let_own_files_in() {
     let scratch = Scratch::new();
     let git = scratch.git();

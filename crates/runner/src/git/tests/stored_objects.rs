@@ -82,3 +82,19 @@ fn git_tells_what_is_in_the_way_of_an_object() {
     fs::write(&folder, "").unwrap();
     assert_eq!(git.store_object(Kind::Blob, b"content\n", 20), None);
 }
+
+#[test]
+fn what_a_program_left_that_died_while_it_wrote_an_object_goes() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let folder = file_of(&scratch, &git.store_object(Kind::Blob, b"content\n", 20).unwrap())
+        .parent()
+        .unwrap()
+        .to_owned();
+    let left = |pid: u32| folder.join(format!("tmp_obj_tillgreen-{pid}-7"));
+    let (dead, alive) = (left(u32::MAX - 1), left(std::process::id()));
+    [&dead, &alive].into_iter().for_each(|file| fs::write(file, "").unwrap());
+    git.remove_unfinished_objects();
+    assert_eq!((dead.exists(), alive.exists()), (false, true));
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 2, "objects stay");
+}

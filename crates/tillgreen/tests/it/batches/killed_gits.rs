@@ -65,3 +65,25 @@ fn work_that_a_hook_broke_before_its_commit_was_killed_is_no_success() {
         assert!(!scene.landed().contains(&"1.1".to_owned()), "{jobs} {kill}: {run}");
     }
 }
+
+/// A machine that loses power while a run that has ended commits where it stopped.
+#[test]
+fn a_lock_that_was_left_after_the_end_of_a_run_is_no_obstacle() {
+    let scene = Scene::bare();
+    let allowed = scene.control("allowed");
+    let verify = format!("test -e {}", allowed.display());
+    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
+    scene.hook(
+        "commit-msg",
+        "grep -q 'where the run stopped' \"$1\" || exit 0\n\
+         kill -9 $(cut -d' ' -f4 /proc/$PPID/stat) $PPID",
+    );
+    let flags = ["--max-task-iterations", "1"];
+    let run = scene.go(&worker(), &flags);
+    assert_eq!(run.code, None, "{run}");
+    assert!(scene.root().join(".git/index.lock").exists(), "it was cut off: {run}");
+    fs::remove_file(scene.root().join(".git/hooks/commit-msg")).unwrap();
+    fs::write(allowed, "").unwrap();
+    let run = scene.go(&worker(), &flags).expect_code(0);
+    scene.expect_complete(&run);
+}
