@@ -200,3 +200,8 @@ fn boot_id() -> &'static str {
     let read = || fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned();
     BOOT.get_or_init(read)
 }
+
+/// Whether nobody has this number any more, which stands in the name of a file that its owner was writing.
+pub(super) fn is_gone(pid: &str) -> bool {
+    !Path::new("/proc").join(pid).exists()
+}

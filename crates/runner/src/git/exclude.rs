@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::check_ignore::{answered, asked};
+use super::child_note::is_gone;
 use super::error::GitError;
 use super::process::{self, Call};
 use super::repository::Git;
@@ -124,7 +125,7 @@ fn sweep(file: &Path) {
     for entry in entries.filter(|entry| entry.path().file_stem() == file.file_stem()) {
         let extension = entry.path().extension().map(|extension| extension.to_string_lossy().into_owned());
         let pid = extension.as_deref().and_then(|extension| extension.strip_prefix(BESIDE));
-        if pid.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+        if pid.is_some_and(is_gone) {
             // It is in nobody's way.
             let _ = fs::remove_file(entry.path());
         }

@@ -2,10 +2,12 @@
 //! to others. An index whose half lies elsewhere, or that holds folders in place of files, is not read.
 
 use std::borrow::Cow;
+use std::fs::{self, Metadata};
 use std::ops::Range;
 
 use super::cached_tree::CachedFolder;
 use super::cursor::Cursor;
+use super::repository::Git;
 
 /// No index that is read is larger, nor are the names in it taken together.
 pub(super) const BYTES_MAX: usize = 256 * 1024 * 1024;
@@ -144,6 +146,17 @@ impl<'a> IndexFile<'a> {
         let mut folders = name.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         let is_file = |end: usize| name.get(..end).is_some_and(|folder| self.find(folder).is_some());
         !is_folder && self.find(name).is_none() && !folders.any(|(end, _)| is_file(end))
+    }
+}
+
+impl Git {
+    /// The project's index and what it looks like, unless it is something odd.
+    pub(super) fn index_on_disk(&self) -> Option<(Vec<u8>, Metadata)> {
+        let file = self.git_dir().join("index");
+        let metadata = fs::symlink_metadata(&file).ok()?;
+        let fits =
+            metadata.is_file() && usize::try_from(metadata.len()).is_ok_and(|bytes| bytes <= BYTES_MAX);
+        Some((fits.then(|| fs::read(&file)).and_then(Result::ok)?, metadata))
     }
 }
 

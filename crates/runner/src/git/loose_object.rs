@@ -14,6 +14,7 @@ use std::time::SystemTime;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use super::checksum::checksum;
+use super::child_note::is_gone;
 use super::history::Oid;
 use super::repository::Git;
 
@@ -98,7 +99,7 @@ impl Git {
 fn is_left_behind(name: &OsStr) -> bool {
     let rest = name.to_str().and_then(|name| name.strip_prefix(UNFINISHED)?.strip_prefix('-'));
     let pid = rest.and_then(|rest| rest.split_once('-')).map(|(pid, _)| pid);
-    pid.is_some_and(|pid| !Path::new("/proc").join(pid).exists())
+    pid.is_some_and(is_gone)
 }
 
 /// Makes an object that is there as young as one that was written now. Whether that was done.

@@ -14,7 +14,7 @@ use super::conversion::{ATTRIBUTES, Conversion, attributes_on_the_way};
 use super::error::GitError;
 use super::history::Oid;
 use super::index_edit::{Put, Puts, with_files};
-use super::index_file::{BYTES_MAX, IndexEntry, IndexFile};
+use super::index_file::{IndexEntry, IndexFile};
 use super::index_patch::{has_stat, write_as_old};
 use super::landing_index::LandingIndex;
 use super::landing_note::LandingNote;
@@ -66,7 +66,7 @@ impl Git {
         note: &LandingNote,
         changes: &[RawChange],
     ) -> Result<Option<LandingIndex<'_>>, GitError> {
-        let Some((content, metadata)) = self.old_index() else { return Ok(None) };
+        let Some((content, metadata)) = self.index_on_disk() else { return Ok(None) };
         let Some(index) = IndexFile::parse(&content, note.head.width()) else { return Ok(None) };
         let Some((files, folders)) = self.plan_files(note, changes, &index) else { return Ok(None) };
         // That the index can be written is tried out before anything else is.
@@ -87,15 +87,6 @@ impl Git {
         let edited = with_files(&content, &index, &puts, &folders).unwrap_or_default();
         write_as_old(&edited, &metadata, landing.file()).map_err(GitError::io("write", landing.file()))?;
         Ok(Some(landing))
-    }
-
-    /// The project's index, as a file.
-    fn old_index(&self) -> Option<(Vec<u8>, fs::Metadata)> {
-        let file = self.git_dir().join("index");
-        let metadata = fs::symlink_metadata(&file).ok()?;
-        let fits =
-            metadata.is_file() && usize::try_from(metadata.len()).is_ok_and(|bytes| bytes <= BYTES_MAX);
-        Some((fits.then(|| fs::read(&file)).and_then(Result::ok)?, metadata))
     }
 
     /// What to write, and the folders that become others by that. None: not all of it is plain.

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::child_note::is_gone;
 use super::error::GitError;
 use super::history::Oid;
 use super::process::{self, Call, Ended, Environment};
@@ -152,5 +153,5 @@ pub(super) fn sweep(git_dir: &Path) {
 fn is_left_behind(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(PREFIX) else { return false };
     let pid = rest.split('.').next().unwrap_or_default();
-    pid == std::process::id().to_string() || !Path::new("/proc").join(pid).exists()
+    pid == std::process::id().to_string() || is_gone(pid)
 }

@@ -1,6 +1,6 @@
 //! Commits of a few files without starting a git: their content, the trees on the way to them and the commit are written
-//! here, and the index is changed in place, or written anew where there are new files. Index and history change together, under git's
-//! own lock. Whatever is not quite ordinary is left to git.
+//! here, and the index is changed in place, or written anew where there are new files. Index and history change together,
+//! under git's own lock. Whatever is not quite ordinary is left to git.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ use super::conversion::{attributes_on_the_way, is_plain};
 use super::error::GitError;
 use super::history::Oid;
 use super::index_edit::{Put, Puts, with_files};
-use super::index_file::{BYTES_MAX, IndexEntry, IndexFile};
+use super::index_file::{IndexEntry, IndexFile};
 use super::index_lock::IndexLock;
 use super::index_patch::{Patch, write_as_old};
 use super::loose_object::Kind;
@@ -97,10 +97,7 @@ impl Git {
         paths: &BTreeSet<&OsStr>,
         staging: Staging,
     ) -> Option<(Oid, PathBuf)> {
-        let index_file = self.git_dir().join("index");
-        let old = fs::symlink_metadata(&index_file).ok()?;
-        let fits = old.is_file() && usize::try_from(old.len()).is_ok_and(|bytes| bytes <= BYTES_MAX);
-        let mut content = fits.then(|| fs::read(&index_file)).and_then(Result::ok)?;
+        let (mut content, old) = self.index_on_disk()?;
         let (tree, next) = {
             let index = IndexFile::parse(&content, head.width())?;
             // Git ignores some files, and only git knows which.
