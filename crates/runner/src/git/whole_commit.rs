@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -24,6 +25,9 @@ const TRIES: usize = 5;
 
 /// The mode of a file that is nothing but that.
 const PLAIN: &str = "100644";
+
+/// What the record of a submodule begins with.
+const LINK: &[u8] = b"160000 ";
 
 /// Lists what is staged.
 const STAGED: [&str; 8] =
@@ -56,7 +60,10 @@ impl Git {
     /// Whether what a path is to be is what git would make of the disk by itself, content apart.
     pub(super) fn is_as_on_disk(&self, change: &RawChange) -> bool {
         if change.new.is_absent() || !self.is_file(&change.path) {
-            return change.new.is_absent() && !self.is_file(&change.path);
+            // The folder of a submodule may stay.
+            let is_left = self.is_file(&change.path)
+                || change.old.is_gitlink() && self.root().join(&change.path).exists();
+            return change.new.is_absent() && !is_left;
         }
         mode_on_disk(&self.root().join(&change.path)) == Some(change.new.mode.as_str())
     }
@@ -75,8 +82,10 @@ impl Git {
     }
 
     fn changes_to_be(&self, paths: &BTreeSet<&OsStr>) -> Result<Vec<RawChange>, GitError> {
+        let links = self.staged_links(paths)?;
+        let is_link = |path: &&OsStr| links.contains(*path);
         let (there, mut gone): (Vec<&OsStr>, Vec<&OsStr>) =
-            paths.iter().copied().partition(|path| self.is_file(path));
+            paths.iter().copied().filter(|path| !is_link(path)).partition(|path| self.is_file(path));
         let ignored = self.ignored_and_untracked(&there)?;
         let (untracked, there): (Vec<&OsStr>, Vec<&OsStr>) =
             there.into_iter().partition(|path| ignored.contains(*path));
@@ -84,6 +93,10 @@ impl Git {
         let absent = Entry::absent(self.head()?.map_or(40, |head| head.as_str().len()));
         let index = ScratchIndex::of_main(self)?;
         index.set(index_info(gone.into_iter().map(|path| (path, &absent))))?;
+        // One that is not checked out is what the index says.
+        let is_checked_out = |path: &&OsString| self.root().join(path).join(".git").exists();
+        let links = links.iter().filter(is_checked_out).map(OsString::as_os_str);
+        let there: Vec<&OsStr> = there.into_iter().chain(links).collect();
         if !there.is_empty() {
             let put = ["update-index", "-z", "--add", "--replace", "--stdin"];
             index.run(&put, names(there))?.success()?;
@@ -91,6 +104,19 @@ impl Git {
         let mut changes = RawChange::parse_all(index.run(&STAGED, Vec::new())?)?;
         changes.retain(|change| paths.contains(change.path.as_os_str()));
         Ok(changes)
+    }
+
+    /// The submodules among these, which are folders on disk and no files.
+    fn staged_links(&self, paths: &BTreeSet<&OsStr>) -> Result<BTreeSet<OsString>, GitError> {
+        let is_folder = |path: &&OsStr| self.root().join(path).is_dir() && !self.is_file(path);
+        if !paths.iter().any(is_folder) {
+            return Ok(BTreeSet::new());
+        }
+        let listing = process::run(self.call(&["ls-files", "--stage", "-z"]))?.success()?;
+        let records = listing.split(|byte| *byte == 0).filter(|record| record.starts_with(LINK));
+        let named = records.filter_map(|record| record.splitn(2, |byte| *byte == b'\t').nth(1));
+        let named = named.map(|name| OsString::from_vec(name.to_vec()));
+        Ok(named.filter(|name| paths.contains(name.as_os_str()) && is_folder(&name.as_os_str())).collect())
     }
 
     /// The files among these that git ignores and whose index does not have them.

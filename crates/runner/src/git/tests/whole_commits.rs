@@ -60,6 +60,37 @@ fn a_hook_that_refuses_leaves_the_index_as_it_was() {
 }
 
 #[test]
+fn a_submodule_that_was_added_is_committed_as_one() {
+    let (scratch, library) = (Scratch::new(), Scratch::new());
+    let url = library.repository.root().display().to_string();
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "deep/lib"];
+    scratch.repository.git(&add);
+    let git = scratch.git();
+    let commit = |message: &str| {
+        let changes = git.status().unwrap().changes;
+        let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
+        let staging = git.staging_of(&changes, &[]).unwrap();
+        git.commit(&Commit { staging, ..Commit::new(&paths, message) }).unwrap().unwrap();
+        assert_eq!(scratch.repository.dirt(), [""; 0], "{message}");
+        scratch.last_commit()
+    };
+    assert_eq!(commit("added"), ["A .gitmodules", "A deep/lib"]);
+    let inside = |words: &[&str]| scratch.repository.git(&[&["-C", "deep/lib"], words].concat());
+    inside(&["-c", "user.name=a", "-c", "user.email=a", "commit", "--quiet", "--allow-empty", "-m", "more"]);
+    assert_eq!(commit("changed"), ["M deep/lib"]);
+    inside(&["-c", "user.name=a", "-c", "user.email=a", "commit", "--quiet", "--allow-empty", "-m", "most"]);
+    scratch.repository.git(&["add", "deep/lib"]);
+    assert_eq!(commit("staged"), ["M deep/lib"]);
+    // One that is not checked out is still one.
+    scratch.repository.git(&["submodule", "--quiet", "deinit", "--force", "deep/lib"]);
+    scratch.repository.write(".gitmodules", "# nothing\n");
+    scratch.repository.git(&["update-index", "--chmod=+x", ".gitmodules"]);
+    assert_eq!(commit("deinitialised"), ["M .gitmodules"]);
+    scratch.repository.git(&["rm", "--quiet", "--cached", "deep/lib"]);
+    assert_eq!(commit("removed"), ["D deep/lib"]);
+}
+
+#[test]
 fn rules_of_a_commit_are_asked_without_those_of_the_disk() {
     let scratch = Scratch::new();
     scratch.repository.write(".gitignore", "/mine\n");

@@ -48,10 +48,8 @@ fn a_submodule_is_there_again_where_its_removal_does_not_stay() {
     assert_eq!(fs::read_to_string(&back).expect("the second attempt looked"), "lib\n", "{run}");
 }
 
-/// It fails each time, with what to do, and is a repository each time.
-#[test]
-fn a_submodule_that_is_added_in_a_work_tree_does_not_become_plain_files() {
-    let scene = Scene::new(&members(2));
+/// An agent that adds a submodule with the second task.
+fn adding(scene: &Scene) -> Agent {
     let other = Repository::init(&scene.root().with_file_name("other"), scene.home());
     other.write("lib.txt", "lib\n");
     other.commit_all("lib");
@@ -60,7 +58,23 @@ fn a_submodule_that_is_added_in_a_work_tree_does_not_become_plain_files() {
         "test -e lib || git -c protocol.file.allow=always submodule --quiet add {url} lib || exit 5\n\
          git -C lib rev-parse -q --verify HEAD > /dev/null || exit 6"
     ));
-    let agent = Agent::new().on("1.2", [add, work(), done()]).otherwise([work(), done()]);
+    Agent::new().on("1.2", [add, work(), done()]).otherwise([work(), done()])
+}
+
+#[test]
+fn a_submodule_that_is_added_in_the_project_itself_is_committed() {
+    let scene = Scene::new(&members(2));
+    let run = scene.go(&adding(&scene), &["--jobs", "1"]).expect_code(0);
+    scene.expect_complete(&run);
+    let tree = scene.git(&["ls-tree", "-r", "HEAD", "lib", ".gitmodules"]);
+    assert!(tree.contains("160000 commit") && tree.contains("\t.gitmodules"), "{tree} {run}");
+}
+
+/// It fails each time, with what to do, and is a repository each time.
+#[test]
+fn a_submodule_that_is_added_in_a_work_tree_does_not_become_plain_files() {
+    let scene = Scene::new(&members(2));
+    let agent = adding(&scene);
     let run = scene.go(&agent, &["--max-task-iterations", "2"]).expect_code(1);
     assert_eq!(scene.attempts("1.2"), 2, "{run}");
     assert_eq!(scene.landed(), ["1.1"], "{run}");
