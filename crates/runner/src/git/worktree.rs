@@ -103,9 +103,9 @@ impl Git {
         self.fill_tree(tree)
     }
 
-    /// Writes the files of a tree that git knows.
+    /// Writes the files of a tree that git knows. `git reset` would do the same, and lock all references twice on the way.
     pub(super) fn fill_tree(&self, tree: &Path) -> Result<(), GitError> {
-        let fill = ["reset", "--quiet", "--hard", "--no-recurse-submodules"];
+        let fill = ["read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"];
         let call = self.locking_call(&[&QUIETLY[..], &fill[..]].concat(), Vec::new());
         process::run(Call { dir: tree, deadline: TREE_DEADLINE, ..call })?.success().map(drop)
     }
