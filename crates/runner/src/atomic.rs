@@ -1,9 +1,12 @@
 //! Reading and replacing files that an agent may have laid hands on. Nothing here follows a link or waits on a pipe
 //! that was put in a file's place, and a reader, or a crash, sees either the old text or the new one.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use nix::fcntl::OFlag;
 
 /// How the names of files begin that are being written.
 const PREFIX: &str = ".tillgreen-";
@@ -28,8 +31,24 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
+/// Adds a line to a file. A link, or anything else, in its place is replaced. A line that a crash cut off keeps to itself:
+/// each begins anew.
+pub(crate) fn add_line(path: &Path, line: &str) -> io::Result<()> {
+    let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
+    let open = || File::options().append(true).create(true).custom_flags(flags).open(path);
+    let is_file = |file: &File| file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let mut file = match open() {
+        Ok(file) if is_file(&file) => file,
+        Ok(_) | Err(_) => {
+            fs::remove_file(path)?;
+            open()?
+        }
+    };
+    file.write_all(format!("\n{line}").as_bytes())
+}
+
 fn write(temporary: &Path, target: &Path, text: &str) -> io::Result<()> {
-    let mut file = fs::File::create(temporary)?;
+    let mut file = File::create(temporary)?;
     file.write_all(text.as_bytes())?;
     if let Ok(metadata) = fs::symlink_metadata(target)
         && metadata.is_file()
@@ -61,6 +80,22 @@ pub(crate) fn tidy(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_added_to_a_file_and_to_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("lines"), folder.path().join("other"));
+        fs::write(&other, "theirs").unwrap();
+        std::os::unix::fs::symlink(&other, &file).unwrap();
+        add_line(&file, "one").unwrap();
+        add_line(&file, "two").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap().lines().collect::<Vec<_>>(), ["", "one", "two"]);
+        assert_eq!(fs::read_to_string(&other).unwrap(), "theirs");
+        let pipe = folder.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        add_line(&pipe, "one").unwrap();
+        assert_eq!(fs::read_to_string(&pipe).unwrap(), "\none");
+    }
 
     #[test]
     fn what_a_killed_program_left_is_removed() {

@@ -30,9 +30,9 @@ const FILES_TOLD_MAX: usize = 20;
 /// How many checks are remembered. What an older one left has been in nobody's way for long.
 const CHECKS_MAX: usize = 200;
 
-/// The checks on all that came together, oldest first. They are noted on disk, for a program that comes after one that
-/// died.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+/// The checks on all that came together, oldest first. Each is noted on disk as it begins and as it ends, for a program that
+/// comes after one that died.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Traces {
     checks: Vec<Check>,
 }
@@ -51,32 +51,34 @@ struct Check {
 impl Driver<'_> {
     /// Before a check on all that came together.
     pub(crate) fn note_check(&mut self, task: &TaskId, dir: &Path) -> Result<(), RunError> {
-        let checks = &mut self.traces.checks;
-        checks.drain(..checks.len().saturating_sub(CHECKS_MAX - 1));
-        checks.push(Check { task: task.clone(), dir: dir.to_owned(), began: now(), ended: None });
-        self.keep_checks()
+        let check = Check { task: task.clone(), dir: dir.to_owned(), began: now(), ended: None };
+        self.keep_check(&check)?;
+        self.traces.add(check);
+        Ok(())
     }
 
     /// After it.
     pub(crate) fn note_end_of_check(&mut self) -> Result<(), RunError> {
-        if let Some(check) = self.traces.checks.last_mut() {
-            check.ended = Some(Timestamp::now());
-        }
-        self.keep_checks()
+        let Some(check) = self.traces.checks.last_mut() else { return Ok(()) };
+        check.ended = Some(Timestamp::now());
+        let check = check.clone();
+        self.keep_check(&check)
     }
 
-    fn keep_checks(&self) -> Result<(), RunError> {
+    fn keep_check(&self, check: &Check) -> Result<(), RunError> {
         let file = checks_file(&self.file.home);
-        let text = serde_json::to_string(&self.traces).map_err(io::Error::from);
-        text.and_then(|text| atomic::replace(&file, &text)).map_err(RunError::io("write", &file))
+        let line = serde_json::to_string(check).map_err(io::Error::from);
+        line.and_then(|line| atomic::add_line(&file, &line)).map_err(RunError::io("write", &file))
     }
 
     /// What programs before noted of their checks.
     pub(crate) fn find_checks(&mut self) {
-        let text = atomic::read(&checks_file(&self.file.home)).unwrap_or_default();
-        // Those of a run before this one are nobody's business any more.
+        let file = checks_file(&self.file.home);
         if self.state.opened().is_some() {
-            self.traces = serde_json::from_slice(&text).unwrap_or_default();
+            self.traces = Traces::read(&atomic::read(&file).unwrap_or_default());
+        } else {
+            // Those of a run before this one are nobody's business any more.
+            let _ = fs::remove_file(file);
         }
     }
 
@@ -113,6 +115,21 @@ impl Driver<'_> {
 }
 
 impl Traces {
+    /// Reads a line for each beginning and each end. What a program that died left half written is none.
+    fn read(lines: &[u8]) -> Traces {
+        let mut traces = Traces::default();
+        let lines = lines.split(|byte| *byte == b'\n');
+        lines.filter_map(|line| serde_json::from_slice(line).ok()).for_each(|check| traces.add(check));
+        traces
+    }
+
+    fn add(&mut self, check: Check) {
+        let is_same = |last: &mut Check| (&last.task, last.began) == (&check.task, check.began);
+        self.checks.pop_if(is_same);
+        self.checks.drain(..self.checks.len().saturating_sub(CHECKS_MAX - 1));
+        self.checks.push(check);
+    }
+
     /// Moves out of the way what checks left at these paths, and tells of it.
     pub(crate) fn make_room(&self, git: &Git, paths: &[String]) -> Vec<String> {
         let mut left: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -191,7 +208,7 @@ fn kept_in(root: &Path, folder: &Path) -> String {
 }
 
 fn checks_file(home: &Path) -> PathBuf {
-    home.join("joined-checks.json")
+    home.join("joined-checks.jsonl")
 }
 
 pub(crate) fn listed(paths: &[String]) -> String {
@@ -208,4 +225,35 @@ fn removed_at(file: &Path) -> Option<i128> {
 
 fn nanos(seconds: i64, nanos: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_is_told_when_it_begins_and_again_when_it_ends() {
+        let check = |task: &str, ended: &str| {
+            let (began, dir) = ("2026-01-01T00:00:00Z", "joined");
+            format!(r#"{{"task":"{task}","dir":"{dir}","began":"{began}","ended":{ended}}}"#)
+        };
+        let end = r#""2026-01-01T00:00:01Z""#;
+        let lines =
+            [check("1.1", "null"), check("1.1", end), check("1.2", "null"), r#"{"task":"1.3","#.to_owned()];
+        let traces = Traces::read(lines.join("\n").as_bytes());
+        let told: Vec<(String, bool)> =
+            traces.checks.iter().map(|check| (check.task.to_string(), check.ended.is_some())).collect();
+        assert_eq!(told, [("1.1".to_owned(), true), ("1.2".to_owned(), false)]);
+    }
+
+    #[test]
+    fn only_the_latest_checks_are_remembered() {
+        let mut traces = Traces::default();
+        for second in 0..300 {
+            let began = Timestamp::from_second(second).unwrap();
+            traces.add(Check { task: "1.1".parse().unwrap(), dir: PathBuf::new(), began, ended: None });
+        }
+        let oldest = traces.checks.first().map(|check| check.began.as_second());
+        assert_eq!((traces.checks.len(), oldest), (CHECKS_MAX, Some(100)));
+    }
 }
