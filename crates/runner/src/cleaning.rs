@@ -1,19 +1,26 @@
 //! Work trees that nobody needs any more are removed beside the loop, one after another: nothing waits for that but the
-//! end of the run. What git does not let go of, for a lock that somebody left, is tried once more in the end, and at the
-//! next start.
+//! end of the run. The references that kept their work go when nothing has come in for a moment: until then, whoever
+//! brings work in would have to wait for its turn with git. What git does not let go of, for a lock that somebody left, is
+//! tried once more in the end, and at the next start.
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use crate::git::GitError;
 use crate::offstage::{Further, Site};
+
+/// How long nothing comes to be removed before references go.
+const QUIET: Duration = Duration::from_millis(200);
 
 /// Removes what it is given.
 #[derive(Debug, Default)]
 pub(crate) struct Cleaner {
     worker: Option<Worker>,
+    /// One that nothing is given to any more.
+    last: Option<JoinHandle<Kept>>,
     kept: Kept,
 }
 
@@ -23,6 +30,9 @@ type Worker = (Sender<(Site, Further)>, JoinHandle<Kept>);
 /// Sites whose trees are gone and whose references are not.
 #[derive(Debug, Default)]
 struct Kept {
+    /// Those that have yet to go.
+    due: Vec<Site>,
+    /// Those that git did not let go of.
     sites: Vec<Site>,
     /// The lock that is in the way.
     lock: Option<PathBuf>,
@@ -36,8 +46,7 @@ impl Cleaner {
             None => {
                 let (sender, sites) = channel::<(Site, Further)>();
                 let thread = thread::Builder::new().name("cleaning".to_owned());
-                let work = move || sites.iter().fold(Kept::default(), Kept::clear);
-                (sender, thread.spawn(work)?)
+                (sender, thread.spawn(move || work(&sites))?)
             }
         };
         // Should the thread have died, the tree is found at the next start.
@@ -48,17 +57,29 @@ impl Cleaner {
 
     /// Removes a tree at once.
     pub(crate) fn clear_now(&mut self, site: Site) {
-        self.kept = std::mem::take(&mut self.kept).clear((site, Further::Wanted));
+        self.kept.clear(site, Further::Wanted);
+        self.kept.let_go();
+    }
+
+    /// Nothing more comes for the moment, so that references can go as well.
+    pub(crate) fn close(&mut self) {
+        if let Some((sender, thread)) = self.worker.take() {
+            self.join();
+            drop(sender);
+            self.last = Some(thread);
+        }
     }
 
     /// Waits until all trees are removed.
     pub(crate) fn wait(&mut self) {
-        if let Some((sender, thread)) = self.worker.take() {
-            drop(sender);
-            // A thread that died leaves trees for the next start.
-            let kept = thread.join().unwrap_or_default();
-            self.kept.sites.extend(kept.sites);
-        }
+        self.close();
+        self.join();
+    }
+
+    fn join(&mut self) {
+        // A thread that died leaves trees for the next start.
+        let kept = self.last.take().map(|thread| thread.join().unwrap_or_default());
+        self.kept.sites.extend(kept.unwrap_or_default().sites);
     }
 
     /// Whether it was given this one already and could not let go of it.
@@ -80,21 +101,42 @@ impl Cleaner {
     }
 }
 
+/// Removes what comes until nothing can come any more.
+fn work(sites: &Receiver<(Site, Further)>) -> Kept {
+    let mut kept = Kept::default();
+    loop {
+        let patience = if kept.due.is_empty() { Duration::MAX } else { QUIET };
+        match sites.recv_timeout(patience) {
+            Ok((site, further)) => kept.clear(site, further),
+            Err(RecvTimeoutError::Timeout) => kept.let_go(),
+            Err(RecvTimeoutError::Disconnected) => {
+                kept.let_go();
+                return kept;
+            }
+        }
+    }
+}
+
 impl Kept {
-    /// With a lock in the way git waits for each reference anew, so it is not even asked.
-    fn clear(mut self, (site, further): (Site, Further)) -> Kept {
+    fn clear(&mut self, site: Site, further: Further) {
         site.clear_tree(further);
         if further == Further::Unwanted {
             site.pool().clear();
         }
-        let let_go = if self.is_locked() { None } else { Some(site.let_go()) };
-        if let Some(Err(GitError::Locked { file })) = &let_go {
-            self.lock = Some(file.clone());
+        self.due.push(site);
+    }
+
+    /// With a lock in the way git waits for each reference anew, so it is not even asked.
+    fn let_go(&mut self) {
+        for site in std::mem::take(&mut self.due) {
+            let let_go = if self.is_locked() { None } else { Some(site.let_go()) };
+            if let Some(Err(GitError::Locked { file })) = &let_go {
+                self.lock = Some(file.clone());
+            }
+            if !matches!(let_go, Some(Ok(()))) {
+                self.sites.push(site);
+            }
         }
-        if !matches!(let_go, Some(Ok(()))) {
-            self.sites.push(site);
-        }
-        self
     }
 
     fn is_locked(&self) -> bool {

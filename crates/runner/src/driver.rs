@@ -1,5 +1,5 @@
 //! The loop: what is wanted is started, what comes in is decided on, what was decided is durable before
-//! anything follows from it.
+//! anything is done about it.
 
 mod receiving;
 mod winding_up;
@@ -108,6 +108,8 @@ pub(crate) struct Driver<'a> {
     pub traces: Traces,
     /// Tasks of which it was said that they wait for others with the same files.
     pub overlaps_told: BTreeSet<plan::TaskId>,
+    /// Tasks that are done and whose trees have yet to go.
+    done: Vec<plan::TaskId>,
     journal: Journal,
     projections: Projections,
     inbox: Inbox,
@@ -162,6 +164,7 @@ impl<'a> Driver<'a> {
             cleaner: Cleaner::default(),
             traces: Traces::default(),
             overlaps_told: BTreeSet::new(),
+            done: Vec::new(),
             journal,
             projections,
             inbox,
@@ -257,10 +260,15 @@ impl<'a> Driver<'a> {
         self.book.refresh().map_err(|source| RunError::Plan { path: self.file.path.clone(), source })
     }
 
-    /// Journal first, then everything else.
+    /// Journal first, then everything else. What can be made anew from the journal does not wait until that is settled.
     fn record(&mut self, event: &Event) -> Result<(), RunError> {
         self.journal.append(event)?;
         let withdrawn = self.withdrawn_by(event);
+        let is_acted_on =
+            matches!(event.what, What::Opened(_) | What::TaskSkipped { .. } | What::AttemptFailed { .. });
+        if is_acted_on || !withdrawn.is_empty() {
+            self.settle_journal()?;
+        }
         self.state
             .apply(event)
             .map_err(|source| RunError::Impossible { path: self.journal.path().to_owned(), source })?;
@@ -274,7 +282,7 @@ impl<'a> Driver<'a> {
         }
         if let What::TaskDone { task, .. } = &event.what {
             self.watch_work(task);
-            self.clear_trees(task)?;
+            self.done.push(task.clone());
         }
         (self.view)(&self.state, Notice::Recorded(event));
         self.set_withdrawn_aside(&withdrawn);
@@ -283,6 +291,12 @@ impl<'a> Driver<'a> {
             self.tell_of_overlaps();
         }
         Ok(())
+    }
+
+    /// Before anything is done about what was recorded: it is durable, and what nobody needs any more goes.
+    fn settle_journal(&mut self) -> Result<(), RunError> {
+        self.journal.settle()?;
+        std::mem::take(&mut self.done).iter().try_for_each(|task| self.clear_trees(task))
     }
 
     /// What the plan holds now is looked at before the next start, and before the end.
@@ -317,6 +331,7 @@ impl<'a> Driver<'a> {
     }
 
     fn start(&mut self, action: &Action) -> Result<(), RunError> {
+        self.settle_journal()?;
         match action {
             Action::Prepare { task } => self.prepare(task)?,
             Action::Prove { task } => self.start_proof(action.key(), task)?,

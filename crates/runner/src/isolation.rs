@@ -346,10 +346,7 @@ impl Driver<'_> {
                 Some(landing) => Brought { landing, stamps: None, notes: Vec::new() },
                 None => site.land(&request),
             })
-        })?;
-        // Meanwhile: what is needed next. If it cannot be had, that is said when it is needed.
-        let _ = self.committable_spec_files();
-        Ok(())
+        })
     }
 
     /// Runs the verify command again, on all that came together.

@@ -126,10 +126,12 @@ impl Driver<'_> {
 
     /// While agents work, there is time to find out how commits are made here, and to start what will be asked when
     /// their work is taken up.
-    pub(crate) fn learn_to_commit(&self) {
+    pub(crate) fn learn_to_commit(&mut self) {
         if self.has_waiting_agents() {
             return;
         }
+        // If it cannot be had, that is said when it is needed.
+        let _ = self.committable_spec_files();
         if let Some(git) = self.tree.git().filter(|git| !git.knows_how_to_commit()).cloned() {
             let is_isolated = self.state.attention().any(|task| task.isolated && task.status.is_active());
             let learn = move || {

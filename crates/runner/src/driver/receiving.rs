@@ -19,7 +19,13 @@ impl Driver<'_> {
         let wait = self.state.next_deadline(looked).map(|deadline| {
             Duration::try_from(deadline.duration_since(Timestamp::now())).unwrap_or_default()
         });
-        let message = self.inbox.receive(wait);
+        let message = match self.inbox.receive(Some(Duration::ZERO)) {
+            Some(message) => Some(message),
+            None => {
+                self.settle_journal()?;
+                self.inbox.receive(wait)
+            }
+        };
         let Some(message) = message else {
             self.tree.forget();
             return Ok(Seen::TimePassed);

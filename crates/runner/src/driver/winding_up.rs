@@ -19,6 +19,7 @@ impl Driver<'_> {
     /// After the end: stops what still runs, brings the files up to date, and leaves.
     pub(super) fn wind_up(mut self) -> Result<Finished, RunError> {
         self.standby.dismiss();
+        self.settle_journal()?;
         for flight in self.flights.values() {
             if let Some(handle) = &flight.handle {
                 handle.stop();
@@ -64,6 +65,7 @@ impl Driver<'_> {
             }
         }
         drop(last_wait);
+        self.cleaner.close();
         self.drop_half_landing()?;
         self.tell_of_traces();
         self.tell_of_new_names();

@@ -57,6 +57,9 @@ impl LandingNote {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(GitError::io("read", &file)(source)),
         };
+        if text.iter().all(|byte| *byte == 0) {
+            return Ok(None);
+        }
         let note =
             serde_json::from_slice(&text).map_err(|error| GitError::io("understand", &file)(error.into()))?;
         Ok(Some(note))
@@ -79,13 +82,14 @@ impl LandingNote {
         self.write_to(&file).map_err(GitError::io("write", &file))
     }
 
+    /// A file that was renamed and is then synced has its new name on the disk as well, by all file systems that keep a
+    /// journal: one wait will do. Until then it may be empty after a loss of power, and nothing has been changed.
     fn write_to(&self, file: &Path) -> io::Result<()> {
         let beside = file.with_extension("new");
         let mut new = File::create(&beside)?;
         new.write_all(&serde_json::to_vec(self)?)?;
-        new.sync_all()?;
         fs::rename(beside, file)?;
-        file.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        new.sync_all()
     }
 
     pub(super) fn remove(git_dir: &Path) -> Result<(), GitError> {

@@ -1,5 +1,5 @@
-//! The one writer of a journal. An event is on the disk when `append` returns, and a write that fails leaves the
-//! file as it was, so that the caller may try again once the disk has room.
+//! The one writer of a journal. Events are on the disk when `settle` returns: those that follow each other at once share the
+//! wait for it. A write that fails leaves the file as it was, so that the caller may try again once the disk has room.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -20,10 +20,11 @@ use super::read::{Lines, Place, folder_of, sync_folder};
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// The length up to which everything is whole and durable.
+    /// The length up to which everything is whole.
     length: u64,
     next: Seq,
     tail: Tail,
+    durability: Durability,
     lock: Option<RunLock>,
 }
 
@@ -33,6 +34,13 @@ enum Tail {
     Clean,
     /// Bytes of a write that failed and could not be cut off yet.
     Dirty,
+}
+
+/// Whether all that is whole would survive a loss of power.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Durability {
+    Settled,
+    Pending,
 }
 
 /// What was found on opening.
@@ -70,8 +78,15 @@ impl Journal {
         let place = lines.place();
         let torn = keep_torn(path, lines.unfinished())?;
         let tail = if torn.is_some() { Tail::Dirty } else { Tail::Clean };
-        let mut journal =
-            Journal { path: path.to_owned(), file, length: place.offset, next: place.next, tail, lock: None };
+        let mut journal = Journal {
+            path: path.to_owned(),
+            file,
+            length: place.offset,
+            next: place.next,
+            tail,
+            durability: Durability::Settled,
+            lock: None,
+        };
         journal.trim().map_err(JournalError::io("cut the torn last line of", path))?;
         if journal.length == 0 {
             journal.begin()?;
@@ -85,7 +100,7 @@ impl Journal {
         self
     }
 
-    /// Adds an event; it is durable when this returns. After an error the journal is as before the call.
+    /// Adds an event; it is durable once the journal is settled. After an error the journal is as before the call.
     pub fn append<E: Serialize>(&mut self, event: &E) -> Result<Seq, JournalError> {
         let path = || self.path.clone();
         let line =
@@ -98,6 +113,15 @@ impl Journal {
         let seq = self.next;
         self.next = seq.next();
         Ok(seq)
+    }
+
+    /// Makes all events durable that were added. Nothing may be done about an event before.
+    pub fn settle(&mut self) -> Result<(), JournalError> {
+        if self.durability == Durability::Pending {
+            self.file.sync_data().map_err(JournalError::io("sync", &self.path))?;
+            self.durability = Durability::Settled;
+        }
+        Ok(())
     }
 
     /// The number that the next event will get.
@@ -113,6 +137,7 @@ impl Journal {
     /// Writes the header of a new file and makes the file's name durable.
     fn begin(&mut self) -> Result<(), JournalError> {
         self.put(line::header()).map_err(JournalError::io("write the header of", &self.path))?;
+        self.settle()?;
         let folder = folder_of(&self.path);
         sync_folder(folder).map_err(JournalError::io("sync the folder", folder))
     }
@@ -122,13 +147,14 @@ impl Journal {
         self.trim()?;
         self.tail = Tail::Dirty;
         // One write call for a whole line; `write_all` goes on only to learn why a call was cut short.
-        if let Err(error) = self.file.write_all(line).and_then(|()| self.file.sync_data()) {
+        if let Err(error) = self.file.write_all(line) {
             // The error of the write is the one to report. Should cutting fail as well, the tail stays marked
             // and the next append cuts it first.
             let _ = self.trim();
             return Err(error);
         }
         self.tail = Tail::Clean;
+        self.durability = Durability::Pending;
         self.length += line.len() as u64;
         Ok(())
     }
@@ -151,6 +177,7 @@ impl Journal {
         fs::remove_file(&new)?;
         sync_folder(folder)?;
         self.tail = Tail::Clean;
+        self.durability = Durability::Settled;
         self.file = file;
         self.lock.as_mut().map_or(Ok(()), RunLock::reinstate)
     }

@@ -286,6 +286,20 @@ fn a_commit_that_a_hook_amends_is_what_came_in() {
 }
 
 #[test]
+fn a_note_that_power_was_lost_over_is_of_a_landing_that_changed_nothing() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("one", "changed\n");
+    for left in ["", "\0\0\0\0"] {
+        fs::write(scratch.repository.root().join(".git/tillgreen-landing.json"), left).unwrap();
+        assert_eq!(linked.git.drop_landing().unwrap(), Dropped::Nothing);
+    }
+    linked.apply(&linked.pack());
+    assert_eq!(linked.git.drop_landing().unwrap(), Dropped::PutBack);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}
+
+#[test]
 fn the_landing_of_another_run_is_left_to_it() {
     let scratch = Scratch::new();
     let linked = Linked::new(&scratch, "1.1");

@@ -71,7 +71,7 @@ fn fill(path: &Path) {
 }
 
 #[test]
-fn an_event_is_on_the_disk_before_append_returns() {
+fn events_are_on_the_disk_once_the_journal_is_settled() {
     if let Some(path) = as_child() {
         return append_under_trace(&path);
     }
@@ -81,10 +81,14 @@ fn an_event_is_on_the_disk_before_append_returns() {
     strace.args(["-f", "-y", "-e", "trace=write,fdatasync,fsync,readlink", "-o"]).arg(&trace);
     if Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success())
     {
-        let output = again(&mut strace, "an_event_is_on_the_disk_before_append_returns", &scratch.path());
+        let output =
+            again(&mut strace, "events_are_on_the_disk_once_the_journal_is_settled", &scratch.path());
         assert!(output.status.success(), "{output:?}");
         let trace = fs::read_to_string(&trace).unwrap();
-        assert_eq!(steps(&trace, "journal.jsonl>"), ["write", "fdatasync", "write", "fdatasync", "returned"]);
+        assert_eq!(
+            steps(&trace, "journal.jsonl>"),
+            ["write", "fdatasync", "write", "write", "fdatasync", "returned"]
+        );
         // The control: a file that is only written shows what the same trace looks like without durability.
         assert_eq!(steps(&trace, "control>"), ["write", "returned"]);
         assert!(trace.contains("fsync("), "the new file's folder is synced");
@@ -96,15 +100,19 @@ fn an_event_is_on_the_disk_before_append_returns() {
 fn append_under_trace(path: &Path) {
     let (mut journal, _) = Journal::open(path, |_: Event| {}).unwrap();
     journal.append(&note("traced")).unwrap();
+    journal.append(&note("traced")).unwrap();
+    journal.settle().unwrap();
+    // There is nothing left to wait for.
+    journal.settle().unwrap();
     fs::write(path.with_extension("control"), "traced").unwrap();
-    // A system call with no other use, which shows in the trace where `append` has returned.
-    assert!(fs::read_link("/append-has-returned").is_err());
+    // A system call with no other use, which shows in the trace where `settle` has returned.
+    assert!(fs::read_link("/settle-has-returned").is_err());
 }
 
 /// What was done to the file whose name ends so, in order, up to the mark.
 fn steps(trace: &str, name: &str) -> Vec<&'static str> {
     let call = |line: &str| {
-        if line.contains("append-has-returned") {
+        if line.contains("settle-has-returned") {
             return Some("returned");
         }
         let names = ["write", "fdatasync"];

@@ -11,7 +11,7 @@ use super::scene::{Scene, members, worker};
 const WORKERS: usize = 3;
 
 /// Only every so many steps are died at: each is a run and another one.
-const STRIDE: usize = 3;
+const STRIDE: usize = 2;
 
 /// What changes files other than by writing into them.
 const STEPS: &str = "rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,rmdir,utimensat,fchmod";
