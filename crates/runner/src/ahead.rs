@@ -12,11 +12,12 @@
 //!
 //! Only green is believed, and only of the very same files: red, or anything odd, is left to the project itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use engine::{ActionKey, ChecksReport, Dispatch, Seen, Status, Task};
+use engine::{ActionKey, ChecksReport, Dispatch, Seen, Status, Task, Toggle};
 use plan::{Script, TaskId};
 
 use crate::atomic;
@@ -34,6 +35,9 @@ use crate::tree_notes::ahead_file;
 /// How often it is tried for one attempt: what comes in before it may turn out otherwise.
 const TRIES_MAX: u32 = 3;
 
+/// Verify commands that take this long are slow.
+const SLOW: Duration = Duration::from_millis(500);
+
 /// An attempt's work: the task, and its agent's start.
 type Work = (TaskId, Dispatch);
 
@@ -42,6 +46,8 @@ type Work = (TaskId, Dispatch);
 pub(crate) struct Ahead {
     looks: BTreeMap<Work, Look>,
     tries: BTreeMap<Work, u32>,
+    /// What took long to verify alone.
+    slow: BTreeSet<Work>,
 }
 
 /// A look at work together with what comes in before it.
@@ -85,7 +91,7 @@ pub(crate) enum Foreseen {
 impl Driver<'_> {
     /// Starts to look at what can be looked at ahead, and gives up what has turned out otherwise.
     pub(crate) fn look_ahead(&mut self) -> Result<(), RunError> {
-        if !self.settings.verify_ahead.is_on() {
+        if self.settings.verify_ahead == Some(Toggle::Off) {
             return Ok(());
         }
         self.give_up_looks();
@@ -98,11 +104,17 @@ impl Driver<'_> {
         let line: Vec<Work> = line.into_iter().map(work_of).collect();
         for place in 1..line.len() {
             let (behind, rest) = line.split_at(place);
-            if let Some(work) = rest.first().filter(|work| self.ahead.may_look(work)) {
+            let is_wanted = |work: &&Work| self.is_worth_a_look(work) && self.ahead.may_look(work);
+            if let Some(work) = rest.first().filter(is_wanted) {
                 self.start_look(work, behind)?;
             }
         }
         Ok(())
+    }
+
+    /// Putting a tree together takes longer than most quick commands.
+    fn is_worth_a_look(&self, work: &Work) -> bool {
+        self.settings.verify_ahead.is_some_and(Toggle::is_on) || self.ahead.slow.contains(work)
     }
 
     /// What was looked at ahead of something else than what comes in says nothing.
@@ -227,6 +239,13 @@ impl Driver<'_> {
 }
 
 impl Ahead {
+    /// How long it took to verify work alone.
+    pub(crate) fn note_time(&mut self, work: Work, elapsed: Duration) {
+        if elapsed >= SLOW {
+            self.slow.insert(work);
+        }
+    }
+
     fn may_look(&self, work: &Work) -> bool {
         !self.looks.contains_key(work) && self.tries.get(work).is_none_or(|tries| *tries < TRIES_MAX)
     }
@@ -292,4 +311,18 @@ fn work_of(task: &Task) -> Work {
 
 fn key_of((id, dispatch): &Work) -> ActionKey {
     format!("ahead {id} {dispatch}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_took_long_is_slow() {
+        let mut ahead = Ahead::default();
+        let work = |task: &str| (task.parse::<TaskId>().unwrap(), Dispatch::default());
+        ahead.note_time(work("1.1"), Duration::from_millis(499));
+        ahead.note_time(work("1.2"), Duration::from_millis(500));
+        assert_eq!(ahead.slow, BTreeSet::from([work("1.2")]));
+    }
 }

@@ -352,6 +352,7 @@ impl Driver<'_> {
             }
             Purpose::Check { task, dispatch, text, script } => {
                 let report = verdict(&script, ended);
+                self.ahead.note_time((task.clone(), dispatch), ended.elapsed);
                 // What a verify command leaves behind belongs to nobody's work.
                 self.tree.forget();
                 let report = match report.failure {

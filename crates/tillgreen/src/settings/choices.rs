@@ -68,8 +68,8 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) share_tree: Option<Toggle>,
-    /// Verify finished work together with earlier work while that still comes in; helps where verify commands
-    /// are slow [default: off]
+    /// Verify finished work together with earlier work while that still comes in [default: where verify commands
+    /// are slow]
     #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) verify_ahead: Option<Toggle>,

@@ -272,6 +272,7 @@ fn settings_come_back_from_the_journal() {
         "fallback",
         "max_cost",
         "max_tokens",
+        "verify_ahead",
         "worktree_link",
         "worktree_copy",
         "pr",

@@ -54,16 +54,26 @@ fn finished_work_is_verified_together_while_earlier_work_comes_in() {
 }
 
 #[test]
-fn nobody_looks_ahead_unasked() {
+fn nobody_looks_ahead_where_that_is_not_wanted() {
     let here = |scene: &Scene| scene.word("here");
     let scene = Scene::bare();
     let verify =
         |id: &str| format!("if {HERE}; then echo {id} >> {}; fi; grep -q done out/{id}.txt", here(&scene));
     let tasks = ["1.1", "1.2", "1.3"].map(|id| task(id, &format!("out/{id}.txt"), &verify(id)));
     scene.plan(&tasks);
-    let run = scene.go(&worker(), &[]).expect_code(0);
+    let run = scene.go(&worker(), &["--verify-ahead=false"]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.noted("here"), ["1.1", "1.2", "1.3"], "{run}");
+}
+
+#[test]
+fn what_is_slow_to_verify_is_looked_at_ahead_unasked() {
+    let scene = Scene::bare();
+    let slow = |text: String| text.replace("**Verify**: `", "**Verify**: `sleep 0.6; ");
+    scene.plan(&scene.expecting(3).into_iter().map(slow).collect::<Vec<String>>());
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.noted("here"), ["1.1"], "the others were not verified again: {run}");
 }
 
 #[test]
