@@ -33,6 +33,8 @@ pub(crate) const SETTLING: Duration = Duration::from_millis(100);
 pub(crate) enum Obstacle {
     /// The user's hook does not accept the work.
     Refused(String),
+    /// Git cannot take it in as it is.
+    Unfit(String),
     /// Somebody committed in between.
     Moved,
     /// Something else is in the way.
@@ -43,6 +45,9 @@ impl From<GitError> for Obstacle {
     fn from(error: GitError) -> Self {
         if let GitError::Hook { output } = error {
             return Self::Refused(output);
+        }
+        if error.is_of_files() {
+            return Self::Unfit(error.told());
         }
         Self::Blocked(error.told())
     }
@@ -62,8 +67,9 @@ impl Driver<'_> {
         match self.try_record(id, attempt) {
             Ok(commit) => Record::Kept { commit: commit.map(|commit| commit.as_str().to_owned()) },
             Err(Obstacle::Refused(output)) => self.refused(id, attempt, &output),
+            Err(Obstacle::Unfit(output)) if !self.is_isolated(id) => unfit(&output),
             Err(Obstacle::Moved) => Record::Moved,
-            Err(Obstacle::Blocked(reason)) => Record::Blocked { reason },
+            Err(Obstacle::Blocked(reason) | Obstacle::Unfit(reason)) => Record::Blocked { reason },
         }
     }
 
@@ -104,6 +110,7 @@ impl Driver<'_> {
                     "a git hook refused the commit of the spec files: {}",
                     last_line(&output)
                 )),
+                Obstacle::Unfit(output) => Obstacle::Blocked(output),
                 obstacle @ (Obstacle::Blocked(_) | Obstacle::Moved) => obstacle,
             }
         })?;
@@ -423,6 +430,18 @@ impl Driver<'_> {
         }
         Ok(())
     }
+}
+
+/// Git cannot read what the task left, or not in the encoding that attributes tell.
+fn unfit(output: &str) -> Record {
+    let details = crate::mask::mask(output);
+    Record::Refused(CheckFailure {
+        cause: Cause::CommitRefused,
+        error: format!("git cannot commit the work: {}", last_line(&details)),
+        details,
+        command: Some("git commit".to_owned()),
+        exit_code: None,
+    })
 }
 
 fn last_line(text: &str) -> String {

@@ -23,6 +23,13 @@ impl GitError {
         self.hindrance().is_some()
     }
 
+    /// Whether git says that it is a file which it cannot take in: it cannot be read, or is not encoded as it should be.
+    pub fn is_of_files(&self) -> bool {
+        let GitError::Failed { code: Some(_), output, .. } = self else { return false };
+        let is_of_file = |message: &str| is_of_encoding(message) || unreadable_in(message).is_some();
+        !self.is_of_surroundings() && messages(output).any(is_of_file)
+    }
+
     /// What to do about surroundings in which git cannot work.
     pub(super) fn advice(&self) -> Option<String> {
         let advice = match self.hindrance()? {
@@ -115,6 +122,16 @@ fn unreadable_in(message: &str) -> Option<&str> {
     Some(rest.split_once(after).map_or(rest, |(path, _)| path))
 }
 
+/// Whether a message is about a file that is not in the encoding that attributes tell.
+fn is_of_encoding(message: &str) -> bool {
+    let Some(message) = message.strip_prefix("fatal: ").or_else(|| message.strip_prefix("error: ")) else {
+        return false;
+    };
+    ["failed to encode '", "BOM is required in '", "BOM is prohibited in '"]
+        .iter()
+        .any(|words| message.starts_with(words))
+}
+
 /// What git said, message by message. One may hold a name with line breaks in it.
 pub(super) fn messages(stderr: &str) -> impl Iterator<Item = &str> {
     const BEGINNINGS: [&str; 4] = ["error: ", "fatal: ", "warning: ", "hint: "];
@@ -135,10 +152,12 @@ pub(super) fn messages(stderr: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
+    fn failed(output: &str) -> GitError {
+        GitError::Failed { command: "git add".to_owned(), code: Some(1), output: output.to_owned() }
+    }
+
     fn check(output: &str, expected: Option<Hindrance>) {
-        let failed =
-            GitError::Failed { command: "git add".to_owned(), code: Some(1), output: output.to_owned() };
-        assert_eq!(failed.hindrance(), expected, "{output}");
+        assert_eq!(failed(output).hindrance(), expected, "{output}");
     }
 
     #[test]
@@ -160,6 +179,26 @@ mod tests {
         check("error: open(\"a\"): Permission denied\nerror: unable to index file 'a'\n", None);
         check("error: open(\"No space left on device\"): Permission denied\n", None);
         check("error: 'inner/' does not have a commit checked out\nfatal: adding files failed\n", None);
+    }
+
+    #[test]
+    fn what_lies_in_files_is_told_from_all_else() {
+        let check =
+            |output: &str, expected: bool| assert_eq!(failed(output).is_of_files(), expected, "{output}");
+        check("fatal: failed to encode 'a' from UTF-16 to UTF-8\n", true);
+        check("hint: use UTF-16LE\nfatal: BOM is required in 'a' if encoded as UTF-16\n", true);
+        check("error: open(\"a\"): Permission denied\nerror: unable to index file 'a'\n", true);
+        check(
+            "error: gpg failed to sign the data:\nfailed to encode 'a'\nfatal: failed to write commit object\n",
+            false,
+        );
+        check("error: open(\"a\"): Permission denied\nfatal: write error: No space left on device\n", false);
+        let killed = GitError::Failed {
+            command: String::new(),
+            code: None,
+            output: "fatal: failed to encode 'a'".into(),
+        };
+        assert!(!killed.is_of_files());
     }
 
     #[test]

@@ -25,6 +25,27 @@ fn a_tree_that_cannot_be_taken_over_is_kept_as_it_is() {
     assert!(scene.feedback("1.2", 2).contains(KEPT), "the next attempt is told where it is: {run}");
 }
 
+/// Attributes tell how files are encoded, and what is in this one is not: side by side and one by one.
+#[test]
+fn a_file_that_git_cannot_encode_is_that_tasks_failure() {
+    for jobs in ["2", "1"] {
+        let scene = Scene::new(&members(2));
+        scene.write(".gitattributes", "*.wide working-tree-encoding=UTF-16\n");
+        scene.commit_all("attributes");
+        let narrow = [Step::write("note.wide", "narrow\n"), work(), done()];
+        let wide = Step::shell("printf '\\376\\377\\000n' > note.wide");
+        let agent = Agent::new()
+            .on_attempt("1.2", 1, narrow)
+            .on("1.2", [wide, work(), done()])
+            .otherwise([work(), done()]);
+        let run = scene.go(&agent, &["--jobs", jobs]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 2), "{run}");
+        assert!(scene.feedback("1.2", 2).contains("BOM is required in 'note.wide'"), "{run}");
+        assert_eq!(scene.git(&["show", "HEAD:note.wide"]), "n", "{run}");
+    }
+}
+
 /// A filter such as that for large files, which fails as long as a file is there.
 fn filtered(scene: &Scene) -> std::path::PathBuf {
     let down = scene.control("down");
