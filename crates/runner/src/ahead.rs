@@ -91,7 +91,12 @@ pub(crate) enum Foreseen {
 impl Driver<'_> {
     /// Starts to look at what can be looked at ahead, and gives up what has turned out otherwise.
     pub(crate) fn look_ahead(&mut self) -> Result<(), RunError> {
-        if self.settings.verify_ahead == Some(Toggle::Off) {
+        let is_unwanted = match self.settings.verify_ahead {
+            Some(Toggle::On) => false,
+            Some(Toggle::Off) => true,
+            None => self.ahead.slow.is_empty(),
+        };
+        if is_unwanted {
             return Ok(());
         }
         self.give_up_looks();
@@ -114,7 +119,7 @@ impl Driver<'_> {
 
     /// Putting a tree together takes longer than most quick commands.
     fn is_worth_a_look(&self, work: &Work) -> bool {
-        self.settings.verify_ahead.is_some_and(Toggle::is_on) || self.ahead.slow.contains(work)
+        self.settings.verify_ahead == Some(Toggle::On) || self.ahead.slow.contains(work)
     }
 
     /// What was looked at ahead of something else than what comes in says nothing.
