@@ -142,6 +142,11 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
         "advice.addEmbeddedRepo=false",
         "-c",
         "core.safecrlf=false",
+        // What an agent has watch the files for git, or has noted of folders, hides nothing.
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.untrackedCache=false",
         "add",
         "--all",
         // What is outside a sparse checkout was written all the same.
