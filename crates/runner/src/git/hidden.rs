@@ -7,11 +7,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::error::GitError;
 use super::index_file::IndexFile;
-use super::index_patch::{Patch, write_as_old};
+use super::index_patch::Patch;
 use super::pristine::{Pristine, to_read};
 use super::raw_change::names;
 use super::repository::Git;
@@ -51,14 +52,14 @@ fn change(index: &Path, disk: &mut Disk<'_>, pristine: Option<&Pristine>, width:
     let Some(read) = IndexFile::parse(&content, width) else { return Ok(false) };
     let mut patch = disk.uncover(&read);
     to_read(pristine, &read, disk.tree).into_iter().for_each(|place| patch.forget(place));
+    let file = File::options().write(true).open(index)?;
+    let old = file.metadata()?.modified()?;
     if !patch.is_empty() {
         patch.apply(&mut content, width).ok_or(io::ErrorKind::InvalidData)?;
-        write_as_old(&content, &fs::metadata(index)?, index)?;
+        file.write_all_at(&content, 0)?;
     }
-    if let Some(pristine) = pristine {
-        // Git would look into all that were written in the second of this time or after that.
-        File::options().write(true).open(index)?.set_modified(pristine.after())?;
-    }
+    // Git would look into all that were written in the second of this time or after that.
+    file.set_modified(pristine.map_or(old, Pristine::after))?;
     Ok(true)
 }
 

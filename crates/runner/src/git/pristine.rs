@@ -24,7 +24,6 @@ use super::history::Oid;
 use super::index_file::{IndexEntry, IndexFile, Moment};
 use super::index_patch::has_stat;
 use super::repository::Git;
-use super::worktree::settled;
 
 /// Who writes to a file within this time after somebody else did may leave it with the same times: the kernel's clock for
 /// files ticks a hundred times a second or faster.
@@ -147,7 +146,7 @@ impl Moment {
 }
 
 /// What is known of trees that were made, by their paths. A tree that an earlier program made is not among them: all its
-/// files are read.
+/// files are read. So they are where a path leads to another tree by now, whose files are not the same ones.
 #[derive(Debug, Default)]
 pub(super) struct PristineTrees {
     known: Mutex<BTreeMap<PathBuf, Arc<Pristine>>>,
@@ -169,21 +168,20 @@ impl Git {
             let content = fs::read(&index).ok()?;
             Some(Pristine::of(&IndexFile::parse(&content, base.width())?, written))
         });
-        let tree = settled(tree);
         match pristine {
-            Some(pristine) => self.pristine_trees().known().insert(tree, Arc::new(pristine)),
-            None => self.pristine_trees().known().remove(&tree),
+            Some(pristine) => self.pristine_trees().known().insert(tree.to_owned(), Arc::new(pristine)),
+            None => self.pristine_trees().known().remove(tree),
         };
     }
 
     /// What a tree looked like when it was made, where that is known.
     pub(super) fn pristine(&self, tree: &Path) -> Option<Arc<Pristine>> {
-        self.pristine_trees().known().get(&settled(tree)).cloned()
+        self.pristine_trees().known().get(tree).cloned()
     }
 
-    /// A tree that is removed is not known any more, and where it was there may soon be another one.
+    /// A tree that is removed is not known any more.
     pub(super) fn forget_files(&self, tree: &Path) {
-        self.pristine_trees().known().remove(&settled(tree));
+        self.pristine_trees().known().remove(tree);
     }
 }
 

@@ -50,8 +50,8 @@ impl Git {
     /// Removes a linked working tree and git's knowledge of it. Links in it are removed, never followed.
     pub fn remove_tree(&self, tree: &Path) -> Result<(), GitError> {
         remove_folder(tree).map_err(GitError::io("remove", tree))?;
+        self.forget_files(tree);
         let tree = settled(tree);
-        self.forget_files(&tree);
         let turn = self.take_turn()?;
         let mut stores = vec![self.common_dir().to_owned()];
         while let Some(store) = stores.pop() {
