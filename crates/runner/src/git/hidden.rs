@@ -4,13 +4,16 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::error::GitError;
 use super::index_file::IndexFile;
-use super::index_patch::{Patch, write_as_old};
+use super::index_patch::Patch;
+use super::pristine::{Pristine, to_read};
 use super::raw_change::names;
 use super::repository::Git;
 use super::scratch_index::ScratchIndex;
@@ -18,27 +21,54 @@ use super::scratch_index::ScratchIndex;
 /// Where git keeps what a sparse checkout leaves out.
 const SPARSE: &str = "info/sparse-checkout";
 
-/// Has git look at every file in an index over a working tree whose state is kept in `state`. Names of objects have so many
-/// bytes in it.
+/// Has git look at every file in an index over a working tree whose state is kept in `state`, and into all but those that
+/// are known to be as they were. Names of objects have so many bytes in it.
 pub(super) fn look_at_all(
     index: &ScratchIndex<'_>,
     (tree, state): (&Path, &Path),
+    pristine: Option<&Pristine>,
     width: usize,
 ) -> Result<(), GitError> {
-    // One that is not there hides nothing.
-    let Ok(mut content) = fs::read(index.file()) else { return Ok(()) };
     let mut disk = Disk::of(tree, state);
-    let Some(patch) = IndexFile::parse(&content, width).map(|read| disk.uncover(&read)) else {
-        return ask_git(index, &mut disk);
-    };
-    if patch.is_empty() {
+    let mut has_changed =
+        || change(index.file(), &mut disk, pristine, width).map_err(GitError::io("change", index.file()));
+    if has_changed()? {
         return Ok(());
     }
-    let written = fs::metadata(index.file()).and_then(|old| match patch.apply(&mut content, width) {
-        Some(()) => write_as_old(&content, &old, index.file()),
-        None => Err(std::io::ErrorKind::InvalidData.into()),
-    });
-    written.map_err(GitError::io("change", index.file()))
+    // One that could be read when its tree was made is one of an agent's making.
+    if pristine.is_some() {
+        make_whole(index)?;
+        if has_changed()? {
+            return Ok(());
+        }
+    }
+    ask_git(index, &mut disk)
+}
+
+/// Does so by changing the index. False: only git can read it.
+fn change(index: &Path, disk: &mut Disk<'_>, pristine: Option<&Pristine>, width: usize) -> io::Result<bool> {
+    // One that is not there hides nothing.
+    let Ok(mut content) = fs::read(index) else { return Ok(true) };
+    let Some(read) = IndexFile::parse(&content, width) else { return Ok(false) };
+    let mut patch = disk.uncover(&read);
+    to_read(pristine, &read, disk.tree).into_iter().for_each(|place| patch.forget(place));
+    let file = File::options().write(true).open(index)?;
+    let old = file.metadata()?.modified()?;
+    if !patch.is_empty() {
+        patch.apply(&mut content, width).ok_or(io::ErrorKind::InvalidData)?;
+        file.write_all_at(&content, 0)?;
+    }
+    // Git would look into all that were written in the second of this time or after that.
+    file.set_modified(pristine.map_or(old, Pristine::after))?;
+    Ok(true)
+}
+
+/// Has git write an index in one piece, with a file for every folder that stands in place of its files.
+fn make_whole(index: &ScratchIndex<'_>) -> Result<(), GitError> {
+    let settings = ["-c", "core.splitIndex=false", "-c", "index.sparse=false", "-c", "core.fsmonitor=false"];
+    let update = ["update-index", "--no-split-index", "--force-write-index"];
+    // One that git cannot read either is told of by whoever needs it.
+    index.run(&[&settings[..], &update[..]].concat(), Vec::new()).map(drop)
 }
 
 /// The same by git, for an index that only git can read. One that git cannot read either is told of by whoever needs it.

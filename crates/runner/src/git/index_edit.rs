@@ -8,7 +8,7 @@ use std::fs::Metadata;
 use super::cached_tree::CachedFolder;
 use super::checksum::checksum;
 use super::history::Oid;
-use super::index_file::{HEADER_BYTES, IndexEntry, IndexFile, MODE};
+use super::index_file::{HEADER_BYTES, IndexEntry, IndexFile, MODE, STAT_BYTES};
 use super::index_patch::stat;
 use super::tree_edit::EditedFolder;
 
@@ -21,7 +21,7 @@ const NAME_BYTES_TOLD_MAX: usize = 0xfff;
 /// A file as an index is to have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Put {
-    numbers: Vec<u8>,
+    numbers: [u8; STAT_BYTES],
     object: Vec<u8>,
 }
 
@@ -35,7 +35,7 @@ impl Put {
 
     fn record(&self, name: &[u8]) -> Vec<u8> {
         let told = u16::try_from(name.len().min(NAME_BYTES_TOLD_MAX)).unwrap_or_default();
-        let mut record = [&self.numbers, &self.object, &told.to_be_bytes()[..], name].concat();
+        let mut record = [&self.numbers[..], &self.object, &told.to_be_bytes()[..], name].concat();
         record.resize((record.len() / 8 + 1) * 8, 0);
         record
     }

@@ -20,6 +20,9 @@ pub(super) const STAT_BYTES: usize = 40;
 const FLAG_BYTES: usize = 2;
 /// Where among the numbers the mode is.
 pub(super) const MODE: Range<usize> = 24..28;
+/// Which part of a mode says what it is, and what it says of a submodule.
+const KIND: u32 = 0o170_000;
+const GITLINK: u32 = 0o160_000;
 
 /// The flag of two more bytes of flags.
 const EXTENDED: u16 = 0x4000;
@@ -62,6 +65,13 @@ pub(super) struct IndexEntry<'a> {
     more_flags: u16,
 }
 
+/// A time of a file, as an index has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Moment {
+    pub(super) seconds: u32,
+    pub(super) nanos: u32,
+}
+
 impl IndexEntry<'_> {
     /// Whether it is one side of a conflict.
     pub(super) fn is_in_conflict(&self) -> bool {
@@ -71,6 +81,22 @@ impl IndexEntry<'_> {
     /// Whether there is only a name yet.
     pub(super) fn is_intended(&self) -> bool {
         self.more_flags & INTENDED != 0
+    }
+
+    /// Whether it is a submodule.
+    pub(super) fn is_gitlink(&self) -> bool {
+        self.mode & KIND == GITLINK
+    }
+
+    /// When the file was changed and when it was last written to, as git last saw it.
+    pub(super) fn times(&self) -> Option<[Moment; 2]> {
+        let (numbers, _) = self.stat.as_chunks();
+        let [changed, changed_nanos, modified, modified_nanos] =
+            numbers.first_chunk()?.map(u32::from_be_bytes);
+        Some([
+            Moment { seconds: changed, nanos: changed_nanos },
+            Moment { seconds: modified, nanos: modified_nanos },
+        ])
     }
 
     /// Whether nothing else is said of it than which file it is.

@@ -19,6 +19,8 @@ const UNCHANGED: [&[u8]; 2] = [b"EOIE", b"IEOT"];
 #[derive(Debug, Default)]
 pub(super) struct Patch {
     changes: Vec<(usize, Vec<u8>)>,
+    /// Where entries begin of which the numbers go.
+    forgotten: Vec<usize>,
 }
 
 impl Patch {
@@ -29,7 +31,12 @@ impl Patch {
 
     /// Whether nothing is to change.
     pub(super) fn is_empty(&self) -> bool {
-        self.changes.is_empty()
+        self.changes.is_empty() && self.forgotten.is_empty()
+    }
+
+    /// Nothing is known of what a file looks like, as in an index that was just read from a tree.
+    pub(super) fn forget(&mut self, place: usize) {
+        self.forgotten.push(place);
     }
 
     /// What an index says of a file: what it looks like on disk, and its content.
@@ -62,6 +69,11 @@ impl Patch {
         for (place, bytes) in &self.changes {
             content.get_mut(*place..place.checked_add(bytes.len())?)?.copy_from_slice(bytes);
         }
+        for place in &self.forgotten {
+            let stat = content.get_mut(*place..place.checked_add(STAT_BYTES)?)?;
+            stat.get_mut(..MODE.start)?.fill(0);
+            stat.get_mut(MODE.end..)?.fill(0);
+        }
         let (body, sum) = content.split_at_mut_checked(content.len().checked_sub(width)?)?;
         if sum.iter().any(|byte| *byte != 0) {
             sum.copy_from_slice(&checksum(&[body], width)?);
@@ -89,7 +101,7 @@ pub(super) fn has_stat(metadata: &Metadata, told: &[u8]) -> bool {
 }
 
 /// The numbers of a file as an index has them: of larger ones, the last 32 bits.
-pub(super) fn stat(metadata: &Metadata) -> Vec<u8> {
+pub(super) fn stat(metadata: &Metadata) -> [u8; STAT_BYTES] {
     let low = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default();
     let numbers = [
         low(metadata.ctime().cast_unsigned()),
@@ -103,5 +115,9 @@ pub(super) fn stat(metadata: &Metadata) -> Vec<u8> {
         metadata.gid(),
         low(metadata.size()),
     ];
-    numbers.into_iter().flat_map(u32::to_be_bytes).collect()
+    let mut bytes = [0; STAT_BYTES];
+    for (place, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
+        *place = number.to_be_bytes();
+    }
+    bytes
 }

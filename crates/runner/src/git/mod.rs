@@ -54,6 +54,7 @@ mod pack;
 mod parallelism;
 mod plain_commit;
 mod plain_files;
+mod pristine;
 mod process;
 mod put_back;
 mod question;

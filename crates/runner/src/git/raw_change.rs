@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
 use super::error::GitError;
 use super::process::Ended;
@@ -77,6 +78,11 @@ impl RawChange {
     /// Whether the path is one of these, or lies below one of them.
     pub(super) fn lies_in(&self, places: &[String]) -> bool {
         lies_in(self.path.as_bytes(), places)
+    }
+
+    /// Whether it says how files are stored and written.
+    pub(super) fn is_attributes(&self) -> bool {
+        Path::new(&self.path).ends_with(".gitattributes")
     }
 
     /// The change as a status tells it.

@@ -10,6 +10,7 @@ use super::child_note::{NotePlace, Notes};
 use super::error::GitError;
 use super::habits::Habits;
 use super::misdirection::{UNSET_BARE, UNSET_WORKTREE};
+use super::pristine::PristineTrees;
 use super::process::{Call, Ended, Environment, QUESTION_DEADLINE, words};
 use super::question::Question;
 use super::standing::Standing;
@@ -37,6 +38,8 @@ pub struct Git {
     hooks: PathBuf,
     /// How commits are made here, for all who share this.
     habits: Arc<Habits>,
+    /// What trees looked like when they were made, for all who share this.
+    pristine_trees: Arc<PristineTrees>,
 }
 
 impl Git {
@@ -142,6 +145,10 @@ impl Git {
         &self.habits
     }
 
+    pub(super) fn pristine_trees(&self) -> &PristineTrees {
+        &self.pristine_trees
+    }
+
     pub(super) fn environment(&self) -> &Environment {
         &self.environment
     }
@@ -222,9 +229,19 @@ fn located(
         );
         return Err(GitError::Unusable { dir: dir.to_owned(), reason });
     }
-    let (commits, standing, habits) = (Arc::default(), Arc::default(), Arc::default());
-    let hooks = dir.join(hooks);
-    Ok(Git { root, git_dir, common_dir, version, notes: None, environment, commits, standing, hooks, habits })
+    Ok(Git {
+        root,
+        git_dir,
+        common_dir,
+        version,
+        notes: None,
+        environment,
+        commits: Arc::default(),
+        standing: Arc::default(),
+        hooks: dir.join(hooks),
+        habits: Arc::default(),
+        pristine_trees: Arc::default(),
+    })
 }
 
 fn why_unusable(ended: &Ended) -> String {

@@ -9,6 +9,7 @@ use super::error::GitError;
 use super::hidden::look_at_all;
 use super::hindrance::{messages, unreadable};
 use super::history::Oid;
+use super::pristine::Pristine;
 use super::process::Ended;
 use super::raw_change::{RawChange, index_info, lies_in};
 use super::repository::Git;
@@ -69,8 +70,24 @@ impl Git {
 
     pub(super) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot, GitError> {
         let state = self.state_of(work.tree)?;
-        let index = ScratchIndex::copy(self, work.tree, &state)?;
-        look_at_all(&index, (work.tree, &state), work.base.width())?;
+        let pristine = self.pristine(work.tree);
+        let snapshot = self.snapshot_with(work, &state, pristine.as_deref())?;
+        if pristine.is_some() && snapshot.changes.iter().any(RawChange::is_attributes) {
+            // Files that are as they were may be stored otherwise by now.
+            return self.snapshot_with(work, &state, Some(&Pristine::nothing()));
+        }
+        Ok(snapshot)
+    }
+
+    /// The same, in which git reads all files but those that are known to be as they were.
+    fn snapshot_with(
+        &self,
+        work: &TreeWork<'_>,
+        state: &Path,
+        pristine: Option<&Pristine>,
+    ) -> Result<Snapshot, GitError> {
+        let index = ScratchIndex::copy(self, work.tree, state)?;
+        look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
         let taken = add_all(&index, work).and_then(|left_out| Ok((index.tree(work.base)?, left_out)));
         match taken {
             Ok(taken) => self.sort_out(&index, work, taken),
@@ -78,13 +95,13 @@ impl Git {
             // One that was killed is asked once more in the same way.
             Err(error @ GitError::Failed { code, .. }) if code.is_none() || !error.is_of_surroundings() => {
                 drop(index);
-                self.snapshot_afresh(work, &state)
+                self.snapshot_afresh(work, state)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn snapshot_afresh(&self, work: &TreeWork<'_>, state: &Path) -> Result<Snapshot, GitError> {
+    pub(super) fn snapshot_afresh(&self, work: &TreeWork<'_>, state: &Path) -> Result<Snapshot, GitError> {
         let index = ScratchIndex::empty(self, work.tree, state);
         index.read_tree(work.base.as_str())?;
         let left_out = add_all(&index, work)?;
@@ -142,6 +159,11 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
         "advice.addEmbeddedRepo=false",
         "-c",
         "core.safecrlf=false",
+        // What an agent has watch the files for git, or has noted of folders, hides nothing.
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.untrackedCache=false",
         "add",
         "--all",
         // What is outside a sparse checkout was written all the same.

@@ -131,15 +131,16 @@ impl Git {
         if !linked? {
             return Ok(false);
         }
-        self.fill_tree(tree).map(|()| true)
+        self.fill_tree(tree)?;
+        self.note_files(tree, base);
+        Ok(true)
     }
 
     /// Whether files that are the same in git are the same on disk in a tree of before and in one of now: attributes may
     /// have them written otherwise.
     fn writes_alike(&self, index: &Path, base: &Oid) -> Result<bool, GitError> {
         let Some(before) = index_tree::held(index, base) else { return Ok(false) };
-        let is_attributes = |change: &RawChange| Path::new(&change.path).ends_with(".gitattributes");
-        Ok(!self.differences(&before, base)?.iter().any(is_attributes))
+        Ok(!self.differences(&before, base)?.iter().any(RawChange::is_attributes))
     }
 
     /// What the tree looks like now is what a next one can be made of.

@@ -42,12 +42,15 @@ impl Git {
         } else {
             self.link_tree(self.root(), tree, base)?;
         }
-        self.add_submodules(tree)
+        self.add_submodules(tree)?;
+        self.note_files(tree, base);
+        Ok(())
     }
 
     /// Removes a linked working tree and git's knowledge of it. Links in it are removed, never followed.
     pub fn remove_tree(&self, tree: &Path) -> Result<(), GitError> {
         remove_folder(tree).map_err(GitError::io("remove", tree))?;
+        self.forget_files(tree);
         let tree = settled(tree);
         let turn = self.take_turn()?;
         let mut stores = vec![self.common_dir().to_owned()];

@@ -110,3 +110,17 @@ fn an_agent_may_make_its_own_tree_sparse() {
     linked.write("one", "changed\n");
     assert_eq!(linked.packed(&linked.pack()), ["M one"]);
 }
+
+#[test]
+fn a_watcher_of_files_that_an_agent_set_up_hides_nothing() {
+    let scratch = Scratch::new();
+    let linked = Linked::new(&scratch, "1.1");
+    let watcher = linked.path.with_extension("watcher");
+    testkit::write_executable(&watcher, "#!/bin/sh\nprintf 'token\\0'\n");
+    linked.agent(&["config", "core.fsmonitor", watcher.to_str().unwrap()]);
+    linked.agent(&["update-index", "--fsmonitor"]);
+    linked.agent(&["status"]);
+    linked.write("one", "another content\n");
+    linked.write("new", "");
+    assert_eq!(linked.packed(&linked.pack()), ["A new", "M one"]);
+}

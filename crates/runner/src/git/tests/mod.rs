@@ -14,6 +14,7 @@ mod landings;
 mod locks;
 mod plain_commits;
 mod plain_files;
+mod pristine;
 mod put_backs;
 mod references;
 mod refusals;
