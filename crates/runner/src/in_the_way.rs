@@ -1,5 +1,5 @@
 //! What of somebody's in the project meets work that comes in, in words: what keeps it out, and what it undoes. What that
-//! is is found by `git::obstacle`.
+//! is is found by `git::landings::obstacle`.
 
 use engine::Landing;
 

@@ -6,7 +6,7 @@
 //! began and ended. Somebody may have written to a file in that time, which cannot be told from what the check did; that
 //! is why nothing is ever thrown away. What was changed at any other time is somebody's, and the work waits.
 //!
-//! The same goes for what somebody made of the very files of such work: `git::landed_files` keeps it.
+//! The same goes for what somebody made of the very files of such work: `git::landings::landed_files` keeps it.
 
 use std::collections::BTreeMap;
 use std::fs;

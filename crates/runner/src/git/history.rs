@@ -8,8 +8,8 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+use super::calls::process::{self, Ended};
 use super::error::GitError;
-use super::process::{self, Ended};
 use super::references::packed_reference;
 use super::repository::Git;
 use super::status::ChangeKind;

@@ -6,9 +6,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::calls::process;
 use super::error::GitError;
 use super::history::Oid;
-use super::process;
 use super::repository::Git;
 
 const STASH: &str = "refs/stash";

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use super::commit::COMMIT_DEADLINE;
+use super::calls::process::COMMIT_DEADLINE;
+use super::calls::process::{self, Call};
 use super::error::GitError;
 use super::history::Oid;
-use super::process::{self, Call};
 use super::repository::Git;
 
 /// How commits are taken in.

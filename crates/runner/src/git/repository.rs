@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::child_note::{NotePlace, Notes};
+use super::calls::child_note::{NotePlace, Notes};
+use super::calls::process::{Call, Ended, Environment, QUESTION_DEADLINE, words};
+use super::calls::question::Question;
+use super::calls::standing::Standing;
+use super::customs::habits::Habits;
+use super::customs::misdirection::{UNSET_BARE, UNSET_WORKTREE};
 use super::error::GitError;
-use super::habits::Habits;
-use super::misdirection::{UNSET_BARE, UNSET_WORKTREE};
-use super::pristine::PristineTrees;
-use super::process::{Call, Ended, Environment, QUESTION_DEADLINE, words};
-use super::question::Question;
-use super::standing::Standing;
+use super::trees::pristine::PristineTrees;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);

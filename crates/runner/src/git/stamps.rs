@@ -7,8 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::index_file::IndexFile;
-use super::index_patch::has_stat;
+use super::formats::index_file::IndexFile;
+use super::formats::index_patch::has_stat;
 
 /// The looks of some files at a moment, and those of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

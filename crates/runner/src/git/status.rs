@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
+use super::calls::process;
 use super::error::GitError;
 use super::history::Oid;
-use super::process;
 use super::repository::Git;
 
 /// The state of a working tree.

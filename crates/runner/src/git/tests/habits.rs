@@ -5,7 +5,7 @@ use std::fs;
 use testkit::wait_for;
 
 use super::scratch::Scratch;
-use crate::git::question::Question;
+use crate::git::calls::question::Question;
 use crate::git::{Git, GitError};
 
 /// Without dates that are always the same, as it is where people work.

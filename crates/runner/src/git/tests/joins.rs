@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::scratch::Scratch;
 use crate::git::Oid;
-use crate::git::index_tree;
-use crate::git::raw_change::RawChange;
+use crate::git::formats::index_tree;
+use crate::git::formats::raw_change::RawChange;
 
 /// Contents by path. The numbers choose among long files, so that moved ones are recognised.
 type Files = BTreeMap<String, u8>;
@@ -74,7 +74,7 @@ fn told(changes: &[RawChange]) -> Vec<String> {
 fn gits_diff(scratch: &Scratch, from: &Oid, to: &Oid) -> Vec<String> {
     let git = scratch.git();
     let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", from.as_str(), to.as_str(), "--"];
-    told(&RawChange::parse_all(crate::git::process::run(git.call(&diff)).unwrap()).unwrap())
+    told(&RawChange::parse_all(crate::git::calls::process::run(git.call(&diff)).unwrap()).unwrap())
 }
 
 /// The tree that git joins them to; none in a conflict.
@@ -82,7 +82,7 @@ fn gits_merge(scratch: &Scratch, [base, ours, theirs]: [&Oid; 3]) -> Option<Oid>
     let git = scratch.git();
     let base = format!("--merge-base={base}");
     let merge = ["merge-tree", "--write-tree", "--name-only", &base, ours.as_str(), theirs.as_str()];
-    let ended = crate::git::process::run(git.call(&merge)).unwrap();
+    let ended = crate::git::calls::process::run(git.call(&merge)).unwrap();
     ended.is_success().then(|| Oid::printed(ended).unwrap())
 }
 

@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::batch::Linked;
 use super::scratch::Scratch;
-use crate::git::child_note::Noted;
+use crate::git::calls::child_note::Noted;
 use crate::git::{Applied, COMMIT_DEADLINE, Dropped, GitError, Landed};
 
 fn refused(paths: &[&str]) -> Applied {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use testkit::write_executable;
 
 use super::scratch::Scratch;
-use crate::git::child_note::{ChildNote, NotePlace, Notes};
-use crate::git::process::OF_RUN;
+use crate::git::calls::child_note::{ChildNote, NotePlace, Notes};
+use crate::git::calls::process::OF_RUN;
 use crate::git::{GitError, Keep};
 
 fn lock(scratch: &Scratch) -> std::path::PathBuf {

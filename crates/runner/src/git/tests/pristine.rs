@@ -10,11 +10,11 @@ use proptest::prelude::*;
 
 use super::batch::Linked;
 use super::scratch::Scratch;
-use crate::git::hidden::look_at_all;
-use crate::git::index_file::{IndexFile, Moment};
-use crate::git::index_patch::Patch;
-use crate::git::pristine::{Pristine, to_read};
-use crate::git::scratch_index::ScratchIndex;
+use crate::git::calls::scratch_index::ScratchIndex;
+use crate::git::formats::index_file::{IndexFile, Moment};
+use crate::git::formats::index_patch::Patch;
+use crate::git::trees::hidden::look_at_all;
+use crate::git::trees::pristine::{Pristine, to_read};
 use crate::git::{Oid, Pool, TreeWork};
 
 /// The file that is always written last.
@@ -61,7 +61,7 @@ fn read(linked: &Linked<'_>) -> Vec<String> {
     let content = fs::read(index.file()).unwrap();
     let written = fs::metadata(index.file()).unwrap().mtime();
     let entries = IndexFile::parse(&content, linked.base.width()).unwrap().entries;
-    let is_read = |entry: &&crate::git::index_file::IndexEntry<'_>| {
+    let is_read = |entry: &&crate::git::formats::index_file::IndexEntry<'_>| {
         let [_, modified] = entry.times().unwrap();
         let is_forgotten =
             entry.stat.iter().enumerate().all(|(at, byte)| (24..28).contains(&at) || *byte == 0);

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::batch::Linked;
 use super::scratch::Scratch;
-use crate::git::index_lock::IndexLock;
+use crate::git::calls::index_lock::IndexLock;
 use crate::git::{Applied, GitError, Landed};
 
 #[test]

@@ -4,8 +4,8 @@ use std::fs;
 
 use super::batch::{Linked, TRAILER};
 use super::scratch::Scratch;
-use crate::git::index_lock::IndexLock;
-use crate::git::scratch_index::ScratchIndex;
+use crate::git::calls::index_lock::IndexLock;
+use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::{Applied, Commit, Dropped, Landed, Oid};
 
 const TIDY: &str = "echo made >made; echo tidy >one; git add made one";

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::scratch::Scratch;
 use crate::git::Oid;
-use crate::git::loose_object::Kind;
+use crate::git::formats::loose_object::Kind;
 
 /// The file that an object is in.
 fn file_of(scratch: &Scratch, oid: &Oid) -> std::path::PathBuf {

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use proptest::prelude::*;
 
 use super::scratch::{Scratch, owned};
-use crate::git::index_tree;
+use crate::git::formats::index_tree;
 use crate::git::{Commit, Git, GitError, Oid, Staging};
 
 /// What is recorded of a commit that was written without git.

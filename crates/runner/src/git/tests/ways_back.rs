@@ -1,5 +1,5 @@
 use super::scratch::Scratch;
-use crate::git::way_back::{Missing, WayBack};
+use crate::git::commits::way_back::{Missing, WayBack};
 use crate::git::{Git, Oid};
 
 fn head(git: &Git) -> Oid {

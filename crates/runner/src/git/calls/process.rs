@@ -1,0 +1,312 @@
+//! Running one git process: environment, process group, deadline, bounded output. What its words mean is left to
+//! the callers.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, killpg};
+
+use super::child_note::{ChildNote, NotePlace};
+use super::listening::{Listener, Output, STDOUT_BYTES_MAX, pid_of};
+use super::stopping::UnderWay;
+use crate::git::error::GitError;
+
+/// How long a question to git may take. A cold status of a huge repository needs a while.
+pub(in crate::git) const QUESTION_DEADLINE: Duration = Duration::from_secs(120);
+
+/// How long a commit may take by default, hooks and signing included.
+pub const COMMIT_DEADLINE: Duration = Duration::from_secs(120);
+
+/// How long git has to clean up after SIGTERM before it is killed.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often to look whether the run is to end while git is waited for.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// Variables that would point git at another repository than the one it is run in, as they do inside a hook and an alias.
+/// Settings that somebody passes on to all gits are not among them.
+pub(crate) const LOCATION_VARIABLES: [&str; 12] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_CONFIG",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+];
+
+/// Variables that would make git read our paths otherwise than they are meant. A person's own gits keep them.
+const PATHSPEC_VARIABLES: [&str; 4] =
+    ["GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"];
+
+/// The variable by which a git that outlived the program is known to be of its run: where notes of it are.
+pub(in crate::git) const OF_RUN: &str = "TILLGREEN_GIT_NOTES";
+
+/// Variables for every git process besides the inherited ones.
+pub(in crate::git) type Environment = Vec<(OsString, OsString)>;
+
+/// One git process to run.
+pub(in crate::git) struct Call<'a> {
+    pub(in crate::git) dir: &'a Path,
+    pub(in crate::git) environment: &'a Environment,
+    pub(in crate::git) arguments: Vec<OsString>,
+    pub(in crate::git) stdin: Vec<u8>,
+    pub(in crate::git) deadline: Duration,
+    /// Where to note the process while it runs, for commands that take git's locks.
+    pub(in crate::git) note_in: Option<NotePlace<'a>>,
+}
+
+/// How a git process ended.
+#[derive(Debug)]
+pub(in crate::git) struct Ended {
+    pub(in crate::git) command: String,
+    pub(in crate::git) code: Option<i32>,
+    pub(in crate::git) stdout: Vec<u8>,
+    pub(in crate::git) stderr: String,
+}
+
+impl Ended {
+    pub(in crate::git) fn is_success(&self) -> bool {
+        self.code == Some(0)
+    }
+
+    /// The error for an exit code that has no special meaning.
+    pub(in crate::git) fn into_failure(self) -> GitError {
+        GitError::Failed { command: self.command, code: self.code, output: self.stderr }
+    }
+
+    /// The standard output of a process that succeeded.
+    pub(in crate::git) fn success(self) -> Result<Vec<u8>, GitError> {
+        if self.is_success() { Ok(self.stdout) } else { Err(self.into_failure()) }
+    }
+}
+
+/// Runs git and waits for its end, at most until the deadline. The note of a git that was killed stays: it may have
+/// left a lock file, which the note lets us recognise as ours.
+pub(in crate::git) fn run(call: Call<'_>) -> Result<Ended, GitError> {
+    // Git may take its lock, and all may end, before its own number is noted: until then ours stands in for it.
+    let mut note = call.note_in.and_then(|place| Some((ChildNote::write(place, std::process::id())?, place)));
+    let mut begun = match Begun::start(call) {
+        Ok(begun) => begun,
+        Err(error) => {
+            note.into_iter().for_each(|(note, place)| note.end(place));
+            return Err(error);
+        }
+    };
+    if let Some((note, place)) = &mut note {
+        // One that has ended already leaves the stand-in.
+        let _ = note.rewrite(*place, begun.child.id());
+    }
+    let status = begun.wait()?;
+    if let Some((note, place)) = note.filter(|_| status.code().is_some()) {
+        note.end(place);
+    }
+    finish(begun.command, status, begun.listener.heard)
+}
+
+/// Why a git was ended.
+enum Cut {
+    /// Its time was up.
+    Late,
+    /// The run is to end.
+    Stopped,
+}
+
+/// A git that is under way.
+pub(in crate::git) struct Begun {
+    command: String,
+    deadline: Duration,
+    child: Child,
+    listener: Listener,
+    /// None once it has ended.
+    under_way: Option<UnderWay>,
+}
+
+impl Begun {
+    /// Starts a git. What it prints before somebody listens has to fit into a pipe, or it waits.
+    pub(in crate::git) fn start(call: Call<'_>) -> Result<Begun, GitError> {
+        let command = describe(&call.arguments);
+        let mut child = spawn(&call)?;
+        let under_way = Some(UnderWay::new(pid_of(&child)));
+        let listener = Listener::new(&mut child, call.stdin).map_err(deaf())?;
+        Ok(Begun { command, deadline: call.deadline, child, listener, under_way })
+    }
+
+    /// Waits for its end, from now on at most until the deadline.
+    pub(in crate::git) fn finish(mut self) -> Result<Ended, GitError> {
+        let status = self.wait()?;
+        finish(self.command, status, self.listener.heard)
+    }
+
+    /// Ends it, whatever it is doing.
+    pub(in crate::git) fn abandon(mut self) {
+        // One that is gone already is what is wanted.
+        let _ = killpg(pid_of(&self.child), Signal::SIGKILL);
+        self.under_way = None;
+        let _ = self.child.wait();
+    }
+
+    fn wait(&mut self) -> Result<ExitStatus, GitError> {
+        let cut = self.listen()?;
+        if cut.is_some() {
+            end(&self.child, &mut self.listener);
+        }
+        self.under_way = None;
+        let status = self.child.wait().map_err(GitError::io("wait for", Path::new("git")))?;
+        let (command, output) = (self.command.clone(), self.listener.heard.stderr());
+        match cut {
+            None => Ok(status),
+            Some(Cut::Late) => Err(GitError::Deadline { command, after: self.deadline, output }),
+            Some(Cut::Stopped) => Err(GitError::Stopped { command }),
+        }
+    }
+
+    /// Listens until it has ended, or until it is to be.
+    fn listen(&mut self) -> Result<Option<Cut>, GitError> {
+        let deadline = Instant::now() + self.deadline;
+        loop {
+            let now = Instant::now();
+            if self.listener.listen(deadline.min(now + SLICE)).map_err(deaf())? {
+                return Ok(None);
+            }
+            if self.under_way.as_ref().is_some_and(|git| git.is_to_end(&self.command)) {
+                return Ok(Some(Cut::Stopped));
+            }
+            if Instant::now() >= deadline {
+                return Ok(Some(Cut::Late));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Begun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Begun").field("command", &self.command).finish_non_exhaustive()
+    }
+}
+
+fn deaf() -> impl FnOnce(io::Error) -> GitError {
+    GitError::io("listen to", Path::new("git"))
+}
+
+fn finish(command: String, status: ExitStatus, heard: Output) -> Result<Ended, GitError> {
+    if heard.stdout.len() > STDOUT_BYTES_MAX {
+        let output = format!("more than {STDOUT_BYTES_MAX} bytes");
+        return Err(GitError::Unexpected { command, output });
+    }
+    let mut stderr = heard.stderr();
+    if let Some(signal) = status.signal() {
+        // Whoever is killed has no words for it.
+        let gap = if stderr.is_empty() || stderr.ends_with('\n') { "" } else { "\n" };
+        stderr.push_str(&format!("{gap}killed by signal {signal}"));
+    }
+    Ok(Ended { command, code: status.code(), stdout: heard.stdout, stderr })
+}
+
+/// Starts a git that stays to be asked. What it complains of is nobody's concern: it is asked otherwise then.
+pub(in crate::git) fn start_standing(call: &Call<'_>) -> io::Result<Child> {
+    prepare(call).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
+}
+
+fn prepare(call: &Call<'_>) -> Command {
+    let mut command = Command::new("git");
+    command.args(&call.arguments).current_dir(call.dir).process_group(0);
+    prepare_environment(&mut command);
+    command.envs(call.note_in.map(|place| (OF_RUN, place.notes.folder())));
+    command.envs(call.environment.iter().map(|(name, value)| (name, value)));
+    command
+}
+
+fn spawn(call: &Call<'_>) -> Result<Child, GitError> {
+    let mut command = prepare(call);
+    command.stdin(if call.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().map_err(|source| {
+        if source.kind() != io::ErrorKind::NotFound {
+            return GitError::io("run", Path::new("git"))(source);
+        }
+        // A missing folder and a missing program give the same error.
+        if call.dir.is_dir() { GitError::NotInstalled } else { GitError::io("run git in", call.dir)(source) }
+    })
+}
+
+/// No prompts, no pager, no editor, English messages. The character set stays the user's, because hooks inherit
+/// all of this and some break in the C locale.
+fn prepare_environment(command: &mut Command) {
+    for name in LOCATION_VARIABLES.iter().chain(&PATHSPEC_VARIABLES) {
+        command.env_remove(name);
+    }
+    if let Some(locale) = std::env::var_os("LC_ALL") {
+        command.env("LC_CTYPE", locale);
+    }
+    command.env_remove("LC_ALL").env_remove("LANGUAGE").env("LC_MESSAGES", "C");
+    command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_PAGER", "cat").env("GIT_EDITOR", "true");
+}
+
+/// Terminate, grace, kill, for the whole group. SIGCONT wakes what stopped at the terminal.
+fn end(child: &Child, listener: &mut Listener) {
+    let group = pid_of(child);
+    // A group that is gone already is what is wanted.
+    let _ = killpg(group, Signal::SIGTERM);
+    let _ = killpg(group, Signal::SIGCONT);
+    // Whether it ended in time or cannot be listened to: what is left is killed.
+    let _ = listener.listen(Instant::now() + GRACE);
+    let _ = killpg(group, Signal::SIGKILL);
+}
+
+fn describe(arguments: &[OsString]) -> String {
+    let mut arguments = arguments;
+    while let [option, _, rest @ ..] = arguments
+        && option == "-c"
+    {
+        arguments = rest;
+    }
+    let shown = arguments.iter().take(6).map(|argument| argument.to_string_lossy().into_owned());
+    let mut words: Vec<_> = std::iter::once("git".to_owned()).chain(shown).collect();
+    if arguments.len() > 6 {
+        words.push("…".to_owned());
+    }
+    words.join(" ")
+}
+
+/// Arguments from words known at compile time.
+pub(in crate::git) fn words(list: &[&str]) -> Vec<OsString> {
+    list.iter().map(|word| OsStr::new(word).to_owned()).collect()
+}
+
+/// Paths as git reads them from standard input: taken literally and separated by NUL, so that no name is special.
+pub(in crate::git) fn pathspecs<P: AsRef<OsStr>>(paths: impl IntoIterator<Item = P>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for path in paths {
+        text.extend_from_slice(b":(literal)");
+        text.extend_from_slice(path.as_ref().as_bytes());
+        text.push(0);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_person_has_paths_read_does_not_reach_our_gits() {
+        let mut command = Command::new("git");
+        prepare_environment(&mut command);
+        let removed: Vec<&OsStr> =
+            command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        for name in ["LITERAL", "GLOB", "NOGLOB", "ICASE"].map(|kind| format!("GIT_{kind}_PATHSPECS")) {
+            assert!(removed.contains(&OsStr::new(&name)), "{name} is still there: {removed:?}");
+        }
+    }
+}

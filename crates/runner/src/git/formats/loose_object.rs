@@ -1,0 +1,136 @@
+//! Objects that are written without a git: each is a file of its own, named by its content, as git writes them one by
+//! one. A batch writes several for every piece of work that comes in, one after another, and asking a git takes several
+//! times as long as writing. Where a repository wants more of its objects than git does by itself, git writes them.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use miniz_oxide::deflate::compress_to_vec_zlib;
+
+use super::checksum::checksum;
+use crate::git::calls::child_note::is_gone;
+use crate::git::history::Oid;
+use crate::git::repository::Git;
+
+/// Settings about who may read objects, when they are on the disk, and under which names they are known.
+const SETTINGS: [&str; 6] = [
+    "core.sharedrepository",
+    "core.fsync",
+    "core.fsyncmethod",
+    "core.fsyncobjectfiles",
+    "core.createobject",
+    "extensions.compatobjectformat",
+];
+
+/// Objects that are written one by one are packed by git some day, and better than anything could be here.
+const COMPRESSION: u8 = 1;
+
+/// Nobody changes an object.
+const PERMISSIONS: u32 = 0o444;
+
+/// Git tidies away what begins like this and stays behind.
+const UNFINISHED: &str = "tmp_obj_tillgreen";
+
+/// No two files that are being written have the same name.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::git) enum Kind {
+    Blob,
+    Tree,
+    Commit,
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Blob => "blob",
+            Self::Tree => "tree",
+            Self::Commit => "commit",
+        }
+    }
+}
+
+/// Whether objects are written here as git does by itself, by the names of all settings.
+pub(in crate::git) fn are_plain<'a>(mut settings: impl Iterator<Item = &'a str>) -> bool {
+    !settings.any(|name| SETTINGS.contains(&name))
+}
+
+impl Git {
+    /// Stores an object whose name has so many bytes. None: git has to, and tells what is in the way.
+    pub(in crate::git) fn store_object(&self, kind: Kind, content: &[u8], width: usize) -> Option<Oid> {
+        if !self.habit().stores_plainly {
+            return None;
+        }
+        let header = format!("{} {}\0", kind.word(), content.len()).into_bytes();
+        let oid = Oid::from_bytes(&checksum(&[&header, content], width)?)?;
+        let (folder, name) = oid.as_str().split_at_checked(2)?;
+        let folder = self.common_dir().join("objects").join(folder);
+        let file = folder.join(name);
+        // Whoever tidies up removes what is old and belongs to nobody, which is not long ago for what is stored again.
+        if !is_renewed(&file) {
+            write(&folder, &file, &compress_to_vec_zlib(&[&header, content].concat(), COMPRESSION)).ok()?;
+        }
+        Some(oid)
+    }
+}
+
+impl Git {
+    /// Removes what a program left that died while it wrote an object. Git would do so as well, some weeks later.
+    pub fn remove_unfinished_objects(&self) {
+        let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+        for folder in entries(&self.common_dir().join("objects")) {
+            for entry in entries(&folder.path()).filter(|entry| is_left_behind(&entry.file_name())) {
+                // It is in nobody's way.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// Whether it was being written by a program that is gone. The name holds the process's number.
+fn is_left_behind(name: &OsStr) -> bool {
+    let rest = name.to_str().and_then(|name| name.strip_prefix(UNFINISHED)?.strip_prefix('-'));
+    let pid = rest.and_then(|rest| rest.split_once('-')).map(|(pid, _)| pid);
+    pid.is_some_and(is_gone)
+}
+
+/// Makes an object that is there as young as one that was written now. Whether that was done.
+fn is_renewed(file: &Path) -> bool {
+    File::open(file).is_ok_and(|file| file.set_modified(SystemTime::now()).is_ok())
+}
+
+/// Writes a file that is there as a whole or not at all.
+fn write(folder: &Path, file: &Path, content: &[u8]) -> io::Result<()> {
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let unfinished = folder.join(format!("{UNFINISHED}-{}-{number}", process::id()));
+    let written = create(folder, &unfinished).and_then(|mut new| new.write_all(content));
+    let done = written.and_then(|()| fs::rename(&unfinished, file));
+    if done.is_err() {
+        // It may not have been made.
+        let _ = fs::remove_file(&unfinished);
+    }
+    done
+}
+
+fn create(folder: &Path, file: &PathBuf) -> io::Result<File> {
+    let create = || OpenOptions::new().write(true).create_new(true).mode(PERMISSIONS).open(file);
+    match create() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            match fs::create_dir(folder) {
+                // Somebody else was quicker.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => made?,
+            }
+            create()
+        }
+        created => created,
+    }
+}

@@ -1,0 +1,134 @@
+//! What an agent left uncommitted inside submodules of a linked working tree. The superproject's commit cannot hold it,
+//! so it is kept as a commit of the submodule's own repository, which outlives the tree.
+
+use std::path::{Path, PathBuf};
+
+use super::keep::Keep;
+use super::submodules::Submodule;
+use crate::git::calls::process::{self, Call};
+use crate::git::calls::scratch_index::ScratchIndex;
+use crate::git::commits::commit::is_inside;
+use crate::git::error::GitError;
+use crate::git::formats::raw_change::RawChange;
+use crate::git::hindrance::unreadable;
+use crate::git::history::Oid;
+use crate::git::repository::Git;
+
+/// What is kept is nobody's commit: the submodule need not know who would make one.
+const NOBODY: [&str; 4] = ["-c", "user.name=tillgreen", "-c", "user.email=tillgreen"];
+
+/// How many files are named.
+const FILES_TOLD_MAX: usize = 20;
+
+/// What was left uncommitted in one submodule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inside {
+    /// Where the submodule is.
+    pub path: String,
+    /// The commit of its repository that keeps it.
+    pub commit: String,
+    /// The first of the files.
+    pub files: Vec<String>,
+    /// Whether files that were there before changed. If not, all are new, as what a build leaves is.
+    pub is_changed: bool,
+}
+
+impl Git {
+    /// Keeps what is uncommitted in the submodules of a linked tree, and tells what that is. What a submodule ignores
+    /// is not looked at.
+    pub fn keep_inside(&self, tree: &Path, base: &Oid, keep: &Keep) -> Result<Vec<Inside>, GitError> {
+        let mut found = Vec::new();
+        for submodule in self.submodules(base.as_str())? {
+            let dir = tree.join(&submodule.path);
+            if let (true, Some(state)) = (dir.is_dir(), self.state_inside(&dir)) {
+                found.extend(self.keep_uncommitted(
+                    &submodule,
+                    ScratchIndex::copy(self, &dir, &state)?,
+                    keep,
+                )?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Puts what was kept of a submodule into a linked tree that was made since, uncommitted again. False: it does not
+    /// fit, and nothing is changed.
+    pub fn carry_inside(&self, tree: &Path, inside: &Inside) -> Result<bool, GitError> {
+        let (dir, commit) = (tree.join(&inside.path), Oid::parse(&inside.commit));
+        let Some(commit) = commit.filter(|_| is_inside(&inside.path) && dir.join(".git").exists()) else {
+            return Ok(false);
+        };
+        let run = |list: &[&str]| process::run(Call { dir: &dir, ..self.locking_call(list, Vec::new()) });
+        let pick = [&NOBODY[..], &["cherry-pick", "--no-commit", commit.as_str()]].concat();
+        if run(&pick)?.is_success() {
+            return Ok(true);
+        }
+        run(&["reset", "--quiet", "--hard"])?.success()?;
+        Ok(false)
+    }
+
+    /// What was kept of a submodule is in a tree again, and needs no reference of its own.
+    pub fn release_inside(&self, inside: &Inside, keep: &Keep) -> Result<(), GitError> {
+        let main = self.root().join(&inside.path);
+        if !is_inside(&inside.path) || !main.join(".git").exists() {
+            return Ok(());
+        }
+        // With something else there by now, or nothing, it is not this one's.
+        let drop = ["update-ref", "-d", &keep.beside(), &inside.commit];
+        process::run(Call { dir: &main, ..self.locking_call(&drop, Vec::new()) })?;
+        Ok(())
+    }
+
+    /// What was kept of a submodule is in no tree: it stays whatever is kept there next.
+    pub fn retain_inside(&self, inside: &Inside, keep: &Keep) -> Result<(), GitError> {
+        let main = self.root().join(&inside.path);
+        if !is_inside(&inside.path) || !main.join(".git").exists() {
+            return Ok(());
+        }
+        let short = inside.commit.get(..12).unwrap_or(&inside.commit);
+        self.keep_in(&main, &format!("{}-{short}", keep.beside()), &inside.commit)
+    }
+
+    fn keep_uncommitted(
+        &self,
+        submodule: &Submodule,
+        index: ScratchIndex<'_>,
+        keep: &Keep,
+    ) -> Result<Option<Inside>, GitError> {
+        let add = ["-c", "core.safecrlf=false", "add", "--all", "--sparse", "--ignore-errors", "--", ":/"];
+        // A repository inside stays out; all else is in.
+        let ended = index.run(&add, Vec::new())?;
+        let unreadable = unreadable(&ended.stderr, |_| true);
+        if !unreadable.is_empty() {
+            let below = |path: &String| format!("{}/{path}", submodule.path.display());
+            return Err(GitError::Unreadable { paths: unreadable.iter().map(below).collect() });
+        }
+        if !ended.is_success() {
+            let failure = ended.into_failure();
+            if failure.is_of_surroundings() {
+                return Err(failure);
+            }
+        }
+        let diff = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "HEAD", "--"];
+        let changes = RawChange::parse_all(index.run(&diff, Vec::new())?)?;
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let tree = index.write_tree()?;
+        let message = b"left uncommitted by an attempt".to_vec();
+        let commit = [&NOBODY[..], &["commit-tree", tree.as_str(), "-p", "HEAD", "-F", "-"]].concat();
+        let commit = Oid::printed(index.run(&commit, message)?)?;
+        self.keep_in(&submodule.main, &keep.beside(), commit.as_str())?;
+        Ok(Some(Inside {
+            path: submodule.path.to_string_lossy().into_owned(),
+            commit: commit.as_str().to_owned(),
+            files: changes.iter().take(FILES_TOLD_MAX).map(RawChange::shown).collect(),
+            is_changed: changes.iter().any(|change| !change.old.is_absent()),
+        }))
+    }
+
+    /// Where the state of a submodule's linked tree is kept. The tree itself is not asked: an agent can write there.
+    fn state_inside(&self, dir: &Path) -> Option<PathBuf> {
+        self.stores_of_submodules().iter().find_map(|store| super::worktree::state_in(store, dir))
+    }
+}

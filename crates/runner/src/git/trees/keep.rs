@@ -1,0 +1,176 @@
+//! References of our own, which keep packed work alive until it has landed, and after that for nobody.
+
+use crate::git::calls::process::{self, Call};
+use crate::git::error::GitError;
+use crate::git::history::Oid;
+use crate::git::repository::Git;
+
+const PLACE: &str = "refs/tillgreen";
+const PLACE_LEFT: &str = "refs/tillgreen-left";
+
+/// What the names of references end in that keep what somebody was told of.
+const TOLD: &str = "%told";
+
+/// A reference is a file as well, and names of files are bounded.
+const NAME_BYTES_MAX: usize = 120;
+
+/// The reference that keeps the work of one key of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Keep {
+    reference: String,
+}
+
+impl Keep {
+    /// Different keys have different references, whatever they are made of.
+    pub fn new(plan: &str, key: &str) -> Keep {
+        Keep { reference: format!("{}/{}", place_of(plan), encode(key)) }
+    }
+
+    /// Another one for what is left over, which stays after the work has come back.
+    pub(in crate::git) fn beside(&self) -> String {
+        self.reference.replacen(PLACE, PLACE_LEFT, 1)
+    }
+
+    /// Where work is kept that somebody was told of by its name, whatever comes after it. No key is written like this.
+    fn told(&self) -> String {
+        format!("{}{TOLD}", self.reference)
+    }
+
+    /// The name of the reference that what is kept at another belongs to.
+    pub(in crate::git) fn owner_of(name: &str) -> &str {
+        name.split_once(TOLD).map_or(name, |(owner, _)| owner)
+    }
+
+    /// Its full name.
+    pub fn reference(&self) -> &str {
+        &self.reference
+    }
+}
+
+impl Git {
+    /// Keeps work under a key.
+    pub fn keep(&self, keep: &Keep, commit: &Oid) -> Result<(), GitError> {
+        if self.set_reference(keep.reference(), Some(commit)) {
+            return Ok(());
+        }
+        let update = ["update-ref", keep.reference(), commit.as_str()];
+        self.run_locking(|| self.locking_call(&update, Vec::new()))?.success().map(drop)
+    }
+
+    /// Keeps work that somebody is told of by its name, until all that is told of under the key is let go.
+    pub fn keep_told(&self, keep: &Keep, commit: &Oid) -> Result<(), GitError> {
+        let update = ["update-ref", &format!("{}/{commit}", keep.told()), commit.as_str()];
+        self.run_locking(|| self.locking_call(&update, Vec::new()))?.success().map(drop)
+    }
+
+    /// Whether there is such work, as far as that can be seen without asking git.
+    pub fn has_told(&self, keep: &Keep) -> bool {
+        self.common_dir().join(keep.told()).is_dir()
+    }
+
+    /// Lets go of all of it.
+    pub fn drop_told(&self, keep: &Keep) -> Result<(), GitError> {
+        self.drop_references(&keep.told())
+    }
+
+    /// The work that is kept under a key.
+    pub fn kept(&self, keep: &Keep) -> Result<Option<Oid>, GitError> {
+        let commit = format!("{}^{{commit}}", keep.reference());
+        let ended = process::run(self.call(&["rev-parse", "--verify", "--quiet", &commit]))?;
+        match ended.code {
+            Some(0) => Oid::printed(ended).map(Some),
+            Some(1) => Ok(None),
+            Some(_) | None => Err(ended.into_failure()),
+        }
+    }
+
+    /// Lets one go.
+    pub fn drop_kept(&self, keep: &Keep) -> Result<(), GitError> {
+        let has_submodules = self.root().join(".gitmodules").exists();
+        let is_there = !has_submodules && self.read_tree_object(keep.reference()).is_some();
+        if is_there && self.set_reference(keep.reference(), None) {
+            return Ok(());
+        }
+        self.drop_references(keep.reference())
+    }
+
+    /// Lets go of everything that is kept for a plan.
+    pub fn drop_all_kept(&self, plan: &str) -> Result<(), GitError> {
+        self.drop_references(&place_of(plan))
+    }
+
+    /// Deletes the references at a name and below it, here and in submodules.
+    fn drop_references(&self, name: &str) -> Result<(), GitError> {
+        let mut places = vec![self.root().to_owned()];
+        if self.head()?.is_some() {
+            places.extend(self.submodules("HEAD")?.into_iter().map(|submodule| submodule.main));
+        }
+        for dir in &places {
+            let list = self.call(&["for-each-ref", "--format=delete %(refname)", name]);
+            let commands = process::run(Call { dir, ..list })?.success()?;
+            if !commands.is_empty() {
+                let delete = self.locking_call(&["update-ref", "--stdin"], commands);
+                let ended = process::run(Call { dir, ..delete })?;
+                if let Some(file) = self.lock_met(&ended) {
+                    return Err(GitError::Locked { file });
+                }
+                ended.success()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the references of a plan are.
+pub(in crate::git) fn place_of(plan: &str) -> String {
+    format!("{PLACE}/{}", encode(plan))
+}
+
+/// Where those are that stay.
+pub(in crate::git) fn place_of_left(plan: &str) -> String {
+    format!("{PLACE_LEFT}/{}", encode(plan))
+}
+
+/// One part of a reference's name: letters, digits, dashes and single dots between them stay, the rest is written as
+/// numbers. What is too long is cut and told apart by a checksum.
+pub(in crate::git) fn encode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut name = String::new();
+    for (index, byte) in bytes.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|index| bytes.get(index));
+        let is_plain_dot = *byte == b'.'
+            && before.is_some_and(u8::is_ascii_alphanumeric)
+            && bytes.get(index + 1).is_some_and(u8::is_ascii_digit);
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || is_plain_dot {
+            name.push(char::from(*byte));
+        } else {
+            name.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    if name.is_empty() {
+        name.push('%');
+    }
+    if name.len() > NAME_BYTES_MAX {
+        name.truncate(NAME_BYTES_MAX);
+        name.push_str(&format!("%%{:08x}-{}", crc32fast::hash(bytes), bytes.len()));
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encode;
+
+    #[test]
+    fn any_key_becomes_a_name_that_git_accepts() {
+        let check = |key: &str, expected: &str| assert_eq!(encode(key), expected);
+        check("1.3", "1.3");
+        check("demo/1.1#2", "demo%2F1.1%232");
+        check("..", "%2E%2E");
+        check("x.lock", "x%2Elock");
+        check("-a b~^:?*[\\@{é", "-a%20b%7E%5E%3A%3F%2A%5B%5C%40%7B%C3%A9");
+        check("", "%");
+        assert_ne!(encode(&"a".repeat(500)), encode(&"a".repeat(501)));
+        assert!(encode(&"é".repeat(500)).len() < 160);
+    }
+}
