@@ -161,8 +161,13 @@ impl Driver<'_> {
         self.ahead.looks.insert(work.clone(), look);
         let step = Step::Assembly { script, dir };
         let purpose = Purpose::Ahead { task: work.0.clone(), dispatch: work.1, step };
+        let is_asked_for = self.settings.verify_ahead == Some(Toggle::On);
+        let assemble = move || {
+            let is_fit = is_asked_for || site.has_nothing_of_its_own()?;
+            if is_fit { site.assemble(&before, head) } else { Ok(None) }
+        };
         // What git cannot do now it says when the work comes in.
-        self.beside(key_of(work), purpose, move || Done::Ahead(site.assemble(&before, head).unwrap_or(None)))
+        self.beside(key_of(work), purpose, move || Done::Ahead(assemble().unwrap_or(None)))
     }
 
     /// The verify command, unless it names what is not in the task's own tree or differs there.
@@ -175,7 +180,12 @@ impl Driver<'_> {
         let script = excerpt.as_ref().and_then(check::script_of);
         let plan = self.file.path.file_name().unwrap_or_default();
         let elsewhere = [self.project.root().as_os_str(), plan].map(|place| place.to_string_lossy());
-        let is_local = |script: &Script| !elsewhere.iter().any(|place| script.text.contains(place.as_ref()));
+        let is_asked_for = self.settings.verify_ahead == Some(Toggle::On);
+        let is_local = |script: &Script| {
+            let is_elsewhere = elsewhere.iter().any(|place| script.text.contains(place.as_ref()));
+            // The tree has another history than the project.
+            !is_elsewhere && (is_asked_for || !script.text.contains("git"))
+        };
         Ok(script.filter(is_local).map(|script| (script, dir.join("ahead"))))
     }
 
@@ -267,6 +277,14 @@ impl Ahead {
 }
 
 impl Site {
+    /// Whether nothing is in the tree that the project lacks and that does not come in: what was built there from the work
+    /// alone might be taken for what comes of all together, and what git ignores stays behind.
+    fn has_nothing_of_its_own(&self) -> Result<bool, GitError> {
+        let furnished = self.furnished();
+        let is_shared = |path: &String| self.tree.join(path.trim_end_matches('/')).is_symlink();
+        Ok(furnished.iter().all(is_shared) && !self.git.has_ignored(&self.tree, &furnished)?)
+    }
+
     /// Puts into the tree what the project, which is at `head`, will be with the work of others and then with this.
     fn assemble(&self, before: &[Site], head: Oid) -> Result<Option<Oid>, GitError> {
         // An earlier look may have been given up, or the program have died.

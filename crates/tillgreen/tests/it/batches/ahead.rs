@@ -76,6 +76,39 @@ fn what_is_slow_to_verify_is_looked_at_ahead_unasked() {
     assert_eq!(scene.noted("here"), ["1.1"], "the others were not verified again: {run}");
 }
 
+/// Unasked, nobody believes what was green in a tree that has more than comes in: each of these is red in the project.
+#[test]
+fn what_stays_behind_in_a_tree_makes_nothing_green_unasked() {
+    let built = Step::shell("mkdir -p built && echo yes > built/lib.txt");
+    let mine = Step::shell("echo mine > settings.txt");
+    let unlinked = Step::shell("rm cache && mkdir cache && echo mine > cache/file.txt");
+    let cases: [(&str, Step, &[&str]); 4] = [
+        ("grep -q yes built/lib.txt", built, &[]),
+        ("grep -q mine settings.txt", mine, &["--worktree-copy", "settings.txt"]),
+        ("grep -q mine cache/file.txt", unlinked, &["--worktree-link", "cache"]),
+        // The history of the tree ends where that of the project was.
+        ("! git log --format=%s | grep -q 'feat: task 1.1'", Step::shell("true"), &[]),
+    ];
+    for (check, deed, flags) in cases {
+        let scene = Scene::bare();
+        scene.write(".gitignore", "/built/\n/settings.txt\n/cache\n");
+        scene.write("settings.txt", "theirs\n");
+        scene.write("cache/file.txt", "theirs\n");
+        let verify = format!("sleep 0.6; grep -q done out/1.2.txt && {check}");
+        let first = task("1.1", "out/1.1.txt", "sleep 1; test -f out/1.1.txt");
+        scene.plan(&[first, task("1.2", "out/1.2.txt", &verify)]);
+        scene.commit_all("rules");
+        let agent = Agent::new().on("1.2", [scene.meet(2), deed, work(), done()]).otherwise([
+            scene.meet(2),
+            work(),
+            done(),
+        ]);
+        let run = scene.go(&agent, &[flags, &["--max-task-iterations", "1"]].concat()).expect_code(1);
+        assert_eq!(scene.landed(), ["1.1"], "{check}: {run}");
+        assert!(run.stderr.contains("1.2 checks are green"), "it is green alone: {run}");
+    }
+}
+
 #[test]
 fn red_ahead_is_red_in_the_project_and_whoever_came_after_is_looked_at_again() {
     let scene = Scene::bare();
