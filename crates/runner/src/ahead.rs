@@ -14,7 +14,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{ActionKey, ChecksReport, Dispatch, Seen, Status, Task, Toggle};
@@ -74,7 +75,12 @@ pub(crate) enum Step {
     /// The tree is put together; the verify command is to leave its words in this folder.
     Assembly { script: Script, dir: PathBuf },
     /// The verify command runs on it.
-    Verify { script: Script, tree: Oid },
+    Verify {
+        script: Script,
+        tree: Oid,
+        /// Where it shows whether a git was asked, whose index and history here are others than those of the project.
+        trace: Option<PathBuf>,
+    },
     /// It was green, and the tree is looked at once more.
     Inspection,
 }
@@ -180,12 +186,7 @@ impl Driver<'_> {
         let script = excerpt.as_ref().and_then(check::script_of);
         let plan = self.file.path.file_name().unwrap_or_default();
         let elsewhere = [self.project.root().as_os_str(), plan].map(|place| place.to_string_lossy());
-        let is_asked_for = self.settings.verify_ahead == Some(Toggle::On);
-        let is_local = |script: &Script| {
-            let is_elsewhere = elsewhere.iter().any(|place| script.text.contains(place.as_ref()));
-            // The tree has another history than the project.
-            !is_elsewhere && (is_asked_for || !script.text.contains("git"))
-        };
+        let is_local = |script: &Script| !elsewhere.iter().any(|place| script.text.contains(place.as_ref()));
         Ok(script.filter(is_local).map(|script| (script, dir.join("ahead"))))
     }
 
@@ -196,7 +197,7 @@ impl Driver<'_> {
             (Step::Assembly { script, dir }, Some(tree)) => {
                 self.ahead.settle(&work, Stage::UnderWay(Some(tree.clone())));
                 fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
-                let step = Step::Verify { script: script.clone(), tree };
+                let step = Step::Verify { script: script.clone(), tree, trace: self.trace_in(&dir)? };
                 let purpose = Purpose::Ahead { task: work.0.clone(), dispatch: work.1, step };
                 self.start_script(key_of(&work), (&script, self.workplace(&work.0)), &dir, purpose);
             }
@@ -208,11 +209,27 @@ impl Driver<'_> {
         Ok(Seen::TimePassed)
     }
 
+    /// Where gits are to tell of themselves that a verify command asks unless such looks were asked for.
+    fn trace_in(&self, dir: &Path) -> Result<Option<PathBuf>, RunError> {
+        if self.settings.verify_ahead == Some(Toggle::On) {
+            return Ok(None);
+        }
+        let trace = dir.join("git.log");
+        match fs::remove_file(&trace) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(RunError::io("remove", &trace)(error))
+            }
+            Ok(()) | Err(_) => Ok(Some(trace)),
+        }
+    }
+
     /// The verify command has ended. What it did to the files is looked at, if it is green.
     pub(crate) fn verified_ahead(&mut self, work: Work, step: Step, ended: &Ended) -> Result<Seen, RunError> {
         let is_wanted = self.ahead.is_under_way(&work) && self.state.end().is_none();
-        if let (true, Step::Verify { script, tree }, Some(site)) = (is_wanted, step, self.site(&work.0))
+        if let (true, Step::Verify { script, tree, trace }, Some(site)) =
+            (is_wanted, step, self.site(&work.0))
             && verdict(&script, ended).failure.is_none()
+            && !trace.is_some_and(|trace| trace.exists())
         {
             let purpose = Purpose::Ahead { task: work.0.clone(), dispatch: work.1, step: Step::Inspection };
             let inspect = move || Done::Ahead(site.holds(&tree).unwrap_or(false).then_some(tree));

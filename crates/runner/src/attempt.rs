@@ -260,10 +260,14 @@ impl Driver<'_> {
         dir: &Path,
         purpose: Purpose,
     ) {
+        let mut env = self.markers(dir);
+        if let Purpose::Ahead { step: Step::Verify { trace: Some(trace), .. }, .. } = &purpose {
+            env.push(("GIT_TRACE".into(), trace.into()));
+        }
         let invocation = Invocation {
             command: check::verify_program(script),
             cwd,
-            env: self.markers(dir),
+            env,
             stdin: None,
             stdout_log: dir.join("verify.out.log"),
             stderr_log: dir.join("verify.err.log"),
