@@ -12,13 +12,11 @@
 //!
 //! Only green is believed, and only of the very same files: red, or anything odd, is left to the project itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use engine::{ActionKey, ChecksReport, Dispatch, Seen, Status, Task, Toggle};
+use engine::{ActionKey, ChecksReport, Dispatch, Seen, Status, Task};
 use plan::{Script, TaskId};
 
 use crate::atomic;
@@ -36,9 +34,6 @@ use crate::tree_notes::ahead_file;
 /// How often it is tried for one attempt: what comes in before it may turn out otherwise.
 const TRIES_MAX: u32 = 3;
 
-/// Verify commands that take this long are slow.
-const SLOW: Duration = Duration::from_millis(500);
-
 /// An attempt's work: the task, and its agent's start.
 type Work = (TaskId, Dispatch);
 
@@ -47,8 +42,6 @@ type Work = (TaskId, Dispatch);
 pub(crate) struct Ahead {
     looks: BTreeMap<Work, Look>,
     tries: BTreeMap<Work, u32>,
-    /// What took long to verify alone.
-    slow: BTreeSet<Work>,
 }
 
 /// A look at work together with what comes in before it.
@@ -75,12 +68,7 @@ pub(crate) enum Step {
     /// The tree is put together; the verify command is to leave its words in this folder.
     Assembly { script: Script, dir: PathBuf },
     /// The verify command runs on it.
-    Verify {
-        script: Script,
-        tree: Oid,
-        /// Where it shows whether a git was asked, whose index and history here are others than those of the project.
-        trace: Option<PathBuf>,
-    },
+    Verify { script: Script, tree: Oid },
     /// It was green, and the tree is looked at once more.
     Inspection,
 }
@@ -97,12 +85,7 @@ pub(crate) enum Foreseen {
 impl Driver<'_> {
     /// Starts to look at what can be looked at ahead, and gives up what has turned out otherwise.
     pub(crate) fn look_ahead(&mut self) -> Result<(), RunError> {
-        let is_unwanted = match self.settings.verify_ahead {
-            Some(Toggle::On) => false,
-            Some(Toggle::Off) => true,
-            None => self.ahead.slow.is_empty(),
-        };
-        if is_unwanted {
+        if !self.settings.verify_ahead.is_on() {
             return Ok(());
         }
         self.give_up_looks();
@@ -115,17 +98,11 @@ impl Driver<'_> {
         let line: Vec<Work> = line.into_iter().map(work_of).collect();
         for place in 1..line.len() {
             let (behind, rest) = line.split_at(place);
-            let is_wanted = |work: &&Work| self.is_worth_a_look(work) && self.ahead.may_look(work);
-            if let Some(work) = rest.first().filter(is_wanted) {
+            if let Some(work) = rest.first().filter(|work| self.ahead.may_look(work)) {
                 self.start_look(work, behind)?;
             }
         }
         Ok(())
-    }
-
-    /// Putting a tree together takes longer than most quick commands.
-    fn is_worth_a_look(&self, work: &Work) -> bool {
-        self.settings.verify_ahead == Some(Toggle::On) || self.ahead.slow.contains(work)
     }
 
     /// What was looked at ahead of something else than what comes in says nothing.
@@ -167,13 +144,8 @@ impl Driver<'_> {
         self.ahead.looks.insert(work.clone(), look);
         let step = Step::Assembly { script, dir };
         let purpose = Purpose::Ahead { task: work.0.clone(), dispatch: work.1, step };
-        let is_asked_for = self.settings.verify_ahead == Some(Toggle::On);
-        let assemble = move || {
-            let is_fit = is_asked_for || site.has_nothing_of_its_own()?;
-            if is_fit { site.assemble(&before, head) } else { Ok(None) }
-        };
         // What git cannot do now it says when the work comes in.
-        self.beside(key_of(work), purpose, move || Done::Ahead(assemble().unwrap_or(None)))
+        self.beside(key_of(work), purpose, move || Done::Ahead(site.assemble(&before, head).unwrap_or(None)))
     }
 
     /// The verify command, unless it names what is not in the task's own tree or differs there.
@@ -197,7 +169,7 @@ impl Driver<'_> {
             (Step::Assembly { script, dir }, Some(tree)) => {
                 self.ahead.settle(&work, Stage::UnderWay(Some(tree.clone())));
                 fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
-                let step = Step::Verify { script: script.clone(), tree, trace: self.trace_in(&dir)? };
+                let step = Step::Verify { script: script.clone(), tree };
                 let purpose = Purpose::Ahead { task: work.0.clone(), dispatch: work.1, step };
                 self.start_script(key_of(&work), (&script, self.workplace(&work.0)), &dir, purpose);
             }
@@ -209,27 +181,11 @@ impl Driver<'_> {
         Ok(Seen::TimePassed)
     }
 
-    /// Where gits are to tell of themselves that a verify command asks unless such looks were asked for.
-    fn trace_in(&self, dir: &Path) -> Result<Option<PathBuf>, RunError> {
-        if self.settings.verify_ahead == Some(Toggle::On) {
-            return Ok(None);
-        }
-        let trace = dir.join("git.log");
-        match fs::remove_file(&trace) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(RunError::io("remove", &trace)(error))
-            }
-            Ok(()) | Err(_) => Ok(Some(trace)),
-        }
-    }
-
     /// The verify command has ended. What it did to the files is looked at, if it is green.
     pub(crate) fn verified_ahead(&mut self, work: Work, step: Step, ended: &Ended) -> Result<Seen, RunError> {
         let is_wanted = self.ahead.is_under_way(&work) && self.state.end().is_none();
-        if let (true, Step::Verify { script, tree, trace }, Some(site)) =
-            (is_wanted, step, self.site(&work.0))
+        if let (true, Step::Verify { script, tree }, Some(site)) = (is_wanted, step, self.site(&work.0))
             && verdict(&script, ended).failure.is_none()
-            && !trace.is_some_and(|trace| trace.exists())
         {
             let purpose = Purpose::Ahead { task: work.0.clone(), dispatch: work.1, step: Step::Inspection };
             let inspect = move || Done::Ahead(site.holds(&tree).unwrap_or(false).then_some(tree));
@@ -260,6 +216,7 @@ impl Driver<'_> {
 
     /// Work is what was verified ahead.
     pub(crate) fn join_as_foreseen(&mut self, id: &TaskId, dispatch: Dispatch) {
+        self.note(format!("task {id} was verified together with all that in its work tree, ahead"));
         self.see(Seen::JoinEnded { task: id.clone(), dispatch, report: ChecksReport::default() });
     }
 
@@ -271,13 +228,6 @@ impl Driver<'_> {
 }
 
 impl Ahead {
-    /// How long it took to verify work alone.
-    pub(crate) fn note_time(&mut self, work: Work, elapsed: Duration) {
-        if elapsed >= SLOW {
-            self.slow.insert(work);
-        }
-    }
-
     fn may_look(&self, work: &Work) -> bool {
         !self.looks.contains_key(work) && self.tries.get(work).is_none_or(|tries| *tries < TRIES_MAX)
     }
@@ -294,14 +244,6 @@ impl Ahead {
 }
 
 impl Site {
-    /// Whether nothing is in the tree that the project lacks and that does not come in: what was built there from the work
-    /// alone might be taken for what comes of all together, and what git ignores stays behind.
-    fn has_nothing_of_its_own(&self) -> Result<bool, GitError> {
-        let furnished = self.furnished();
-        let is_shared = |path: &String| self.tree.join(path.trim_end_matches('/')).is_symlink();
-        Ok(furnished.iter().all(is_shared) && !self.git.has_ignored(&self.tree, &furnished)?)
-    }
-
     /// Puts into the tree what the project, which is at `head`, will be with the work of others and then with this.
     fn assemble(&self, before: &[Site], head: Oid) -> Result<Option<Oid>, GitError> {
         // An earlier look may have been given up, or the program have died.
@@ -311,6 +253,11 @@ impl Site {
             // Not everybody changes something.
             let Some(commit) = site.git.kept(&site.keep)? else { continue };
             let joined = site.base_of_work()?.and_then(|base| self.git.joined_plainly(&base, &tree, &commit));
+            // By others' attributes, files that are there already would be written otherwise.
+            let joined = match joined {
+                Some(joined) if !self.git.changes_attributes(&tree, &joined)? => Some(joined),
+                Some(_) | None => None,
+            };
             let Some(joined) = joined else { return Ok(None) };
             tree = joined;
         }
@@ -351,18 +298,4 @@ fn work_of(task: &Task) -> Work {
 
 fn key_of((id, dispatch): &Work) -> ActionKey {
     format!("ahead {id} {dispatch}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_took_long_is_slow() {
-        let mut ahead = Ahead::default();
-        let work = |task: &str| (task.parse::<TaskId>().unwrap(), Dispatch::default());
-        ahead.note_time(work("1.1"), Duration::from_millis(499));
-        ahead.note_time(work("1.2"), Duration::from_millis(500));
-        assert_eq!(ahead.slow, BTreeSet::from([work("1.2")]));
-    }
 }

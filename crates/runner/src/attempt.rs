@@ -260,14 +260,10 @@ impl Driver<'_> {
         dir: &Path,
         purpose: Purpose,
     ) {
-        let mut env = self.markers(dir);
-        if let Purpose::Ahead { step: Step::Verify { trace: Some(trace), .. }, .. } = &purpose {
-            env.push(("GIT_TRACE".into(), trace.into()));
-        }
         let invocation = Invocation {
             command: check::verify_program(script),
             cwd,
-            env,
+            env: self.markers(dir),
             stdin: None,
             stdout_log: dir.join("verify.out.log"),
             stderr_log: dir.join("verify.err.log"),
@@ -356,7 +352,6 @@ impl Driver<'_> {
             }
             Purpose::Check { task, dispatch, text, script } => {
                 let report = verdict(&script, ended);
-                self.ahead.note_time((task.clone(), dispatch), ended.elapsed);
                 // What a verify command leaves behind belongs to nobody's work.
                 self.tree.forget();
                 let report = match report.failure {

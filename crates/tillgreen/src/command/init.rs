@@ -60,8 +60,8 @@ const TOPICS: &[(&str, &[Setting])] = &[
             Setting("share_tree", "false", "side by side in the project itself instead of in work trees"),
             Setting(
                 "verify_ahead",
-                "true",
-                "verify finished work with earlier work ahead; default: where that is slow",
+                "false",
+                "verify finished work together with earlier work while that comes in",
             ),
             Setting(
                 "worktree_link",
@@ -338,7 +338,7 @@ mod tests {
         # jobs = 4                        # how many agents may be at work at once
         # infer_parallel = false          # run tasks side by side that are shown to be independent
         # share_tree = false              # side by side in the project itself instead of in work trees
-        # verify_ahead = true             # verify finished work with earlier work ahead; default: where that is slow
+        # verify_ahead = false            # verify finished work together with earlier work while that comes in
         # worktree_link = ["node_modules"] # untracked paths that work trees share; default: none
         # worktree_copy = [".env"]        # untracked paths that work trees get a copy of; default: none
 

@@ -68,8 +68,8 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) share_tree: Option<Toggle>,
-    /// Verify finished work together with earlier work while that still comes in; what git ignores in work trees
-    /// then counts [default: where verify commands are slow and nothing is ignored]
+    /// Verify finished work together with earlier work while that still comes in, in its work tree with what
+    /// git ignores there; helps where verify commands are slow [default: off]
     #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) verify_ahead: Option<Toggle>,

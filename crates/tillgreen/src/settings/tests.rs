@@ -272,7 +272,6 @@ fn settings_come_back_from_the_journal() {
         "fallback",
         "max_cost",
         "max_tokens",
-        "verify_ahead",
         "worktree_link",
         "worktree_copy",
         "pr",

@@ -19,6 +19,11 @@ impl Git {
         self.merge_plainly(base, head, commit)
     }
 
+    /// Whether attributes of files differ between two commits or trees.
+    pub fn changes_attributes(&self, before: &Oid, after: &Oid) -> Result<bool, GitError> {
+        Ok(self.differences(before, after)?.iter().any(RawChange::is_attributes))
+    }
+
     /// Makes the files of a linked working tree, which are those of a commit or tree, those of another. What is not to come
     /// back from there stays as it is. Whether that was possible.
     pub fn change_tree(&self, work: &TreeWork<'_>, from: &Oid, to: &Oid) -> Result<bool, GitError> {

@@ -19,8 +19,15 @@ const LOOKED_AT_MAX: usize = 20_000;
 impl Git {
     /// Ignored files, or folders of them, that are in a linked tree only; the first of them, by name.
     pub fn ignored_only_in(&self, tree: &Path, furnished: &[String]) -> Result<Vec<String>, GitError> {
-        let named = self.ignored_in(tree)?;
-        let is_wanted = |path: &Path| is_left(path, furnished);
+        let state = self.state_of(tree)?;
+        let index = ScratchIndex::copy(self, tree, &state)?;
+        let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+        let listing = index.run(&list, Vec::new())?.success()?;
+        let named: Vec<PathBuf> = split_names(&listing).map(PathBuf::from).collect();
+        let is_wanted = |path: &Path| {
+            !is_own(&path.to_string_lossy())
+                && !furnished.iter().any(|place| path.starts_with(place.trim_end_matches('/')))
+        };
         let mut found = Vec::new();
         let mut waiting: Vec<PathBuf> = named.into_iter().rev().filter(|path| is_wanted(path)).collect();
         for _ in 0..LOOKED_AT_MAX {
@@ -35,26 +42,6 @@ impl Git {
         }
         Ok(found)
     }
-
-    /// Whether a linked tree has any ignored file that it was not given.
-    pub fn has_ignored(&self, tree: &Path, furnished: &[String]) -> Result<bool, GitError> {
-        Ok(self.ignored_in(tree)?.iter().any(|path| is_left(path, furnished)))
-    }
-
-    /// Ignored files of a linked tree, or folders of them.
-    fn ignored_in(&self, tree: &Path) -> Result<Vec<PathBuf>, GitError> {
-        let state = self.state_of(tree)?;
-        let index = ScratchIndex::copy(self, tree, &state)?;
-        let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-        let listing = index.run(&list, Vec::new())?.success()?;
-        Ok(split_names(&listing).map(PathBuf::from).collect())
-    }
-}
-
-/// Whether it is neither the program's own nor what the tree was given.
-fn is_left(path: &Path, furnished: &[String]) -> bool {
-    let is_given = |place: &String| path.starts_with(place.trim_end_matches('/'));
-    !is_own(&path.to_string_lossy()) && !furnished.iter().any(is_given)
 }
 
 /// What is in a folder, last names first.

@@ -51,63 +51,42 @@ fn finished_work_is_verified_together_while_earlier_work_comes_in() {
     let run = scene.go(&worker(), &["--verify-ahead"]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.noted("here"), ["1.1"], "the others were not verified again: {run}");
+    assert_eq!(
+        run.stderr.matches("together with all that in its work tree, ahead").count(),
+        3,
+        "that is said: {run}"
+    );
 }
 
 #[test]
-fn nobody_looks_ahead_where_that_is_not_wanted() {
+fn nobody_looks_ahead_unasked() {
     let here = |scene: &Scene| scene.word("here");
     let scene = Scene::bare();
     let verify =
         |id: &str| format!("if {HERE}; then echo {id} >> {}; fi; grep -q done out/{id}.txt", here(&scene));
     let tasks = ["1.1", "1.2", "1.3"].map(|id| task(id, &format!("out/{id}.txt"), &verify(id)));
     scene.plan(&tasks);
-    let run = scene.go(&worker(), &["--verify-ahead=false"]).expect_code(0);
+    let run = scene.go(&worker(), &[]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.noted("here"), ["1.1", "1.2", "1.3"], "{run}");
 }
 
 #[test]
-fn what_is_slow_to_verify_is_looked_at_ahead_unasked() {
+fn what_others_attributes_make_of_files_is_verified_in_the_project() {
     let scene = Scene::bare();
-    let slow = |text: String| text.replace("**Verify**: `", "**Verify**: `sleep 0.6; ");
-    scene.plan(&scene.expecting(3).into_iter().map(slow).collect::<Vec<String>>());
-    let run = scene.go(&worker(), &[]).expect_code(0);
-    scene.expect_complete(&run);
-    assert_eq!(scene.noted("here"), ["1.1"], "the others were not verified again: {run}");
-}
-
-/// Unasked, nobody believes what was green in a tree that has more than comes in: each of these is red in the project.
-#[test]
-fn what_stays_behind_in_a_tree_makes_nothing_green_unasked() {
-    let built = Step::shell("mkdir -p built && echo yes > built/lib.txt");
-    let mine = Step::shell("echo mine > settings.txt");
-    let unlinked = Step::shell("rm cache && mkdir cache && echo mine > cache/file.txt");
-    let cases: [(&str, Step, &[&str]); 4] = [
-        ("grep -q yes built/lib.txt", built, &[]),
-        ("grep -q mine settings.txt", mine, &["--worktree-copy", "settings.txt"]),
-        ("grep -q mine cache/file.txt", unlinked, &["--worktree-link", "cache"]),
-        // The history of the tree ends where that of the project was.
-        ("sh asks.sh", Step::shell("true"), &[]),
-    ];
-    for (check, deed, flags) in cases {
-        let scene = Scene::bare();
-        scene.write(".gitignore", "/built/\n/settings.txt\n/cache\n");
-        scene.write("settings.txt", "theirs\n");
-        scene.write("cache/file.txt", "theirs\n");
-        scene.write("asks.sh", "! git log --format=%s | grep -q 'feat: task 1.1'\n");
-        let verify = format!("sleep 0.6; grep -q done out/1.2.txt && {check}");
-        let first = task("1.1", "out/1.1.txt", "sleep 1; test -f out/1.1.txt");
-        scene.plan(&[first, task("1.2", "out/1.2.txt", &verify)]);
-        scene.commit_all("rules");
-        let agent = Agent::new().on("1.2", [scene.meet(2), deed, work(), done()]).otherwise([
-            scene.meet(2),
-            work(),
-            done(),
-        ]);
-        let run = scene.go(&agent, &[flags, &["--max-task-iterations", "1"]].concat()).expect_code(1);
-        assert_eq!(scene.landed(), ["1.1"], "{check}: {run}");
-        assert!(run.stderr.contains("1.2 checks are green"), "it is green alone: {run}");
-    }
+    let first = task("1.1", ".gitattributes, out/1.1.txt", "sleep 1; grep -q done out/1.1.txt");
+    let second =
+        task("1.2", "out/1.2.txt", "grep -q done out/1.2.txt; ! grep -q \"$(printf '\\r')\" out/1.2.txt");
+    scene.plan(&[first, second]);
+    let crlf = Step::write(".gitattributes", "*.txt text eol=crlf\n");
+    let agent = Agent::new().on("1.1", [scene.meet(2), crlf, work(), done()]).otherwise([
+        scene.meet(2),
+        work(),
+        done(),
+    ]);
+    let run = scene.go(&agent, &["--verify-ahead", "--max-task-iterations", "1"]).expect_code(1);
+    assert_eq!(scene.landed(), ["1.1"], "{run}");
+    assert!(run.stderr.contains("1.2 checks are green"), "it is green alone: {run}");
 }
 
 #[test]
