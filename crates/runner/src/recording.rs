@@ -192,6 +192,14 @@ impl Driver<'_> {
             }
             return Ok(None);
         };
+        let is_repository = |path: &&String| path.ends_with('/');
+        let repositories: Vec<String> = paths.iter().filter(is_repository).cloned().collect();
+        if !repositories.is_empty() {
+            let listed = listed(&repositories);
+            self.note(format!(
+                "task {id} left repositories of their own, which are not committed with it: {listed}"
+            ));
+        }
         let staging = git.staging_of(&changes, &unnameable)?;
         let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
         let request = Commit { trailer: Some((TRAILER, key)), ..request };

@@ -81,7 +81,11 @@ impl Remnants {
             let files = files.join(", ");
             format!("uncommitted in the submodule {path}, and kept there as commit {commit}: {files}")
         };
-        let of_repository = |path: &String| format!("{path} is a repository of its own");
+        let of_repository = |path: &String| {
+            format!(
+                "{path} is a repository of its own (a submodule is added in a run one by one: `tillgreen run --jobs 1`)"
+            )
+        };
         let repositories = self.repositories.iter().map(of_repository);
         repositories.chain(self.submodules.iter().map(of_submodule)).collect()
     }

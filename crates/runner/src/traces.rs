@@ -92,8 +92,8 @@ impl Driver<'_> {
             let left: Vec<String> = left.filter(|path| self.traces.of(git.root(), path).is_some()).collect();
             if !left.is_empty() {
                 self.note(format!(
-                    "changed in the project while verify commands ran on all that came together, and the work of no \
-                     task: {}; they are left as they are",
+                    "changed in the project while verify commands ran on all that came together, and not committed: \
+                     {}; they are left as they are",
                     listed(&left)
                 ));
             }

@@ -103,6 +103,16 @@ fn boxes_changed_in_the_tree_are_told_of_committed_or_not() {
 }
 
 #[test]
+fn a_repository_inside_the_project_is_told_of_one_by_one() {
+    let scene = Scene::new(&members(2));
+    let inner = Step::shell("git init -q deep/inner && echo precious > deep/inner/file");
+    let agent = Agent::new().on("1.2", [inner, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
+    assert!(run.stderr.contains("which are not committed with it: deep/inner/"), "{run}");
+}
+
+#[test]
 fn a_repository_inside_the_tree_is_that_tasks_failure_and_is_kept() {
     let scene = Scene::new(&members(2));
     let inner = Step::shell("git init -q deep/inner && echo precious > deep/inner/file");

@@ -34,7 +34,7 @@ fn scene(tasks: &[String]) -> Scene {
 }
 
 const TOLD: &str = "ran on all that came together: ";
-const LEFT: &str = "and the work of no task: ";
+const LEFT: &str = "and not committed: ";
 
 #[test]
 fn a_file_that_a_check_writes_is_in_nobodys_way() {
