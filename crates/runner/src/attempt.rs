@@ -142,6 +142,7 @@ impl Driver<'_> {
         let baseline = self.running_baseline(&task);
         let since = SystemTime::now();
         self.note_hidden(&task);
+        self.look_at_customs();
         let delegation = Delegation {
             task: &task,
             attempt,
@@ -283,6 +284,7 @@ impl Driver<'_> {
         let Some((task, at_work)) = purpose.at_work() else { return self.land(purpose, ended) };
         sweep_if_killed(ended, &at_work.dir);
         mask_logs(&at_work.dir);
+        self.tell_of_customs(task);
         let end = agent_end(ended, outcome, &at_work.prompt, self.settings.rules.dialect);
         let reports = report::reports(&at_work.dir.join(REPORT_FILE));
         let end = if matches!(purpose, Purpose::Judge { .. }) {

@@ -20,7 +20,7 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{self, Git, GitError, Oid, Stamps};
+use crate::git::{self, Git, GitError, Oid, OwnCustoms, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::journal::Journal;
 use crate::line::Line;
@@ -90,6 +90,8 @@ pub(crate) struct Driver<'a> {
     /// The turn of the task whose work is half in the project.
     pub turn: Option<(plan::TaskId, Turn)>,
     pub shared_names: SharedNames,
+    /// What the repository said of how git works in it when agents began.
+    pub customs: Option<OwnCustoms>,
     /// Those who wait for a work tree.
     pub line: Line,
     /// What git did not look at when those who are at work in the project began.
@@ -154,6 +156,7 @@ impl<'a> Driver<'a> {
             stamps: None,
             turn: None,
             shared_names: SharedNames::default(),
+            customs: None,
             line: Line::default(),
             hidden: BTreeMap::new(),
             hooked: BTreeMap::new(),

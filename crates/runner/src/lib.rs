@@ -55,6 +55,7 @@ mod report;
 mod requests;
 mod rewriting;
 mod settings;
+mod shared_customs;
 mod shared_names;
 mod stranded;
 mod strays;

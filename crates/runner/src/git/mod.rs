@@ -40,6 +40,7 @@ pub use commits::put_back::Left;
 pub(crate) use commits::put_back::free_place;
 pub use commits::way_back::{Missing, WayBack};
 pub(crate) use customs::ignored_before::RULES;
+pub use customs::own_customs::OwnCustoms;
 pub use error::GitError;
 pub use history::Oid;
 pub use landings::landed_files::Sight;

@@ -8,3 +8,4 @@ pub(super) mod exclude;
 pub(super) mod habits;
 pub(super) mod ignored_before;
 pub(super) mod misdirection;
+pub(super) mod own_customs;

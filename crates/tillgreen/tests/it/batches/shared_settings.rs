@@ -58,3 +58,27 @@ fn a_project_that_is_said_to_have_no_folder_is_told_of() {
         check(("core.bare", "true", "git config core.bare false"), jobs);
     }
 }
+
+#[test]
+fn settings_and_hooks_that_change_meanwhile_are_told_of() {
+    const TOLD: &str = "part of no commit: ";
+    for jobs in ["1", "2"] {
+        let scene = Scene::new(&members(2));
+        let hooks = scene.root().join(".git/hooks").display().to_string();
+        let change = Step::shell(&format!(
+            "git config alias.shown status && mkdir -p '{hooks}' && echo 'exit 0' > '{hooks}/pre-push' && \
+             echo 'exit 0' > '{hooks}/update.sample'"
+        ));
+        let agent = Agent::new().on("1.2", [change, work(), done()]).otherwise([work(), done()]);
+        let run = scene.go(&agent, &["--jobs", jobs]).expect_code(0);
+        scene.expect_complete(&run);
+        let told = format!("{TOLD}.git/config, .git/hooks/pre-push; ");
+        assert_eq!((run.stderr.matches(TOLD).count(), run.stderr.contains(&told)), (1, true), "{run}");
+        // The same value again is no change.
+        let scene = Scene::new(&members(2));
+        let again = Step::shell("git config core.bare false");
+        let agent = Agent::new().otherwise([again, work(), done()]);
+        let run = scene.go(&agent, &["--jobs", jobs]).expect_code(0);
+        assert!(!run.stderr.contains(TOLD), "{run}");
+    }
+}

@@ -1,0 +1,36 @@
+//! Settings and hooks of git that change while agents are at work. No commit holds them, and they can have git run any
+//! command, so they are told of.
+
+use plan::TaskId;
+
+use crate::driver::Driver;
+use crate::traces::listed;
+
+impl Driver<'_> {
+    /// When an agent starts: what is compared with later, unless others are at work already.
+    pub(crate) fn look_at_customs(&mut self) {
+        if self.customs.is_none() {
+            self.customs = self.tree.git().map(|git| git.own_customs());
+        }
+    }
+
+    /// When one has ended: what changed since.
+    pub(crate) fn tell_of_customs(&mut self, task: &TaskId) {
+        let (Some(git), Some(before)) = (self.tree.git(), &self.customs) else { return };
+        let now = git.own_customs();
+        let changed = now.changed_since(before);
+        let is_at_work =
+            |other: &engine::Task| other.id() != task && matches!(other.status, engine::Status::Running(_));
+        // What a person changes while nobody works is their own business.
+        self.customs = self.state.attention().any(is_at_work).then_some(now);
+        let shown = |path: &std::path::PathBuf| self.project.relative(path).display().to_string();
+        let changed: Vec<String> = changed.iter().map(shown).collect();
+        if !changed.is_empty() {
+            self.note(format!(
+                "changed while task {task} was worked on, and part of no commit: {}; what stands there can have git run \
+                 commands, so look at it",
+                listed(&changed)
+            ));
+        }
+    }
+}
