@@ -35,15 +35,10 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
 /// each begins anew.
 pub(crate) fn add_line(path: &Path, line: &str) -> io::Result<()> {
     let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
-    let open = || File::options().append(true).create(true).custom_flags(flags).open(path);
-    let is_file = |file: &File| file.metadata().is_ok_and(|metadata| metadata.is_file());
-    let mut file = match open() {
-        Ok(file) if is_file(&file) => file,
-        Ok(_) | Err(_) => {
-            fs::remove_file(path)?;
-            open()?
-        }
-    };
+    if fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        fs::remove_file(path)?;
+    }
+    let mut file = File::options().append(true).create(true).custom_flags(flags).open(path)?;
     file.write_all(format!("\n{line}").as_bytes())
 }
 
@@ -95,6 +90,8 @@ mod tests {
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
         add_line(&pipe, "one").unwrap();
         assert_eq!(fs::read_to_string(&pipe).unwrap(), "\none");
+        let nowhere = add_line(&folder.path().join("nowhere/lines"), "one");
+        assert_eq!(nowhere.map_err(|error| error.kind()), Err(io::ErrorKind::NotFound));
     }
 
     #[test]

@@ -169,6 +169,7 @@ impl Driver<'_> {
         (attempt, dispatch): (Attempt, Dispatch),
         role: Role,
     ) -> Result<(), RunError> {
+        self.look_at_customs();
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let touched: Vec<String> =
             self.state.task(id).map(|task| task.touched.iter().cloned().collect()).unwrap_or_default();

@@ -375,11 +375,12 @@ fn recover(
     state: &State,
     file: &PlanFile,
 ) -> Result<Vec<String>, RunError> {
-    // After its end a run may still have been committing something when it was cut off.
-    if let (Some(git), true) = (git, state.opened().is_some()) {
-        git.clear_stale_lock()?;
+    if state.opened().is_none() {
+        return Ok(Vec::new());
     }
-    if state.opened().is_none() || state.end().is_some() {
+    if state.end().is_some() {
+        // After its end a run may still have been committing something when it was cut off.
+        git.map_or(Ok(()), Git::clear_stale_lock)?;
         return Ok(Vec::new());
     }
     let mut notes = Vec::new();

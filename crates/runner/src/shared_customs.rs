@@ -1,6 +1,9 @@
 //! Settings and hooks of git that change while agents are at work. No commit holds them, and they can have git run any
 //! command, so they are told of.
 
+use std::path::PathBuf;
+
+use engine::{Status, Task};
 use plan::TaskId;
 
 use crate::driver::Driver;
@@ -19,11 +22,12 @@ impl Driver<'_> {
         let (Some(git), Some(before)) = (self.tree.git(), &self.customs) else { return };
         let now = git.own_customs();
         let changed = now.changed_since(before);
-        let is_at_work =
-            |other: &engine::Task| other.id() != task && matches!(other.status, engine::Status::Running(_));
+        let is_at_work = |other: &Task| {
+            other.id() != task && matches!(other.status, Status::Running(_) | Status::Judging(_))
+        };
         // What a person changes while nobody works is their own business.
         self.customs = self.state.attention().any(is_at_work).then_some(now);
-        let shown = |path: &std::path::PathBuf| self.project.relative(path).display().to_string();
+        let shown = |path: &PathBuf| self.project.relative(path).display().to_string();
         let changed: Vec<String> = changed.iter().map(shown).collect();
         if !changed.is_empty() {
             self.note(format!(
