@@ -32,6 +32,10 @@ struct Claim<'a> {
     entry: &'a str,
 }
 
+fn is_folder(entry: &str) -> bool {
+    entry.trim().ends_with('/')
+}
+
 impl Default for Claims<'_> {
     fn default() -> Self {
         Self {
@@ -52,7 +56,11 @@ impl<'a> Claims<'a> {
             }
             let pattern = Pattern::read(entry);
             if let Some(path) = pattern.literal() {
-                self.literals.entry(path.to_owned()).or_insert(claim);
+                let known = self.literals.entry(path.to_owned()).or_insert(claim);
+                // As a folder it stands for all below it as well.
+                if is_folder(entry) && !is_folder(known.entry) {
+                    *known = claim;
+                }
             } else {
                 self.patterns.entry(entry).or_insert((pattern, claim));
             }

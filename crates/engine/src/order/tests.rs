@@ -93,6 +93,15 @@ fn overlaps_of_files() {
 }
 
 #[test]
+fn what_is_named_as_a_file_and_as_a_folder_is_both() {
+    let rules = rules(Dialect::Spec, Toggle::Off);
+    for files in [["b.c", "b.c/"], ["b.c/", "b.c"]] {
+        let found = why(&rules, &task("1", &files), &task("2", &["**/a"]));
+        assert!(found.is_some(), "{files:?}");
+    }
+}
+
+#[test]
 fn one_path_is_written_in_several_ways() {
     let rules = rules(Dialect::Spec, Toggle::Off);
     let same = [
