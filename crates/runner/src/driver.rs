@@ -299,6 +299,7 @@ impl<'a> Driver<'a> {
     /// Before anything is done about what was recorded: it is durable, and what nobody needs any more goes.
     fn settle_journal(&mut self) -> Result<(), RunError> {
         self.journal.settle()?;
+        self.projections.settle(self.project, &self.state)?;
         std::mem::take(&mut self.done).iter().try_for_each(|task| self.clear_trees(task))
     }
 

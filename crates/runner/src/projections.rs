@@ -14,6 +14,8 @@ pub(crate) struct Projections {
     state_file: Option<StateFile>,
     retry_log: RetryLog,
     retry_state: Option<RetryState>,
+    /// Whether the files that say how things stand do so.
+    is_behind: bool,
 }
 
 impl Projections {
@@ -31,16 +33,16 @@ impl Projections {
             }
         };
         let retry_log = RetryLog::open(&logs, crate::driver::now()).map_err(RunError::io("prune", &logs))?;
-        Ok(Self { state_file, retry_log, retry_state })
+        Ok(Self { state_file, retry_log, retry_state, is_behind: false })
     }
 
-    /// Brings the files up to date with an event that is in the journal.
+    /// Brings the logs up to date with an event that is in the journal.
     pub(crate) fn follow(&mut self, project: &Project, event: &Event, state: &State) -> Result<(), RunError> {
         self.retry_log
             .write(event, state)
             .map_err(RunError::io("write", project.root().join("retry.log")))?;
-        self.note_skip(project, event)?;
-        self.write_states(project, state)
+        self.is_behind = true;
+        self.note_skip(project, event)
     }
 
     /// After a crash: the last event may have been recorded and not followed.
@@ -62,7 +64,11 @@ impl Projections {
         note_skipped(&path, task, reason, event.at).map_err(RunError::io("write", path))
     }
 
-    fn write_states(&mut self, project: &Project, state: &State) -> Result<(), RunError> {
+    /// Brings the files up to date that say how things stand. Of events that follow each other at once, the last tells.
+    pub(crate) fn settle(&mut self, project: &Project, state: &State) -> Result<(), RunError> {
+        if !std::mem::take(&mut self.is_behind) {
+            return Ok(());
+        }
         let is_complete = matches!(state.end(), Some(End::Complete { .. }));
         let path = match (&self.state_file, &self.retry_state) {
             (Some(file), _) => file.path().to_owned(),

@@ -9,7 +9,7 @@ use crate::driver::Driver;
 use crate::recording::SETTLING;
 
 /// How many stand by at most: as many as a batch of the usual width needs at once, and some for what comes in meanwhile.
-const KEEPERS_MAX: usize = 6;
+const KEEPERS_MAX: usize = 16;
 
 impl Driver<'_> {
     /// An agent was started: when its work comes in, a keeper is to be there. Agents that have just been started, and those

@@ -31,6 +31,10 @@ const SETTINGS: [&str; 6] = [
 /// Objects that are written one by one are packed by git some day, and better than anything could be here.
 const COMPRESSION: u8 = 1;
 
+/// What fits into one block of a disk takes no more room there as it is, and preparing to compress takes longer than all
+/// else that is done with it.
+const AS_IT_IS_BYTES_MAX: usize = 4000;
+
 /// Nobody changes an object.
 const PERMISSIONS: u32 = 0o444;
 
@@ -76,7 +80,7 @@ impl Git {
         let file = folder.join(name);
         // Whoever tidies up removes what is old and belongs to nobody, which is not long ago for what is stored again.
         if !is_renewed(&file) {
-            write(&folder, &file, &compress_to_vec_zlib(&[&header, content].concat(), COMPRESSION)).ok()?;
+            write(&folder, &file, &deflated(&[&header, content].concat())).ok()?;
         }
         Some(oid)
     }
@@ -93,6 +97,33 @@ impl Git {
             }
         }
     }
+}
+
+/// The content of an object's file.
+fn deflated(content: &[u8]) -> Vec<u8> {
+    match u16::try_from(content.len()) {
+        Ok(length) if content.len() <= AS_IT_IS_BYTES_MAX => as_it_is(content, length),
+        Ok(_) | Err(_) => compress_to_vec_zlib(content, COMPRESSION),
+    }
+}
+
+/// One block that is not compressed, between the header and the sum of a zlib stream.
+fn as_it_is(content: &[u8], length: u16) -> Vec<u8> {
+    let mut stream = vec![0x78, 0x01, 0x01];
+    stream.extend(length.to_le_bytes());
+    stream.extend((!length).to_le_bytes());
+    stream.extend(content);
+    stream.extend(adler32(content).to_be_bytes());
+    stream
+}
+
+fn adler32(content: &[u8]) -> u32 {
+    const MODULUS: u32 = 65_521;
+    let (low, high) = content.iter().fold((1, 0), |(low, high), byte| {
+        let low = (low + u32::from(*byte)) % MODULUS;
+        (low, (high + low) % MODULUS)
+    });
+    high << 16 | low
 }
 
 /// Whether it was being written by a program that is gone. The name holds the process's number.
