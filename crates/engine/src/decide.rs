@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 
+use crate::batch::company;
 use crate::dependence;
 use crate::event::{End, Event, Opened, Started, StopReason, What};
 use crate::failure::{Cause, Failure, same_error};
@@ -56,6 +57,9 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
             join_ended(state, &task, dispatch, Dated { at, report })
         }
         Seen::Displaced { task, dispatch } => displaced(state, task, dispatch),
+        Seen::Parted { task, dispatch } => {
+            state.task(&task).filter(|task| task.dispatch == dispatch).and_then(|task| parted(state, task))
+        }
         Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
         Seen::FixInserted { decl } => fix_inserted(state, decl),
         Seen::RegressionEnded { report } => regression_ended(state, report),
@@ -374,6 +378,9 @@ fn landing_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Lan
     let task = state.task(id).filter(|task| task.dispatch == dispatch)?;
     let rules = state.rules()?;
     let Status::Landing { attempt } = task.status else { return None };
+    if let (false, Some(parted)) = (matches!(seen.report, Landing::Done { .. }), parted(state, task)) {
+        return Some(parted);
+    }
     match seen.report {
         Landing::Done { touched } => Some(What::Landed { task: id.clone(), touched }),
         Landing::Conflict(red) => {
@@ -391,19 +398,35 @@ fn join_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Checks
     let Some(red) = seen.report.failure else {
         return Some(What::JoinPassed { task: id.clone(), warnings: seen.report.warnings });
     };
+    // Whose fault it is will show when the work comes in one by one.
+    if let Some(parted) = parted(state, task) {
+        return Some(parted);
+    }
     let failure = claim_refuted(rules, task, (attempt, seen.at), red.into());
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
 }
 
 fn displaced(state: &State, id: TaskId, dispatch: Dispatch) -> Option<What> {
     let task = state.task(&id).filter(|task| task.dispatch == dispatch)?;
-    matches!(task.status, Status::Joining { .. }).then_some(What::LandingStarted { task: id })
+    if !matches!(task.status, Status::Joining { .. }) {
+        return None;
+    }
+    parted(state, task).or_else(|| Some(What::LandingStarted { task: id.clone(), with: Vec::new() }))
+}
+
+/// Work that came in together with that of others comes in one by one.
+fn parted(state: &State, task: &Task) -> Option<What> {
+    let tasks: Vec<TaskId> = company(state).map(|task| task.id().clone()).collect();
+    tasks.contains(task.id()).then_some(What::Parted { tasks })
 }
 
 fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {
     let task = state.task(id)?;
     let rules = state.rules()?;
     let Status::Recording { attempt } = &task.status else { return None };
+    if let (false, Some(parted)) = (matches!(seen.report, Record::Kept { .. }), parted(state, task)) {
+        return Some(parted);
+    }
     match (seen.report, attempt) {
         (Record::Kept { commit }, _) => Some(What::TaskDone { task: id.clone(), commit }),
         (Record::Refused(red), Some(attempt)) => {
@@ -411,7 +434,7 @@ fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {
             Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
         }
         (Record::Refused(red), None) => Some(What::Ended(End::Unavailable { reason: red.error })),
-        (Record::Moved, Some(_)) => Some(What::LandingStarted { task: id.clone() }),
+        (Record::Moved, Some(_)) => Some(What::LandingStarted { task: id.clone(), with: Vec::new() }),
         (Record::Moved, None) => None,
         (Record::Blocked { reason }, _) => Some(What::Ended(End::Unavailable { reason })),
     }

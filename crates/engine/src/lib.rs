@@ -52,7 +52,7 @@ mod transition;
 mod usage;
 
 pub use action::{Action, ActionKey};
-pub use batch::{coming_in, overlaps};
+pub use batch::{coming_in, company, overlaps};
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind, contradiction};
 pub use decide::decide;
 pub use due::due;

@@ -20,7 +20,7 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{self, Git, GitError, Oid, OwnCustoms, Stamps};
+use crate::git::{self, Arrival, Git, GitError, Oid, OwnCustoms, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::journal::Journal;
 use crate::line::Line;
@@ -87,6 +87,8 @@ pub(crate) struct Driver<'a> {
     pub packed: BTreeMap<plan::TaskId, Oid>,
     /// What the work that is half in the project looked like when it came.
     pub stamps: Option<Stamps>,
+    /// Work of several tasks that is coming in together.
+    pub arrival: Option<Box<Arrival>>,
     /// The turn of the task whose work is half in the project.
     pub turn: Option<(plan::TaskId, Turn)>,
     pub shared_names: SharedNames,
@@ -154,6 +156,7 @@ impl<'a> Driver<'a> {
             watch: Watch::default(),
             packed: BTreeMap::new(),
             stamps: None,
+            arrival: None,
             turn: None,
             shared_names: SharedNames::default(),
             customs: None,
@@ -357,6 +360,10 @@ impl<'a> Driver<'a> {
             Action::Record { task, .. } | Action::InsertFix { fix: task }
                 if self.waits_for_lock(action.key(), task)? => {}
             Action::Record { task, attempt } => {
+                let company = self.company_of(task);
+                if !company.is_empty() {
+                    return self.record_together(task, &company);
+                }
                 let record = self.record_work(task, *attempt);
                 let is_blocked = matches!(record, Record::Blocked { .. });
                 if is_blocked && (git::is_interrupted() || self.waits_for_lock(action.key(), task)?) {

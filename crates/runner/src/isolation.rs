@@ -16,7 +16,7 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{Git, GitError, Oid};
+use crate::git::{Arrival, Git, GitError, Oid};
 use crate::inbox::Message;
 use crate::offstage::{Brought, LandingRequest, Ready, Site, Survey};
 use crate::process::Ended;
@@ -37,6 +37,8 @@ pub(crate) enum Done {
     Landing(Brought),
     /// Work together with what comes in before it: what is in its tree, if that can be told.
     Ahead(Option<Oid>),
+    /// Work of several tasks comes into the project, if it can together; and what was noticed on the way.
+    Together(Option<Box<Arrival>>, Vec<String>),
     /// Nobody has git's lock any more, or nobody waits for it.
     Lock,
 }
@@ -183,12 +185,21 @@ impl Driver<'_> {
                 self.stamps = brought.stamps;
                 Ok(Seen::LandingEnded { task, dispatch, landing: brought.landing })
             }
+            (Purpose::Landing { task, dispatch, .. }, Done::Together(arrival, notes)) => {
+                Ok(self.came_together((task, dispatch), (arrival, notes)))
+            }
             (Purpose::Ahead { task, dispatch, step }, Done::Ahead(tree)) => {
                 self.looked((task, dispatch), step, tree)
             }
-            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..) | Done::Ahead(_) | Done::Lock) => {
-                Ok(Seen::TimePassed)
-            }
+            (
+                _,
+                Done::Tree(_)
+                | Done::Survey(_)
+                | Done::Landing(..)
+                | Done::Together(..)
+                | Done::Ahead(_)
+                | Done::Lock,
+            ) => Ok(Seen::TimePassed),
         }
     }
 
@@ -332,6 +343,10 @@ impl Driver<'_> {
         let (message, trailer) = (self.landing_message(id), self.trailer(id, Some(attempt)));
         let known = self.state.task(id);
         let dispatch = known.map(|task| task.dispatch).unwrap_or_default();
+        let company = self.company_of(id);
+        if !company.is_empty() {
+            return self.start_together(key, (id, dispatch), &company);
+        }
         if known.is_some_and(|task| task.touched.is_empty()) {
             let landing = Landing::Done { touched: Vec::new() };
             self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
@@ -356,6 +371,11 @@ impl Driver<'_> {
         id: &TaskId,
         (attempt, dispatch): (Attempt, Dispatch),
     ) -> Result<(), RunError> {
+        if !self.put_next(id) {
+            self.part(&self.company_of(id))?;
+            self.see(Seen::Parted { task: id.clone(), dispatch });
+            return Ok(());
+        }
         match self.foreseen(id, dispatch)? {
             Foreseen::Green => {
                 self.join_as_foreseen(id, dispatch);
@@ -396,6 +416,13 @@ impl Driver<'_> {
         let mut report = verdict(script, ended);
         self.tree.forget();
         self.note_end_of_check()?;
+        let company = self.company_of(&task);
+        if !company.is_empty() {
+            if report.failure.is_some() {
+                self.part(&company)?;
+            }
+            return Ok(Seen::JoinEnded { task, dispatch, report });
+        }
         if self.was_taken_out((&task, dispatch), &report) {
             return Ok(Seen::Displaced { task, dispatch });
         }
@@ -424,7 +451,7 @@ impl Driver<'_> {
 }
 
 /// Why work does not come in, where it did not get its turn.
-fn kept_waiting(turn: Result<Patience, GitError>) -> Option<Landing> {
+pub(crate) fn kept_waiting(turn: Result<Patience, GitError>) -> Option<Landing> {
     match turn {
         Ok(Patience::Left) => None,
         Ok(Patience::Gone) => {

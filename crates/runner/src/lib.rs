@@ -17,6 +17,7 @@ mod cancel;
 mod check;
 mod cleaning;
 mod clearing;
+mod company;
 mod delegation;
 mod demo;
 mod driver;

@@ -22,7 +22,7 @@ impl Driver<'_> {
             Some(_) => "it turned out red, so the next attempt goes on from there",
             None => "it turned out green",
         };
-        told_of_commit(&sight, task, outcome).into_iter().for_each(|told| self.note(told));
+        told_of_commit(&sight, &format!("task {task}"), outcome).into_iter().for_each(|told| self.note(told));
         let is_believed = sight.is_taken_out && self.displaced.insert((task.clone(), dispatch));
         if is_believed {
             self.note(format!(
@@ -35,7 +35,7 @@ impl Driver<'_> {
 }
 
 /// What is said where somebody's commit holds work that nobody had verified yet.
-pub(crate) fn told_of_commit(sight: &Sight, task: &TaskId, outcome: &str) -> Option<String> {
+pub(crate) fn told_of_commit(sight: &Sight, whose: &str, outcome: &str) -> Option<String> {
     let commit = sight.committed.as_ref()?.short();
-    Some(format!("commit {commit} took along work of task {task} that was being verified: {outcome}"))
+    Some(format!("commit {commit} took along work of {whose} that was being verified: {outcome}"))
 }

@@ -217,7 +217,10 @@ fn drop_half_landing(git: &Git, state: &State) -> Result<Vec<String>, RunError> 
         return Ok(Vec::new());
     }
     let committed = match state.attention().find(|task| task.status.is_coming_back()) {
-        Some(task) => told_of_commit(&git.look_at_landing(None)?, task.id(), "it is verified once more"),
+        Some(task) => {
+            let (sight, whose) = (git.look_at_landing(None)?, format!("task {}", task.id()));
+            told_of_commit(&sight, &whose, "it is verified once more")
+        }
         None => None,
     };
     let kept = told_of(git.root(), &git.drop_landing()?);

@@ -15,7 +15,7 @@ use crate::driver::Driver;
 use crate::error::RunError;
 use crate::git::{COMMIT_DEADLINE, Commit, Git, GitError, Landed, Oid, Staging, Stamps};
 use crate::hooked::{Refusal, told_of_hook};
-use crate::projection::Progress;
+use crate::projection::{Completed, Progress};
 use crate::settings::Bookkeeping;
 use crate::traces::listed;
 use crate::tree::shown;
@@ -104,15 +104,13 @@ impl Driver<'_> {
         self.expect_there(id, commit.as_ref())?;
         self.note_progress(id, commit.as_ref())?;
         self.book.tick(id).map_err(RunError::io("write", &self.file.path))?;
-        self.commit_spec(&format!("chore(spec): complete task {}", id.name())).map_err(|error| {
-            match Obstacle::from(error) {
-                Obstacle::Refused(output) => Obstacle::Blocked(format!(
-                    "a git hook refused the commit of the spec files: {}",
-                    last_line(&output)
-                )),
-                Obstacle::Unfit(output) => Obstacle::Blocked(output),
-                obstacle @ (Obstacle::Blocked(_) | Obstacle::Moved) => obstacle,
-            }
+        self.commit_spec(&completes(id)).map_err(|error| match Obstacle::from(error) {
+            Obstacle::Refused(output) => Obstacle::Blocked(format!(
+                "a git hook refused the commit of the spec files: {}",
+                last_line(&output)
+            )),
+            Obstacle::Unfit(output) => Obstacle::Blocked(output),
+            obstacle @ (Obstacle::Blocked(_) | Obstacle::Moved) => obstacle,
         })?;
         self.drop_progress_file(id);
         Ok(commit)
@@ -332,22 +330,27 @@ impl Driver<'_> {
         let path = self.file.progress();
         let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
         if self.settings.bookkeeping == Bookkeeping::Coordinator {
-            let excerpt = self.book.excerpt(&self.state, id);
-            let title = excerpt.as_ref().map(Excerpt::title).unwrap_or_default();
-            progress.completed(id, title, commit.map(Oid::as_str));
-            let own = atomic::read(&self.progress_file(id)).unwrap_or_default();
-            progress.learnings(&crate::projection::learnings_in(&String::from_utf8_lossy(&own)));
-            // What was reported through tools stands in no file of the agent's; what earlier attempts learned counts too.
-            if let Some(task) = self.state.task(id) {
-                task.failures.iter().for_each(|failure| progress.learnings(&failure.learnings));
-                progress.learnings(task.claimed.as_ref().map_or(&[], |claimed| claimed.learnings.as_slice()));
-            }
+            progress.add(&self.completed(id), commit.map(Oid::as_str));
         }
         progress.history(&self.state, Some(id));
         progress.save().map_err(RunError::io("write", &path))
     }
 
-    fn drop_progress_file(&self, id: &TaskId) {
+    /// What the progress file is to say of a task.
+    pub(crate) fn completed(&self, id: &TaskId) -> Completed {
+        let excerpt = self.book.excerpt(&self.state, id);
+        let title = excerpt.as_ref().map(Excerpt::title).unwrap_or_default().to_owned();
+        let own = atomic::read(&self.progress_file(id)).unwrap_or_default();
+        let mut learnings = crate::projection::learnings_in(&String::from_utf8_lossy(&own));
+        // What was reported through tools stands in no file of the agent's; what earlier attempts learned counts too.
+        if let Some(task) = self.state.task(id) {
+            learnings.extend(task.failures.iter().flat_map(|failure| failure.learnings.clone()));
+            learnings.extend(task.claimed.iter().flat_map(|claimed| claimed.learnings.clone()));
+        }
+        Completed { id: id.clone(), title, learnings }
+    }
+
+    pub(crate) fn drop_progress_file(&self, id: &TaskId) {
         if self.settings.bookkeeping == Bookkeeping::Coordinator {
             // Most attempts write none, and one that stays is merged again without effect.
             let _ = fs::remove_file(self.progress_file(id));
@@ -438,6 +441,11 @@ impl Driver<'_> {
         }
         Ok(())
     }
+}
+
+/// The message of the commit in which a task is ticked.
+pub(crate) fn completes(id: &TaskId) -> String {
+    format!("chore(spec): complete task {}", id.name())
 }
 
 /// Git cannot read what the task left, or not in the encoding that attributes tell.

@@ -40,7 +40,7 @@ pub(crate) struct Tree<'a> {
     git: Option<&'a Git>,
     root: PathBuf,
     /// Paths of the plan file and the progress file, where the program writes them.
-    spec_files: Vec<String>,
+    spec_files: [Option<String>; 2],
     /// Paths of all plan files, and of the one where skips are noted: no commit of work takes them in.
     plans: Vec<String>,
     /// Those of them that git is to know, once that was asked.
@@ -62,10 +62,8 @@ impl<'a> Tree<'a> {
             git,
             root: project.root().to_owned(),
             spec_files: match file.dialect {
-                Dialect::Spec => {
-                    [pointed(&file.path), shown(file.progress())].into_iter().flatten().collect()
-                }
-                Dialect::Phase => Vec::new(),
+                Dialect::Spec => [pointed(&file.path), shown(file.progress())],
+                Dialect::Phase => [None, None],
             },
             plans: file.plans.iter().map(pointed).chain([shown(project.state_md())]).flatten().collect(),
             committable: None,
@@ -80,21 +78,31 @@ impl<'a> Tree<'a> {
 
     /// The plan file and the progress file, as far as they exist and git does not ignore them.
     pub(crate) fn committable_spec_files(&mut self) -> Result<Vec<String>, GitError> {
+        let committable = self.committable()?;
+        Ok(committable.into_iter().filter(|path| self.root.join(path).exists()).collect())
+    }
+
+    /// The plan file and the progress file, each if git is to know it, whether it exists or not.
+    pub(crate) fn committable_plan_and_progress(&mut self) -> Result<[Option<String>; 2], GitError> {
+        let committable = self.committable()?;
+        Ok(self.spec_files.clone().map(|path| path.filter(|path| committable.contains(path))))
+    }
+
+    fn committable(&mut self) -> Result<Vec<String>, GitError> {
         let Some(git) = self.git else { return Ok(Vec::new()) };
-        let exists = |path: &&String| self.root.join(path).exists();
         if let Some(known) = &self.committable {
-            return Ok(known.iter().filter(exists).cloned().collect());
+            return Ok(known.clone());
         }
-        let ignored = git.ignored_among(&self.spec_files)?;
+        let all: Vec<String> = self.spec_files.iter().flatten().cloned().collect();
+        let ignored = git.ignored_among(&all)?;
         let mut wanted = Vec::new();
-        for path in &self.spec_files {
-            if !ignored.contains(path) || git.is_tracked(path)? {
-                wanted.push(path.clone());
+        for path in all {
+            if !ignored.contains(&path) || git.is_tracked(&path)? {
+                wanted.push(path);
             }
         }
-        let there = wanted.iter().filter(exists).cloned().collect();
-        self.committable = Some(wanted);
-        Ok(there)
+        self.committable = Some(wanted.clone());
+        Ok(wanted)
     }
 
     /// Forgets what was seen: time has passed in which anybody may have changed anything.
@@ -202,12 +210,12 @@ impl<'a> Tree<'a> {
 
     /// Paths whose changes in a work tree of a task are dropped.
     pub(crate) fn dropped(&self) -> Vec<String> {
-        self.spec_files.iter().chain(&self.plans).cloned().collect()
+        self.spec_files.iter().flatten().chain(&self.plans).cloned().collect()
     }
 
     /// Whether a path is the program's own business: its files, the plan, the progress file.
     pub(crate) fn is_ours(&self, path: &str) -> bool {
-        is_own(path) || self.spec_files.iter().chain(&self.plans).any(|ours| ours == path)
+        is_own(path) || self.spec_files.iter().flatten().chain(&self.plans).any(|ours| ours == path)
     }
 }
 

@@ -197,6 +197,7 @@ impl History {
             | What::JudgeStarted { .. }
             | What::JudgePassed { .. }
             | What::LandingStarted { .. }
+            | What::Parted { .. }
             | What::Landed { .. }
             | What::JoinPassed { .. }
             | What::RetryPlanned { .. }

@@ -24,7 +24,7 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
             );
         }
     }
-    if let What::LandingStarted { task } = &event.what {
+    if let What::LandingStarted { task, .. } = &event.what {
         landing_is_in_order(before, task);
     }
     if let What::TaskDone { task, .. } = &event.what {
@@ -33,8 +33,7 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
     if let What::Ended(end) = &event.what {
         nothing_is_left_behind(before, end);
     }
-    let lands = |task: &&Task| task.isolated && is_coming_back(task);
-    assert!(tasks(after).filter(lands).count() <= 1, "work comes back one by one");
+    comes_one_by_one_or_together(before, after, event);
     for task in tasks(before).filter(|task| is_passed(task)) {
         let Some(is) = after.task(task.id()) else {
             // When a run is opened, nothing is half in the project but what is about to be recorded.
@@ -53,6 +52,19 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
             "{} passed and was dropped",
             task.id()
         );
+    }
+}
+
+/// Work comes back one by one, or together with all that follows it in the line.
+fn comes_one_by_one_or_together(before: &State, after: &State, event: &Event) {
+    let landing = tasks(after).filter(|task| task.isolated && is_coming_back(task)).count();
+    let company = engine::company(after).count();
+    assert!(landing <= 1 || landing == company, "work comes back one by one or together");
+    let What::LandingStarted { task, with } = &event.what else { return };
+    if !with.is_empty() {
+        let line = engine::coming_in(before, with.len() + 1);
+        let line: Vec<&TaskId> = line.into_iter().map(Task::id).collect();
+        assert_eq!(line, [task].into_iter().chain(with).collect::<Vec<_>>(), "nobody is passed over");
     }
 }
 

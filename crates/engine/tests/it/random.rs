@@ -198,8 +198,9 @@ prop_compose! {
         regressions in 0_usize..2,
         notes in any::<bool>(),
         leaves in any::<bool>(),
+        is_quick in any::<bool>(),
     ) -> Script {
-        Script { deck, answers, restarts, regressions, notes, leaves, ..Script::default() }
+        Script { deck, answers, restarts, regressions, notes, leaves, is_quick, ..Script::default() }
     }
 }
 

@@ -57,7 +57,8 @@ fn line(event: &Event) -> String {
                 next.map(|judge| format!(", {judge:?} judges")).unwrap_or_default()
             )
         }
-        What::LandingStarted { task } => format!("{task} comes back"),
+        What::LandingStarted { task, with } => format!("{task} comes back{}", list("with", with)),
+        What::Parted { tasks } => format!("come in one by one{}", list("all of", tasks)),
         What::Landed { task, .. } => format!("{task} landed"),
         What::JoinPassed { task, warnings } => format!("{task} green together{}", list("warned", warnings)),
         What::TaskDone { task, commit } => format!("{task} done{}", list("commit", commit.as_slice())),

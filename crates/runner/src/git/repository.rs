@@ -87,7 +87,7 @@ impl Git {
     /// What the call of a commit begins with. Git would look after each whether it should tidy up, at the price of a
     /// process; now and then will do.
     pub(super) fn commit_words(&self) -> &'static [&'static str] {
-        let is_due = self.is_tidying_due();
+        let is_due = self.is_tidying_due(1);
         self.count_commit();
         if is_due {
             &["commit", "--untracked-files=no", "--cleanup=whitespace"]
@@ -96,9 +96,10 @@ impl Git {
         }
     }
 
-    /// Whether the next commit should be one after which git looks around.
-    pub(super) fn is_tidying_due(&self) -> bool {
-        self.commits.load(Ordering::Relaxed) % TIDY_EVERY == TIDY_EVERY - 1
+    /// Whether one of the next commits should be one after which git looks around.
+    pub(super) fn is_tidying_due(&self, commits: usize) -> bool {
+        let left = TIDY_EVERY - self.commits.load(Ordering::Relaxed) % TIDY_EVERY;
+        usize::try_from(left).is_ok_and(|left| commits >= left)
     }
 
     /// Counts a commit that was made.

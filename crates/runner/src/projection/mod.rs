@@ -5,7 +5,7 @@ mod retry;
 mod skipped;
 mod state_file;
 
-pub(crate) use progress::{Progress, learnings_in};
+pub(crate) use progress::{Completed, Progress, learnings_in};
 pub(crate) use retry::{RetryLog, RetryState};
 pub(crate) use skipped::note_skipped;
 pub(crate) use state_file::StateFile;

@@ -14,6 +14,14 @@ const COMPLETED: &str = "## Completed Tasks";
 const HISTORY: &str = "## Fix Task History";
 const LEARNINGS: &str = "## Learnings";
 
+/// A task that is done.
+#[derive(Debug)]
+pub(crate) struct Completed {
+    pub id: TaskId,
+    pub title: String,
+    pub learnings: Vec<String>,
+}
+
 /// The progress file, read for an edit.
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -35,8 +43,31 @@ impl Progress {
         Ok(Self { path: path.to_owned(), text, before })
     }
 
-    /// Notes that a task is done.
-    pub(crate) fn completed(&mut self, id: &TaskId, title: &str, commit: Option<&str>) {
+    /// Takes in what somebody has written since the file was read. What was added meanwhile is to be added again.
+    pub(crate) fn read_again(&mut self) -> io::Result<()> {
+        match atomic::read(&self.path) {
+            Ok(bytes) if self.before.as_deref().map(str::as_bytes) != Some(bytes.as_slice()) => {
+                self.text = String::from_utf8_lossy(&bytes).into_owned();
+                self.before = Some(self.text.clone());
+                Ok(())
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// The file as it is to be.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Notes that a task is done, and what was learned on the way.
+    pub(crate) fn add(&mut self, Completed { id, title, learnings }: &Completed, commit: Option<&str>) {
+        self.completed(id, title, commit);
+        self.learnings(learnings);
+    }
+
+    fn completed(&mut self, id: &TaskId, title: &str, commit: Option<&str>) {
         let start = format!("- [x] {} {title}", id.name());
         let short = commit.map(|commit| commit.get(..7).unwrap_or(commit));
         let line = short.map_or_else(|| start.clone(), |commit| format!("{start} - {commit}"));

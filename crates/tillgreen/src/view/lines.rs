@@ -107,7 +107,8 @@ fn line(event: &Event, state: &State) -> Line {
         What::JudgePassed { task, next } => {
             plain(Mark::Step, format!("{task} was approved{}", judge_text(*next)))
         }
-        What::LandingStarted { task } => plain(Mark::Step, landing_text(task, state)),
+        What::LandingStarted { task, with } => plain(Mark::Step, landing_text(task, with, state)),
+        What::Parted { tasks } => plain(Mark::Step, format!("{} come back each by itself", names(tasks))),
         What::Landed { task, .. } => plain(Mark::Step, landed_text(task, state)),
         What::JoinPassed { task, warnings } => with_warnings(joined_text(task, state), warnings),
         What::TaskDone { task, commit } => plain(Mark::Good, done_text(task, commit.as_deref(), state)),
@@ -141,7 +142,11 @@ fn is_apart(state: &State, task: &TaskId) -> bool {
     state.task(task).is_some_and(|task| task.isolated)
 }
 
-fn landing_text(task: &TaskId, state: &State) -> String {
+fn landing_text(task: &TaskId, with: &[TaskId], state: &State) -> String {
+    if !with.is_empty() {
+        let all: Vec<TaskId> = [task].into_iter().chain(with).cloned().collect();
+        return format!("{} come back from their work trees together", names(&all));
+    }
     let what = if is_apart(state, task) { "comes back from its work tree" } else { "is looked at once more" };
     format!("{task} {what}")
 }
@@ -159,8 +164,12 @@ fn joined_text(task: &TaskId, state: &State) -> String {
 }
 
 fn dependents_warning(dependents: &[TaskId]) -> Option<String> {
-    let names: Vec<String> = dependents.iter().map(ToString::to_string).collect();
-    (!names.is_empty()).then(|| format!("these tasks depend on it and may fail: {}", names.join(", ")))
+    (!dependents.is_empty()).then(|| format!("these tasks depend on it and may fail: {}", names(dependents)))
+}
+
+fn names(tasks: &[TaskId]) -> String {
+    let names: Vec<String> = tasks.iter().map(ToString::to_string).collect();
+    names.join(", ")
 }
 
 fn with_warnings(text: String, warnings: &[String]) -> Line {

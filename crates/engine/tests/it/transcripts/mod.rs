@@ -5,6 +5,7 @@ mod batches;
 mod beside_people;
 mod blockers;
 mod checkpoints;
+mod company;
 mod edits;
 mod fixes;
 mod judges;

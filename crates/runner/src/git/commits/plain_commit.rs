@@ -50,17 +50,25 @@ impl Git {
         (head, tree): (&Oid, &Oid),
         message: &str,
     ) -> Result<Plain, GitError> {
-        let Some(names) = self.habit().names.filter(|_| self.commits_plainly()) else {
-            return Ok(Plain::LeftToGit);
-        };
-        if self.tree_of(head)? == *tree {
+        if !self.commits_plainly() || self.tree_of(head)? == *tree {
             return Ok(Plain::LeftToGit);
         }
-        let text = names.text((head, tree), message);
-        let Some(commit) = self.store_object(Kind::Commit, text.as_bytes(), tree.width()) else {
-            return Ok(Plain::LeftToGit);
-        };
+        match self.store_commit((head, tree), message) {
+            Some(commit) => self.check_out_plainly(head, commit),
+            None => Ok(Plain::LeftToGit),
+        }
+    }
+
+    /// Stores a commit that nobody has checked out yet.
+    pub(in crate::git) fn store_commit(&self, (parent, tree): (&Oid, &Oid), message: &str) -> Option<Oid> {
+        let text = self.habit().names?.text((parent, tree), message);
+        let commit = self.store_object(Kind::Commit, text.as_bytes(), tree.width())?;
         self.remember_commit(&commit, tree);
+        Some(commit)
+    }
+
+    /// Makes it what is checked out.
+    pub(in crate::git) fn check_out_plainly(&self, head: &Oid, commit: Oid) -> Result<Plain, GitError> {
         if self.move_head(head, &commit) {
             return Ok(Plain::Done(commit));
         }

@@ -61,7 +61,7 @@ impl Git {
         let Some(conversion) = self.conversion() else { return Ok(None) };
         let spares =
             |path: &&OsStr| self.is_ordinary_file(path) && conversion.spares(self.root(), Path::new(path));
-        if !paths.iter().all(spares) || self.is_tidying_due() {
+        if !paths.iter().all(spares) || self.is_tidying_due(1) {
             return Ok(None);
         }
         let mut lock = IndexLock::take(self)?;
@@ -83,7 +83,7 @@ impl Git {
     }
 
     /// Whether it is a file and no link leads to it.
-    fn is_ordinary_file(&self, path: &OsStr) -> bool {
+    pub(in crate::git) fn is_ordinary_file(&self, path: &OsStr) -> bool {
         let metadata = |path: &Path| fs::symlink_metadata(self.root().join(path));
         let mut folders = Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
         metadata(Path::new(path)).is_ok_and(|file| file.is_file() && file.len() <= FILE_BYTES_MAX)

@@ -33,6 +33,13 @@ impl Put {
         Some(Put { numbers, object: object.bytes() })
     }
 
+    /// The same of one that nobody has looked at.
+    pub(in crate::git) fn unseen(mode: u32, object: &Oid) -> Option<Put> {
+        let mut numbers = [0; STAT_BYTES];
+        numbers.get_mut(MODE)?.copy_from_slice(&mode.to_be_bytes());
+        Some(Put { numbers, object: object.bytes() })
+    }
+
     fn record(&self, name: &[u8]) -> Vec<u8> {
         let told = u16::try_from(name.len().min(NAME_BYTES_TOLD_MAX)).unwrap_or_default();
         let mut record = [&self.numbers[..], &self.object, &told.to_be_bytes()[..], name].concat();

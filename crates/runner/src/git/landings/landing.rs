@@ -132,6 +132,7 @@ impl Git {
             head,
             tree,
             owner: Noted::of(std::process::id(), self.git_dir()),
+            following: BTreeMap::new(),
         };
         let folders = self.attributes_since(landing.base, &note.head)?;
         self.change_files(&note, (&changes, &folders))
@@ -160,6 +161,7 @@ impl Git {
                 if self.tree_of(&commit)? != note.tree {
                     self.follow_changed(&note.tree, &commit)?;
                 }
+                self.write_following(&note)?;
                 self.finish(&commit, None)?;
                 return Ok(Dropped::Committed(commit));
             }
@@ -206,12 +208,7 @@ impl Git {
         (changes, folders): (&[RawChange], &[PathBuf]),
     ) -> Result<Applied, GitError> {
         let revived = self.missing(changes)?;
-        // Neither depends on the other, and both wait for the disk.
-        thread::scope(|scope| {
-            let anchored = scope.spawn(|| self.anchor(&note.tree));
-            let noted = note.write(self.git_dir());
-            anchored.join().unwrap_or_else(|panic| resume_unwind(panic)).and(noted)
-        })?;
+        self.note_landing(note)?;
         let is_plain = revived.is_empty() && folders.is_empty();
         let plain = if is_plain { self.put_plainly(note, changes)? } else { None };
         let index = match plain {
@@ -225,6 +222,16 @@ impl Git {
         self.store_anew(note, (changes, folders), &index)?;
         let stamps = index.stamps(changes, &note.tree);
         Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps, revived })
+    }
+
+    /// Before any file is changed: what is about to be is noted, and nobody tidies the tree away.
+    pub(in crate::git) fn note_landing(&self, note: &LandingNote) -> Result<(), GitError> {
+        // Neither depends on the other, and both wait for the disk.
+        thread::scope(|scope| {
+            let anchored = scope.spawn(|| self.anchor(&note.tree));
+            let noted = note.write(self.git_dir());
+            anchored.join().unwrap_or_else(|panic| resume_unwind(panic)).and(noted)
+        })
     }
 
     /// Has git change the files. None: something of somebody's is in the way, and nothing was changed.

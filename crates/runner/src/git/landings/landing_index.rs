@@ -1,7 +1,7 @@
 //! The index that a landing goes through. The project's own stays as it is until the work is committed: what nobody has
 //! verified yet must not get into a commit that somebody else makes meanwhile.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use crate::git::calls::index_lock::BEFORE;
@@ -35,9 +35,14 @@ impl<'a> LandingIndex<'a> {
 
     /// A new one that somebody is to write.
     pub(in crate::git) fn fresh(git: &'a Git) -> LandingIndex<'a> {
+        LandingIndex::made_of(git, Stamp::of(&git.git_dir().join("index")))
+    }
+
+    /// The same, made of the project's own when that looked like this.
+    pub(in crate::git) fn made_of(git: &'a Git, main: Option<Stamp>) -> LandingIndex<'a> {
         let index = LandingIndex::at(git);
         index.remove();
-        LandingIndex { main: Stamp::of(&git.git_dir().join("index")), ..index }
+        LandingIndex { main, ..index }
     }
 
     /// The one that is there.
@@ -74,6 +79,11 @@ impl<'a> LandingIndex<'a> {
         }
         let ended = process::run(self.call(&["write-tree"]));
         ended.and_then(Oid::printed).is_ok_and(|found| found == *tree)
+    }
+
+    /// What is in it, and what it looks like.
+    pub(in crate::git) fn content(&self) -> Option<(Vec<u8>, Metadata)> {
+        Some((fs::read(&self.file).ok()?, fs::symlink_metadata(&self.file).ok()?))
     }
 
     /// Where it is.

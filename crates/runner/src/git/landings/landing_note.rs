@@ -1,6 +1,7 @@
 //! A note in git's own folder that work is being landed: whoever finds it knows which paths may be half changed, and
 //! what they were before.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,9 @@ pub(in crate::git) struct LandingNote {
     pub(in crate::git) tree: Oid,
     /// Who is at it. Another run, of another plan, may share the working tree.
     pub(in crate::git) owner: Option<Noted>,
+    /// Files that are written once it is committed, with what was in them before; none if they were not there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(in crate::git) following: BTreeMap<String, Option<Oid>>,
 }
 
 impl LandingNote {
@@ -77,6 +81,12 @@ impl LandingNote {
         Ok(())
     }
 
+    /// Says more of what is under way. Should that be lost with the power, what was said before still holds.
+    pub(in crate::git) fn add_to(&self, git_dir: &Path) -> Result<(), GitError> {
+        let file = place(git_dir);
+        self.replace(&file).map(drop).map_err(GitError::io("write", &file))
+    }
+
     fn put(&self, git_dir: &Path) -> Result<(), GitError> {
         let file = place(git_dir);
         self.write_to(&file).map_err(GitError::io("write", &file))
@@ -85,11 +95,15 @@ impl LandingNote {
     /// A file that was renamed and is then synced has its new name on the disk as well, by all file systems that keep a
     /// journal: one wait will do. Until then it may be empty after a loss of power, and nothing has been changed.
     fn write_to(&self, file: &Path) -> io::Result<()> {
+        self.replace(file)?.sync_all()
+    }
+
+    fn replace(&self, file: &Path) -> io::Result<File> {
         let beside = file.with_extension("new");
         let mut new = File::create(&beside)?;
         new.write_all(&serde_json::to_vec(self)?)?;
         fs::rename(beside, file)?;
-        new.sync_all()
+        Ok(new)
     }
 
     pub(in crate::git) fn remove(git_dir: &Path) -> Result<(), GitError> {

@@ -1,8 +1,9 @@
 //! Files that are put into the project without starting a git, where git would do nothing but write them down: regular
 //! ones, stored as they are, in place of nothing or of what the commit before has there. Everything else is left to git.
 
-use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -22,20 +23,35 @@ use crate::git::formats::tree_edit::EditedFolder;
 use crate::git::formats::tree_object::TreeObject;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
+use crate::git::stamps::Stamp;
 
 /// More files at once, and larger ones, are worth starting a git.
 const FILES_MAX: usize = 64;
 const FILE_BYTES_MAX: usize = 1024 * 1024;
 
 /// A file that is to be written.
-struct PlainFile<'a> {
-    path: &'a OsStr,
+#[derive(Debug)]
+struct PlainFile {
+    path: OsString,
     /// As an index has it.
     mode: u32,
     object: Oid,
     content: Vec<u8>,
-    /// Whether another one is there.
-    is_there: bool,
+    /// What is there by now; none if nothing is.
+    old: Option<Oid>,
+}
+
+/// Files that are to be put into the project, and what its index is to become by that.
+#[derive(Debug)]
+pub(in crate::git) struct PlainPut {
+    files: Vec<PlainFile>,
+    folders: Vec<EditedFolder>,
+    /// The project's index, what that looked like before it was read, and what it looks like.
+    index: Vec<u8>,
+    main: Option<Stamp>,
+    metadata: Metadata,
+    /// Those that were written.
+    written: BTreeMap<OsString, Put>,
 }
 
 impl Git {
@@ -46,37 +62,86 @@ impl Git {
         note: &LandingNote,
         changes: &[RawChange],
     ) -> Result<Option<LandingIndex<'_>>, GitError> {
-        let Some((content, metadata)) = self.index_on_disk() else { return Ok(None) };
-        let Some(index) = IndexFile::parse(&content, note.head.width()) else { return Ok(None) };
-        let Some((files, folders)) = self.plan_files(note, changes, &index) else { return Ok(None) };
-        // That the index can be written is tried out before anything else is.
-        let mut puts = Puts::new();
-        for file in &files {
-            puts.extend(Put::new(file.mode, &metadata, &file.object).map(|put| (file.path.as_bytes(), put)));
-        }
-        if with_files(&content, &index, &puts, &folders).is_none() {
-            return Ok(None);
-        }
+        let Some(mut put) = self.plan_plainly(note, changes) else { return Ok(None) };
         // Whatever fails from here on leaves files behind that the note tells of.
-        for file in &files {
+        self.put_files(&mut put, |_| true)?;
+        self.put_index(&put).map(Some)
+    }
+
+    /// What is to be put where. None: not all of it is plain.
+    pub(in crate::git) fn plan_plainly(&self, note: &LandingNote, changes: &[RawChange]) -> Option<PlainPut> {
+        // What the project's own index looks like is noted before it is read: whoever stages something since is noticed.
+        let main = Stamp::of(&self.git_dir().join("index"));
+        let (content, metadata) = self.index_on_disk()?;
+        let index = IndexFile::parse(&content, note.head.width())?;
+        let (files, folders) = self.plan_files(note, changes, &index)?;
+        // That the index can be written is tried out before anything else is.
+        let put = |file: &PlainFile| Some((file.path.clone(), Put::new(file.mode, &metadata, &file.object)?));
+        let all: BTreeMap<OsString, Put> = files.iter().filter_map(put).collect();
+        with_files(&content, &index, &by_name(&all), &folders)?;
+        Some(PlainPut { files, folders, index: content, main, metadata, written: BTreeMap::new() })
+    }
+
+    /// Writes some of the files.
+    pub(in crate::git) fn put_files(
+        &self,
+        put: &mut PlainPut,
+        is_wanted: impl Fn(&OsStr) -> bool,
+    ) -> Result<(), GitError> {
+        for file in put.files.iter().filter(|file| is_wanted(&file.path)) {
             let written = file.write(self.root()).and_then(|written| written.metadata());
-            let written = written.map_err(GitError::io("write", &self.root().join(file.path)))?;
-            puts.extend(Put::new(file.mode, &written, &file.object).map(|put| (file.path.as_bytes(), put)));
+            let written = written.map_err(GitError::io("write", &self.root().join(&file.path)))?;
+            let put_there = Put::new(file.mode, &written, &file.object);
+            put.written.extend(put_there.map(|written| (file.path.clone(), written)));
         }
-        let landing = LandingIndex::fresh(self);
-        let edited = with_files(&content, &index, &puts, &folders).unwrap_or_default();
-        write_as_old(&edited, &metadata, landing.file()).map_err(GitError::io("write", landing.file()))?;
-        Ok(Some(landing))
+        Ok(())
+    }
+
+    /// Whether files that are to be written still can be: nobody has put anything in their place since.
+    pub(in crate::git) fn has_room_for(&self, put: &PlainPut, is_wanted: impl Fn(&OsStr) -> bool) -> bool {
+        put.files.iter().filter(|file| is_wanted(&file.path)).all(|file| {
+            let is_there = fs::symlink_metadata(self.root().join(&file.path)).is_ok();
+            let is_as_before = match &file.old {
+                Some(old) => self.content_on_disk(&file.path, old.width()).as_ref() == Some(old),
+                None => !is_there,
+            };
+            is_as_before && self.has_way_to(&file.path)
+        })
+    }
+
+    /// The content of a file as git would name it; none if there is no such file.
+    pub(in crate::git) fn content_on_disk(&self, path: &OsStr, width: usize) -> Option<Oid> {
+        let file = self.root().join(path);
+        fs::symlink_metadata(&file).ok().filter(Metadata::is_file)?;
+        let content = fs::read(file).ok()?;
+        let header = format!("blob {}\0", content.len());
+        Oid::from_bytes(&checksum(&[header.as_bytes(), &content], width)?)
+    }
+
+    /// Writes the index of the landing, once all files are there.
+    pub(in crate::git) fn put_index(&self, put: &PlainPut) -> Result<LandingIndex<'_>, GitError> {
+        let landing = LandingIndex::made_of(self, put.main.clone());
+        let width = put.files.first().map_or(0, |file| file.object.width());
+        let edited = IndexFile::parse(&put.index, width)
+            .and_then(|index| with_files(&put.index, &index, &by_name(&put.written), &put.folders));
+        write_as_old(&edited.unwrap_or_default(), &put.metadata, landing.file())
+            .map_err(GitError::io("write", landing.file()))?;
+        Ok(landing)
+    }
+
+    /// Whether git would do nothing but write files down, and commit them.
+    pub(in crate::git) fn puts_plainly(&self) -> bool {
+        self.habit().writes_plainly && self.commits_plainly()
     }
 
     /// What to write, and the folders that become others by that. None: not all of it is plain.
-    fn plan_files<'a>(
+    fn plan_files(
         &self,
         note: &LandingNote,
-        changes: &'a [RawChange],
+        changes: &[RawChange],
         index: &IndexFile<'_>,
-    ) -> Option<(Vec<PlainFile<'a>>, Vec<EditedFolder>)> {
-        if changes.len() > FILES_MAX || !self.habit().writes_plainly || !self.commits_plainly() {
+    ) -> Option<(Vec<PlainFile>, Vec<EditedFolder>)> {
+        if changes.len() > FILES_MAX || !self.puts_plainly() {
             return None;
         }
         // The index is the commit before and nothing else, so that nobody's staged changes are in it.
@@ -90,18 +155,18 @@ impl Git {
         Some((files, folders))
     }
 
-    fn plan_file<'a>(&self, change: &'a RawChange, index: &IndexFile<'_>) -> Option<PlainFile<'a>> {
+    fn plan_file(&self, change: &RawChange, index: &IndexFile<'_>) -> Option<PlainFile> {
         let (path, name) = (change.path.as_os_str(), change.path.as_bytes());
         let mode = mode_of(&change.new)?;
         is_inside(path.to_str()?).then_some(())?;
         self.is_written_as_stored(path, index).then_some(())?;
         self.has_way_to(path).then_some(())?;
-        let is_there = !change.old.is_absent();
-        if is_there {
-            let entry = index.find(name)?;
-            let is_that =
-                entry.mode == mode_of(&change.old)? && entry.object == Oid::parse(&change.old.oid)?.bytes();
+        let mut old = None;
+        if !change.old.is_absent() {
+            let (entry, object) = (index.find(name)?, Oid::parse(&change.old.oid)?);
+            let is_that = entry.mode == mode_of(&change.old)? && entry.object == object.bytes();
             (is_that && self.is_unchanged(path, entry)).then_some(())?;
+            old = Some(object);
         } else {
             index.has_room_for(name).then_some(())?;
             let found = fs::symlink_metadata(self.root().join(path));
@@ -109,7 +174,7 @@ impl Git {
         }
         let object = Oid::parse(&change.new.oid)?;
         let content = self.read_blob(&object, FILE_BYTES_MAX)?;
-        Some(PlainFile { path, mode, object, content, is_there })
+        Some(PlainFile { path: path.to_owned(), mode, object, content, old })
     }
 
     /// Whether attributes leave a file as it is. On the way out those count that the index has.
@@ -181,11 +246,11 @@ impl Git {
     }
 }
 
-impl PlainFile<'_> {
+impl PlainFile {
     /// Writes it, as git does: in place of another one a new one is made.
     fn write(&self, root: &Path) -> io::Result<File> {
-        let path = root.join(self.path);
-        if self.is_there {
+        let path = root.join(&self.path);
+        if self.old.is_some() {
             fs::remove_file(&path)?;
         } else if let Some(folder) = path.parent() {
             DirBuilder::new().recursive(true).create(folder)?;
@@ -195,6 +260,10 @@ impl PlainFile<'_> {
         file.write_all(&self.content)?;
         Ok(file)
     }
+}
+
+fn by_name(puts: &BTreeMap<OsString, Put>) -> Puts<'_> {
+    puts.iter().map(|(path, put)| (path.as_bytes(), put.clone())).collect()
 }
 
 /// The mode of a regular file as an index has it.

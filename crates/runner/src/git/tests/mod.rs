@@ -2,6 +2,7 @@
 
 mod batch;
 mod commits;
+mod company;
 mod discovery;
 mod excludes;
 mod furnishings;

@@ -64,6 +64,15 @@ fn pair(when: When) -> Case {
     Case { scene, agent, when, window: None }
 }
 
+/// The same where each comes in by itself: a command that looks at what is committed may not see others half way.
+fn lone_pair(when: When) -> Case {
+    let case = pair(when);
+    let text = case.scene.tasks("demo").replace("grep -q done", "git log -1 && grep -q done");
+    case.scene.write(super::scene::TASKS, text);
+    case.scene.git(&["commit", "-qam", "look at the history"]);
+    case
+}
+
 /// Two members that conflict, seen from the first's second verification to the second's second attempt. With a hook, so
 /// that git itself commits.
 fn conflicting_pair(when: When) -> Case {
@@ -218,6 +227,16 @@ fn killed_before_every_call_of_git() {
 #[test]
 fn killed_after_every_call_of_git_that_changes_something() {
     check_kills_at_git(pair, When::AfterChange, &[]);
+}
+
+#[test]
+fn killed_before_every_change_by_git_where_they_come_in_one_by_one() {
+    check_kills_at_git(lone_pair, When::BeforeChange, &[]);
+}
+
+#[test]
+fn killed_after_every_answer_where_they_come_in_one_by_one() {
+    check_kills_at_git(lone_pair, When::AfterAnswer, &[]);
 }
 
 #[test]

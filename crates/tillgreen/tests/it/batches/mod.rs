@@ -5,6 +5,7 @@ mod ahead;
 mod alone;
 mod by_index;
 mod coming_back;
+mod company;
 mod declared_order;
 mod editors;
 mod failures;

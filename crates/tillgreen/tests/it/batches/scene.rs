@@ -99,6 +99,19 @@ impl Scene {
         ))
     }
 
+    /// Waits in an agent until so many attempts have passed their checks.
+    pub(crate) fn until_passed(&self, count: usize) -> Step {
+        let journal = self.root().join(JOURNAL).display().to_string();
+        Step::shell(&format!(
+            "while test $(grep -c checks_passed '{journal}') -lt {count}; do sleep 0.02; done"
+        ))
+    }
+
+    /// An agent that does its work. The one at the first task waits for so many others, so that all are ready at once.
+    pub(crate) fn first_is_last(&self, others: usize) -> Agent {
+        Agent::new().on("1.1", [work(), self.until_passed(others), done()]).otherwise([work(), done()])
+    }
+
     #[track_caller]
     pub(crate) fn go(&self, agent: &Agent, flags: &[&str]) -> Finished {
         let command = self.install_agent(agent);
