@@ -123,10 +123,11 @@ impl Driver<'_> {
         self.tree.forget();
         let company = self.company_of(&first);
         let paths = arrival.as_ref().map(|arrival| arrival.paths()).unwrap_or_default();
+        // Should the run have ended, whoever takes the work back needs to know how much of it is there.
+        self.arrival = arrival;
         if company.is_empty() || paths.len() != company.len() {
             return Seen::Parted { task: first, dispatch };
         }
-        self.arrival = arrival;
         for (task, touched) in company.into_iter().zip(paths) {
             let Some((_, dispatch)) = self.coming_back(&task) else { continue };
             self.see(Seen::LandingEnded { task, dispatch, landing: engine::Landing::Done { touched } });
@@ -152,8 +153,8 @@ impl Driver<'_> {
 
     /// Takes the work of all out of the project, to come in one by one.
     pub(crate) fn part(&mut self, company: &[TaskId]) -> Result<(), GitError> {
+        self.give_arrival_up()?;
         if let Some(git) = self.tree.git() {
-            self.arrival.take().map_or(Ok(()), |arrival| arrival.give_up(git))?;
             // What git cannot tell now is an error for whoever takes the work back.
             let sight = git.look_at_landing(self.stamps.as_ref()).unwrap_or_default();
             let outcome = "it is verified again on top of that, task by task";
@@ -165,6 +166,14 @@ impl Driver<'_> {
         // Nobody knows any more what of it may have come in.
         company.iter().for_each(|id| drop(self.packed.remove(id)));
         self.take_landing_back()
+    }
+
+    /// Before work is taken back: of several tasks', only what is in the project goes out of it.
+    pub(crate) fn give_arrival_up(&mut self) -> Result<(), GitError> {
+        match (self.arrival.take(), self.tree.git()) {
+            (Some(arrival), Some(git)) => arrival.give_up(git),
+            (_, _) => Ok(()),
+        }
     }
 
     /// Records all of some tasks whose work is in the project and verified.
@@ -247,7 +256,10 @@ fn bring(
     notes.extend(traces::told_of(git.root(), &git.settle_landing()?));
     let arrival = git.expect_together(&pieces.iter().map(Piece::landing).collect::<Vec<_>>())?;
     let Some(mut arrival) = arrival else { return Ok(None) };
-    Ok(arrival.put(git, 0)?.then_some(arrival))
+    if arrival.put(git, 0)? {
+        return Ok(Some(arrival));
+    }
+    arrival.give_up(git).map(|()| None)
 }
 
 /// The plan and the progress file while work of some tasks is committed.

@@ -3,7 +3,7 @@
 
 use std::thread;
 
-use testkit::{Agent, Finished, Step, wait_for};
+use testkit::{Agent, Finished, Signal, Step, wait_for};
 
 use super::scene::{Scene, done, member, members, task, work};
 
@@ -126,16 +126,21 @@ fn two_that_add_the_same_file_come_in_by_themselves() {
     assert_eq!(scene.read("shared.txt"), "same\n");
 }
 
-/// A batch whose first verify command waits, when it runs on what came in, until a person has done something.
+/// A batch whose first verify command waits, when it runs on what came in, until it is let go.
+fn gated() -> Scene {
+    let scene = Scene::bare();
+    let [once, began, gate] = ["once", "began", "gate"].map(|name| scene.control(name).display().to_string());
+    let wait = format!("{{ : > {began}; while test ! -e {gate}; do sleep 0.02; done; }}");
+    let verify = format!("grep -q done out/1.1.txt && (mkdir {once} 2>/dev/null || {wait})");
+    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
+    scene
+}
+
+/// Such a batch, in which a person does something meanwhile.
 #[track_caller]
 fn meddle(person: &(dyn Fn(&Scene) + Sync)) -> (Scene, Finished) {
     for _ in 0..TRIES {
-        let scene = Scene::bare();
-        let [once, began, gate] =
-            ["once", "began", "gate"].map(|name| scene.control(name).display().to_string());
-        let wait = format!("{{ : > {began}; while test ! -e {gate}; do sleep 0.02; done; }}");
-        let verify = format!("grep -q done out/1.1.txt && (mkdir {once} 2>/dev/null || {wait})");
-        scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
+        let scene = gated();
         let run = scene.begin(&scene.first_is_last(1), &[]);
         let run = thread::scope(|scope| {
             scope.spawn(|| {
@@ -185,4 +190,22 @@ fn what_somebody_stages_or_writes_in_the_place_of_work_stays_theirs() {
     });
     scene.expect_done(&run);
     assert_eq!(scene.git(&["diff", "--cached", "--name-only"]).trim(), "base.txt", "{run}");
+}
+
+#[test]
+fn what_somebody_writes_in_the_place_of_work_that_is_not_in_yet_stays_when_the_run_is_stopped() {
+    for _ in 0..TRIES {
+        let scene = gated();
+        let mut run = scene.begin(&scene.first_is_last(1), &[]);
+        wait_for("the check", || scene.control("began").exists());
+        scene.write("out/1.2.txt", "mine\n");
+        run.signal(Signal::Interrupt);
+        let run = run.wait();
+        assert_eq!(scene.read("out/1.2.txt"), "mine\n", "{run}");
+        assert_eq!(scene.dirt(), ["?? out/1.2.txt"], "{run}");
+        if run.stderr.contains(TOGETHER) {
+            return;
+        }
+    }
+    panic!("they never came in together")
 }
