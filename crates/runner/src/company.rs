@@ -7,7 +7,7 @@
 
 use std::io;
 
-use engine::{ActionKey, Attempt, Dispatch, Record, Seen, Status};
+use engine::{ActionKey, Attempt, Dispatch, Event, Record, Seen, Status, What};
 use plan::{Script, TaskId};
 
 use crate::attempt::Purpose;
@@ -54,8 +54,7 @@ impl Driver<'_> {
         (first, dispatch): (&TaskId, Dispatch),
         company: &[TaskId],
     ) -> Result<(), RunError> {
-        let pieces = self.pieces(company).filter(|_| self.may_come_together(company));
-        let (Some(pieces), Some(git)) = (pieces, self.tree.git().cloned()) else {
+        let (Some(pieces), Some(git)) = (self.pieces(company), self.tree.git().cloned()) else {
             self.see(Seen::Parted { task: first.clone(), dispatch });
             return Ok(());
         };
@@ -96,14 +95,22 @@ impl Driver<'_> {
         Some((attempt, task.dispatch))
     }
 
-    /// Whether the verify commands of some tasks see nothing of whether those before them are committed and ticked.
-    fn may_come_together(&self, company: &[TaskId]) -> bool {
-        !self.settings.verify_ahead.is_on() && company.iter().all(|id| self.is_verified_by_files(id))
+    /// Before work comes in: those are left to come in by themselves whom nothing here brings in together with others.
+    pub(crate) fn without_misfits(&self, event: Event) -> Event {
+        let Event { at, what: What::LandingStarted { task, with } } = event else { return event };
+        let is_possible = !with.is_empty()
+            && !self.settings.verify_ahead.is_on()
+            && self.tree.git().is_some_and(git::Git::puts_plainly)
+            && self.is_verified_by_files(&task);
+        let fitting = with.into_iter().take_while(|id| is_possible && self.is_verified_by_files(id));
+        Event { at, what: What::LandingStarted { task, with: fitting.collect() } }
     }
 
+    /// Whether the verify command of a task sees nothing of whether those before it are committed and ticked.
     fn is_verified_by_files(&self, id: &TaskId) -> bool {
-        let Some((attempt, dispatch)) = self.coming_back(id) else { return false };
-        let text = self.task_text(id, &self.attempt_place(id, attempt, dispatch));
+        let Some(task) = self.state.task(id) else { return false };
+        let Status::Finished { attempt } = task.status else { return false };
+        let text = self.task_text(id, &self.attempt_place(id, attempt, task.dispatch));
         let script = Excerpt::read(self.file.dialect, &text).as_ref().and_then(check::script_of);
         let own = [&self.file.path, &self.file.progress()]
             .map(|file| file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());

@@ -251,7 +251,7 @@ impl<'a> Driver<'a> {
             if self.is_withdrawn(&event.what)? {
                 continue;
             }
-            self.record(&event)?;
+            self.record(&self.without_misfits(event))?;
         }
         Ok(())
     }

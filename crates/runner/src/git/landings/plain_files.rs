@@ -130,7 +130,7 @@ impl Git {
     }
 
     /// Whether git would do nothing but write files down, and commit them.
-    pub(in crate::git) fn puts_plainly(&self) -> bool {
+    pub fn puts_plainly(&self) -> bool {
         self.habit().writes_plainly && self.commits_plainly()
     }
 

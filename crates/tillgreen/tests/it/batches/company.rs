@@ -110,8 +110,20 @@ fn work_that_its_verify_command_touches_comes_in_by_itself() {
 #[test]
 fn whoever_looks_at_what_is_committed_comes_in_by_itself() {
     let verify = "grep -q done out/1.2.txt && git log -1 --format=%s";
-    let (_, run) = go(&[member("1.1"), task("1.2", "out/1.2.txt", verify)], &[]);
-    assert!(run.stderr.contains(APART), "{run}");
+    let scene = Scene::new(&[member("1.1"), task("1.2", "out/1.2.txt", verify), member("1.3")]);
+    let run = scene.go(&scene.first_is_last(2), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(!run.stderr.contains("1.2 come back"), "{run}");
+    assert!(!run.stderr.contains("1.2, 1.3"), "{run}");
+}
+
+#[test]
+fn where_git_does_more_than_write_commits_down_nobody_is_said_to_come_in_together() {
+    let scene = Scene::new(&members(2));
+    scene.hook("pre-commit", "exit 0");
+    let run = scene.go(&scene.first_is_last(1), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert!(!run.stderr.contains(TOGETHER) && !run.stderr.contains(APART), "{run}");
 }
 
 #[test]
