@@ -484,13 +484,7 @@ impl State {
 
     fn apply_parted(&mut self, id: &TaskId) -> Applied {
         let task = self.go_on(id, EventKind::Parted, |task| {
-            let (Status::Landing { attempt }
-            | Status::Joining { attempt }
-            | Status::Recording { attempt: Some(attempt) }) = task.status
-            else {
-                return Status::Failed;
-            };
-            Status::Finished { attempt }
+            task.status.coming_back().map_or(Status::Failed, |attempt| Status::Finished { attempt })
         })?;
         task.company = Company::Apart;
         Ok(())

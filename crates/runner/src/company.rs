@@ -86,13 +86,7 @@ impl Driver<'_> {
 
     fn coming_back(&self, id: &TaskId) -> Option<(Attempt, Dispatch)> {
         let task = self.state.task(id)?;
-        let (Status::Landing { attempt }
-        | Status::Joining { attempt }
-        | Status::Recording { attempt: Some(attempt) }) = task.status
-        else {
-            return None;
-        };
-        Some((attempt, task.dispatch))
+        Some((task.status.coming_back()?, task.dispatch))
     }
 
     /// Before work comes in: those are left to come in by themselves whom nothing here brings in together with others.

@@ -1,8 +1,8 @@
 //! What holds of tasks that run side by side, said once more in the plainest way and checked after every event.
 
 use engine::{
-    Action, CapKind, Dialect, End, Event, Isolation, JudgeState, Observation, Open, Response, Rules, Seen,
-    Started, State, Status, StopReason, Task, What, decide, schedule,
+    Action, CapKind, Cause, CheckFailure, Dialect, End, Event, Isolation, JudgeState, Landing, Observation,
+    Open, Record, Response, Rules, Seen, Started, State, Status, StopReason, Task, What, decide, schedule,
 };
 use plan::TaskId;
 
@@ -203,4 +203,42 @@ fn an_answer_is_not_recorded_in_the_middle_of_a_landing() {
         state.apply(&Event { at, what }).expect("it comes back");
     }
     assert!(keys(&state).contains(&"record 01-01:task-1".to_owned()), "{:?}", keys(&state));
+}
+
+/// Nothing that goes wrong for one of several whose work comes in together is held against it: they come in one by one.
+#[test]
+fn whatever_goes_wrong_for_one_of_a_company_parts_it() {
+    let red = || CheckFailure {
+        cause: Cause::Conflict,
+        error: "red".to_owned(),
+        details: String::new(),
+        command: None,
+        exit_code: None,
+    };
+    let journal = named("company, all pass").world().run().journal;
+    let mut state = State::default();
+    let mut checked = 0;
+    for event in &journal {
+        state.apply(event).expect("this has happened");
+        for task in engine::company(&state) {
+            let (id, dispatch) = (task.id().clone(), task.dispatch);
+            let landing = |landing| Seen::LandingEnded { task: id.clone(), dispatch, landing };
+            let record = |record| Seen::Recorded { task: id.clone(), record };
+            let wrong = if matches!(task.status, Status::Landing { .. }) {
+                vec![landing(Landing::Conflict(red())), landing(Landing::Blocked { reason: String::new() })]
+            } else if matches!(task.status, Status::Recording { .. }) {
+                let blocked = Record::Blocked { reason: String::new() };
+                vec![record(Record::Moved), record(Record::Refused(red())), record(blocked)]
+            } else {
+                vec![Seen::Displaced { task: id.clone(), dispatch }]
+            };
+            let all: Vec<TaskId> = engine::company(&state).map(|task| task.id().clone()).collect();
+            for seen in wrong {
+                let event = decide(&state, Observation { at: event.at, seen }).expect("it means something");
+                assert_eq!(event.what, What::Parted { tasks: all.clone() });
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 10, "there was a company");
 }

@@ -88,15 +88,7 @@ impl World {
 
     /// Those whose work comes in together, with the attempt and the agent's start of each.
     fn company(&self) -> Vec<(TaskId, Attempt, Dispatch)> {
-        let attempt = |task: &Task| {
-            let (Status::Landing { attempt }
-            | Status::Joining { attempt }
-            | Status::Recording { attempt: Some(attempt) }) = task.status
-            else {
-                panic!("{} does not come back", task.id());
-            };
-            attempt
-        };
+        let attempt = |task: &Task| task.status.coming_back().expect("it comes back");
         engine::company(&self.state).map(|task| (task.id().clone(), attempt(task), task.dispatch)).collect()
     }
 

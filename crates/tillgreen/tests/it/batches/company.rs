@@ -14,19 +14,23 @@ const TRIES: usize = 20;
 const TOGETHER: &str = "come back from their work trees together";
 const APART: &str = "come back each by itself";
 
-/// Runs a batch until its members come in together.
+/// Runs something until tasks come in together.
 #[track_caller]
-fn go(tasks: &[String], flags: &[&str]) -> (Scene, Finished) {
-    for _ in 0..TRIES {
+fn until_together(run: impl Fn() -> (Scene, Finished)) -> (Scene, Finished) {
+    let mut runs = (0..TRIES).map(|_| run());
+    runs.find(|(_, run)| run.stderr.contains(TOGETHER)).expect("they come in together sooner or later")
+}
+
+/// Runs a batch until its members do.
+#[track_caller]
+fn go(tasks: &[String]) -> (Scene, Finished) {
+    until_together(|| {
         let scene = Scene::new(tasks);
-        let run = scene.go(&scene.first_is_last(tasks.len() - 1), flags).expect_code(0);
+        let run = scene.go(&scene.first_is_last(tasks.len() - 1), &[]).expect_code(0);
         scene.expect_complete(&run);
         assert_eq!(scene.landed(), scene.ids(), "in the plan's order");
-        if run.stderr.contains(TOGETHER) {
-            return (scene, run);
-        }
-    }
-    panic!("they never came in together")
+        (scene, run)
+    })
 }
 
 /// Work and tick of each task, one after another.
@@ -37,7 +41,7 @@ fn pairs(scene: &Scene) -> Vec<String> {
 
 #[test]
 fn history_and_plan_are_as_if_they_had_come_in_one_by_one() {
-    let (scene, run) = go(&members(3), &[]);
+    let (scene, run) = go(&members(3));
     assert!(!run.stderr.contains(APART), "{run}");
     assert_eq!(scene.subjects()[1..], pairs(&scene));
     for id in scene.ids() {
@@ -57,7 +61,7 @@ fn history_and_plan_are_as_if_they_had_come_in_one_by_one() {
 #[test]
 fn who_is_red_with_those_that_come_after_it_is_green_before_them() {
     let verify = "grep -q done out/1.1.txt && test ! -e out/1.3.txt";
-    let (scene, run) = go(&[task("1.1", "out/1.1.txt", verify), member("1.2"), member("1.3")], &[]);
+    let (scene, run) = go(&[task("1.1", "out/1.1.txt", verify), member("1.2"), member("1.3")]);
     assert!(!run.stderr.contains(APART), "{run}");
     assert_eq!(scene.agent_calls().len(), 3, "nobody had to try again");
     assert_eq!(scene.subjects()[1..], pairs(&scene));
@@ -66,23 +70,20 @@ fn who_is_red_with_those_that_come_after_it_is_green_before_them() {
 #[test]
 fn who_would_be_green_only_with_those_that_come_after_it_is_red() {
     let verify = "grep -q done out/1.1.txt && (test -e ../1.1.base || test -e out/1.3.txt)";
-    for _ in 0..TRIES {
+    until_together(|| {
         let scene = Scene::new(&[task("1.1", "out/1.1.txt", verify), member("1.2"), member("1.3")]);
         let run = scene.go(&scene.first_is_last(2), &["--max-task-iterations", "1"]).expect_code(1);
         assert_eq!(scene.landed(), ["1.2", "1.3"], "{run}");
         assert!(scene.tasks("demo").contains("- [ ] 1.1"), "{run}");
-        if run.stderr.contains(TOGETHER) {
-            return;
-        }
-    }
-    panic!("they never came in together")
+        (scene, run)
+    });
 }
 
 #[test]
 fn who_is_red_with_those_that_came_before_it_tries_again() {
     let alone = "grep -q done out/1.3.txt && (test ! -e out/1.1.txt || grep -q again out/1.3.txt)";
     let tasks = [member("1.1"), member("1.2"), task("1.3", "out/1.3.txt", alone)];
-    for _ in 0..TRIES {
+    until_together(|| {
         let scene = Scene::new(&tasks);
         let agent = Agent::new()
             .on("1.1", [work(), scene.until_passed(2), done()])
@@ -92,17 +93,14 @@ fn who_is_red_with_those_that_came_before_it_tries_again() {
         scene.expect_complete(&run);
         assert_eq!((scene.attempts("1.2"), scene.attempts("1.3")), (1, 2), "{run}");
         assert!(scene.feedback("1.3", 2).contains("red together"), "{run}");
-        if run.stderr.contains(TOGETHER) {
-            return;
-        }
-    }
-    panic!("they never came in together")
+        (scene, run)
+    });
 }
 
 #[test]
 fn work_that_its_verify_command_touches_comes_in_by_itself() {
     let verify = "grep -q done out/1.2.txt && echo more >> out/1.2.txt && sort -u -o out/1.2.txt out/1.2.txt";
-    let (scene, run) = go(&[member("1.1"), task("1.2", "out/1.2.txt", verify), member("1.3")], &[]);
+    let (scene, run) = go(&[member("1.1"), task("1.2", "out/1.2.txt", verify), member("1.3")]);
     assert!(run.stderr.contains(APART), "{run}");
     assert_eq!(scene.read("out/1.2.txt"), "done\nmore\n");
 }
@@ -151,7 +149,7 @@ fn gated() -> Scene {
 /// Such a batch, in which a person does something meanwhile.
 #[track_caller]
 fn meddle(person: &(dyn Fn(&Scene) + Sync)) -> (Scene, Finished) {
-    for _ in 0..TRIES {
+    until_together(|| {
         let scene = gated();
         let run = scene.begin(&scene.first_is_last(1), &[]);
         let run = thread::scope(|scope| {
@@ -162,11 +160,8 @@ fn meddle(person: &(dyn Fn(&Scene) + Sync)) -> (Scene, Finished) {
             });
             run.wait().expect_code(0)
         });
-        if run.stderr.contains(TOGETHER) {
-            return (scene, run);
-        }
-    }
-    panic!("they never came in together")
+        (scene, run)
+    })
 }
 
 #[test]
@@ -206,7 +201,7 @@ fn what_somebody_stages_or_writes_in_the_place_of_work_stays_theirs() {
 
 #[test]
 fn what_somebody_writes_in_the_place_of_work_that_is_not_in_yet_stays_when_the_run_is_stopped() {
-    for _ in 0..TRIES {
+    until_together(|| {
         let scene = gated();
         let mut run = scene.begin(&scene.first_is_last(1), &[]);
         wait_for("the check", || scene.control("began").exists());
@@ -215,9 +210,6 @@ fn what_somebody_writes_in_the_place_of_work_that_is_not_in_yet_stays_when_the_r
         let run = run.wait();
         assert_eq!(scene.read("out/1.2.txt"), "mine\n", "{run}");
         assert_eq!(scene.dirt(), ["?? out/1.2.txt"], "{run}");
-        if run.stderr.contains(TOGETHER) {
-            return;
-        }
-    }
-    panic!("they never came in together")
+        (scene, run)
+    });
 }
