@@ -66,6 +66,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
     book = book.with_regression(settings.regression.as_ref());
     refuse_bad_plan(project, file, settings, &book)?;
+    project.git().into_iter().for_each(|git| learn_ahead(git, settings, &book));
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     if let Some(git) = project.git() {
         git.exclude(&OWN_PATTERNS)?;
@@ -258,6 +259,17 @@ fn is_wide(tasks: &[TaskDecl], settings: &Settings) -> bool {
     let is_spec = settings.rules.dialect == plan::Dialect::Spec;
     let is_marked = |task: &&TaskDecl| task.parallel || !is_spec;
     settings.rules.parallel.infer.is_on() || open().filter(is_marked).count() > 1
+}
+
+/// Work trees that are to be made at once are made of what is known of the project's settings, which takes git a moment to
+/// tell.
+fn learn_ahead(git: &Git, settings: &Settings, book: &Book) {
+    if settings.rules.parallel.jobs <= 1 || !is_wide(&book.decls(&State::default()), settings) {
+        return;
+    }
+    let git = git.clone();
+    // Should there be no thread, it is found out when it is needed.
+    let _ = thread::Builder::new().name("habits".to_owned()).spawn(move || git.learn_to_commit());
 }
 
 /// What to say where there is no repository.

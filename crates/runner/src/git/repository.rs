@@ -14,6 +14,7 @@ use super::customs::habits::Habits;
 use super::customs::misdirection::{UNSET_BARE, UNSET_WORKTREE};
 use super::error::GitError;
 use super::trees::pristine::PristineTrees;
+use super::trees::template::Templates;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);
@@ -40,6 +41,8 @@ pub struct Git {
     habits: Arc<Habits>,
     /// What trees looked like when they were made, for all who share this.
     pristine_trees: Arc<PristineTrees>,
+    /// What trees are made of, for all who share this.
+    templates: Arc<Templates>,
 }
 
 impl Git {
@@ -150,6 +153,10 @@ impl Git {
         &self.pristine_trees
     }
 
+    pub(super) fn templates(&self) -> &Templates {
+        &self.templates
+    }
+
     pub(super) fn environment(&self) -> &Environment {
         &self.environment
     }
@@ -242,6 +249,7 @@ fn located(
         hooks: dir.join(hooks),
         habits: Arc::default(),
         pristine_trees: Arc::default(),
+        templates: Arc::default(),
     })
 }
 

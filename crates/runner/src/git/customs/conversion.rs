@@ -7,7 +7,8 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use crate::git::calls::process;
+use crate::git::calls::process::Ended;
+use crate::git::calls::question::Question;
 use crate::git::repository::Git;
 
 /// Settings with which there is more to storing a file than its content, or to knowing it again.
@@ -70,9 +71,12 @@ impl Conversion {
             return None;
         }
         let has_filters = settings.iter().any(|name| name.starts_with(FILTER_SETTINGS));
+        let questions =
+            ["GIT_ATTR_SYSTEM", "GIT_ATTR_GLOBAL"].map(|name| Question::put(git.call(&["var", name])));
         let mut files = vec![git.common_dir().join("info/attributes")];
-        files.extend(attributes_of_all(git, "GIT_ATTR_SYSTEM")?);
-        files.extend(attributes_of_all(git, "GIT_ATTR_GLOBAL")?);
+        for question in questions {
+            files.extend(attributes_of_all(git, question.ok()?.answer().ok()?)?);
+        }
         Some(Conversion { has_filters, files })
     }
 
@@ -83,8 +87,12 @@ impl Conversion {
 
     /// Whether files are written as they are stored that have such a path, as far as attributes go.
     pub(in crate::git) fn leaves(&self, root: &Path, path: &Path) -> bool {
-        let rewrites = |text: &[u8]| REWRITING.iter().any(|word| contains(text, word));
         self.files_for(root, path).all(|file| is_harmless(&file, rewrites))
+    }
+
+    /// Whether all files of a commit are written as they are stored, by all files of attributes that are in it.
+    pub(in crate::git) fn leaves_all<'a>(&self, mut attributes: impl Iterator<Item = &'a [u8]>) -> bool {
+        !attributes.any(rewrites) && self.files.iter().all(|file| is_harmless(file, rewrites))
     }
 
     /// The files that attributes of a path may be in.
@@ -97,6 +105,11 @@ impl Conversion {
     fn is_changed_by(&self, attributes: &[u8]) -> bool {
         contains(attributes, RECODING) || self.has_filters && contains(attributes, FILTERING)
     }
+}
+
+/// Whether attributes may have content written otherwise than it is stored.
+fn rewrites(text: &[u8]) -> bool {
+    REWRITING.iter().any(|word| contains(text, word))
 }
 
 /// Whether a file of attributes, if it is there, does no harm.
@@ -115,8 +128,7 @@ pub(in crate::git) fn is_plain(content: &[u8]) -> bool {
 }
 
 /// A file of attributes for all repositories: perhaps there is none. The outer none: git does not say.
-fn attributes_of_all(git: &Git, variable: &str) -> Option<Option<PathBuf>> {
-    let ended = process::run(git.call(&["var", variable])).ok()?;
+fn attributes_of_all(git: &Git, ended: Ended) -> Option<Option<PathBuf>> {
     match ended.code {
         Some(0) => {
             let mut name = ended.stdout;

@@ -193,10 +193,9 @@ impl Git {
         let configuration = told.configuration?;
         let has_set_hooks = configuration.names().any(|name| name.starts_with(HOOK_SETTINGS));
         let stores_plainly = loose_object::are_plain(configuration.names());
-        if configuration.names().any(|name| SETTINGS.contains(&name)) {
-            return Some(Habit { has_set_hooks, stores_plainly, ..Habit::default() });
-        }
-        let names = told.committer.and_then(|told| self.find_names(&configuration, told));
+        let are_plain = !configuration.names().any(|name| SETTINGS.contains(&name));
+        let committer = told.committer.filter(|_| are_plain);
+        let names = committer.and_then(|told| self.find_names(&configuration, told));
         let conversion = Conversion::ask(self, &configuration.names().collect::<Vec<_>>());
         let writes_plainly = conversion::writes_plainly(configuration.entries());
         Some(Habit { has_set_hooks, names, conversion, stores_plainly, writes_plainly })

@@ -15,6 +15,9 @@ use crate::git::history::Oid;
 /// What may follow the files besides the folders. It saves time with large indexes only, and git does without.
 const DISPENSABLE: [&[u8]; 2] = [b"EOIE", b"IEOT"];
 
+/// The format of an index in which files are told of each by itself, and nothing odd of any.
+const PLAIN_VERSION: u32 = 2;
+
 /// Names of this length and longer ones are told by their end alone.
 const NAME_BYTES_TOLD_MAX: usize = 0xfff;
 
@@ -70,17 +73,40 @@ pub(in crate::git) fn with_files(
     new.get_mut(8..HEADER_BYTES)?.copy_from_slice(&count.to_be_bytes());
     extend_with_entries(&mut new, content, index, puts)?;
     if let Some(tree) = &index.tree {
-        let folders = folders.iter().map(|folder| (folder.path.as_slice(), folder)).collect();
-        let mut data = Vec::new();
-        Folders { folders, added }.extend(&mut data, Some(tree), (b"", b""))?;
-        new.extend_from_slice(b"TREE");
-        new.extend_from_slice(&u32::try_from(data.len()).ok()?.to_be_bytes());
-        new.append(&mut data);
+        new.extend(noted_folders(Some(tree), added, folders)?);
     }
     let has_sum = content.get(content.len().checked_sub(width)?..)?.iter().any(|byte| *byte != 0);
     let sum = if has_sum { checksum(&[&new], width)? } else { vec![0; width] };
     new.extend_from_slice(&sum);
     Some(new)
+}
+
+/// The content of an index with just these files, and what git notes of the folders that they are in. None: there is no
+/// file.
+pub(in crate::git) fn index_of(puts: &Puts<'_>, noted: &[u8]) -> Option<Vec<u8>> {
+    let width = puts.values().next()?.object.len();
+    let mut new = b"DIRC".to_vec();
+    new.extend_from_slice(&PLAIN_VERSION.to_be_bytes());
+    new.extend_from_slice(&u32::try_from(puts.len()).ok()?.to_be_bytes());
+    puts.iter().for_each(|(name, put)| new.extend(put.record(name)));
+    new.extend_from_slice(noted);
+    let sum = checksum(&[&new], width)?;
+    new.extend_from_slice(&sum);
+    Some(new)
+}
+
+/// What git notes of folders: of those that were known, which may have become others, and those that came with what is
+/// added. None: they are not what they were taken for.
+pub(in crate::git) fn noted_folders(
+    cached: Option<&CachedFolder<'_>>,
+    added: Vec<&[u8]>,
+    folders: &[EditedFolder],
+) -> Option<Vec<u8>> {
+    let folders = folders.iter().map(|folder| (folder.path.as_slice(), folder)).collect();
+    let mut data = Vec::new();
+    Folders { folders, added }.extend(&mut data, cached, (b"", b""))?;
+    let size = u32::try_from(data.len()).ok()?;
+    Some([b"TREE", &size.to_be_bytes()[..], &data].concat())
 }
 
 /// All files in git's order.

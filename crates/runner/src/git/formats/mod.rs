@@ -12,3 +12,4 @@ pub(super) mod raw_change;
 pub(super) mod tree_diff;
 pub(super) mod tree_edit;
 pub(super) mod tree_object;
+pub(super) mod working_file;

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::landing_index::LandingIndex;
@@ -14,13 +14,13 @@ use super::landing_note::LandingNote;
 use crate::git::commits::commit::is_inside;
 use crate::git::customs::conversion::{ATTRIBUTES, Conversion, attributes_on_the_way};
 use crate::git::error::GitError;
-use crate::git::formats::checksum::checksum;
 use crate::git::formats::index_edit::{Put, Puts, with_files};
 use crate::git::formats::index_file::{IndexEntry, IndexFile};
 use crate::git::formats::index_patch::{has_stat, write_as_old};
 use crate::git::formats::raw_change::{Entry, RawChange};
 use crate::git::formats::tree_edit::EditedFolder;
 use crate::git::formats::tree_object::TreeObject;
+use crate::git::formats::working_file::{self, EXECUTABLE, blob_name};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
 use crate::git::stamps::Stamp;
@@ -113,9 +113,7 @@ impl Git {
     pub(in crate::git) fn content_on_disk(&self, path: &OsStr, width: usize) -> Option<Oid> {
         let file = self.root().join(path);
         fs::symlink_metadata(&file).ok().filter(Metadata::is_file)?;
-        let content = fs::read(file).ok()?;
-        let header = format!("blob {}\0", content.len());
-        Oid::from_bytes(&checksum(&[header.as_bytes(), &content], width)?)
+        blob_name(&fs::read(file).ok()?, width)
     }
 
     /// Writes the index of the landing, once all files are there.
@@ -206,13 +204,11 @@ impl Git {
         let is_fit = |metadata: &fs::Metadata| {
             let is_executable = metadata.permissions().mode() & 0o100 != 0;
             let fits = usize::try_from(metadata.len()).is_ok_and(|bytes| bytes <= FILE_BYTES_MAX);
-            metadata.is_file() && fits && is_executable == (entry.mode == 0o100_755)
+            metadata.is_file() && fits && is_executable == (entry.mode == EXECUTABLE)
         };
         let content = fs::symlink_metadata(&file).ok().filter(is_fit).and_then(|_| fs::read(&file).ok());
-        content.is_some_and(|content| {
-            let header = format!("blob {}\0", content.len());
-            checksum(&[header.as_bytes(), &content], entry.object.len()).as_deref() == Some(entry.object)
-        })
+        let name = content.and_then(|content| blob_name(&content, entry.object.len()));
+        name.is_some_and(|name| name.bytes() == entry.object)
     }
 
     /// The folders on the way to some files, by the trees that they are before and after.
@@ -255,10 +251,7 @@ impl PlainFile {
         } else if let Some(folder) = path.parent() {
             DirBuilder::new().recursive(true).create(folder)?;
         }
-        let mode = if self.mode == 0o100_755 { 0o777 } else { 0o666 };
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-        file.write_all(&self.content)?;
-        Ok(file)
+        working_file::create(&path, self.mode, &self.content)
     }
 }
 
@@ -270,7 +263,7 @@ fn by_name(puts: &BTreeMap<OsString, Put>) -> Puts<'_> {
 fn mode_of(entry: &Entry) -> Option<u32> {
     match entry.mode.as_str() {
         "100644" => Some(0o100_644),
-        "100755" => Some(0o100_755),
+        "100755" => Some(EXECUTABLE),
         _ => None,
     }
 }

@@ -27,6 +27,7 @@ mod special;
 mod states;
 mod steps;
 mod stored_objects;
+mod templates;
 mod tracked_commits;
 mod trees;
 mod ways_back;

@@ -16,31 +16,47 @@ use crate::git::repository::Git;
 /// What is about to become known.
 const NEW: &str = "tillgreen-new-";
 
+/// What is in a tree that is made known.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::git) enum Files<'a> {
+    /// Nothing: its folder is made.
+    None,
+    /// What is in its folder, and an index that tells of another time.
+    OfIndex(&'a Path),
+    /// What was just written into its folder, and the content of an index that tells of that.
+    Written(&'a [u8]),
+}
+
 impl Git {
-    /// Makes a tree known, without a file in it yet, or with those that an index tells of. False, with nothing done: git
-    /// itself has more to do here. No part of the tree's path may be a link.
+    /// The name under which a tree is made known here; none where git itself has more to do for that.
+    pub(in crate::git) fn name_of_plain<'a>(&self, tree: &'a Path) -> Option<&'a str> {
+        let name = tree.file_name().and_then(|name| name.to_str()).filter(|name| is_plain(name))?;
+        (!self.keeps_more() && !tree.as_os_str().as_bytes().contains(&b'\n')).then_some(name)
+    }
+
+    /// Makes a tree known. False, with nothing done: git itself has more to do here. No part of the tree's path may be a
+    /// link.
     pub(in crate::git) fn link_plainly(
         &self,
         tree: &Path,
         base: &Oid,
-        index: Option<&Path>,
+        files: Files<'_>,
     ) -> Result<bool, GitError> {
-        let Some(name) = tree.file_name().and_then(|name| name.to_str()).filter(|name| is_plain(name)) else {
-            return Ok(false);
-        };
-        if self.keeps_more() || tree.as_os_str().as_bytes().contains(&b'\n') {
-            return Ok(false);
-        }
+        let Some(name) = self.name_of_plain(tree) else { return Ok(false) };
         let states = self.common_dir().join("worktrees");
         let (state, new) = (states.join(name), self.common_dir().join(format!("{NEW}{name}")));
         if state.exists() {
             return Ok(false);
         }
         describe(&new, tree, base).map_err(GitError::io("write", &new))?;
-        if let Some(index) = index {
-            copy_as_old(index, &new.join("index")).map_err(GitError::io("copy", index))?;
-        } else {
-            fs::create_dir(tree).map_err(GitError::io("create", tree))?;
+        match files {
+            Files::None => fs::create_dir(tree).map_err(GitError::io("create", tree))?,
+            Files::OfIndex(index) => {
+                copy_as_old(index, &new.join("index")).map_err(GitError::io("copy", index))?;
+            }
+            Files::Written(index) => {
+                fs::write(new.join("index"), index).map_err(GitError::io("write into", &new))?;
+            }
         }
         fs::create_dir_all(&states).map_err(GitError::io("create", &states))?;
         point(tree, &state).map_err(GitError::io("write into", tree))?;
@@ -66,7 +82,7 @@ impl Git {
         let read = self.locking_call(&["read-tree", base.as_str()], Vec::new());
         process::run(Call { environment: &environment, ..read })?.success()?;
         let turn = self.take_turn()?;
-        let is_linked = self.link_plainly(&tree, base, Some(&index));
+        let is_linked = self.link_plainly(&tree, base, Files::OfIndex(&index));
         drop(turn);
         // It is of no use to anybody any more.
         let _ = fs::remove_file(index);

@@ -15,4 +15,5 @@ pub(super) mod pristine;
 pub(super) mod snapshot;
 pub(super) mod spare;
 pub(super) mod submodules;
+pub(super) mod template;
 pub(super) mod worktree;

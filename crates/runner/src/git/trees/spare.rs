@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::link::Files;
 use super::worktree::{remove_folder, settled};
 use crate::git::calls::process::{self, Call};
 use crate::git::calls::scratch_index::{TREE_DEADLINE, copy_as_old};
@@ -124,7 +125,7 @@ impl Git {
             return Ok(false);
         }
         let turn = self.take_turn()?;
-        let linked = self.link_plainly(&settled(tree), base, Some(&index));
+        let linked = self.link_plainly(&settled(tree), base, Files::OfIndex(&index));
         drop(turn);
         // It is of no use to anybody any more.
         let _ = fs::remove_file(index);

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use nix::fcntl::{Flock, FlockArg};
 
+use super::link::Files;
 use crate::git::calls::process::{self, Call};
 use crate::git::calls::scratch_index::TREE_DEADLINE;
 use crate::git::error::GitError;
@@ -33,18 +34,20 @@ impl Git {
         if let Some(folder) = tree.parent() {
             fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
-        // Trees of several plans may bear the same name.
-        let turn = self.take_turn()?;
-        let is_linked = self.link_plainly(&settled(tree), base, None)?;
-        drop(turn);
-        if is_linked {
-            self.fill_tree(tree)?;
-        } else {
-            self.link_tree(self.root(), tree, base)?;
+        if !self.make_of_template(&settled(tree), base)? {
+            self.make_by_git(tree, base)?;
         }
         self.add_submodules(tree)?;
         self.note_files(tree, base);
         Ok(())
+    }
+
+    fn make_by_git(&self, tree: &Path, base: &Oid) -> Result<(), GitError> {
+        // Trees of several plans may bear the same name.
+        let turn = self.take_turn()?;
+        let is_linked = self.link_plainly(&settled(tree), base, Files::None)?;
+        drop(turn);
+        if is_linked { self.fill_tree(tree) } else { self.link_tree(self.root(), tree, base) }
     }
 
     /// Removes a linked working tree and git's knowledge of it. Links in it are removed, never followed.
