@@ -13,6 +13,7 @@ use super::calls::standing::Standing;
 use super::customs::habits::Habits;
 use super::customs::misdirection::{UNSET_BARE, UNSET_WORKTREE};
 use super::error::GitError;
+use super::formats::bundle::Bundle;
 use super::trees::pristine::PristineTrees;
 use super::trees::template::Templates;
 
@@ -43,6 +44,8 @@ pub struct Git {
     pristine_trees: Arc<PristineTrees>,
     /// What trees are made of, for all who share this.
     templates: Arc<Templates>,
+    /// Where objects are collected that are to be written at once.
+    bundle: Option<Bundle>,
 }
 
 impl Git {
@@ -80,6 +83,15 @@ impl Git {
     pub fn with_notes(mut self, folder: &Path) -> Git {
         self.notes = Some(Arc::new(Notes::new(folder)));
         self
+    }
+
+    /// The same repository, with objects collected there; with none they are written at once.
+    pub(super) fn with_bundle(&self, bundle: Option<Bundle>) -> Git {
+        Git { bundle, ..self.clone() }
+    }
+
+    pub(super) fn bundle(&self) -> Option<&Bundle> {
+        self.bundle.as_ref()
     }
 
     /// The folder for notes, which is the run's own.
@@ -250,6 +262,7 @@ fn located(
         habits: Arc::default(),
         pristine_trees: Arc::default(),
         templates: Arc::default(),
+        bundle: None,
     })
 }
 

@@ -14,6 +14,7 @@ use std::time::SystemTime;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use super::checksum::checksum;
+use super::pack_file::pack_of;
 use crate::git::calls::child_note::is_gone;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
@@ -35,6 +36,9 @@ const COMPRESSION: u8 = 1;
 /// else that is done with it.
 const AS_IT_IS_BYTES_MAX: usize = 4000;
 
+/// The folder that all of them are below.
+pub(super) const OBJECTS: &str = "objects";
+
 /// Nobody changes an object.
 const PERMISSIONS: u32 = 0o444;
 
@@ -53,6 +57,15 @@ pub(in crate::git) enum Kind {
 }
 
 impl Kind {
+    /// What stands for it in a pack.
+    pub(in crate::git) fn number(self) -> u8 {
+        match self {
+            Self::Commit => 1,
+            Self::Tree => 2,
+            Self::Blob => 3,
+        }
+    }
+
     fn word(self) -> &'static str {
         match self {
             Self::Blob => "blob",
@@ -73,10 +86,12 @@ impl Git {
         if !self.habit().stores_plainly {
             return None;
         }
-        let header = format!("{} {}\0", kind.word(), content.len()).into_bytes();
-        let oid = Oid::from_bytes(&checksum(&[&header, content], width)?)?;
+        if let Some(bundle) = self.bundle() {
+            return bundle.put(kind, content, width);
+        }
+        let (oid, header) = named(kind, content, width)?;
         let (folder, name) = oid.as_str().split_at_checked(2)?;
-        let folder = self.common_dir().join("objects").join(folder);
+        let folder = self.common_dir().join(OBJECTS).join(folder);
         let file = folder.join(name);
         // Whoever tidies up removes what is old and belongs to nobody, which is not long ago for what is stored again.
         if !is_renewed(&file) {
@@ -90,17 +105,36 @@ impl Git {
     /// Removes what a program left that died while it wrote an object. Git would do so as well, some weeks later.
     pub fn remove_unfinished_objects(&self) {
         let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
-        for folder in entries(&self.common_dir().join("objects")) {
+        for folder in entries(&self.common_dir().join(OBJECTS)) {
             for entry in entries(&folder.path()).filter(|entry| is_left_behind(&entry.file_name())) {
+                self.remove_pack_of(&entry.path());
                 // It is in nobody's way.
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
+
+    /// A pack whose index was not put beside it.
+    fn remove_pack_of(&self, unfinished: &Path) {
+        let index = fs::read(unfinished).unwrap_or_default();
+        let name = self.head().ok().flatten().and_then(|head| pack_of(&index, head.width()));
+        let pack = name.map(|name| unfinished.with_file_name(format!("pack-{name}.pack")));
+        if let Some(pack) = pack.filter(|pack| !pack.with_extension("idx").exists()) {
+            // It may not have come so far.
+            let _ = fs::remove_file(pack);
+        }
+    }
+}
+
+/// The name of an object, in so many bytes, and what stands before its content.
+pub(super) fn named(kind: Kind, content: &[u8], width: usize) -> Option<(Oid, Vec<u8>)> {
+    let header = format!("{} {}\0", kind.word(), content.len()).into_bytes();
+    let oid = Oid::from_bytes(&checksum(&[&header, content], width)?)?;
+    Some((oid, header))
 }
 
 /// The content of an object's file.
-fn deflated(content: &[u8]) -> Vec<u8> {
+pub(super) fn deflated(content: &[u8]) -> Vec<u8> {
     match u16::try_from(content.len()) {
         Ok(length) if content.len() <= AS_IT_IS_BYTES_MAX => as_it_is(content, length),
         Ok(_) | Err(_) => compress_to_vec_zlib(content, COMPRESSION),
@@ -140,8 +174,7 @@ fn is_renewed(file: &Path) -> bool {
 
 /// Writes a file that is there as a whole or not at all.
 fn write(folder: &Path, file: &Path, content: &[u8]) -> io::Result<()> {
-    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
-    let unfinished = folder.join(format!("{UNFINISHED}-{}-{number}", process::id()));
+    let unfinished = unfinished(folder);
     let written = create(folder, &unfinished).and_then(|mut new| new.write_all(content));
     let done = written.and_then(|()| fs::rename(&unfinished, file));
     if done.is_err() {
@@ -149,6 +182,24 @@ fn write(folder: &Path, file: &Path, content: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&unfinished);
     }
     done
+}
+
+/// Writes a file that is on the disk before anybody knows its name, which is told.
+pub(super) fn write_lasting(folder: &Path, content: &[u8]) -> io::Result<PathBuf> {
+    let file = unfinished(folder);
+    let written =
+        create(folder, &file).and_then(|mut new| new.write_all(content).and_then(|()| new.sync_data()));
+    if written.is_err() {
+        // It may not have been made.
+        let _ = fs::remove_file(&file);
+    }
+    written.map(|()| file)
+}
+
+/// A file for what is not finished yet.
+fn unfinished(folder: &Path) -> PathBuf {
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    folder.join(format!("{UNFINISHED}-{}-{number}", process::id()))
 }
 
 fn create(folder: &Path, file: &PathBuf) -> io::Result<File> {

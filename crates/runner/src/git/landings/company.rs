@@ -145,7 +145,11 @@ impl Git {
             return Ok(None);
         }
         let (Some(head), Some(last)) = (self.head()?, landings.last()) else { return Ok(None) };
-        let Some(pieces) = self.join_all(&head, landings)? else { return Ok(None) };
+        let collecting = self.collecting();
+        let Some(pieces) = collecting.join_all(&head, landings)? else { return Ok(None) };
+        if collecting.write_collected().is_none() {
+            return Ok(None);
+        }
         let tree = pieces.last().map_or(&head, |piece| &piece.tree).clone();
         let changes = self.differences(&head, &tree)?;
         if !self.in_the_way(&changes)?.is_empty() || !self.missing(&changes)?.is_empty() {
@@ -200,8 +204,12 @@ impl Git {
         let landing = LandingIndex::found(self).filter(|index| index.is_next(&note.tree, stamps));
         let Some((content, old)) = landing.and_then(|index| index.content()) else { return Ok(None) };
         let Some(index) = IndexFile::parse(&content, note.head.width()) else { return Ok(None) };
-        let Some(chain) = self.store_chain(&note, links, &index, books)? else { return Ok(None) };
-        let Some(folders) = self.folders_after(&note, &chain) else { return Ok(None) };
+        let collecting = self.collecting();
+        let Some(chain) = collecting.store_chain(&note, links, &index, books)? else { return Ok(None) };
+        let folders = collecting.folders_after(&note, &chain);
+        let Some(folders) = folders.filter(|_| collecting.write_collected().is_some()) else {
+            return Ok(None);
+        };
         let next = self.git_dir().join(NEXT);
         let put = |puts: &Puts<'_>| {
             let edited =

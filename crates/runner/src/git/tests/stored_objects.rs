@@ -98,3 +98,106 @@ fn what_a_program_left_that_died_while_it_wrote_an_object_goes() {
     assert_eq!((dead.exists(), alive.exists()), (false, true));
     assert_eq!(fs::read_dir(folder).unwrap().count(), 2, "objects stay");
 }
+
+/// The packs that are there, and the objects that are files of their own.
+fn stored(scratch: &Scratch) -> (Vec<String>, usize) {
+    let objects = scratch.repository.root().join(".git/objects");
+    let names = |folder: &std::path::Path| -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let folders = names(&objects).into_iter().filter(|name| name.len() == 2);
+    (names(&objects.join("pack")), folders.map(|name| names(&objects.join(name)).len()).sum())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn git_reads_what_was_stored_together(
+        contents in prop::collection::btree_set(prop::collection::vec(any::<u8>(), 0..200), 1..60),
+        times in 1..60_usize,
+        is_long in any::<bool>(),
+    ) {
+        let scratch = if is_long { Scratch::with_long_names() } else { Scratch::empty() };
+        let collecting = scratch.git().collecting();
+        let store = |content: &Vec<u8>| {
+            collecting.store_object(Kind::Blob, &content.repeat(times), if is_long { 32 } else { 20 }).unwrap()
+        };
+        let names: Vec<Oid> = contents.iter().map(store).collect();
+        prop_assert_eq!(stored(&scratch), (Vec::new(), 0), "nothing is written before all of it is");
+        collecting.write_collected().unwrap();
+        let (packs, loose) = stored(&scratch);
+        let different: std::collections::BTreeSet<&Oid> = names.iter().collect();
+        let is_packed = different.len() >= 24;
+        prop_assert_eq!((packs.len(), loose), if is_packed { (2, 0) } else { (0, different.len()) });
+        for (name, content) in names.iter().zip(&contents) {
+            let size = scratch.repository.git(&["cat-file", "-s", name.as_str()]);
+            prop_assert_eq!(size.trim(), (content.len() * times).to_string());
+        }
+        scratch.repository.git(&["fsck", "--strict", "--full"]);
+        packs.iter().filter(|name| name.ends_with("idx")).for_each(|name| {
+            scratch.repository.git(&["verify-pack", &format!(".git/objects/pack/{name}")]);
+        });
+        scratch.repository.git(&["repack", "-a", "-d", "-q", "--keep-unreachable"]);
+        scratch.repository.git(&["cat-file", "-e", names[0].as_str()]);
+    }
+}
+
+/// Whoever asks for objects all the time finds those of a pack that came since.
+#[test]
+fn a_git_that_stays_finds_what_was_stored_together() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let (head, collecting) = (git.head().unwrap().unwrap(), git.collecting());
+    git.tree_of(&head).unwrap();
+    let names: Vec<Oid> =
+        (0..30_u8).map(|number| collecting.store_object(Kind::Blob, &[number], 20).unwrap()).collect();
+    assert_eq!(git.read_blob(&names[7], 10), None);
+    collecting.write_collected().unwrap();
+    assert_eq!(git.read_blob(&names[7], 10), Some(vec![7]));
+}
+
+#[test]
+fn what_is_stored_together_is_written_one_by_one_where_it_cannot_be_packed() {
+    let scratch = Scratch::new();
+    let folder = scratch.repository.root().join(".git/objects/pack");
+    fs::remove_dir_all(&folder).unwrap();
+    fs::write(&folder, "no folder\n").unwrap();
+    let collecting = scratch.git().collecting();
+    let names: Vec<Oid> =
+        (0..30_u8).map(|number| collecting.store_object(Kind::Blob, &[number], 20).unwrap()).collect();
+    collecting.write_collected().unwrap();
+    fs::remove_file(&folder).unwrap();
+    for name in names {
+        scratch.repository.git(&["cat-file", "-e", name.as_str()]);
+    }
+}
+
+/// Killed between its two files: a pack that git does not know of, and an index that bears no name yet.
+#[test]
+fn half_a_pack_of_a_program_that_died_goes() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let collecting = git.collecting();
+    for number in 0..30_u8 {
+        collecting.store_object(Kind::Blob, &[number], 20).unwrap();
+    }
+    collecting.write_collected().unwrap();
+    let folder = scratch.repository.root().join(".git/objects/pack");
+    let (packs, _) = stored(&scratch);
+    let index = packs.iter().find(|name| name.ends_with("idx")).unwrap();
+    let left = |pid: u32| folder.join(format!("tmp_obj_tillgreen-{pid}-7"));
+    // One of somebody who is still at it, and one whose index is there.
+    fs::copy(folder.join(index), left(std::process::id())).unwrap();
+    fs::copy(folder.join(index), left(u32::MAX - 1)).unwrap();
+    git.remove_unfinished_objects();
+    assert_eq!(stored(&scratch).0.len(), 3);
+    fs::rename(folder.join(index), left(u32::MAX - 1)).unwrap();
+    git.remove_unfinished_objects();
+    fs::remove_file(left(std::process::id())).unwrap();
+    assert_eq!(stored(&scratch).0, Vec::<String>::new());
+}
