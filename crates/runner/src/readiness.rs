@@ -8,8 +8,8 @@ use engine::{Status, Task};
 use crate::driver::Driver;
 use crate::recording::SETTLING;
 
-/// How many stand by at most: as many as a batch of the usual width needs at once, and some for what comes in meanwhile.
-const KEEPERS_MAX: usize = 16;
+/// How many stand by at most: two for each task of a wide batch that ends at the same moment.
+const KEEPERS_MAX: usize = 32;
 
 impl Driver<'_> {
     /// An agent was started: when its work comes in, a keeper is to be there. Agents that have just been started, and those
