@@ -90,7 +90,7 @@ impl Stamp {
     }
 
     /// The same of what is known already.
-    fn told(metadata: &Metadata) -> Stamp {
+    pub(super) fn told(metadata: &Metadata) -> Stamp {
         Stamp {
             file: (metadata.dev(), metadata.ino(), metadata.size()),
             modified: (metadata.mtime(), metadata.mtime_nsec()),

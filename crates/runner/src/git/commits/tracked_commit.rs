@@ -37,6 +37,7 @@ struct Stored<'a> {
     /// Where in the index it stands; none if it is new.
     place: Option<usize>,
     edit: Edit,
+    object: Oid,
 }
 
 /// What becomes of an index.
@@ -157,8 +158,8 @@ impl Git {
             Some(entry) => Some(Oid::from_bytes(entry.object)?),
             None => None,
         };
-        let (place, edit) = (entry.map(|entry| entry.place), Edit { mode, before, after });
-        Some(Stored { path: path.as_bytes(), metadata, place, edit })
+        let (place, edit) = (entry.map(|entry| entry.place), Edit::content(mode, before, after.clone()));
+        Some(Stored { path: path.as_bytes(), metadata, place, edit, object: after })
     }
 }
 
@@ -171,7 +172,7 @@ fn next(
     let mut patch = Patch::default();
     for file in files {
         let Some(place) = file.place else { return edited(files, (content, index), folders) };
-        patch.file(place, &file.metadata, &file.edit.after);
+        patch.file(place, &file.metadata, &file.object);
     }
     patch.folders(index, folders)?;
     Some(Next::Patched(patch))
@@ -184,7 +185,7 @@ fn edited(
 ) -> Option<Next> {
     let mut puts = Puts::new();
     for file in files {
-        puts.insert(file.path, Put::new(mode_of(&file.metadata).0, &file.metadata, &file.edit.after)?);
+        puts.insert(file.path, Put::new(mode_of(&file.metadata).0, &file.metadata, &file.object)?);
     }
     with_files(content, index, &puts, folders).map(Next::Edited)
 }

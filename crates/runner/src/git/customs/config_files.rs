@@ -42,10 +42,8 @@ impl Git {
     pub(in crate::git) fn first_config_files(&self) -> Vec<PathBuf> {
         let mut files = vec![self.common_dir().join("config"), self.git_dir().join("config.worktree")];
         let home = self.variable("HOME").map(PathBuf::from);
-        files.extend(home.as_ref().map(|home| home.join(".gitconfig")));
-        let own = self.variable("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        let own = own.or_else(|| home.map(|home| home.join(".config")));
-        files.extend(own.map(|folder| folder.join("git/config")));
+        files.extend(home.map(|home| home.join(".gitconfig")));
+        files.extend(self.settings_folder().map(|folder| folder.join("git/config")));
         files.extend(self.variable("GIT_CONFIG_GLOBAL").map(PathBuf::from));
         files
     }
@@ -65,8 +63,14 @@ impl Git {
         files
     }
 
+    /// Where people keep settings of their own; none if nothing says so.
+    pub(in crate::git) fn settings_folder(&self) -> Option<PathBuf> {
+        let named = self.variable("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        named.or_else(|| self.variable("HOME").map(|home| Path::new(&home).join(".config")))
+    }
+
     /// A variable as git is given it.
-    fn variable(&self, wanted: &str) -> Option<OsString> {
+    pub(in crate::git) fn variable(&self, wanted: &str) -> Option<OsString> {
         let ours = self.environment().iter().rev().find(|(name, _)| name == OsStr::new(wanted));
         ours.map(|(_, value)| value.clone()).or_else(|| std::env::var_os(wanted))
     }

@@ -1,6 +1,12 @@
 //! The settings that apply in a repository, wherever they come from, as one listing of git's tells them. What they mean
 //! is left to whoever asks.
 
+/// The setting by which working trees have settings of their own.
+const WORKTREE_SETTINGS: &str = "extensions.worktreeconfig";
+
+/// Before the names of settings that include others under a condition.
+const CONDITIONAL: &str = "includeif.";
+
 /// All settings, in the order in which git reads them: the last of a name is the one that counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::git) struct Configuration {
@@ -51,11 +57,16 @@ impl Configuration {
         self.entries.iter().map(|setting| setting.origin.as_str())
     }
 
+    /// Whether the same settings apply in all working trees of a repository, which is not so where one has some of its own
+    /// or where it depends on the place.
+    pub(in crate::git) fn is_for_all_trees(&self) -> bool {
+        !self.names().any(|name| name == WORKTREE_SETTINGS || name.starts_with(CONDITIONAL))
+    }
+
     /// Files that are to be read as well, by the place that names them.
     pub(in crate::git) fn included(&self) -> impl Iterator<Item = (&str, &str)> {
-        let is_include = |name: &str| {
-            name == "include.path" || (name.starts_with("includeif.") && name.ends_with(".path"))
-        };
+        let is_include =
+            |name: &str| name == "include.path" || (name.starts_with(CONDITIONAL) && name.ends_with(".path"));
         let included = self.entries.iter().filter(move |setting| is_include(&setting.name));
         included.filter_map(|setting| Some((setting.origin.as_str(), setting.value.as_deref()?)))
     }

@@ -38,6 +38,12 @@ const FILTERING: &[u8] = b"filter";
 /// What it has to say for content to be written otherwise than it is stored.
 const REWRITING: [&[u8]; 5] = [RECODING, FILTERING, b"eol", b"crlf", b"ident"];
 
+/// What it has to say for content of some kind to be stored otherwise than it is on disk.
+const RESTORING: [&[u8]; 6] = [RECODING, FILTERING, b"eol", b"crlf", b"ident", b"text"];
+
+/// The setting by which line ends are changed without any attribute.
+const LINE_ENDS: &str = "core.autocrlf";
+
 /// Larger ones are left to git.
 const ATTRIBUTE_BYTES_MAX: u64 = 256 * 1024;
 
@@ -58,6 +64,8 @@ pub(in crate::git) fn writes_plainly<'a>(mut settings: impl Iterator<Item = (&'a
 pub(in crate::git) struct Conversion {
     /// Whether any filter is set up.
     has_filters: bool,
+    /// Whether a setting may be about line ends.
+    has_line_ends: bool,
     /// Attributes for all repositories.
     files: Vec<PathBuf>,
 }
@@ -77,12 +85,19 @@ impl Conversion {
         for question in questions {
             files.extend(attributes_of_all(git, question.ok()?.answer().ok()?)?);
         }
-        Some(Conversion { has_filters, files })
+        let has_line_ends = settings.contains(&LINE_ENDS);
+        Some(Conversion { has_filters, has_line_ends, files })
     }
 
     /// Whether files are stored as they are that have such a path and whose content is plain.
     pub(in crate::git) fn spares(&self, root: &Path, path: &Path) -> bool {
         self.files_for(root, path).all(|file| is_harmless(&file, |text| self.is_changed_by(text)))
+    }
+
+    /// Whether files are stored as they are that have such a path, whatever is in them.
+    pub(in crate::git) fn spares_any(&self, root: &Path, path: &Path) -> bool {
+        let changes = |text: &[u8]| RESTORING.iter().any(|word| contains(text, word));
+        !self.has_line_ends && self.files_for(root, path).all(|file| is_harmless(&file, changes))
     }
 
     /// Whether files are written as they are stored that have such a path, as far as attributes go.

@@ -6,6 +6,8 @@ pub(super) mod configuration;
 pub(super) mod conversion;
 pub(super) mod exclude;
 pub(super) mod habits;
+pub(super) mod ignore_files;
+pub(super) mod ignore_patterns;
 pub(super) mod ignored_before;
 pub(super) mod misdirection;
 pub(super) mod own_customs;

@@ -1,4 +1,4 @@
-//! Trees in which some files are new or get another content and all else stays: only the folders on the way to them are
+//! Trees in which some files are new, go, or become others and all else stays: only the folders on the way to them are
 //! written.
 
 use std::collections::BTreeMap;
@@ -8,20 +8,50 @@ use super::tree_object::{TreeObject, folder_record, record};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
 
+/// A file in a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::git) struct TreeFile {
+    /// As a tree has it.
+    pub(in crate::git) mode: &'static str,
+    pub(in crate::git) object: Oid,
+}
+
 /// What a file is to become.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::git) struct Edit {
-    /// As a tree has it.
-    pub(in crate::git) mode: &'static str,
     /// None: it is new.
-    pub(in crate::git) before: Option<Oid>,
-    pub(in crate::git) after: Oid,
+    before: Option<TreeFile>,
+    /// None: it goes.
+    after: Option<TreeFile>,
 }
 
 impl Edit {
+    /// Another content, in a file of this mode that may be new.
+    pub(in crate::git) fn content(mode: &'static str, before: Option<Oid>, after: Oid) -> Edit {
+        let file = |object| TreeFile { mode, object };
+        Edit { before: before.map(file), after: Some(file(after)) }
+    }
+
+    /// From one file to another. None is none; at least one of them is there.
+    pub(in crate::git) fn between(before: Option<TreeFile>, after: Option<TreeFile>) -> Edit {
+        Edit { before, after }
+    }
+
     /// Whether a tree has the file that is meant.
     fn applies_to(&self, entry: &Entry) -> bool {
-        entry.mode == self.mode && self.before.as_ref().is_some_and(|before| entry.oid == before.as_str())
+        let is_that = |file: &TreeFile| entry.mode == file.mode && entry.oid == file.object.as_str();
+        self.before.as_ref().is_some_and(is_that)
+    }
+
+    /// What a folder has of it then; nothing if it goes.
+    fn record(&self, name: &[u8]) -> Vec<u8> {
+        let file = self.after.as_ref();
+        file.map(|file| record(file.mode.as_bytes(), name, &file.object)).unwrap_or_default()
+    }
+
+    /// How many bytes the names of objects have.
+    fn width(&self) -> Option<usize> {
+        self.after.as_ref().or(self.before.as_ref()).map(|file| file.object.width())
     }
 }
 
@@ -43,17 +73,18 @@ impl Git {
     /// or git has to do it.
     pub(in crate::git) fn edit_tree(&self, tree: &Oid, edits: &Edits<'_>) -> Option<Vec<EditedFolder>> {
         let mut edited = Vec::new();
-        self.edit_folder(Some(tree), b"", edits, &mut edited)?;
+        self.edit_folder(Some(tree), b"", edits, &mut edited)??;
         Some(edited)
     }
 
+    /// The inner none: nothing is left in a folder, which git then does not have. The topmost is there also without a file.
     fn edit_folder(
         &self,
         name: Option<&Oid>,
         path: &[u8],
         edits: &Edits<'_>,
         edited: &mut Vec<EditedFolder>,
-    ) -> Option<Oid> {
+    ) -> Option<Option<Oid>> {
         let (before, tree) = match name {
             Some(name) => TreeObject::read(self, name.as_str()).map(|(oid, tree)| (Some(oid), tree))?,
             None => (None, TreeObject::default()),
@@ -67,10 +98,11 @@ impl Git {
                 (true, None, Some(edits)) => {
                     let path = [path, item.name, b"/"].concat();
                     let folder = Oid::parse(&item.object())?;
-                    item.record_with(&self.edit_folder(Some(&folder), &path, &edits, edited)?)
+                    let after = self.edit_folder(Some(&folder), &path, &edits, edited)?;
+                    after.map(|after| item.record_with(&after)).unwrap_or_default()
                 }
                 (false, Some(edit), None) => {
-                    edit.applies_to(&item.entry()).then(|| item.record_with(&edit.after))?
+                    edit.applies_to(&item.entry()).then(|| edit.record(item.name))?
                 }
                 // A folder is where a file is to be, or the other way round.
                 (true | false, _, _) => return None,
@@ -79,15 +111,19 @@ impl Git {
         }
         // What is to be edited and not there has to be new.
         for (name, edit) in files {
-            records.extend(edit.before.is_none().then(|| record(edit.mode.as_bytes(), name, &edit.after))?);
+            records.extend(edit.before.is_none().then(|| edit.record(name))?);
         }
         for (name, edits) in below {
             let path = [path, name, b"/"].concat();
-            records.extend(folder_record(name, &self.edit_folder(None, &path, &edits, edited)?));
+            let after = self.edit_folder(None, &path, &edits, edited)?;
+            records.extend(after.map(|after| folder_record(name, &after)).unwrap_or_default());
         }
-        let after = self.store_tree(records, edits.values().next()?.after.width())?;
+        if records.is_empty() && !path.is_empty() {
+            return Some(None);
+        }
+        let after = self.store_tree(records, edits.values().next()?.width()?)?;
         edited.push(EditedFolder { path: path.to_vec(), before, after: after.clone() });
-        Some(after)
+        Some(Some(after))
     }
 }
 

@@ -308,7 +308,7 @@ impl Git {
             let before = follower.latest.replace(after.clone());
             follower.content.clone_from(content);
             if before.as_ref() != Some(&after) {
-                edits.push((path.as_bytes(), Edit { mode: ORDINARY.1, before, after }));
+                edits.push((path.as_bytes(), Edit::content(ORDINARY.1, before, after)));
             }
         }
         if edits.is_empty() {
@@ -348,7 +348,7 @@ impl Git {
             .filter(|(_, follower)| follower.before != follower.latest)
             .filter_map(|(path, follower)| {
                 let (before, after) = (follower.before.clone(), follower.latest.clone()?);
-                Some((path.as_bytes(), Edit { mode: ORDINARY.1, before, after }))
+                Some((path.as_bytes(), Edit::content(ORDINARY.1, before, after)))
             })
             .collect();
         if edits.is_empty() {

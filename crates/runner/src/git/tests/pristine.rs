@@ -33,7 +33,7 @@ fn filled(scratch: Scratch) -> Scratch {
 }
 
 /// Has a tree look as if its files were written some time before it was done.
-fn age(linked: &Linked<'_>) {
+pub(super) fn age(linked: &Linked<'_>) {
     let index = linked.git.state_of(&linked.path).unwrap().join("index");
     let changed = |file: &Path| {
         let looks = fs::symlink_metadata(file).unwrap();
@@ -150,7 +150,7 @@ fn whatever_happens_to_a_file_has_it_read() {
 }
 
 /// Does something to a file and sets its time back.
-fn quietly(file: &Path, act: impl FnOnce()) {
+pub(super) fn quietly(file: &Path, act: impl FnOnce()) {
     let before = fs::metadata(file).unwrap().modified().unwrap();
     act();
     set_modified(file, before);
@@ -163,7 +163,7 @@ fn set_modified(file: &Path, time: SystemTime) {
 
 /// Writes into the index of a tree that a file has the content that it had and looks as it does by now, and that this is
 /// long known.
-fn forge(linked: &Linked<'_>, path: &str) {
+pub(super) fn forge(linked: &Linked<'_>, path: &str) {
     let index = linked.git.state_of(&linked.path).unwrap().join("index");
     let (Ok(mut content), Ok(looks)) = (fs::read(&index), fs::symlink_metadata(linked.path.join(path)))
     else {
@@ -383,7 +383,7 @@ proptest! {
 fn look_through(content: &[u8], width: usize) {
     let Some(index) = IndexFile::parse(content, width) else { return };
     let mut patch = Patch::default();
-    let pristine = Pristine::of(&index, Moment { seconds: u32::MAX, nanos: u32::MAX });
+    let pristine = Pristine::of(content, &index, Moment { seconds: u32::MAX, nanos: u32::MAX });
     for pristine in [None, Some(&pristine)] {
         to_read(pristine, &index, Path::new("/nowhere")).into_iter().for_each(|place| patch.forget(place));
     }

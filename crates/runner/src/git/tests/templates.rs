@@ -119,6 +119,8 @@ fn what_is_written_otherwise_than_it_is_stored_is_left_to_git() {
     check_setting("core.autocrlf", "true", false);
     check_setting("core.eol", "crlf", false);
     check_setting("core.ignoreCase", "true", false);
+    // What another file says may hold in one tree and not in another.
+    check_setting("includeIf.gitdir:**/worktrees/**.path", "other", false);
     check_file(".gitattributes", "* text eol=crlf\n", false);
     check_file("deep/.gitattributes", "three ident\n", false);
     check_file(".gitattributes", "*.bin filter=x\n", false);

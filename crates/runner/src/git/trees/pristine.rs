@@ -40,6 +40,8 @@ pub(in crate::git) struct Pristine {
     keys: RandomState,
     /// Sums of all that the index told of a file, in their order.
     files: Vec<u64>,
+    /// The sum of the index as a whole.
+    index: Option<u64>,
     /// The first second in which none of the files was written any more.
     after: SystemTime,
 }
@@ -47,7 +49,7 @@ pub(in crate::git) struct Pristine {
 impl Pristine {
     /// The files of an index that was written at a moment. One that was written shortly before could have been written to
     /// again since without looking any different: it is not among them.
-    pub(in crate::git) fn of(index: &IndexFile<'_>, written: Moment) -> Pristine {
+    pub(in crate::git) fn of(content: &[u8], index: &IndexFile<'_>, written: Moment) -> Pristine {
         let times = || index.entries.iter().filter_map(IndexEntry::times);
         // The clock of the files may be another one than that of the index.
         let newest = times().map(|[changed, _]| changed).max();
@@ -61,12 +63,18 @@ impl Pristine {
         let mut files: Vec<u64> = settled.map(|entry| sum(&keys, entry)).collect();
         files.sort_unstable();
         let after = SystemTime::UNIX_EPOCH + Duration::from_secs(u64::from(end.seconds) + 1);
-        Pristine { keys, files, after }
+        let index = Some(keys.hash_one(content));
+        Pristine { keys, files, index, after }
     }
 
     /// A tree of which no file is known to be as it was.
     pub(in crate::git) fn nothing() -> Pristine {
-        Pristine { keys: RandomState::new(), files: Vec::new(), after: SystemTime::UNIX_EPOCH }
+        Pristine { keys: RandomState::new(), files: Vec::new(), index: None, after: SystemTime::UNIX_EPOCH }
+    }
+
+    /// Whether an index is still the one that git wrote when the tree was made.
+    pub(in crate::git) fn has_index(&self, content: &[u8]) -> bool {
+        self.index == Some(self.keys.hash_one(content))
     }
 
     /// A time at which an index knows all files that are still the same: git does not look into any of them.
@@ -76,7 +84,12 @@ impl Pristine {
 
     /// Whether a file below a folder is the same as when the tree was made, and so is what an index tells of it. The
     /// buffer is for its path.
-    fn has_untouched(&self, tree: &[u8], entry: &IndexEntry<'_>, buffer: &mut Vec<u8>) -> bool {
+    pub(in crate::git) fn has_untouched(
+        &self,
+        tree: &[u8],
+        entry: &IndexEntry<'_>,
+        buffer: &mut Vec<u8>,
+    ) -> bool {
         // Names that nobody has vouched for lead anywhere.
         if self.files.binary_search(&sum(&self.keys, entry)).is_err() {
             return false;
@@ -166,7 +179,7 @@ impl Git {
             let index = state.join("index");
             let written = Moment::modified(&fs::metadata(&index).ok()?)?;
             let content = fs::read(&index).ok()?;
-            Some(Pristine::of(&IndexFile::parse(&content, base.width())?, written))
+            Some(Pristine::of(&content, &IndexFile::parse(&content, base.width())?, written))
         });
         match pristine {
             Some(pristine) => self.pristine_trees().known().insert(tree.to_owned(), Arc::new(pristine)),

@@ -42,6 +42,7 @@ pub struct Touched {
 }
 
 /// The work, as a tree.
+#[derive(Debug, PartialEq, Eq)]
 pub(in crate::git) struct Snapshot {
     /// The tree that it comes to.
     pub(in crate::git) tree: Oid,
@@ -71,10 +72,21 @@ impl Git {
     pub(in crate::git) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot, GitError> {
         let state = self.state_of(work.tree)?;
         let pristine = self.pristine(work.tree);
-        let snapshot = self.snapshot_with(work, &state, pristine.as_deref())?;
+        let plain = pristine.as_deref().and_then(|pristine| self.snapshot_plainly(work, &state, pristine));
+        plain.map_or_else(|| self.snapshot_by_git(work, &state, pristine.as_deref()), Ok)
+    }
+
+    /// The same, for which git is started.
+    pub(in crate::git) fn snapshot_by_git(
+        &self,
+        work: &TreeWork<'_>,
+        state: &Path,
+        pristine: Option<&Pristine>,
+    ) -> Result<Snapshot, GitError> {
+        let snapshot = self.snapshot_with(work, state, pristine)?;
         if pristine.is_some() && snapshot.changes.iter().any(RawChange::is_attributes) {
             // Files that are as they were may be stored otherwise by now.
-            return self.snapshot_with(work, &state, Some(&Pristine::nothing()));
+            return self.snapshot_with(work, state, Some(&Pristine::nothing()));
         }
         Ok(snapshot)
     }

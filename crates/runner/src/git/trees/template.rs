@@ -72,8 +72,12 @@ impl Git {
         if self.name_of_plain(tree).is_none() {
             return Ok(false);
         }
+        // What settings say is known of the project, and this is another tree.
+        let is_the_same = self.configuration()?.is_some_and(|settings| settings.is_for_all_trees());
         let habit = self.habit();
-        let (true, Some(conversion)) = (habit.writes_plainly, habit.conversion) else { return Ok(false) };
+        let (true, Some(conversion)) = (is_the_same && habit.writes_plainly, habit.conversion) else {
+            return Ok(false);
+        };
         let Some(template) = self.template(base) else { return Ok(false) };
         if !conversion.leaves_all(template.attributes()) {
             return Ok(false);
