@@ -383,7 +383,7 @@ proptest! {
 fn look_through(content: &[u8], width: usize) {
     let Some(index) = IndexFile::parse(content, width) else { return };
     let mut patch = Patch::default();
-    let pristine = Pristine::of(content, &index, Moment { seconds: u32::MAX, nanos: u32::MAX });
+    let pristine = Pristine::of(&index, Moment { seconds: u32::MAX, nanos: u32::MAX });
     for pristine in [None, Some(&pristine)] {
         to_read(pristine, &index, Path::new("/nowhere")).into_iter().for_each(|place| patch.forget(place));
     }

@@ -1,5 +1,5 @@
-//! What an agent made of a linked working tree, without starting a git: where its index is still the one that git wrote
-//! when the tree was made and all that is there are ordinary files, the work is the files that are new, gone or other
+//! What an agent made of a linked working tree, without starting a git: where its index still tells of the files that were
+//! there when the tree was made, and all that is there are ordinary ones, the work is the files that are new, gone or other
 //! than those. Everything else is left to git.
 
 use std::collections::BTreeMap;
@@ -46,8 +46,9 @@ impl Git {
         let file = state.join("index");
         let is_fit = |index: &Metadata| index.is_file() && index.len() <= INDEX_BYTES_MAX;
         fs::symlink_metadata(&file).ok().filter(is_fit)?;
-        let content = fs::read(file).ok().filter(|content| pristine.has_index(content))?;
-        let index = IndexFile::parse(&content, work.base.width())?;
+        let content = fs::read(file).ok()?;
+        let index =
+            IndexFile::parse(&content, work.base.width()).filter(|index| pristine.has_names(index))?;
         let tree = self.base_in(&index, work)?;
         let habit = self.habit();
         let conversion = habit.conversion.filter(|_| habit.writes_plainly && habit.stores_plainly)?;
@@ -80,7 +81,9 @@ impl Git {
         (files, conversion): (Vec<FoundFile>, &Conversion),
         changes: &mut Changes,
     ) -> Option<()> {
-        let mut storage = Storage { conversion, tree: work.tree, folders: BTreeMap::new() };
+        // A walk finds none but those of the index.
+        let has_attributes = index.entries.iter().any(|entry| is_attributes(&entry.name));
+        let mut storage = Storage { conversion, tree: work.tree, has_attributes, folders: BTreeMap::new() };
         files.iter().all(|file| storage.keeps(file)).then_some(())?;
         let width = work.base.width();
         for file in files {
@@ -165,25 +168,37 @@ fn mode_of(entry: &IndexEntry<'_>) -> Option<&'static str> {
 struct Storage<'a> {
     conversion: &'a Conversion,
     tree: &'a Path,
-    /// Whether plain ones are stored as they are, and whether all are, by their folders.
-    folders: BTreeMap<Vec<u8>, (bool, bool)>,
+    /// Whether files in it say so. If not, it is the same in all folders.
+    has_attributes: bool,
+    /// What was found out, by folders.
+    folders: BTreeMap<Vec<u8>, Kept>,
+}
+
+/// Which files are stored as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    All,
+    Plain,
+    None,
 }
 
 impl Storage<'_> {
     /// Whether a file is stored as it is.
     fn keeps(&mut self, file: &FoundFile) -> bool {
-        let length = file.path.iter().rposition(|byte| *byte == b'/').unwrap_or_default();
-        let folder = file.path.get(..length).unwrap_or_default();
-        let (spares, spares_any) = match self.folders.get(folder) {
-            Some(known) => *known,
-            None => {
-                let path = Path::new(OsStr::from_bytes(&file.path));
-                let (conversion, tree) = (self.conversion, self.tree);
-                let found = (conversion.spares(tree, path), conversion.spares_any(tree, path));
-                self.folders.insert(folder.to_vec(), found);
-                found
-            }
-        };
-        spares_any || spares && is_plain(&file.content)
+        let start = file.path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+        let (folder, name) = file.path.split_at_checked(start).unwrap_or_default();
+        let (folder, path) =
+            if self.has_attributes { (folder, file.path.as_slice()) } else { (&b""[..], name) };
+        let kept = self.folders.get(folder).copied().unwrap_or_else(|| self.kept(path));
+        self.folders.entry(folder.to_vec()).or_insert(kept);
+        kept == Kept::All || kept == Kept::Plain && is_plain(&file.content)
+    }
+
+    fn kept(&self, path: &[u8]) -> Kept {
+        let path = Path::new(OsStr::from_bytes(path));
+        if self.conversion.spares_any(self.tree, path) {
+            return Kept::All;
+        }
+        if self.conversion.spares(self.tree, path) { Kept::Plain } else { Kept::None }
     }
 }

@@ -40,8 +40,8 @@ pub(in crate::git) struct Pristine {
     keys: RandomState,
     /// Sums of all that the index told of a file, in their order.
     files: Vec<u64>,
-    /// The sum of the index as a whole.
-    index: Option<u64>,
+    /// The sum of which files the index told of, whatever they looked like.
+    names: Option<u64>,
     /// The first second in which none of the files was written any more.
     after: SystemTime,
 }
@@ -49,7 +49,7 @@ pub(in crate::git) struct Pristine {
 impl Pristine {
     /// The files of an index that was written at a moment. One that was written shortly before could have been written to
     /// again since without looking any different: it is not among them.
-    pub(in crate::git) fn of(content: &[u8], index: &IndexFile<'_>, written: Moment) -> Pristine {
+    pub(in crate::git) fn of(index: &IndexFile<'_>, written: Moment) -> Pristine {
         let times = || index.entries.iter().filter_map(IndexEntry::times);
         // The clock of the files may be another one than that of the index.
         let newest = times().map(|[changed, _]| changed).max();
@@ -63,18 +63,19 @@ impl Pristine {
         let mut files: Vec<u64> = settled.map(|entry| sum(&keys, entry)).collect();
         files.sort_unstable();
         let after = SystemTime::UNIX_EPOCH + Duration::from_secs(u64::from(end.seconds) + 1);
-        let index = Some(keys.hash_one(content));
-        Pristine { keys, files, index, after }
+        let names = Some(sum_of_names(&keys, index));
+        Pristine { keys, files, names, after }
     }
 
     /// A tree of which no file is known to be as it was.
     pub(in crate::git) fn nothing() -> Pristine {
-        Pristine { keys: RandomState::new(), files: Vec::new(), index: None, after: SystemTime::UNIX_EPOCH }
+        Pristine { keys: RandomState::new(), files: Vec::new(), names: None, after: SystemTime::UNIX_EPOCH }
     }
 
-    /// Whether an index is still the one that git wrote when the tree was made.
-    pub(in crate::git) fn has_index(&self, content: &[u8]) -> bool {
-        self.index == Some(self.keys.hash_one(content))
+    /// Whether an index tells of the very files that were there when the tree was made. What they look like may be told
+    /// anew: whoever asks git how things stand has it look at them again.
+    pub(in crate::git) fn has_names(&self, index: &IndexFile<'_>) -> bool {
+        self.names == Some(sum_of_names(&self.keys, index))
     }
 
     /// A time at which an index knows all files that are still the same: git does not look into any of them.
@@ -132,6 +133,19 @@ fn to_read_of(pristine: Option<&Pristine>, entries: &[IndexEntry<'_>], tree: &Pa
     files.filter(|entry| !is_untouched(entry)).map(|entry| entry.place).collect()
 }
 
+/// The sum of all names with the modes and contents that they stand for.
+fn sum_of_names(keys: &RandomState, index: &IndexFile<'_>) -> u64 {
+    let mut hasher = keys.build_hasher();
+    for entry in &index.entries {
+        hasher.write_u32(entry.mode);
+        hasher.write(entry.object);
+        // No name has a NUL in it.
+        hasher.write(&entry.name);
+        hasher.write_u8(0);
+    }
+    hasher.finish()
+}
+
 /// The sum of all that an index tells of a file.
 fn sum(keys: &RandomState, entry: &IndexEntry<'_>) -> u64 {
     let mut hasher = keys.build_hasher();
@@ -179,7 +193,7 @@ impl Git {
             let index = state.join("index");
             let written = Moment::modified(&fs::metadata(&index).ok()?)?;
             let content = fs::read(&index).ok()?;
-            Some(Pristine::of(&content, &IndexFile::parse(&content, base.width())?, written))
+            Some(Pristine::of(&IndexFile::parse(&content, base.width())?, written))
         });
         match pristine {
             Some(pristine) => self.pristine_trees().known().insert(tree.to_owned(), Arc::new(pristine)),
