@@ -341,13 +341,13 @@ impl Driver<'_> {
         }
         let Some(site) = self.site(id) else { return Ok(()) };
         let (message, trailer) = (self.landing_message(id), self.trailer(id, Some(attempt)));
-        let known = self.state.task(id);
-        let dispatch = known.map(|task| task.dispatch).unwrap_or_default();
+        let Some(task) = self.state.task(id) else { return Ok(()) };
+        let (dispatch, touched) = (task.dispatch, task.touched.clone());
         let company = self.company_of(id);
         if !company.is_empty() {
             return self.start_together(key, (id, dispatch), &company);
         }
-        if known.is_some_and(|task| task.touched.is_empty()) {
+        if touched.is_empty() {
             let landing = Landing::Done { touched: Vec::new() };
             self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
             return Ok(());
@@ -355,7 +355,8 @@ impl Driver<'_> {
         let (release, take_turn) = self.turn_for(&site.git, id);
         let purpose = Purpose::Landing { task: id.clone(), dispatch, release };
         let (watch, packed) = (self.watch().clone(), self.packed.remove(id));
-        let request = LandingRequest { message, trailer, packed, watch, traces: self.traces.clone() };
+        let request =
+            LandingRequest { message, trailer, packed, touched, watch, traces: self.traces.clone() };
         self.beside(key, purpose, move || {
             Done::Landing(match kept_waiting(take_turn()) {
                 Some(landing) => Brought { landing, stamps: None, notes: Vec::new() },

@@ -42,6 +42,7 @@ mod open;
 mod original;
 mod orphans;
 mod other_text;
+mod packed_again;
 mod plan_key;
 mod project;
 mod projection;

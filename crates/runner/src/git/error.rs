@@ -88,6 +88,12 @@ pub enum GitError {
         /// What it printed.
         output: String,
     },
+    /// Objects are missing, time and again.
+    #[error("objects of the repository are gone: {}", last_line(told))]
+    Gone {
+        /// Git's own words.
+        told: String,
+    },
     /// Git cannot read what is in a working tree.
     #[error("git cannot read {}", paths.join(", "))]
     Unreadable {
@@ -151,6 +157,11 @@ impl GitError {
             GitError::Locked { file } => {
                 Some(format!("if no git is running, remove the file: rm '{}'", file.display()))
             }
+            GitError::Gone { .. } => Some(
+                "end whatever tidies it up all the time (`git gc --prune=now`, `git prune`); if nothing does, see what is \
+                 missing: git fsck"
+                    .to_owned(),
+            ),
             GitError::Hook { .. } => Some("repair what the hook complains about, then run again".to_owned()),
             GitError::Deadline { command, .. } => {
                 Some(format!("see what keeps it waiting (a hook, a signing key): {command}"))

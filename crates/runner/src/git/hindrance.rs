@@ -50,6 +50,7 @@ impl GitError {
             | GitError::NoIdentity { .. }
             | GitError::Locked { .. }
             | GitError::Misdirected { .. }
+            | GitError::Gone { .. }
             | GitError::Stopped { .. } => Some(Hindrance::Setup),
             // Somebody, or a machine without memory, killed it.
             GitError::Failed { code: None, .. } => Some(Hindrance::Setup),

@@ -24,6 +24,7 @@ mod remote;
 mod repository;
 mod stamps;
 mod status;
+mod tidying;
 mod trees;
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::calls::standing::Standing;
 use super::customs::habits::Habits;
 use super::customs::misdirection::{UNSET_BARE, UNSET_WORKTREE};
 use super::error::GitError;
+use super::formats::recent_objects::RecentObjects;
 use super::trees::pristine::PristineTrees;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
@@ -40,6 +41,8 @@ pub struct Git {
     habits: Arc<Habits>,
     /// What trees looked like when they were made, for all who share this.
     pristine_trees: Arc<PristineTrees>,
+    /// What was stored lately, by all who share this.
+    recent_objects: Arc<RecentObjects>,
 }
 
 impl Git {
@@ -150,6 +153,10 @@ impl Git {
         &self.pristine_trees
     }
 
+    pub(super) fn recent_objects(&self) -> &RecentObjects {
+        &self.recent_objects
+    }
+
     pub(super) fn environment(&self) -> &Environment {
         &self.environment
     }
@@ -242,6 +249,7 @@ fn located(
         hooks: dir.join(hooks),
         habits: Arc::default(),
         pristine_trees: Arc::default(),
+        recent_objects: Arc::default(),
     })
 }
 

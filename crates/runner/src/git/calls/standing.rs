@@ -108,6 +108,11 @@ impl Git {
         }
     }
 
+    /// What is remembered may be gone.
+    pub(in crate::git) fn forget_trees(&self) {
+        *self.remembered() = Remembered::default();
+    }
+
     fn remembered(&self) -> MutexGuard<'_, Remembered> {
         self.standing().trees.lock().unwrap_or_else(PoisonError::into_inner)
     }

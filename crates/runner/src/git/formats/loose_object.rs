@@ -35,6 +35,9 @@ const COMPRESSION: u8 = 1;
 /// else that is done with it.
 const AS_IT_IS_BYTES_MAX: usize = 4000;
 
+/// How often an object is written while somebody tidies up.
+const WRITES_MAX: usize = 10;
+
 /// Nobody changes an object.
 const PERMISSIONS: u32 = 0o444;
 
@@ -75,14 +78,37 @@ impl Git {
         }
         let header = format!("{} {}\0", kind.word(), content.len()).into_bytes();
         let oid = Oid::from_bytes(&checksum(&[&header, content], width)?)?;
+        self.write_object(kind, content, &oid)?;
+        self.recent_objects().put(kind, &oid, content);
+        Some(oid)
+    }
+
+    /// Writes an object whose name is known. None: git has to.
+    pub(in crate::git) fn write_object(&self, kind: Kind, content: &[u8], oid: &Oid) -> Option<()> {
+        let (folder, file) = self.place_of_object(oid)?;
+        // Whoever tidies up removes what is old and belongs to nobody, which is not long ago for what is stored again.
+        if is_renewed(&file) {
+            return Some(());
+        }
+        let header = format!("{} {}\0", kind.word(), content.len()).into_bytes();
+        let content = deflated(&[&header, content].concat());
+        let mut tries = (0..WRITES_MAX).map(|_| write(&folder, &file, &content));
+        // Somebody who tidies up removes files that are not finished, and folders with nothing in them.
+        let is_settled = |written: &io::Result<()>| !matches!(written, Err(error) if error.kind() == io::ErrorKind::NotFound);
+        tries.find(is_settled)?.ok()
+    }
+
+    /// Whether an object is there as a file of its own.
+    pub(in crate::git) fn is_loose(&self, oid: &Oid) -> bool {
+        self.place_of_object(oid).is_some_and(|(_, file)| file.exists())
+    }
+
+    /// The folder and the file of an object.
+    fn place_of_object(&self, oid: &Oid) -> Option<(PathBuf, PathBuf)> {
         let (folder, name) = oid.as_str().split_at_checked(2)?;
         let folder = self.common_dir().join("objects").join(folder);
         let file = folder.join(name);
-        // Whoever tidies up removes what is old and belongs to nobody, which is not long ago for what is stored again.
-        if !is_renewed(&file) {
-            write(&folder, &file, &deflated(&[&header, content].concat())).ok()?;
-        }
-        Some(oid)
+        Some((folder, file))
     }
 }
 

@@ -18,6 +18,7 @@ use crate::git::formats::checksum::checksum;
 use crate::git::formats::index_edit::{Put, Puts, with_files};
 use crate::git::formats::index_file::{IndexEntry, IndexFile};
 use crate::git::formats::index_patch::{has_stat, write_as_old};
+use crate::git::formats::loose_object::Kind;
 use crate::git::formats::raw_change::{Entry, RawChange};
 use crate::git::formats::tree_edit::EditedFolder;
 use crate::git::formats::tree_object::TreeObject;
@@ -174,6 +175,7 @@ impl Git {
         }
         let object = Oid::parse(&change.new.oid)?;
         let content = self.read_blob(&object, FILE_BYTES_MAX)?;
+        self.recent_objects().put(Kind::Blob, &object, &content);
         Some(PlainFile { path: path.to_owned(), mode, object, content, old })
     }
 

@@ -98,3 +98,21 @@ fn what_a_program_left_that_died_while_it_wrote_an_object_goes() {
     assert_eq!((dead.exists(), alive.exists()), (false, true));
     assert_eq!(fs::read_dir(folder).unwrap().count(), 2, "objects stay");
 }
+
+#[test]
+fn what_is_gone_is_written_again_and_what_git_packed_is_left_to_it() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let oid = git.store_object(Kind::Blob, b"content\n", 20).unwrap();
+    fs::remove_file(file_of(&scratch, &oid)).unwrap();
+    git.hold_on();
+    assert_eq!(scratch.repository.git(&["cat-file", "blob", oid.as_str()]), "content\n");
+    scratch.repository.git(&["prune", "--expire=now"]);
+    assert!(!file_of(&scratch, &oid).exists());
+    git.hold_on_to_all();
+    assert_eq!(scratch.repository.git(&["cat-file", "blob", oid.as_str()]), "content\n");
+    scratch.repository.git(&["tag", "kept", oid.as_str()]);
+    scratch.repository.git(&["gc", "--quiet", "--prune=now"]);
+    git.hold_on_to_all();
+    assert!(!file_of(&scratch, &oid).exists(), "it is in a pack");
+}

@@ -28,6 +28,7 @@ mod own_steps;
 mod people;
 mod phases;
 mod plan_words;
+mod pruning;
 mod random;
 mod repositories;
 mod scene;
