@@ -37,8 +37,8 @@ pub(crate) enum Done {
     Landing(Brought),
     /// Work together with what comes in before it: what is in its tree, if that can be told.
     Ahead(Option<Oid>),
-    /// Work of several tasks comes into the project, if it can together; and what was noticed on the way.
-    Together(Option<Box<Arrival>>, Vec<String>),
+    /// Work of several tasks comes into the project, or why it cannot together; and what was noticed on the way.
+    Together(Result<Box<Arrival>, String>, Vec<String>),
     /// Nobody has git's lock any more, or nobody waits for it.
     Lock,
 }
@@ -372,9 +372,9 @@ impl Driver<'_> {
         id: &TaskId,
         (attempt, dispatch): (Attempt, Dispatch),
     ) -> Result<(), RunError> {
-        if !self.put_next(id) {
+        if let Some(why) = self.put_next(id) {
             self.part(&self.company_of(id))?;
-            self.see(Seen::Parted { task: id.clone(), dispatch });
+            self.see(Seen::Parted { task: id.clone(), dispatch, why });
             return Ok(());
         }
         match self.foreseen(id, dispatch)? {

@@ -44,7 +44,7 @@ pub(crate) use customs::ignored_before::RULES;
 pub use customs::own_customs::OwnCustoms;
 pub use error::GitError;
 pub use history::Oid;
-pub use landings::company::{Arrival, Books, Following, Link};
+pub use landings::company::{Apart, Arrival, Books, Following, Link};
 pub use landings::landed_files::Sight;
 pub use landings::landing::{Applied, Dropped, Landing, Novelty};
 pub use landings::landing_commit::Landed;
