@@ -88,6 +88,14 @@ pub enum GitError {
         /// What it printed.
         output: String,
     },
+    /// The index is not there, or is none.
+    #[error("git's index {} {reason}", file.display())]
+    NoIndex {
+        /// Where it should be.
+        file: PathBuf,
+        /// What is the matter with it.
+        reason: &'static str,
+    },
     /// Objects are missing, time and again.
     #[error("objects of the repository are gone: {}", last_line(told))]
     Gone {
@@ -157,6 +165,16 @@ impl GitError {
             GitError::Locked { file } => {
                 Some(format!("if no git is running, remove the file: rm '{}'", file.display()))
             }
+            GitError::NoIndex { file, .. } if file.exists() => {
+                let file = file.display();
+                Some(format!(
+                    "what was staged is not known any more; this makes it anew and changes no file: mv '{file}' \
+                     '{file}.broken' && git reset"
+                ))
+            }
+            GitError::NoIndex { .. } => Some(
+                "what was staged is not known any more; this makes it anew and changes no file: git reset".to_owned(),
+            ),
             GitError::Gone { .. } => Some(
                 "end whatever tidies it up all the time (`git gc --prune=now`, `git prune`); if nothing does, see what is \
                  missing: git fsck"

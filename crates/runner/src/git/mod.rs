@@ -11,6 +11,7 @@
 //! - `formats`: objects, trees and index as files;
 //! - `calls`: running the program.
 
+mod broken_index;
 mod calls;
 mod commits;
 mod customs;

@@ -106,6 +106,7 @@ impl Git {
     fn apply_once(&self, landing: &Landing<'_>) -> Result<Applied, GitError> {
         self.settle_landing()?;
         self.refuse_if_in_progress()?;
+        self.refuse_without_index()?;
         if landing.novelty == Novelty::Unknown
             && let Some(commit) =
                 self.landed((landing.base, landing.trailer), (landing.base, landing.commit))?

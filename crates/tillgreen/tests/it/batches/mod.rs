@@ -3,6 +3,7 @@
 
 mod ahead;
 mod alone;
+mod broken_index;
 mod by_index;
 mod coming_back;
 mod company;
