@@ -14,6 +14,7 @@ use super::customs::habits::Habits;
 use super::customs::misdirection::{UNSET_BARE, UNSET_WORKTREE};
 use super::error::GitError;
 use super::formats::recent_objects::RecentObjects;
+use super::trees::known_indexes::KnownIndexes;
 use super::trees::pristine::PristineTrees;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
@@ -41,6 +42,8 @@ pub struct Git {
     habits: Arc<Habits>,
     /// What trees looked like when they were made, for all who share this.
     pristine_trees: Arc<PristineTrees>,
+    /// What of trees that are done with is still what it was, for all who share this.
+    known_indexes: Arc<KnownIndexes>,
     /// What was stored lately, by all who share this.
     recent_objects: Arc<RecentObjects>,
 }
@@ -153,6 +156,10 @@ impl Git {
         &self.pristine_trees
     }
 
+    pub(super) fn known_indexes(&self) -> &KnownIndexes {
+        &self.known_indexes
+    }
+
     pub(super) fn recent_objects(&self) -> &RecentObjects {
         &self.recent_objects
     }
@@ -249,6 +256,7 @@ fn located(
         hooks: dir.join(hooks),
         habits: Arc::default(),
         pristine_trees: Arc::default(),
+        known_indexes: Arc::default(),
         recent_objects: Arc::default(),
     })
 }

@@ -7,6 +7,7 @@ pub(super) mod hidden;
 pub(super) mod ignored;
 pub(super) mod inside;
 pub(super) mod keep;
+pub(super) mod known_indexes;
 pub(super) mod link;
 pub(super) mod orphan;
 pub(super) mod pack;
