@@ -29,6 +29,7 @@ mod inbox;
 mod isolation;
 mod kept_trees;
 mod last_words;
+mod left_inside;
 mod line;
 mod lock_wait;
 mod lost_trees;

@@ -64,3 +64,4 @@ pub use trees::pack::Packed;
 pub use trees::parallelism::{Parallelism, Reason};
 pub use trees::snapshot::{Touched, TreeWork};
 pub use trees::spare::Pool;
+pub use trees::unsaved::Unsaved;

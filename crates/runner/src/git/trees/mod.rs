@@ -16,4 +16,5 @@ pub(super) mod pristine;
 pub(super) mod snapshot;
 pub(super) mod spare;
 pub(super) mod submodules;
+pub(super) mod unsaved;
 pub(super) mod worktree;
