@@ -5,7 +5,6 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 
-use crate::batch::company;
 use crate::dependence;
 use crate::event::{End, Event, Opened, Started, StopReason, What};
 use crate::failure::{Cause, Failure, same_error};
@@ -13,6 +12,7 @@ use crate::observation::{
     AgentEnd, AgentReport, Baseline, ChecksReport, Landing, Observation, Opening, Record, Response, Seen,
 };
 use crate::outdated::outdated;
+use crate::parting::{parted, parted_by_landing, parted_by_record};
 use crate::plan_changes::PlanChanges;
 use crate::pull_request;
 use crate::red::{Judgement, Red};
@@ -57,8 +57,9 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
             join_ended(state, &task, dispatch, Dated { at, report })
         }
         Seen::Displaced { task, dispatch } => displaced(state, task, dispatch),
-        Seen::Parted { task, dispatch } => {
-            state.task(&task).filter(|task| task.dispatch == dispatch).and_then(|task| parted(state, task))
+        Seen::Parted { task, dispatch, why } => {
+            let task = state.task(&task).filter(|task| task.dispatch == dispatch);
+            task.and_then(|task| parted(state, task, Some(why)))
         }
         Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
         Seen::FixInserted { decl } => fix_inserted(state, decl),
@@ -378,7 +379,7 @@ fn landing_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Lan
     let task = state.task(id).filter(|task| task.dispatch == dispatch)?;
     let rules = state.rules()?;
     let Status::Landing { attempt } = task.status else { return None };
-    if let (false, Some(parted)) = (matches!(seen.report, Landing::Done { .. }), parted(state, task)) {
+    if let Some(parted) = parted_by_landing(state, task, &seen.report) {
         return Some(parted);
     }
     match seen.report {
@@ -399,7 +400,7 @@ fn join_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Checks
         return Some(What::JoinPassed { task: id.clone(), warnings: seen.report.warnings });
     };
     // Whose fault it is will show when the work comes in one by one.
-    if let Some(parted) = parted(state, task) {
+    if let Some(parted) = parted(state, task, Some(format!("{id} is red with what came in before it"))) {
         return Some(parted);
     }
     let failure = claim_refuted(rules, task, (attempt, seen.at), red.into());
@@ -411,20 +412,15 @@ fn displaced(state: &State, id: TaskId, dispatch: Dispatch) -> Option<What> {
     if !matches!(task.status, Status::Joining { .. }) {
         return None;
     }
-    parted(state, task).or_else(|| Some(What::LandingStarted { task: id.clone(), with: Vec::new() }))
-}
-
-/// Work that came in together with that of others comes in one by one.
-fn parted(state: &State, task: &Task) -> Option<What> {
-    let tasks: Vec<TaskId> = company(state).map(|task| task.id().clone()).collect();
-    tasks.contains(task.id()).then_some(What::Parted { tasks })
+    parted(state, task, Some(format!("the work of {id} was taken out of the project")))
+        .or_else(|| Some(What::LandingStarted { task: id.clone(), with: Vec::new() }))
 }
 
 fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {
     let task = state.task(id)?;
     let rules = state.rules()?;
     let Status::Recording { attempt } = &task.status else { return None };
-    if let (false, Some(parted)) = (matches!(seen.report, Record::Kept { .. }), parted(state, task)) {
+    if let Some(parted) = parted_by_record(state, task, &seen.report) {
         return Some(parted);
     }
     match (seen.report, attempt) {

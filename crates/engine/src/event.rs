@@ -159,6 +159,9 @@ pub enum What {
     Parted {
         /// The tasks.
         tasks: Vec<TaskId>,
+        /// Why, in words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
     /// It is in the project, not committed yet.
     Landed {

@@ -108,7 +108,7 @@ impl State {
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
             What::JudgePassed { task, next } => self.apply_judge_passed(task, *next),
             What::LandingStarted { task, with } => self.apply_landing_started(task, with),
-            What::Parted { tasks } => tasks.iter().try_for_each(|task| self.apply_parted(task)),
+            What::Parted { tasks, .. } => tasks.iter().try_for_each(|task| self.apply_parted(task)),
             What::Landed { task, touched } => self.apply_landed(task, touched),
             What::JoinPassed { task, warnings } => self.apply_join_passed(task, warnings),
             What::TaskDone { task, commit } => self.apply_done(task, commit.as_deref(), at),

@@ -33,6 +33,7 @@ mod ladder;
 mod observation;
 mod order;
 mod outdated;
+mod parting;
 mod places;
 mod plan_changes;
 mod pull_request;

@@ -122,6 +122,8 @@ pub enum Seen {
         task: TaskId,
         /// The agent's start whose work it is.
         dispatch: Dispatch,
+        /// Why, in words.
+        why: String,
     },
     /// Nothing can go on before a person has seen to something.
     Obstructed {

@@ -403,6 +403,7 @@ impl Driver<'_> {
         let (touched, uncovered) = self.tree.touched(baseline, since)?;
         self.tell_uncovered(task, &uncovered);
         let touched = without_others(&self.state, task, since, touched);
+        self.look_inside(task, &touched)?;
         let lost_commit = self.tree.lost_commit(baseline)?;
         let learnings = self.read_learnings(task);
         let report = AgentReport { end, tampered, lost_commit, touched, learnings, elapsed };
@@ -469,7 +470,8 @@ impl Driver<'_> {
         mut warnings: Vec<String>,
     ) -> Result<ChecksReport, RunError> {
         let remnants = self.site(id).filter(|_| self.is_isolated(id)).map(|site| site.remnants());
-        if let Some(failure) = remnants.and_then(|remnants| remnants.failure()) {
+        let unsaved = if remnants.is_none() { self.unsaved_failure(id) } else { None };
+        if let Some(failure) = remnants.and_then(|remnants| remnants.failure()).or(unsaved) {
             return Ok(ChecksReport { failure: Some(failure), warnings });
         }
         if let Some(failure) = self.unresolved(id) {

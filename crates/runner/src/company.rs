@@ -15,13 +15,13 @@ use crate::book::{Book, Excerpt};
 use crate::check;
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::{self, Arrival, Books, Following, GitError, Landing, Link, Novelty, Oid};
+use crate::git::{self, Apart, Arrival, Books, Following, GitError, Landing, Link, Novelty, Oid};
 use crate::isolation::{Done, kept_waiting};
 use crate::lost_work::Watch;
 use crate::meddling::told_of_commit;
 use crate::projection::{Completed, Progress};
 use crate::recording::{Obstacle, TRAILER, completes};
-use crate::traces;
+use crate::traces::{self, listed};
 
 /// Work of a task that is to come in together with that of others.
 #[derive(Debug)]
@@ -54,26 +54,30 @@ impl Driver<'_> {
         (first, dispatch): (&TaskId, Dispatch),
         company: &[TaskId],
     ) -> Result<(), RunError> {
-        let (Some(pieces), Some(git)) = (self.pieces(company), self.tree.git().cloned()) else {
-            self.see(Seen::Parted { task: first.clone(), dispatch });
+        let (Ok(pieces), Some(git)) = (self.pieces(company), self.tree.git().cloned()) else {
+            let why = self.pieces(company).err().unwrap_or_default();
+            self.see(Seen::Parted { task: first.clone(), dispatch, why });
             return Ok(());
         };
+        let company = company.to_vec();
         let (release, take_turn) = self.turn_for(&git, first);
         let purpose = Purpose::Landing { task: first.clone(), dispatch, release };
         let watch = self.watch().clone();
         self.beside(key, purpose, move || {
-            let has_turn = kept_waiting(take_turn()).is_none();
             let mut notes = Vec::new();
-            // What git cannot do now it says when the work comes in by itself.
-            let arrival =
-                if has_turn { bring(&git, &pieces, &watch, &mut notes).unwrap_or(None) } else { None };
+            let arrival = match kept_waiting(take_turn()) {
+                Some(_) => Err("it was not their turn".to_owned()),
+                None => bring(&git, (&company, &pieces), &watch, &mut notes)
+                    .unwrap_or_else(|error| Err(error.told())),
+            };
             Done::Together(arrival.map(Box::new), notes)
         })
     }
 
-    /// What is known of the work of each, if that is all that it takes.
-    fn pieces(&self, company: &[TaskId]) -> Option<Vec<Piece>> {
-        company.iter().map(|id| self.piece(id)).collect()
+    /// What is known of the work of each, or of whose not enough is.
+    fn pieces(&self, company: &[TaskId]) -> Result<Vec<Piece>, String> {
+        let unknown = |id: &TaskId| format!("the work of {id} has to be looked for");
+        company.iter().map(|id| self.piece(id).ok_or_else(|| unknown(id))).collect()
     }
 
     fn piece(&self, id: &TaskId) -> Option<Piece> {
@@ -118,16 +122,18 @@ impl Driver<'_> {
     pub(crate) fn came_together(
         &mut self,
         (first, dispatch): (TaskId, Dispatch),
-        (arrival, notes): (Option<Box<Arrival>>, Vec<String>),
+        (arrival, notes): (Result<Box<Arrival>, String>, Vec<String>),
     ) -> Seen {
         notes.into_iter().for_each(|note| self.note(note));
         self.tree.forget();
         let company = self.company_of(&first);
         let paths = arrival.as_ref().map(|arrival| arrival.paths()).unwrap_or_default();
+        let why = arrival.as_ref().err().cloned();
         // Should the run have ended, whoever takes the work back needs to know how much of it is there.
-        self.arrival = arrival;
+        self.arrival = arrival.ok();
         if company.is_empty() || paths.len() != company.len() {
-            return Seen::Parted { task: first, dispatch };
+            let why = why.unwrap_or_else(|| "one of them is no longer among them".to_owned());
+            return Seen::Parted { task: first, dispatch, why };
         }
         for (task, touched) in company.into_iter().zip(paths) {
             let Some((_, dispatch)) = self.coming_back(&task) else { continue };
@@ -137,19 +143,25 @@ impl Driver<'_> {
     }
 
     /// Before work is verified that comes in together with that of others: it is put into the project on top of that of
-    /// those before it. Whether it could be.
-    pub(crate) fn put_next(&mut self, id: &TaskId) -> bool {
+    /// those before it. Tells why it could not be.
+    pub(crate) fn put_next(&mut self, id: &TaskId) -> Option<String> {
         let company = self.company_of(id);
-        let Some(place) = company.iter().position(|member| member == id) else { return true };
-        let (Some(git), Some(arrival)) = (self.tree.git(), &mut self.arrival) else { return false };
+        let place = company.iter().position(|member| member == id)?;
+        let (Some(git), Some(arrival)) = (self.tree.git(), &mut self.arrival) else {
+            return Some(format!("the work of {id} has to be put together again"));
+        };
         // The first came in beside the loop.
-        if place > 0 && !arrival.put(git, place).unwrap_or(false) {
-            return false;
+        if place > 0 {
+            match arrival.put(git, place) {
+                Ok(true) => {}
+                Ok(false) => return Some(told_of_obstacle(arrival.obstacle(git, place), id)),
+                Err(error) => return Some(error.told()),
+            }
         }
         if place + 1 == company.len() {
             self.stamps = arrival.complete(git).ok();
         }
-        true
+        None
     }
 
     /// Takes the work of all out of the project, to come in one by one.
@@ -180,19 +192,34 @@ impl Driver<'_> {
     /// Records all of some tasks whose work is in the project and verified.
     pub(crate) fn record_together(&mut self, first: &TaskId, company: &[TaskId]) -> Result<(), RunError> {
         let dispatch = self.coming_back(first).map(|(_, dispatch)| dispatch).unwrap_or_default();
-        if let Ok(Some(commits)) = self.try_record_together(company) {
-            for (task, commit) in company.iter().zip(commits) {
-                let record = Record::Kept { commit: Some(commit.as_str().to_owned()) };
-                self.see(Seen::Recorded { task: task.clone(), record });
+        let why = match self.try_record_together(company) {
+            Ok(Some(commits)) => {
+                for (task, commit) in company.iter().zip(commits) {
+                    let record = Record::Kept { commit: Some(commit.as_str().to_owned()) };
+                    self.see(Seen::Recorded { task: task.clone(), record });
+                }
+                return Ok(());
             }
-            return Ok(());
-        }
-        // What is in the way is said when the work comes in by itself.
+            Ok(None) => self.why_not_committed(),
+            Err(obstacle) => obstacle.told(),
+        };
         if !git::is_interrupted() {
             self.part(company)?;
-            self.see(Seen::Parted { task: first.clone(), dispatch });
+            self.see(Seen::Parted { task: first.clone(), dispatch, why });
         }
         Ok(())
+    }
+
+    /// Why work was not committed together, as far as that shows.
+    fn why_not_committed(&self) -> String {
+        let (Some(git), Some(arrival)) = (self.tree.git(), &self.arrival) else { return String::new() };
+        if git.head().is_ok_and(|head| head.as_ref() != Some(arrival.head())) {
+            return "somebody committed meanwhile".to_owned();
+        }
+        match self.stamps.as_ref().and_then(|stamps| stamps.changed(git.root())) {
+            Some(file) => format!("{file} was changed while it was verified"),
+            None => "git has to commit them".to_owned(),
+        }
     }
 
     fn try_record_together(&mut self, company: &[TaskId]) -> Result<Option<Vec<Oid>>, Obstacle> {
@@ -201,7 +228,7 @@ impl Driver<'_> {
         if self.follow_branch()?.is_some() {
             return Ok(None);
         }
-        let (Some(pieces), Some(stamps)) = (self.pieces(company), self.stamps.clone()) else {
+        let (Ok(pieces), Some(stamps)) = (self.pieces(company), self.stamps.clone()) else {
             return Ok(None);
         };
         let path = self.file.progress();
@@ -242,25 +269,48 @@ impl Driver<'_> {
     }
 }
 
-/// Has it come in, and puts the first piece of it into the project, unless something has to be seen to first.
+/// Has it come in, and puts the first piece of it into the project, unless something has to be seen to first, which is told.
 fn bring(
     git: &git::Git,
-    pieces: &[Piece],
+    (company, pieces): (&[TaskId], &[Piece]),
     watch: &Watch,
     notes: &mut Vec<String>,
-) -> Result<Option<Arrival>, GitError> {
+) -> Result<Result<Arrival, String>, GitError> {
     git.refuse_if_misdirected()?;
-    if watch.obstacle(git)?.is_some() {
-        return Ok(None);
+    if let Some(obstacle) = watch.obstacle(git)? {
+        return Ok(Err(obstacle));
     }
     // Something may be half in the project already, with what somebody made of it.
     notes.extend(traces::told_of(git.root(), &git.settle_landing()?));
-    let arrival = git.expect_together(&pieces.iter().map(Piece::landing).collect::<Vec<_>>())?;
-    let Some(mut arrival) = arrival else { return Ok(None) };
+    let mut arrival = match git.expect_together(&pieces.iter().map(Piece::landing).collect::<Vec<_>>())? {
+        Ok(arrival) => arrival,
+        Err(apart) => return Ok(Err(told_of_parting(&apart, company))),
+    };
     if arrival.put(git, 0)? {
-        return Ok(Some(arrival));
+        return Ok(Ok(arrival));
     }
-    arrival.give_up(git).map(|()| None)
+    let obstacle = arrival.obstacle(git, 0);
+    arrival.give_up(git)?;
+    Ok(Err(company.first().map(|id| told_of_obstacle(obstacle, id)).unwrap_or_default()))
+}
+
+fn told_of_parting(apart: &Apart, company: &[TaskId]) -> String {
+    match apart {
+        Apart::InTheWay(paths) => format!("changes that nobody committed are in the way: {}", listed(paths)),
+        Apart::Deleted(paths) => format!("somebody deleted {}", listed(paths)),
+        Apart::Mixed(place) => {
+            let id = company.get(*place).map(ToString::to_string).unwrap_or_default();
+            format!("the work of {id} takes a merge, or there is more to it than new and changed files")
+        }
+        Apart::NotPlain => "git has to put some of the files in place".to_owned(),
+    }
+}
+
+fn told_of_obstacle(obstacle: Option<String>, id: &TaskId) -> String {
+    match obstacle {
+        Some(file) => format!("somebody changed {file}, which the work of {id} is about"),
+        None => format!("something was in the way of the work of {id}"),
+    }
 }
 
 /// The plan and the progress file while work of some tasks is committed.

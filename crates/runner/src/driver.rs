@@ -20,7 +20,7 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{self, Arrival, Git, GitError, Oid, OwnCustoms, Stamps};
+use crate::git::{self, Arrival, Git, GitError, Oid, OwnCustoms, Stamps, Unsaved};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::journal::Journal;
 use crate::line::Line;
@@ -98,6 +98,8 @@ pub(crate) struct Driver<'a> {
     pub line: Line,
     /// What git did not look at when those who are at work in the project began.
     pub hidden: BTreeMap<plan::TaskId, BTreeSet<OsString>>,
+    /// What those in the project itself left uncommitted inside submodules.
+    pub left_inside: BTreeMap<plan::TaskId, Vec<Unsaved>>,
     /// What hooks have made of work while it was committed, until that is verified and taken in.
     pub hooked: BTreeMap<String, Oid>,
     /// What the work in the project itself was when its verify command began.
@@ -162,6 +164,7 @@ impl<'a> Driver<'a> {
             customs: None,
             line: Line::default(),
             hidden: BTreeMap::new(),
+            left_inside: BTreeMap::new(),
             hooked: BTreeMap::new(),
             verified: BTreeMap::new(),
             rewriting: Rewriting::default(),

@@ -37,8 +37,8 @@ pub(crate) enum Done {
     Landing(Brought),
     /// Work together with what comes in before it: what is in its tree, if that can be told.
     Ahead(Option<Oid>),
-    /// Work of several tasks comes into the project, if it can together; and what was noticed on the way.
-    Together(Option<Box<Arrival>>, Vec<String>),
+    /// Work of several tasks comes into the project, or why it cannot together; and what was noticed on the way.
+    Together(Result<Box<Arrival>, String>, Vec<String>),
     /// Nobody has git's lock any more, or nobody waits for it.
     Lock,
 }
@@ -341,13 +341,13 @@ impl Driver<'_> {
         }
         let Some(site) = self.site(id) else { return Ok(()) };
         let (message, trailer) = (self.landing_message(id), self.trailer(id, Some(attempt)));
-        let known = self.state.task(id);
-        let dispatch = known.map(|task| task.dispatch).unwrap_or_default();
+        let Some(task) = self.state.task(id) else { return Ok(()) };
+        let (dispatch, touched) = (task.dispatch, task.touched.clone());
         let company = self.company_of(id);
         if !company.is_empty() {
             return self.start_together(key, (id, dispatch), &company);
         }
-        if known.is_some_and(|task| task.touched.is_empty()) {
+        if touched.is_empty() {
             let landing = Landing::Done { touched: Vec::new() };
             self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
             return Ok(());
@@ -355,7 +355,8 @@ impl Driver<'_> {
         let (release, take_turn) = self.turn_for(&site.git, id);
         let purpose = Purpose::Landing { task: id.clone(), dispatch, release };
         let (watch, packed) = (self.watch().clone(), self.packed.remove(id));
-        let request = LandingRequest { message, trailer, packed, watch, traces: self.traces.clone() };
+        let request =
+            LandingRequest { message, trailer, packed, touched, watch, traces: self.traces.clone() };
         self.beside(key, purpose, move || {
             Done::Landing(match kept_waiting(take_turn()) {
                 Some(landing) => Brought { landing, stamps: None, notes: Vec::new() },
@@ -371,9 +372,9 @@ impl Driver<'_> {
         id: &TaskId,
         (attempt, dispatch): (Attempt, Dispatch),
     ) -> Result<(), RunError> {
-        if !self.put_next(id) {
+        if let Some(why) = self.put_next(id) {
             self.part(&self.company_of(id))?;
-            self.see(Seen::Parted { task: id.clone(), dispatch });
+            self.see(Seen::Parted { task: id.clone(), dispatch, why });
             return Ok(());
         }
         match self.foreseen(id, dispatch)? {

@@ -1,6 +1,7 @@
 //! What is done to work trees beside the loop, in threads: making one ready, looking at what an attempt left in it,
 //! bringing its work into the project. Each of these may take as long as git takes; none decides anything.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,8 @@ pub(crate) struct LandingRequest {
     pub trailer: String,
     /// The commit that it was packed into, if that was just now.
     pub packed: Option<Oid>,
+    /// What the attempt changed.
+    pub touched: BTreeSet<String>,
     pub watch: Watch,
     pub traces: Traces,
 }
@@ -353,7 +356,7 @@ impl Site {
         };
         let landing =
             git::Landing { commit: &commit, base: &base, trailer: (TRAILER, &request.trailer), novelty };
-        let applied = self.apply(&landing, &request.traces, notes)?;
+        let (commit, applied) = self.apply_whole(&landing, request, notes)?;
         Ok(match self.git.keep_untracked(&self.tree, applied)? {
             Applied::Done { paths, stamps, revived } => {
                 notes.extend(told_of_revived(&revived));
@@ -370,7 +373,7 @@ impl Site {
     }
 
     /// Applies it, once more if what was in the way could be moved.
-    fn apply(
+    pub(crate) fn apply(
         &self,
         landing: &git::Landing<'_>,
         traces: &Traces,

@@ -140,7 +140,7 @@ fn events() -> Vec<What> {
         What::JudgeStarted { task: task(), dispatch },
         What::JudgePassed { task: task(), next: Some(Judge::Reviewer) },
         What::LandingStarted { task: task(), with: vec![TaskId::from("1.4")] },
-        What::Parted { tasks: vec![task()] },
+        What::Parted { tasks: vec![task()], why: Some(text("1.4 is red")) },
         What::Landed { task: task(), touched: vec![text("src/a.rs")] },
         What::JoinPassed { task: task(), warnings: vec![text("careful")] },
         What::TaskDone { task: task(), commit: Some(text("c0ffee")) },
@@ -191,7 +191,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","next":"reviewer"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"landing_started":{"task":"1.3","with":["1.4"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"parted":{"tasks":["1.3"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"parted":{"tasks":["1.3"],"why":"1.4 is red"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"landed":{"task":"1.3","touched":["src/a.rs"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"join_passed":{"task":"1.3","warnings":["careful"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"task_done":{"task":"1.3","commit":"c0ffee"}}}

@@ -98,7 +98,7 @@ impl World {
             matches!(self.script.turn(task, attempt.0).landing, Back::Lands)
         };
         if !company.iter().all(lands) {
-            return vec![Seen::Parted { task: first.clone(), dispatch }];
+            return vec![Seen::Parted { task: first.clone(), dispatch, why: "one does not fit".to_owned() }];
         }
         let landed = |(task, attempt, dispatch): (TaskId, Attempt, Dispatch)| {
             let landing = self.landed(&task, attempt.0);
@@ -115,7 +115,8 @@ impl World {
         let mut seen = vec![Seen::PlanRead(self.file.clone())];
         if !company.iter().all(is_kept) {
             let dispatch = self.state.task(first).map(|task| task.dispatch).unwrap_or_default();
-            seen.push(Seen::Parted { task: first.clone(), dispatch });
+            let why = "one is not taken in".to_owned();
+            seen.push(Seen::Parted { task: first.clone(), dispatch, why });
             return seen;
         }
         for (task, attempt, _) in company {

@@ -116,7 +116,7 @@ fn events(id: &TaskId) -> Vec<What> {
         What::JudgePassed { task: task(), next: None },
         What::JudgePassed { task: task(), next: Some(Judge::Reviewer) },
         What::LandingStarted { task: task(), with: Vec::new() },
-        What::Parted { tasks: vec![task()] },
+        What::Parted { tasks: vec![task()], why: None },
         What::Landed { task: task(), touched: Vec::new() },
         What::JoinPassed { task: task(), warnings: Vec::new() },
         What::TaskDone { task: task(), commit: None },

@@ -341,7 +341,7 @@ impl World {
         let event = self.journal.last().expect("an event was just recorded");
         let subject = subject(&event.what);
         let together: &[TaskId] = if let What::LandingStarted { with: together, .. }
-        | What::Parted { tasks: together } = &event.what
+        | What::Parted { tasks: together, .. } = &event.what
         {
             together
         } else {
@@ -424,7 +424,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::JudgeStarted { task, .. } => (task, EventKind::JudgeStarted),
         What::JudgePassed { task, .. } => (task, EventKind::JudgePassed),
         What::LandingStarted { task, .. } => (task, EventKind::LandingStarted),
-        What::Parted { tasks } => (tasks.first()?, EventKind::Parted),
+        What::Parted { tasks, .. } => (tasks.first()?, EventKind::Parted),
         What::Landed { task, .. } => (task, EventKind::Landed),
         What::JoinPassed { task, .. } => (task, EventKind::JoinPassed),
         What::TaskDone { task, .. } => (task, EventKind::TaskDone),

@@ -88,6 +88,20 @@ pub enum GitError {
         /// What it printed.
         output: String,
     },
+    /// The index is not there, or is none.
+    #[error("git's index {} {reason}", file.display())]
+    NoIndex {
+        /// Where it should be.
+        file: PathBuf,
+        /// What is the matter with it.
+        reason: &'static str,
+    },
+    /// Objects are missing, time and again.
+    #[error("objects of the repository are gone: {}", last_line(told))]
+    Gone {
+        /// Git's own words.
+        told: String,
+    },
     /// Git cannot read what is in a working tree.
     #[error("git cannot read {}", paths.join(", "))]
     Unreadable {
@@ -151,6 +165,21 @@ impl GitError {
             GitError::Locked { file } => {
                 Some(format!("if no git is running, remove the file: rm '{}'", file.display()))
             }
+            GitError::NoIndex { file, .. } if file.exists() => {
+                let file = file.display();
+                Some(format!(
+                    "what was staged is not known any more; this makes it anew and changes no file: mv '{file}' \
+                     '{file}.broken' && git reset"
+                ))
+            }
+            GitError::NoIndex { .. } => Some(
+                "what was staged is not known any more; this makes it anew and changes no file: git reset".to_owned(),
+            ),
+            GitError::Gone { .. } => Some(
+                "end whatever tidies it up all the time (`git gc --prune=now`, `git prune`); if nothing does, see what is \
+                 missing: git fsck"
+                    .to_owned(),
+            ),
             GitError::Hook { .. } => Some("repair what the hook complains about, then run again".to_owned()),
             GitError::Deadline { command, .. } => {
                 Some(format!("see what keeps it waiting (a hook, a signing key): {command}"))

@@ -50,6 +50,8 @@ impl GitError {
             | GitError::NoIdentity { .. }
             | GitError::Locked { .. }
             | GitError::Misdirected { .. }
+            | GitError::Gone { .. }
+            | GitError::NoIndex { .. }
             | GitError::Stopped { .. } => Some(Hindrance::Setup),
             // Somebody, or a machine without memory, killed it.
             GitError::Failed { code: None, .. } => Some(Hindrance::Setup),

@@ -11,6 +11,7 @@
 //! - `formats`: objects, trees and index as files;
 //! - `calls`: running the program.
 
+mod broken_index;
 mod calls;
 mod commits;
 mod customs;
@@ -24,6 +25,7 @@ mod remote;
 mod repository;
 mod stamps;
 mod status;
+mod tidying;
 mod trees;
 
 #[cfg(test)]
@@ -43,7 +45,7 @@ pub(crate) use customs::ignored_before::RULES;
 pub use customs::own_customs::OwnCustoms;
 pub use error::GitError;
 pub use history::Oid;
-pub use landings::company::{Arrival, Books, Following, Link};
+pub use landings::company::{Apart, Arrival, Books, Following, Link};
 pub use landings::landed_files::Sight;
 pub use landings::landing::{Applied, Dropped, Landing, Novelty};
 pub use landings::landing_commit::Landed;
@@ -62,3 +64,4 @@ pub use trees::pack::Packed;
 pub use trees::parallelism::{Parallelism, Reason};
 pub use trees::snapshot::{Touched, TreeWork};
 pub use trees::spare::Pool;
+pub use trees::unsaved::Unsaved;

@@ -14,6 +14,8 @@ use super::customs::habits::Habits;
 use super::customs::misdirection::{UNSET_BARE, UNSET_WORKTREE};
 use super::error::GitError;
 use super::formats::bundle::Bundle;
+use super::formats::recent_objects::RecentObjects;
+use super::trees::known_indexes::KnownIndexes;
 use super::trees::pristine::PristineTrees;
 use super::trees::template::Templates;
 
@@ -46,6 +48,10 @@ pub struct Git {
     templates: Arc<Templates>,
     /// Where objects are collected that are to be written at once.
     bundle: Option<Bundle>,
+    /// What of trees that are done with is still what it was, for all who share this.
+    known_indexes: Arc<KnownIndexes>,
+    /// What was stored lately, by all who share this.
+    recent_objects: Arc<RecentObjects>,
 }
 
 impl Git {
@@ -169,6 +175,14 @@ impl Git {
         &self.templates
     }
 
+    pub(super) fn known_indexes(&self) -> &KnownIndexes {
+        &self.known_indexes
+    }
+
+    pub(super) fn recent_objects(&self) -> &RecentObjects {
+        &self.recent_objects
+    }
+
     pub(super) fn environment(&self) -> &Environment {
         &self.environment
     }
@@ -263,6 +277,8 @@ fn located(
         pristine_trees: Arc::default(),
         templates: Arc::default(),
         bundle: None,
+        known_indexes: Arc::default(),
+        recent_objects: Arc::default(),
     })
 }
 

@@ -66,6 +66,13 @@ impl Stamps {
         self.files.iter().all(|(path, stamp)| Stamp::of(&root.join(path)) == *stamp)
     }
 
+    /// The first that looks otherwise by now.
+    pub fn changed(&self, root: &Path) -> Option<String> {
+        let mut files = self.files.iter();
+        let changed = files.find(|(path, stamp)| Stamp::of(&root.join(path)) != *stamp);
+        changed.map(|(path, _)| path.to_string_lossy().into_owned())
+    }
+
     /// Those that still look the same, and the others.
     pub(super) fn parted(&self, root: &Path) -> (Vec<&OsString>, Vec<&OsString>) {
         let (same, other): (Vec<_>, Vec<_>) =

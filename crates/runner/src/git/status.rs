@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
 
-use super::calls::process;
+use super::calls::process::{self, Call};
 use super::error::GitError;
 use super::history::Oid;
 use super::repository::Git;
@@ -51,7 +52,12 @@ impl Git {
     /// The state of the working tree, with one process and without touching the index.
     pub fn status(&self) -> Result<Status, GitError> {
         self.refuse_if_misdirected()?;
-        let ended = process::run(self.call(&[
+        self.status_in(self.root())
+    }
+
+    /// The same of a repository inside the project.
+    pub(super) fn status_in(&self, dir: &Path) -> Result<Status, GitError> {
+        let look = self.call(&[
             "--no-optional-locks",
             "status",
             "--porcelain=v2",
@@ -59,7 +65,8 @@ impl Git {
             "-z",
             "--untracked-files=all",
             "--no-renames",
-        ]))?;
+        ]);
+        let ended = process::run(Call { dir, ..look })?;
         let command = ended.command.clone();
         let stdout = ended.success()?;
         parse(&stdout).map_err(|record| GitError::Unexpected {

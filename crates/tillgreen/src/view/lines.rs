@@ -108,7 +108,7 @@ fn line(event: &Event, state: &State) -> Line {
             plain(Mark::Step, format!("{task} was approved{}", judge_text(*next)))
         }
         What::LandingStarted { task, with } => plain(Mark::Step, landing_text(task, with, state)),
-        What::Parted { tasks } => plain(Mark::Step, format!("{} come back each by itself", names(tasks))),
+        What::Parted { tasks, why } => plain(Mark::Step, parted_text(tasks, why.as_deref())),
         What::Landed { task, .. } => plain(Mark::Step, landed_text(task, state)),
         What::JoinPassed { task, warnings } => with_warnings(joined_text(task, state), warnings),
         What::TaskDone { task, commit } => plain(Mark::Good, done_text(task, commit.as_deref(), state)),
@@ -149,6 +149,12 @@ fn landing_text(task: &TaskId, with: &[TaskId], state: &State) -> String {
     }
     let what = if is_apart(state, task) { "comes back from its work tree" } else { "is looked at once more" };
     format!("{task} {what}")
+}
+
+/// Nobody has failed; why is told where it is known.
+fn parted_text(tasks: &[TaskId], why: Option<&str>) -> String {
+    let why = why.map(|why| format!(": {}", short(why))).unwrap_or_default();
+    format!("{} come back each by itself{why}", names(tasks))
 }
 
 fn landed_text(task: &TaskId, state: &State) -> String {

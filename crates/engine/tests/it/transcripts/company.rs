@@ -60,7 +60,7 @@ fn company_one_does_not_fit() {
     1.1 green together
     1.1 done, commit c1
     1.2 comes back, with 1.3 1.4
-    come in one by one, all of 1.2 1.3 1.4
+    come in one by one, all of 1.2 1.3 1.4: one does not fit
     1.2 comes back
     1.2 landed
     1.2 green together
@@ -109,7 +109,7 @@ fn company_red_together() {
     1.3 landed
     1.4 landed
     1.2 green together
-    come in one by one, all of 1.2 1.3 1.4
+    come in one by one, all of 1.2 1.3 1.4: 1.3 is red with what came in before it
     1.2 comes back
     1.2 landed
     1.2 green together
@@ -161,7 +161,7 @@ fn company_somebody_commits() {
     1.2 green together
     1.3 green together
     1.4 green together
-    come in one by one, all of 1.2 1.3 1.4
+    come in one by one, all of 1.2 1.3 1.4: one is not taken in
     1.2 comes back
     1.2 landed
     1.2 green together

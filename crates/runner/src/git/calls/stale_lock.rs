@@ -32,6 +32,9 @@ const HOUSEKEEPING: [&[u8]; 4] = [b"maintenance", b"gc", b"repack", b"pack-objec
 /// The lock of all references, where they are kept as tables.
 const REFTABLE_LOCK: &str = "reftable/tables.list.lock";
 
+/// What is written while packed references change, and their lock.
+const PACKED_REFERENCES: [&str; 2] = ["packed-refs.new", "packed-refs.lock"];
+
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// How long gits of others are waited for: one that tidies up after a commit works on for a moment in the background.
@@ -109,11 +112,14 @@ impl Git {
 
     /// Locks of references. Others' are in nobody's way before something is deleted, and are told of then.
     fn clear_reference_locks(&self, noted: &[(ChildNote, Noted)]) -> Result<(), GitError> {
-        let packed = self.common_dir().join("packed-refs.lock");
-        let is_ours = noted.iter().any(|(note, _)| is_younger(&packed, note));
+        let is_ours = |file: &PathBuf| noted.iter().any(|(note, _)| is_younger(file, note));
         // Nobody else but runs of ours has to do with these.
         let mut locks = locks_below(&self.common_dir().join("refs/tillgreen"));
-        locks.extend(Some(packed).filter(|_| is_ours));
+        // What whoever has the lock was writing goes before it: git fails over that as well.
+        let packed = PACKED_REFERENCES.map(|name| self.common_dir().join(name));
+        if packed.last().is_some_and(is_ours) {
+            locks.extend(packed.into_iter().filter(is_ours));
+        }
         if locks.is_empty() || !self.is_left_alone() {
             return Ok(());
         }

@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use super::child_note::ChildNote;
 use super::process::{self, Call, QUESTION_DEADLINE};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
@@ -108,16 +109,37 @@ impl Git {
         }
     }
 
+    /// What is remembered may be gone.
+    pub(in crate::git) fn forget_trees(&self) {
+        *self.remembered() = Remembered::default();
+    }
+
     fn remembered(&self) -> MutexGuard<'_, Remembered> {
         self.standing().trees.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes a reference point at a commit, or with none deletes one that is there. Whether that was done.
     pub(in crate::git) fn set_reference(&self, name: &str, commit: Option<&Oid>) -> bool {
-        self.change_references(&match commit {
-            Some(commit) => format!("update {name} {commit}"),
-            None => format!("delete {name}"),
-        })
+        match commit {
+            Some(commit) => self.change_references(&format!("update {name} {commit}")),
+            None => self.delete_reference(name),
+        }
+    }
+
+    /// Whoever deletes a reference locks all that are packed. It is noted meanwhile, so that a lock which stays behind is
+    /// known to be ours.
+    fn delete_reference(&self, name: &str) -> bool {
+        let is_done = self.ask_once(&self.standing().referrer, &REFERRER, |asked| {
+            let place = self.note_place();
+            let note = place.and_then(|place| Some((ChildNote::write(place, asked.child.id())?, place)));
+            let answer = asked.change(&format!("delete {name}"));
+            // The note of one that was killed stays. One that met the lock of somebody else has ended by itself.
+            if let (true, Some((note, place))) = (answer.is_ok() || asked.has_exited(), note) {
+                note.end(place);
+            }
+            answer
+        });
+        is_done == Some(true)
     }
 
     /// Makes what is checked out another commit, if it is still the one that it is taken for. Whether that was done.
@@ -126,11 +148,7 @@ impl Git {
     }
 
     fn change_references(&self, change: &str) -> bool {
-        let is_done = self.ask_once(&self.standing().referrer, &REFERRER, |asked| {
-            asked.say(format!("start\n{change}\ncommit\n").as_bytes())?;
-            let answers = [asked.line()?, asked.line()?];
-            Ok(Some(answers == ["start: ok\n", "commit: ok\n"]))
-        });
+        let is_done = self.ask_once(&self.standing().referrer, &REFERRER, |asked| asked.change(change));
         is_done == Some(true)
     }
 
@@ -221,6 +239,19 @@ impl Asked {
 
     fn say(&mut self, question: &[u8]) -> io::Result<()> {
         self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write_all(question)
+    }
+
+    /// Whether one that says nothing more has ended by itself, without leaving anything behind.
+    fn has_exited(&mut self) -> bool {
+        let is_silent = self.output.fill_buf().is_ok_and(<[u8]>::is_empty);
+        is_silent && self.child.wait().is_ok_and(|status| status.code().is_some())
+    }
+
+    /// Changes references, all or none.
+    fn change(&mut self, change: &str) -> io::Result<Option<bool>> {
+        self.say(format!("start\n{change}\ncommit\n").as_bytes())?;
+        let answers = [self.line()?, self.line()?];
+        Ok(Some(answers == ["start: ok\n", "commit: ok\n"]))
     }
 
     fn line(&mut self) -> io::Result<String> {

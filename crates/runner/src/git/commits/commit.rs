@@ -73,6 +73,10 @@ pub(in crate::git) enum Answer {
 impl Git {
     /// Commits exactly these paths, with the user's hooks and configuration. None: there was nothing to commit.
     pub fn commit(&self, request: &Commit<'_>) -> Result<Option<Oid>, GitError> {
+        self.despite_tidying(|| self.commit_once(request))
+    }
+
+    fn commit_once(&self, request: &Commit<'_>) -> Result<Option<Oid>, GitError> {
         let message = full_message(request)?;
         let paths = acceptable(request)?;
         self.refuse_if_in_progress()?;

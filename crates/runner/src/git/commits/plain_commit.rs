@@ -70,6 +70,7 @@ impl Git {
     /// Makes it what is checked out.
     pub(in crate::git) fn check_out_plainly(&self, head: &Oid, commit: Oid) -> Result<Plain, GitError> {
         if self.move_head(head, &commit) {
+            self.hold_on();
             return Ok(Plain::Done(commit));
         }
         let now = self.head()?;

@@ -2,9 +2,10 @@
 //! come in at the same moment, making a file for each takes longer than all else that is done for them.
 
 use std::fs;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::loose_object::{self, Kind, OBJECTS, named};
+use super::loose_object::{self, Kind, OBJECTS, name};
 use super::pack_file::{Objects, Pack};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
@@ -26,7 +27,7 @@ impl Bundle {
 
     /// Collects an object whose name has so many bytes.
     pub(in crate::git) fn put(&self, kind: Kind, content: &[u8], width: usize) -> Option<Oid> {
-        let (oid, _) = named(kind, content, width)?;
+        let oid = name(kind, content, width)?;
         self.objects().insert(oid.clone(), (kind, content.to_vec()));
         Some(oid)
     }
@@ -42,16 +43,18 @@ impl Git {
     /// Writes all that was collected. None: not all of it could be.
     pub(in crate::git) fn write_collected(&self) -> Option<()> {
         let objects = self.bundle().map(|bundle| std::mem::take(&mut *bundle.objects()))?;
-        let is_packed = objects.len() >= PACKED_MIN && self.write_pack(&objects).is_some();
-        let direct = self.with_bundle(None);
-        let store = |(oid, (kind, content)): (&Oid, &(Kind, Vec<u8>))| {
-            direct.store_object(*kind, content, oid.width()).map(drop)
-        };
-        if is_packed { Some(()) } else { objects.iter().try_for_each(store) }
+        let pack = if objects.len() >= PACKED_MIN { self.write_pack(&objects) } else { None };
+        for (oid, (kind, content)) in &objects {
+            if pack.is_none() {
+                self.write_object(*kind, content, oid)?;
+            }
+            self.recent_objects().put(*kind, oid, content, pack.as_ref());
+        }
+        Some(())
     }
 
-    /// The index comes last: without it there is no pack to git.
-    fn write_pack(&self, objects: &Objects) -> Option<()> {
+    /// Writes a pack, and tells where. The index comes last: without it there is no pack to git.
+    fn write_pack(&self, objects: &Objects) -> Option<Arc<Path>> {
         let pack = Pack::of(objects)?;
         let folder = self.common_dir().join(OBJECTS).join("pack");
         let file = |ending: &str| folder.join(format!("pack-{}.{ending}", pack.name));
@@ -62,6 +65,6 @@ impl Git {
             // Whatever is there of them is of no use.
             [content, index, file("pack")].iter().for_each(|file| drop(fs::remove_file(file)));
         }
-        done.ok()
+        done.ok().map(|()| file("pack").into())
     }
 }

@@ -39,6 +39,9 @@ const AS_IT_IS_BYTES_MAX: usize = 4000;
 /// The folder that all of them are below.
 pub(super) const OBJECTS: &str = "objects";
 
+/// How often an object is written while somebody tidies up.
+const WRITES_MAX: usize = 10;
+
 /// Nobody changes an object.
 const PERMISSIONS: u32 = 0o444;
 
@@ -89,15 +92,37 @@ impl Git {
         if let Some(bundle) = self.bundle() {
             return bundle.put(kind, content, width);
         }
-        let (oid, header) = named(kind, content, width)?;
+        let oid = name(kind, content, width)?;
+        self.write_object(kind, content, &oid)?;
+        self.recent_objects().put(kind, &oid, content, None);
+        Some(oid)
+    }
+
+    /// Writes an object whose name is known. None: git has to.
+    pub(in crate::git) fn write_object(&self, kind: Kind, content: &[u8], oid: &Oid) -> Option<()> {
+        let (folder, file) = self.place_of_object(oid)?;
+        // Whoever tidies up removes what is old and belongs to nobody, which is not long ago for what is stored again.
+        if is_renewed(&file) {
+            return Some(());
+        }
+        let content = deflated(&[&header(kind, content), content].concat());
+        let mut tries = (0..WRITES_MAX).map(|_| write(&folder, &file, &content));
+        // Somebody who tidies up removes files that are not finished, and folders with nothing in them.
+        let is_settled = |written: &io::Result<()>| !matches!(written, Err(error) if error.kind() == io::ErrorKind::NotFound);
+        tries.find(is_settled)?.ok()
+    }
+
+    /// Whether an object is there as a file of its own.
+    pub(in crate::git) fn is_loose(&self, oid: &Oid) -> bool {
+        self.place_of_object(oid).is_some_and(|(_, file)| file.exists())
+    }
+
+    /// The folder and the file of an object.
+    fn place_of_object(&self, oid: &Oid) -> Option<(PathBuf, PathBuf)> {
         let (folder, name) = oid.as_str().split_at_checked(2)?;
         let folder = self.common_dir().join(OBJECTS).join(folder);
         let file = folder.join(name);
-        // Whoever tidies up removes what is old and belongs to nobody, which is not long ago for what is stored again.
-        if !is_renewed(&file) {
-            write(&folder, &file, &deflated(&[&header, content].concat())).ok()?;
-        }
-        Some(oid)
+        Some((folder, file))
     }
 }
 
@@ -126,11 +151,14 @@ impl Git {
     }
 }
 
-/// The name of an object, in so many bytes, and what stands before its content.
-pub(super) fn named(kind: Kind, content: &[u8], width: usize) -> Option<(Oid, Vec<u8>)> {
-    let header = format!("{} {}\0", kind.word(), content.len()).into_bytes();
-    let oid = Oid::from_bytes(&checksum(&[&header, content], width)?)?;
-    Some((oid, header))
+/// The name of an object, in so many bytes.
+pub(super) fn name(kind: Kind, content: &[u8], width: usize) -> Option<Oid> {
+    Oid::from_bytes(&checksum(&[&header(kind, content), content], width)?)
+}
+
+/// What stands before its content.
+fn header(kind: Kind, content: &[u8]) -> Vec<u8> {
+    format!("{} {}\0", kind.word(), content.len()).into_bytes()
 }
 
 /// The content of an object's file.

@@ -11,6 +11,7 @@ pub(super) mod index_tree;
 pub(super) mod loose_object;
 pub(super) mod pack_file;
 pub(super) mod raw_change;
+pub(super) mod recent_objects;
 pub(super) mod tree_diff;
 pub(super) mod tree_edit;
 pub(super) mod tree_object;

@@ -122,7 +122,10 @@ impl Git {
 
     /// The same where git is to look whether they are.
     pub(in crate::git) fn store_doubtful_tree(&self, records: Vec<u8>, width: usize) -> Option<Oid> {
-        self.write_tree_object(&TreeObject::of(records, width)?.lines()?)
+        let tree = TreeObject::of(records, width)?;
+        let oid = self.write_tree_object(&tree.lines()?)?;
+        self.recent_objects().put(Kind::Tree, &oid, &tree.content, None);
+        Some(oid)
     }
 }
 

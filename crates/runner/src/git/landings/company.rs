@@ -48,6 +48,19 @@ pub struct Arrival {
     put: PlainPut,
 }
 
+/// Why work of several tasks does not come in together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Apart {
+    /// Somebody's changes at these paths are in the way.
+    InTheWay(Vec<String>),
+    /// Somebody has deleted these files.
+    Deleted(Vec<String>),
+    /// The work at this place does not fit to that before it by the names of files alone.
+    Mixed(usize),
+    /// Git does more with the files than write them down.
+    NotPlain,
+}
+
 /// The work of one of the tasks.
 #[derive(Debug)]
 struct Piece {
@@ -63,12 +76,23 @@ impl Arrival {
         self.pieces.iter().map(paths).collect()
     }
 
+    /// What was checked out when it was put together.
+    pub fn head(&self) -> &Oid {
+        &self.note.head
+    }
+
+    /// Whatever is where the work of one of the tasks is to be put.
+    pub fn obstacle(&self, git: &Git, place: usize) -> Option<String> {
+        let piece = self.pieces.get(place)?;
+        git.without_room(&self.put, |path| piece.changes.iter().any(|change| change.path == path))
+    }
+
     /// Puts the work of one of the tasks into the project. False: somebody has put something in its place, and nothing was
     /// changed.
     pub fn put(&mut self, git: &Git, place: usize) -> Result<bool, GitError> {
         let Some(piece) = self.pieces.get(place) else { return Ok(false) };
         let is_wanted = |path: &OsStr| piece.changes.iter().any(|change| change.path == path);
-        if !git.has_room_for(&self.put, is_wanted) {
+        if git.without_room(&self.put, is_wanted).is_some() {
             return Ok(false);
         }
         self.count = place + 1;
@@ -136,51 +160,58 @@ struct Chain {
 }
 
 impl Git {
-    /// Joins the work of several tasks with what is checked out, one after another, and notes what is about to come in.
-    /// None: it has to come in one by one.
-    pub fn expect_together(&self, landings: &[Landing<'_>]) -> Result<Option<Arrival>, GitError> {
+    /// Joins the work of several tasks with what is checked out, one after another, and notes what is about to come in,
+    /// unless it has to come in one by one.
+    pub fn expect_together(&self, landings: &[Landing<'_>]) -> Result<Result<Arrival, Apart>, GitError> {
         self.settle_landing()?;
         self.refuse_if_in_progress()?;
-        if !self.puts_plainly() {
-            return Ok(None);
-        }
-        let (Some(head), Some(last)) = (self.head()?, landings.last()) else { return Ok(None) };
+        self.refuse_without_index()?;
+        let (true, Some(head), Some(last)) = (self.puts_plainly(), self.head()?, landings.last()) else {
+            return Ok(Err(Apart::NotPlain));
+        };
         let collecting = self.collecting();
-        let Some(pieces) = collecting.join_all(&head, landings)? else { return Ok(None) };
+        let pieces = match collecting.join_all(&head, landings)? {
+            Ok(pieces) => pieces,
+            Err(place) => return Ok(Err(Apart::Mixed(place))),
+        };
         if collecting.write_collected().is_none() {
-            return Ok(None);
+            return Ok(Err(Apart::NotPlain));
         }
         let tree = pieces.last().map_or(&head, |piece| &piece.tree).clone();
         let changes = self.differences(&head, &tree)?;
-        if !self.in_the_way(&changes)?.is_empty() || !self.missing(&changes)?.is_empty() {
-            return Ok(None);
+        let (in_the_way, deleted) = (self.in_the_way(&changes)?, self.missing(&changes)?);
+        if !in_the_way.is_empty() {
+            return Ok(Err(Apart::InTheWay(in_the_way)));
+        }
+        if !deleted.is_empty() {
+            return Ok(Err(Apart::Deleted(deleted)));
         }
         let trailer = (last.trailer.0.to_owned(), last.trailer.1.to_owned());
         let owner = Noted::of(std::process::id(), self.git_dir());
         let note = LandingNote { trailer, head, tree, owner, following: BTreeMap::new() };
-        let Some(put) = self.plan_plainly(&note, &changes) else { return Ok(None) };
+        let Some(put) = self.plan_plainly(&note, &changes) else { return Ok(Err(Apart::NotPlain)) };
         self.note_landing(&note)?;
-        Ok(Some(Arrival { note, changes, pieces, count: 0, put }))
+        Ok(Ok(Arrival { note, changes, pieces, count: 0, put }))
     }
 
-    /// What a commit becomes with each piece of the work in turn. None: that is not plain.
-    fn join_all(&self, head: &Oid, landings: &[Landing<'_>]) -> Result<Option<Vec<Piece>>, GitError> {
+    /// What a commit becomes with each piece of the work in turn, or which of them is not plain.
+    fn join_all(&self, head: &Oid, landings: &[Landing<'_>]) -> Result<Result<Vec<Piece>, usize>, GitError> {
         let mut pieces: Vec<Piece> = Vec::new();
-        for landing in landings {
+        for (place, landing) in landings.iter().enumerate() {
             if !self.attributes_since(landing.base, head)?.is_empty() {
-                return Ok(None);
+                return Ok(Err(place));
             }
             let before = pieces.last().map_or(head, |piece| &piece.tree);
             let Some(tree) = self.merge_plainly(landing.base, before, landing.commit) else {
-                return Ok(None);
+                return Ok(Err(place));
             };
             let changes = self.differences(before, &tree)?;
             if changes.is_empty() || changes.iter().any(RawChange::is_attributes) {
-                return Ok(None);
+                return Ok(Err(place));
             }
             pieces.push(Piece { tree, changes });
         }
-        Ok(Some(pieces))
+        Ok(Ok(pieces))
     }
 
     /// Commits what came in, each piece with the commit of other files that follows it. None: nothing was

@@ -100,8 +100,13 @@ impl Git {
     /// Joins packed work with what is checked out and puts the result into index and working tree. A landing that a
     /// killed program had begun is finished or taken back first.
     pub fn apply_landing(&self, landing: &Landing<'_>) -> Result<Applied, GitError> {
+        self.despite_tidying(|| self.apply_once(landing))
+    }
+
+    fn apply_once(&self, landing: &Landing<'_>) -> Result<Applied, GitError> {
         self.settle_landing()?;
         self.refuse_if_in_progress()?;
+        self.refuse_without_index()?;
         if landing.novelty == Novelty::Unknown
             && let Some(commit) =
                 self.landed((landing.base, landing.trailer), (landing.base, landing.commit))?
@@ -231,7 +236,9 @@ impl Git {
             let anchored = scope.spawn(|| self.anchor(&note.tree));
             let noted = note.write(self.git_dir());
             anchored.join().unwrap_or_else(|panic| resume_unwind(panic)).and(noted)
-        })
+        })?;
+        self.hold_on();
+        Ok(())
     }
 
     /// Has git change the files. None: something of somebody's is in the way, and nothing was changed.

@@ -45,6 +45,16 @@ impl Git {
         deadline: Duration,
         stamps: Option<&Stamps>,
     ) -> Result<Landed, GitError> {
+        self.despite_tidying(|| self.commit_landing_once(trailer, message, deadline, stamps))
+    }
+
+    fn commit_landing_once(
+        &self,
+        trailer: (&str, &str),
+        message: &str,
+        deadline: Duration,
+        stamps: Option<&Stamps>,
+    ) -> Result<Landed, GitError> {
         let Some(note) = LandingNote::read(self.git_dir())? else {
             let found = self.find_trailer(trailer.0, trailer.1, 1_000)?;
             // Nobody knows any more whether what a hook made of it was verified.

@@ -17,6 +17,7 @@ use crate::git::error::GitError;
 use crate::git::formats::index_edit::{Put, Puts, with_files};
 use crate::git::formats::index_file::{IndexEntry, IndexFile};
 use crate::git::formats::index_patch::{has_stat, write_as_old};
+use crate::git::formats::loose_object::Kind;
 use crate::git::formats::raw_change::{Entry, RawChange};
 use crate::git::formats::tree_edit::EditedFolder;
 use crate::git::formats::tree_object::TreeObject;
@@ -97,16 +98,22 @@ impl Git {
         Ok(())
     }
 
-    /// Whether files that are to be written still can be: nobody has put anything in their place since.
-    pub(in crate::git) fn has_room_for(&self, put: &PlainPut, is_wanted: impl Fn(&OsStr) -> bool) -> bool {
-        put.files.iter().filter(|file| is_wanted(&file.path)).all(|file| {
+    /// A file that is to be written and no longer can be: somebody has put something in its place since.
+    pub(in crate::git) fn without_room(
+        &self,
+        put: &PlainPut,
+        is_wanted: impl Fn(&OsStr) -> bool,
+    ) -> Option<String> {
+        let has_room = |file: &PlainFile| {
             let is_there = fs::symlink_metadata(self.root().join(&file.path)).is_ok();
             let is_as_before = match &file.old {
                 Some(old) => self.content_on_disk(&file.path, old.width()).as_ref() == Some(old),
                 None => !is_there,
             };
             is_as_before && self.has_way_to(&file.path)
-        })
+        };
+        let mut wanted = put.files.iter().filter(|file| is_wanted(&file.path));
+        wanted.find(|file| !has_room(file)).map(|file| file.path.to_string_lossy().into_owned())
     }
 
     /// The content of a file as git would name it; none if there is no such file.
@@ -172,6 +179,7 @@ impl Git {
         }
         let object = Oid::parse(&change.new.oid)?;
         let content = self.read_blob(&object, FILE_BYTES_MAX)?;
+        self.recent_objects().put(Kind::Blob, &object, &content, None);
         Some(PlainFile { path: path.to_owned(), mode, object, content, old })
     }
 

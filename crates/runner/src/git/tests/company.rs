@@ -95,7 +95,7 @@ impl<'a> Company<'a> {
     /// Has all of it come in, piece by piece.
     fn apply(&self) -> Option<Came> {
         let git = self.scratch.git();
-        let mut arrival = git.expect_together(&self.landings()).unwrap()?;
+        let mut arrival = git.expect_together(&self.landings()).unwrap().ok()?;
         for place in 0..self.members.len() {
             assert!(arrival.put(&git, place).unwrap(), "nothing is in the way");
         }

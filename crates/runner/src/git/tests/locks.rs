@@ -51,6 +51,26 @@ fn the_lock_of_our_git_that_died_is_removed() {
     assert!(scratch.git().clear_stale_lock().is_err());
 }
 
+/// Git is killed while it has the lock of all packed references.
+#[test]
+fn the_lock_of_our_standing_git_that_died_deleting_a_reference_is_removed() {
+    let scratch = Scratch::new();
+    let (git, keep) = (scratch.git(), Keep::new("demo", "1.1"));
+    git.keep(&keep, &git.head().unwrap().unwrap()).unwrap();
+    scratch.repository.git(&["pack-refs", "--all"]);
+    let hook = scratch.repository.root().join(".git/hooks/reference-transaction");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    write_executable(&hook, "#!/bin/sh\ntest $1 = prepared && kill -9 $PPID\nexit 0\n");
+    let packed = scratch.repository.root().join(".git/packed-refs.lock");
+    assert!(!git.set_reference(keep.reference(), None));
+    fs::remove_file(&hook).unwrap();
+    assert!(packed.exists(), "it is left behind");
+    git.clear_stale_lock().unwrap();
+    assert!(!packed.exists());
+    git.drop_kept(&keep).unwrap();
+    assert_eq!(git.kept(&keep).unwrap(), None);
+}
+
 #[test]
 fn what_this_program_does_at_the_same_time_is_no_leftover() {
     let scratch = Scratch::new();

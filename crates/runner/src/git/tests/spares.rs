@@ -1,9 +1,10 @@
 //! Trees that are made of others: nothing of what was done in the other is there any more.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::{Duration, SystemTime};
 
 use super::scratch::Scratch;
 use crate::git::{Git, Oid, Pool};
@@ -186,6 +187,43 @@ fn what_cannot_be_used_again_is_removed() {
     assert!(!spares.folder.join("spare").exists());
     spares.pool.clear();
     spares.pool.remove();
+}
+
+/// Makes an index tell of a file as it is by now, and git believe it.
+fn forge(index: &Path, tree: &Path, name: &str) {
+    const BEFORE_NAME: usize = 62;
+    let mut content = fs::read(index).unwrap();
+    let looked_for = [name.as_bytes(), b"\0"].concat();
+    let found = content.windows(looked_for.len()).position(|bytes| bytes == looked_for).unwrap();
+    let looks = fs::metadata(tree.join(name)).unwrap();
+    let times = [looks.ctime(), looks.ctime_nsec(), looks.mtime(), looks.mtime_nsec()];
+    let stat = times.map(|time| u32::try_from(time).unwrap().to_be_bytes()).concat();
+    let start = found - BEFORE_NAME;
+    content[start..start + stat.len()].copy_from_slice(&stat);
+    let inode = u32::try_from(looks.ino() & u64::from(u32::MAX)).unwrap().to_be_bytes();
+    content[start + 20..start + 24].copy_from_slice(&inode);
+    fs::write(index, content).unwrap();
+    let later = SystemTime::now() + Duration::from_secs(100);
+    fs::File::options().write(true).open(index).unwrap().set_modified(later).unwrap();
+}
+
+#[test]
+fn a_tree_is_not_made_of_one_whose_index_somebody_wrote() {
+    for is_in_time in [true, false] {
+        let spares = Spares::new();
+        let tree = spares.add("1.1");
+        fs::write(tree.join("one"), "eno\n").unwrap();
+        if is_in_time {
+            let index = spares.git.state_of(&tree).unwrap().join("tillgreen-pristine-index");
+            forge(&index, &tree, "one");
+        }
+        spares.retire("1.1");
+        if !is_in_time {
+            forge(&spares.folder.join("spare/0.index"), &spares.folder.join("spare/0"), "one");
+        }
+        spares.add("1.2");
+        spares.expect_pristine("1.2");
+    }
 }
 
 /// Whoever takes a tree has all of it, also if all are removed at the same moment.

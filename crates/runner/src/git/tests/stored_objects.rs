@@ -201,3 +201,42 @@ fn half_a_pack_of_a_program_that_died_goes() {
     fs::remove_file(left(std::process::id())).unwrap();
     assert_eq!(stored(&scratch).0, Vec::<String>::new());
 }
+
+#[test]
+fn what_is_gone_is_written_again_and_what_git_packed_is_left_to_it() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let oid = git.store_object(Kind::Blob, b"content\n", 20).unwrap();
+    fs::remove_file(file_of(&scratch, &oid)).unwrap();
+    git.hold_on();
+    assert_eq!(scratch.repository.git(&["cat-file", "blob", oid.as_str()]), "content\n");
+    scratch.repository.git(&["prune", "--expire=now"]);
+    assert!(!file_of(&scratch, &oid).exists());
+    git.hold_on_to_all();
+    assert_eq!(scratch.repository.git(&["cat-file", "blob", oid.as_str()]), "content\n");
+    scratch.repository.git(&["tag", "kept", oid.as_str()]);
+    scratch.repository.git(&["gc", "--quiet", "--prune=now"]);
+    git.hold_on_to_all();
+    assert!(!file_of(&scratch, &oid).exists(), "it is in a pack");
+}
+
+/// A pack that somebody tidied away, with what was in it.
+#[test]
+fn what_was_stored_together_is_written_again_as_well() {
+    let scratch = Scratch::new();
+    let git = scratch.git();
+    let collecting = git.collecting();
+    let names: Vec<Oid> =
+        (0..30_u8).map(|number| collecting.store_object(Kind::Blob, &[number], 20).unwrap()).collect();
+    collecting.write_collected().unwrap();
+    let (packs, loose) = stored(&scratch);
+    git.hold_on();
+    git.hold_on_to_all();
+    assert_eq!(stored(&scratch), (packs, loose), "they are there");
+    scratch.repository.git(&["repack", "-a", "-d", "-q"]);
+    assert!(!scratch.repository.try_git(&["cat-file", "-e", names[3].as_str()]).status.success());
+    git.hold_on();
+    for name in names {
+        scratch.repository.git(&["cat-file", "-e", name.as_str()]);
+    }
+}

@@ -9,6 +9,7 @@ use crate::git::calls::process;
 use crate::git::commits::commit::{Commit, full_message, lacks_identity};
 use crate::git::error::GitError;
 use crate::git::formats::loose_object::Kind;
+use crate::git::formats::raw_change::RawChange;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
 
@@ -47,16 +48,26 @@ impl Git {
     ) -> Result<(Touched, Option<Oid>), GitError> {
         let request = Commit { trailer: Some(trailer), ..Commit::new(&[], message) };
         let message = full_message(&request)?;
+        self.despite_tidying(|| self.pack_once(work, &message, keep))
+    }
+
+    fn pack_once(
+        &self,
+        work: &TreeWork<'_>,
+        message: &str,
+        keep: &Keep,
+    ) -> Result<(Touched, Option<Oid>), GitError> {
         let snapshot = self.snapshot(work)?;
         if snapshot.changes.is_empty() {
             return Ok((snapshot.touched(), None));
         }
-        let commit = match self.commit_quickly(work, &snapshot.tree, &message) {
+        let commit = match self.commit_quickly(work, &snapshot.tree, message) {
             Some(commit) => commit,
-            None => self.commit_tree(work, &snapshot.tree, message)?,
+            None => self.commit_tree(work, &snapshot.tree, message.to_owned())?,
         };
         self.keep_submodules(&snapshot, keep)?;
         self.keep(keep, &commit)?;
+        self.expect_stored(&snapshot.changes)?;
         Ok((snapshot.touched(), Some(commit)))
     }
 
@@ -77,6 +88,17 @@ impl Git {
             return Err(GitError::NoIdentity { root: self.root().to_owned() });
         }
         Oid::printed(ended)
+    }
+
+    /// From here on nobody tidies the work away; until now somebody may have.
+    fn expect_stored(&self, changes: &[RawChange]) -> Result<(), GitError> {
+        self.hold_on();
+        let files = changes.iter().filter(|change| !change.new.is_absent() && !change.new.is_gitlink());
+        let names: Vec<Oid> = files.filter_map(|change| Oid::parse(&change.new.oid)).collect();
+        match self.gone(names.iter())?.first() {
+            Some(gone) => Err(GitError::Gone { told: format!("missing object {gone}") }),
+            None => Ok(()),
+        }
     }
 
     /// Commits that the agent made in submodules are kept there.

@@ -3,7 +3,8 @@
 //! to the project and set aside, and the next one is made of it: git then writes only what differs.
 //!
 //! What it looked like when it was made is known from a copy of its index from then, which tells by their times what
-//! has changed since. Nothing that its agent did to the tree's own index, settings or links is relied on.
+//! has changed since. Nothing that its agent did to the tree's own index, settings or links is relied on, and the copy
+//! only if it is for sure the one that was made.
 
 use std::fs;
 use std::io;
@@ -92,14 +93,17 @@ impl Pool {
         })
     }
 
-    fn put(&self, tree: &Path, index: &Path) -> io::Result<()> {
+    /// Sets one aside, and tells where its index is then.
+    fn put(&self, tree: &Path, index: &Path) -> io::Result<PathBuf> {
         fs::create_dir_all(&self.folder)?;
         let mut places = (0..NAMES_MAX).map(|number| self.folder.join(number.to_string()));
         let place = places.find(|place| !place.exists() && !place.with_extension("index").exists());
         let place = place.ok_or(io::ErrorKind::AlreadyExists)?;
         // Whoever looks for trees wants both; the folder comes last.
-        fs::rename(index, place.with_extension("index"))?;
-        fs::rename(tree, place)
+        let kept = place.with_extension("index");
+        fs::rename(index, &kept)?;
+        fs::rename(tree, place)?;
+        Ok(kept)
     }
 }
 
@@ -120,7 +124,9 @@ impl Git {
 
     fn reuse(&self, pool: &Pool, tree: &Path, base: &Oid) -> Result<bool, GitError> {
         let Some(index) = pool.take(tree) else { return Ok(false) };
-        if !self.writes_alike(&index, base)? {
+        let is_known = self.known_indexes().is_known(&index);
+        self.known_indexes().forget(&index);
+        if !is_known || !self.writes_alike(&index, base)? {
             let _ = fs::remove_file(index);
             return Ok(false);
         }
@@ -150,8 +156,10 @@ impl Git {
         let index = state.join("index");
         let is_worth_it = fs::metadata(&index).is_ok_and(|index| index.len() >= pool.worthwhile);
         if is_worth_it && !tree.join(".gitmodules").exists() {
+            let pristine = state.join(PRISTINE);
             // Without it, the tree is not used again.
-            let _ = copy_as_old(&index, &state.join(PRISTINE));
+            let _ = copy_as_old(&index, &pristine);
+            self.known_indexes().note(&pristine);
         }
     }
 
@@ -160,10 +168,14 @@ impl Git {
     pub fn retire_tree(&self, pool: &Pool, tree: &Path) -> Result<(), GitError> {
         if let Ok(state) = self.state_of(tree) {
             let pristine = state.join(PRISTINE);
-            if pristine.exists() && self.empty_out(&state, tree, &pristine) {
+            if self.known_indexes().is_known(&pristine)
+                && self.empty_out(&state, tree, &pristine)
                 // One that cannot be moved is removed.
-                let _ = pool.put(tree, &pristine);
+                && let Ok(kept) = pool.put(tree, &pristine)
+            {
+                self.known_indexes().moved(&pristine, &kept);
             }
+            self.known_indexes().forget(&pristine);
         }
         self.remove_tree(tree)
     }

@@ -93,6 +93,7 @@ fn who_is_red_with_those_that_came_before_it_tries_again() {
         scene.expect_complete(&run);
         assert_eq!((scene.attempts("1.2"), scene.attempts("1.3")), (1, 2), "{run}");
         assert!(scene.feedback("1.3", 2).contains("red together"), "{run}");
+        assert!(run.stderr.contains(&format!("{APART}: 1.3 is red with what came in before it")), "{run}");
         (scene, run)
     });
 }
@@ -101,7 +102,7 @@ fn who_is_red_with_those_that_came_before_it_tries_again() {
 fn work_that_its_verify_command_touches_comes_in_by_itself() {
     let verify = "grep -q done out/1.2.txt && echo more >> out/1.2.txt && sort -u -o out/1.2.txt out/1.2.txt";
     let (scene, run) = go(&[member("1.1"), task("1.2", "out/1.2.txt", verify), member("1.3")]);
-    assert!(run.stderr.contains(APART), "{run}");
+    assert!(run.stderr.contains(&format!("{APART}: out/1.2.txt was changed while it was verified")), "{run}");
     assert_eq!(scene.read("out/1.2.txt"), "done\nmore\n");
 }
 
@@ -172,7 +173,7 @@ fn somebody_who_commits_while_all_of_it_is_verified_loses_nothing() {
         scene.git(&["commit", "-q", "-m", "mine"]);
     });
     scene.expect_complete(&run);
-    assert!(run.stderr.contains(APART), "{run}");
+    assert!(run.stderr.contains(&format!("{APART}: somebody committed meanwhile")), "{run}");
     let mine = scene.git(&["log", "--format=", "--name-only", "--grep", "^mine$"]);
     assert_eq!(mine.trim(), "mine.txt", "{run}");
 }
@@ -197,6 +198,12 @@ fn what_somebody_stages_or_writes_in_the_place_of_work_stays_theirs() {
     });
     scene.expect_done(&run);
     assert_eq!(scene.git(&["diff", "--cached", "--name-only"]).trim(), "base.txt", "{run}");
+}
+
+#[test]
+fn what_is_in_the_place_of_work_is_named() {
+    let (_, run) = meddle(&|scene| scene.write("out/1.2.txt", "mine\n"));
+    assert!(run.stderr.contains(&format!("{APART}: somebody changed out/1.2.txt")), "{run}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod ahead;
 mod alone;
+mod broken_index;
 mod by_index;
 mod coming_back;
 mod company;
@@ -28,6 +29,7 @@ mod own_steps;
 mod people;
 mod phases;
 mod plan_words;
+mod pruning;
 mod random;
 mod repositories;
 mod scene;

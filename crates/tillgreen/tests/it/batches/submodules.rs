@@ -108,6 +108,40 @@ fn what_is_left_in_a_submodule_is_kept_also_where_that_does_not_know_who_commits
     );
 }
 
+#[test]
+fn uncommitted_changes_in_a_submodule_of_the_project_itself_are_that_tasks_failure() {
+    let scene = with_submodule();
+    let edit = Step::shell("echo better >> lib/lib.txt; echo new > lib/new.txt");
+    let again = Step::shell("git -C lib add -A && git -C lib commit -q -m better || exit 5");
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [edit, work(), done()])
+        .on_attempt("1.2", 2, [work(), done()])
+        .on("1.2", [again, work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 3), "{run}");
+    assert!(
+        scene.feedback("1.2", 2).contains("The submodule lib has uncommitted changes (lib.txt, new.txt)"),
+        "{run}"
+    );
+    let told = "task 1.2 left changes in the submodule lib that are not committed there";
+    assert_eq!(run.stderr.matches(told).count(), 2, "{run}");
+    let asked = scene.git(&["rev-parse", "HEAD:lib"]);
+    assert_eq!(asked, scene.git(&["-C", "lib", "rev-parse", "HEAD"]), "{run}");
+}
+
+#[test]
+fn new_files_in_a_submodule_of_the_project_itself_are_told_of_and_no_failure() {
+    let scene = with_submodule();
+    let build = Step::shell("echo new > lib/new.txt");
+    let agent = Agent::new().on("1.2", [build, work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
+    scene.expect_done(&run);
+    assert_eq!(scene.attempts("1.2"), 1, "{run}");
+    assert!(run.stderr.contains("not with its work: new.txt"), "{run}");
+}
+
 fn left_inside(scene: &Scene) -> String {
     scene.git(&["-C", "lib", "for-each-ref", "refs/tillgreen-left", "refs/tillgreen"])
 }

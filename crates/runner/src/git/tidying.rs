@@ -1,0 +1,116 @@
+//! What is done while somebody tidies the repository up, `git gc --prune=now` or `git prune`: objects that nobody refers to
+//! yet are gone in the middle of it. It is done once more then, a few times.
+
+use std::thread;
+use std::time::Duration;
+
+use super::error::GitError;
+use super::hindrance::messages;
+use super::repository::Git;
+
+/// How long is waited before something is done once more.
+const WAITS_MS: [u64; 8] = [0, 10, 20, 50, 100, 200, 400, 800];
+
+impl Git {
+    /// Does something that can be done again at any moment, as often as it takes while others tidy up.
+    pub(crate) fn despite_tidying<T>(&self, step: impl Fn() -> Result<T, GitError>) -> Result<T, GitError> {
+        for wait in WAITS_MS {
+            match step() {
+                Err(error) if error.is_of_gone_objects() => {
+                    self.forget_trees();
+                    self.hold_on_to_all();
+                    thread::sleep(Duration::from_millis(wait));
+                }
+                ended => return ended,
+            }
+        }
+        step().map_err(GitError::or_gone)
+    }
+}
+
+impl GitError {
+    /// Where it does not help to try again, nobody's work is to blame.
+    fn or_gone(self) -> GitError {
+        if let (true, GitError::Failed { output, .. }) = (self.is_of_gone_objects(), &self) {
+            return GitError::Gone { told: output.clone() };
+        }
+        self
+    }
+
+    /// Whether objects were missing, or the folders that they were to be written into.
+    pub(crate) fn is_of_gone_objects(&self) -> bool {
+        let GitError::Failed { code: Some(_), output, .. } = self else {
+            return matches!(self, GitError::Gone { .. });
+        };
+        tells_of_gone_objects(output)
+    }
+}
+
+fn tells_of_gone_objects(output: &str) -> bool {
+    messages(output).any(is_of_gone_object)
+}
+
+/// Whether one message of git's is about an object that is not there.
+fn is_of_gone_object(message: &str) -> bool {
+    const OF_OBJECTS: [&str; 13] = [
+        "unable to read ",
+        "could not read ",
+        "Could not read ",
+        "failed to read object",
+        "invalid object ",
+        "bad object ",
+        "bad tree object ",
+        "missing object ",
+        "nonexistent object ",
+        "not a valid object",
+        "not a tree object",
+        "unable to find ",
+        "unable to parse commit",
+    ];
+    const OF_PLACES: [&str; 3] =
+        ["unable to create temporary file", "unable to write file ", "unable to write loose object"];
+    let Some(message) = message.strip_prefix("error: ").or_else(|| message.strip_prefix("fatal: ")) else {
+        return false;
+    };
+    let is_of_place = OF_PLACES.iter().any(|words| message.starts_with(words));
+    OF_OBJECTS.iter().any(|words| message.contains(words) && has_name(message))
+        || (is_of_place && message.trim_end().ends_with(": No such file or directory"))
+}
+
+/// Whether an object is named.
+fn has_name(message: &str) -> bool {
+    let mut words = message.split(|character: char| !character.is_ascii_hexdigit());
+    words.any(|word| word.len() == 40 || word.len() == 64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tells_of_gone_objects;
+
+    #[test]
+    fn what_git_says_of_objects_that_are_gone_is_told_from_all_else() {
+        let check = |output: &str, expected| assert_eq!(tells_of_gone_objects(output), expected, "{output}");
+        let name = "f631938ecf2c692ca92d5161893918bcb1f4ab86";
+        check(&format!("fatal: unable to read tree ({name})\n"), true);
+        check(
+            &format!(
+                "error: invalid object 100644 {name} for 'a'\nfatal: git-write-tree: error building trees"
+            ),
+            true,
+        );
+        check(&format!("fatal: missing object {name} for refs/tillgreen/demo/1.1"), true);
+        check(&format!("error: unable to read sha1 file of a ({name})\n"), true);
+        check(
+            &format!(
+                "fatal: update_ref failed for ref 'r': trying to write ref 'r' with nonexistent object {name}"
+            ),
+            true,
+        );
+        check("error: unable to create temporary file: No such file or directory\nerror: a: failed", true);
+        check("error: unable to write file .git/objects/0f/1: No such file or directory\n", true);
+        check("error: unable to create temporary file: Permission denied\n", false);
+        check("error: open(\"unable to read tree\"): Permission denied\n", false);
+        check("fatal: unable to read files to add\n", false);
+        check("error: pathspec 'bad object' did not match any file(s) known to git\n", false);
+    }
+}

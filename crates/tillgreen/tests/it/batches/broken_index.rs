@@ -1,0 +1,38 @@
+//! Somebody removes or breaks git's index of the project: nothing comes in, and it is said what to do about it.
+
+use testkit::{Agent, Step};
+
+use super::scene::{Scene, done, members, work, worker};
+
+/// An agent does this to the index; a person then types what is advised.
+#[track_caller]
+fn check(harm: &str, told: &str, repair: impl Fn(&Scene)) {
+    let scene = Scene::new(&members(2));
+    let index = scene.root().join(".git/index").display().to_string();
+    let harm = Step::shell(&format!("{harm} '{index}'"));
+    let agent = Agent::new()
+        .on("1.1", [work(), scene.meet(2), harm, done()])
+        .on("1.2", [work(), scene.meet(2), scene.until_passed(1), done()]);
+    let run = scene.go(&agent, &[]).expect_code(6);
+    assert!(run.stderr.contains(&format!("git's index {index} {told}")), "{run}");
+    assert!(run.stderr.contains("git reset"), "{run}");
+    assert_eq!(scene.landed(), [""; 0], "{run}");
+    repair(&scene);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.attempts("1.1"), 1, "{run}");
+}
+
+#[test]
+fn an_index_that_is_missing_is_named_and_made_anew_by_what_is_advised() {
+    check("rm -f", "is missing", |scene| drop(scene.git(&["reset", "--quiet"])));
+}
+
+#[test]
+fn an_index_that_is_broken_is_named_and_made_anew_by_what_is_advised() {
+    check("cp /dev/null", "is broken", |scene| {
+        let index = scene.root().join(".git/index");
+        std::fs::rename(&index, index.with_extension("broken")).expect("it can be moved away");
+        scene.git(&["reset", "--quiet"]);
+    });
+}
