@@ -218,8 +218,12 @@ impl<'a> Driver<'a> {
         };
         let is_prepared = matches!(seen, Seen::Prepared { .. });
         self.decide(seen)?;
-        if !self.queue.is_empty() {
-            return if is_prepared { self.start_agents() } else { Ok(()) };
+        match self.queue.front() {
+            // The starts of several agents wait for the disk once.
+            Some(Seen::Prepared { .. }) => return Ok(()),
+            Some(_) if is_prepared => return self.start_agents(),
+            Some(_) => return Ok(()),
+            None => {}
         }
         *looked = now();
         self.record_due()?;
@@ -329,7 +333,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// An agent whose start is in the journal does not wait until those of all others are.
+    /// Agents whose starts are in the journal do not wait for whatever else was seen.
     fn start_agents(&mut self) -> Result<(), RunError> {
         for action in schedule(&self.state, now()) {
             let is_agent = matches!(action, Action::RunAgent { .. });
