@@ -4,6 +4,7 @@ pub(super) mod ahead;
 pub(super) mod anchor;
 pub(super) mod attributes;
 pub(super) mod company;
+pub(super) mod company_commit;
 pub(super) mod landed_files;
 pub(super) mod landing;
 pub(super) mod landing_commit;
