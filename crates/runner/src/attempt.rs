@@ -21,6 +21,7 @@ use crate::forge::Stopper;
 use crate::git::Oid;
 use crate::mask::mask;
 use crate::neighbours::without_others;
+use crate::own_place::told_of_own_place;
 use crate::process::{self, Ended, Exit, Invocation};
 use crate::prompt;
 use crate::report;
@@ -476,6 +477,9 @@ impl Driver<'_> {
         }
         if let Some(failure) = self.unresolved(id) {
             return Ok(ChecksReport { failure: Some(failure), warnings });
+        }
+        if let Some(task) = self.state.task(id).filter(|task| task.isolated) {
+            warnings.extend(told_of_own_place(&self.workplace(id), &task.touched));
         }
         if self.settings.bookkeeping == Bookkeeping::Agent {
             let spec_files = self.committable_spec_files()?;

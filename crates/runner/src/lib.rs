@@ -43,6 +43,7 @@ mod open;
 mod original;
 mod orphans;
 mod other_text;
+mod own_place;
 mod packed_again;
 mod plan_key;
 mod project;

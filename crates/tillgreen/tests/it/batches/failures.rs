@@ -170,6 +170,19 @@ fn an_agent_that_is_away_costs_no_attempt_of_anybody() {
     assert!(scene.agent_calls().iter().all(|call| call.attempt == 1), "{run}");
 }
 
+/// Such work is green as long as its tree is there, which goes when the task is done.
+#[test]
+fn work_that_names_its_own_work_tree_is_pointed_out() {
+    let scene = Scene::new(&members(2));
+    let place = || Step::shell("mkdir -p out; pwd >> out/place.txt");
+    let agent = Agent::new().on("1.1", [place(), work(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    let told = run.stderr.lines().filter(|line| line.contains("names the work tree that it was made in"));
+    let told: Vec<&str> = told.collect();
+    assert!(told.len() == 1 && told[0].contains("out/place.txt"), "{run}");
+    scene.expect_settled(&run);
+}
+
 #[test]
 fn edits_outside_files_are_told_or_refused() {
     let outside = || Step::write("elsewhere.txt", "x\n");
