@@ -345,7 +345,9 @@ impl<'a> Driver<'a> {
     }
 
     fn start(&mut self, action: &Action) -> Result<(), RunError> {
-        self.settle_journal()?;
+        if !self.is_allowed_already(action) {
+            self.settle_journal()?;
+        }
         match action {
             Action::Prepare { task } => self.prepare(task)?,
             Action::Prove { task } => self.start_proof(action.key(), task)?,
@@ -384,6 +386,13 @@ impl<'a> Driver<'a> {
             Action::Forge(forge) => self.start_forge(action.key(), forge)?,
         }
         Ok(())
+    }
+
+    /// Whether what allows an action was durable before the one that led to it: work that comes in together may all be
+    /// verified once that it comes in is. Nothing else follows from one verification but the next.
+    fn is_allowed_already(&self, action: &Action) -> bool {
+        let Action::Join { task, .. } = action else { return false };
+        self.company_of(task).iter().position(|member| member == task).is_some_and(|place| place > 0)
     }
 
     /// Queues an observation.
