@@ -5,6 +5,7 @@
 //! Whatever is not quite ordinary, or red, takes all of it out of the project again, and it comes in one by one: nobody is
 //! blamed for what others brought along.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use engine::{ActionKey, Attempt, Dispatch, Event, Record, Seen, Status, What};
@@ -96,12 +97,22 @@ impl Driver<'_> {
     /// Before work comes in: those are left to come in by themselves whom nothing here brings in together with others.
     pub(crate) fn without_misfits(&self, event: Event) -> Event {
         let Event { at, what: What::LandingStarted { task, with } } = event else { return event };
+        let mut touched = BTreeSet::new();
         let is_possible = !with.is_empty()
             && !self.settings.verify_ahead.is_on()
             && self.tree.git().is_some_and(git::Git::puts_plainly)
-            && self.is_verified_by_files(&task);
-        let fitting = with.into_iter().take_while(|id| is_possible && self.is_verified_by_files(id));
+            && self.fits(&task, &mut touched);
+        let fitting = with.into_iter().take_while(|id| is_possible && self.fits(id, &mut touched));
         Event { at, what: What::LandingStarted { task, with: fitting.collect() } }
+    }
+
+    /// Whether the work of a task fits to that of those before it, which is about these files: it is known where it is, and
+    /// no file is changed by two of them.
+    fn fits<'a>(&'a self, id: &TaskId, touched: &mut BTreeSet<&'a str>) -> bool {
+        let own = self.state.task(id).into_iter().flat_map(|task| &task.touched);
+        self.packed.contains_key(id)
+            && own.into_iter().all(|path| touched.insert(path))
+            && self.is_verified_by_files(id)
     }
 
     /// Whether the verify command of a task sees nothing of whether those before it are committed and ticked.

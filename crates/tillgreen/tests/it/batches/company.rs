@@ -135,6 +135,7 @@ fn two_that_add_the_same_file_come_in_by_themselves() {
     let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.read("shared.txt"), "same\n");
+    assert!(!run.stderr.contains(APART) && !run.stderr.contains(", 1.3 come back"), "{run}");
 }
 
 /// A batch whose first verify command waits, when it runs on what came in, until it is let go.

@@ -66,7 +66,14 @@ fn pair(when: When) -> Case {
 
 /// The same where files may be written otherwise than they are stored: all of it is left to git.
 fn pair_by_git(when: When) -> Case {
-    let case = pair(when);
+    by_git(pair(when))
+}
+
+fn lone_pair_by_git(when: When) -> Case {
+    by_git(lone_pair(when))
+}
+
+fn by_git(case: Case) -> Case {
     case.scene.git(&["config", "core.precomposeUnicode", "true"]);
     case
 }
@@ -238,7 +245,7 @@ fn killed_after_every_call_of_git_that_changes_something() {
 
 #[test]
 fn killed_before_every_change_by_git_where_they_come_in_one_by_one() {
-    check_kills_at_git(lone_pair, When::BeforeChange, &[]);
+    check_kills_at_git(lone_pair_by_git, When::BeforeChange, &[]);
 }
 
 #[test]
