@@ -2,6 +2,7 @@
 //! indexes. Started again, it ends where a run one by one ends. This takes strace, and is skipped where there is none.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -24,7 +25,8 @@ const STEPS: &str = "rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir
 /// program starts is let go.
 fn is_killed_at(scene: &Scene, n: usize) -> bool {
     let inject = format!("inject={STEPS}:signal=KILL:when={n}");
-    let agent = scene.install_agent(&scene.first_is_last(1));
+    let count = scene.ids().len();
+    let agent = scene.install_agent(&scene.first_is_last(count - 1));
     let mut command = Command::new("strace");
     command.args([
         "-f",
@@ -38,7 +40,13 @@ fn is_killed_at(scene: &Scene, n: usize) -> bool {
         "-e",
         &inject,
     ]);
-    command.arg(env!("CARGO_BIN_EXE_tillgreen")).args(["run", "--jobs", "2", "--agent-cmd", &agent]);
+    command.arg(env!("CARGO_BIN_EXE_tillgreen")).args([
+        "run",
+        "--jobs",
+        &count.to_string(),
+        "--agent-cmd",
+        &agent,
+    ]);
     command.env_clear().envs(scene.environment()).current_dir(scene.root());
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     !status.expect("strace runs").success()
@@ -56,6 +64,12 @@ fn has_strace() -> bool {
 #[test]
 fn killed_at_changes_that_the_program_makes_itself() {
     check_kills(&members(2));
+}
+
+/// So many that what comes in together is stored as a pack.
+#[test]
+fn killed_at_changes_that_the_program_makes_itself_in_a_wide_batch() {
+    check_kills(&members(5));
 }
 
 #[test]
@@ -86,6 +100,12 @@ fn check_kills(tasks: &[String]) {
             let run = scene.go(&worker(), &[]).expect_code(0);
             scene.expect_complete(&run);
             assert_eq!(scene.files(), expected, "killed at step {n}: {run}");
+            scene.git(&["fsck", "--strict", "--full"]);
+            let packs = fs::read_dir(scene.root().join(".git/objects/pack")).expect("a folder of packs");
+            let packs: Vec<_> = packs.flatten().map(|file| file.path()).collect();
+            let is_whole =
+                |file: &PathBuf| file.with_extension("pack").exists() && file.with_extension("idx").exists();
+            assert!(packs.iter().all(is_whole), "killed at step {n}: {packs:?}");
         }
     };
     thread::scope(|scope| (0..WORKERS).for_each(|_| drop(scope.spawn(work_off))));
