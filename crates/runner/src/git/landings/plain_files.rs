@@ -18,10 +18,10 @@ use crate::git::formats::index_edit::{Put, Puts, with_files};
 use crate::git::formats::index_file::{IndexEntry, IndexFile};
 use crate::git::formats::index_patch::{has_stat, write_as_old};
 use crate::git::formats::loose_object::Kind;
-use crate::git::formats::raw_change::{Entry, RawChange};
+use crate::git::formats::raw_change::RawChange;
 use crate::git::formats::tree_edit::EditedFolder;
 use crate::git::formats::tree_object::TreeObject;
-use crate::git::formats::working_file::{self, EXECUTABLE, blob_name};
+use crate::git::formats::working_file::{self, EXECUTABLE, blob_name, mode_of};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
 use crate::git::stamps::Stamp;
@@ -162,14 +162,14 @@ impl Git {
 
     fn plan_file(&self, change: &RawChange, index: &IndexFile<'_>) -> Option<PlainFile> {
         let (path, name) = (change.path.as_os_str(), change.path.as_bytes());
-        let mode = mode_of(&change.new)?;
+        let mode = mode_of(&change.new.mode)?;
         is_inside(path.to_str()?).then_some(())?;
         self.is_written_as_stored(path, index).then_some(())?;
         self.has_way_to(path).then_some(())?;
         let mut old = None;
         if !change.old.is_absent() {
             let (entry, object) = (index.find(name)?, Oid::parse(&change.old.oid)?);
-            let is_that = entry.mode == mode_of(&change.old)? && entry.object == object.bytes();
+            let is_that = entry.mode == mode_of(&change.old.mode)? && entry.object == object.bytes();
             (is_that && self.is_unchanged(path, entry)).then_some(())?;
             old = Some(object);
         } else {
@@ -265,13 +265,4 @@ impl PlainFile {
 
 fn by_name(puts: &BTreeMap<OsString, Put>) -> Puts<'_> {
     puts.iter().map(|(path, put)| (path.as_bytes(), put.clone())).collect()
-}
-
-/// The mode of a regular file as an index has it.
-fn mode_of(entry: &Entry) -> Option<u32> {
-    match entry.mode.as_str() {
-        "100644" => Some(0o100_644),
-        "100755" => Some(EXECUTABLE),
-        _ => None,
-    }
 }

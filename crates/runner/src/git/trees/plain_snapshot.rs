@@ -17,7 +17,7 @@ use crate::git::formats::index_file::{IndexEntry, IndexFile};
 use crate::git::formats::loose_object::Kind;
 use crate::git::formats::raw_change::{Entry, RawChange, lies_in};
 use crate::git::formats::tree_edit::{Edit, Edits, TreeFile};
-use crate::git::formats::working_file::blob_name;
+use crate::git::formats::working_file::{EXECUTABLE, ORDINARY, blob_name, word_of};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
 use crate::tree::is_own;
@@ -27,10 +27,6 @@ const ENTRIES_MAX: usize = 5000;
 
 /// No index of so many files is larger, unless their paths are very long.
 const INDEX_BYTES_MAX: u64 = 1024 * 1024;
-
-/// The modes of files, as an index has them and as a tree has them.
-const EXECUTABLE: (u32, &str) = (0o100_755, "100755");
-const NOT_EXECUTABLE: (u32, &str) = (0o100_644, "100644");
 
 /// Files by their paths, before and after.
 type Changes = BTreeMap<Vec<u8>, (Option<TreeFile>, Option<TreeFile>)>;
@@ -63,7 +59,7 @@ impl Git {
 
     /// The tree that the index holds, which is that of the base, where nothing but ordinary files is in it.
     fn base_in(&self, index: &IndexFile<'_>, work: &TreeWork<'_>) -> Option<Oid> {
-        let is_file = |entry: &IndexEntry<'_>| entry.is_ordinary() && mode_of(entry).is_some();
+        let is_file = |entry: &IndexEntry<'_>| entry.is_ordinary() && word_of(entry.mode).is_some();
         let is_fit = index.entries.len() <= ENTRIES_MAX
             && index.entries.iter().all(is_file)
             && index.find(MODULES.as_bytes()).is_none()
@@ -91,7 +87,7 @@ impl Git {
                 Some(number) => Some(file_of(index.entries.get(number)?)?),
                 None => None,
             };
-            let (_, mode) = if file.is_executable { EXECUTABLE } else { NOT_EXECUTABLE };
+            let mode = word_of(if file.is_executable { EXECUTABLE } else { ORDINARY })?;
             let after = TreeFile { mode, object: blob_name(&file.content, width)? };
             if before.as_ref() == Some(&after) {
                 continue;
@@ -155,13 +151,7 @@ fn gone(work: &TreeWork<'_>, index: &IndexFile<'_>, found: &Found) -> Option<Cha
 
 /// A file as the tree has it.
 fn file_of(entry: &IndexEntry<'_>) -> Option<TreeFile> {
-    Some(TreeFile { mode: mode_of(entry)?, object: Oid::from_bytes(entry.object)? })
-}
-
-/// None: it is no ordinary file.
-fn mode_of(entry: &IndexEntry<'_>) -> Option<&'static str> {
-    let modes = [EXECUTABLE, NOT_EXECUTABLE];
-    modes.iter().find(|(number, _)| *number == entry.mode).map(|(_, mode)| *mode)
+    Some(TreeFile { mode: word_of(entry.mode)?, object: Oid::from_bytes(entry.object)? })
 }
 
 /// What becomes of the files of a tree when they are stored.

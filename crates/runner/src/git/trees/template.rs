@@ -21,7 +21,7 @@ use crate::git::formats::cached_tree::DEPTH_MAX;
 use crate::git::formats::index_edit::{Put, index_of, noted_folders};
 use crate::git::formats::tree_edit::EditedFolder;
 use crate::git::formats::tree_object::{Item, TreeObject};
-use crate::git::formats::working_file::{EXECUTABLE, blob_name, create};
+use crate::git::formats::working_file::{blob_name, create, mode_of};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
 
@@ -179,11 +179,7 @@ impl Reading<'_> {
 
     fn file(&mut self, item: &Item<'_>, path: Vec<u8>, object: Oid) -> Option<()> {
         let path = OsString::from_vec(path);
-        let mode = match item.entry().mode.as_str() {
-            "100644" => 0o100_644,
-            "100755" => EXECUTABLE,
-            _ => return None,
-        };
+        let mode = mode_of(&item.entry().mode)?;
         let content = match self.known.get(&object) {
             Some(content) => Arc::clone(content),
             None => self.content(&path, &object)?.into(),
