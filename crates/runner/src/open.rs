@@ -92,6 +92,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         wait_for_earlier(git, &state, &mut |note| view(&state, Notice::Note(note)));
         if is_start && book.decls(&state).iter().any(|task| !task.ticked) {
             git.refuse_if_in_progress()?;
+            git.refuse_broken_index()?;
         }
     }
     let (turn, kept) = match &git {

@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use super::error::GitError;
+use super::formats::checksum::checksum;
 use super::repository::Git;
 
 /// What every index begins with.
@@ -18,13 +19,27 @@ impl Git {
         let reason = match beginning(&file) {
             Ok(begin) if begin == *SIGNATURE => return Ok(()),
             Ok(_) => "is broken",
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => "is broken",
+            Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::IsADirectory) => {
+                "is broken"
+            }
             // Without a file there need not be one.
             Err(error) if error.kind() == ErrorKind::NotFound && self.has_no_files()? => return Ok(()),
             Err(error) if error.kind() == ErrorKind::NotFound => "is missing",
             Err(error) => return Err(GitError::io("read", &file)(error)),
         };
         Err(GitError::NoIndex { file, reason })
+    }
+
+    /// Before anything begins: the same, and all of it is what git wrote.
+    pub fn refuse_broken_index(&self) -> Result<(), GitError> {
+        self.refuse_without_index()?;
+        let (Some(head), Some((content, _))) = (self.head()?, self.index_on_disk()) else { return Ok(()) };
+        let (body, sum) = content.split_at(content.len().saturating_sub(head.width()));
+        // Some leave the sum out.
+        let is_whole = sum.iter().all(|byte| *byte == 0)
+            || checksum(&[body], head.width()).is_none_or(|expected| expected == sum);
+        let file = self.git_dir().join("index");
+        if is_whole { Ok(()) } else { Err(GitError::NoIndex { file, reason: "is broken" }) }
     }
 
     fn has_no_files(&self) -> Result<bool, GitError> {

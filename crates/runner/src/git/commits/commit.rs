@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 use std::thread;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use crate::git::calls::process::{self, COMMIT_DEADLINE, Call, Ended, pathspecs};
 use crate::git::calls::stale_lock::LOCK_WAITS;
 use crate::git::error::GitError;
+use crate::git::formats::index_file::IndexFile;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
 
@@ -145,15 +147,13 @@ impl Git {
         request: &Commit<'_>,
     ) -> Result<Answer, GitError> {
         let stdin = pathspecs(paths.iter().copied());
-        // What was removed from the index as well is unknown to it, and needs no adding.
-        let is_there = |path: &&OsStr| fs::symlink_metadata(self.root().join(path)).is_ok();
-        let there = pathspecs(paths.iter().copied().filter(is_there));
-        if request.staging.adds() && !there.is_empty() {
+        let new = if request.staging.adds() { self.unknown_to_index(paths) } else { Vec::new() };
+        if !new.is_empty() {
             // Only the names are added: the commit takes the content itself, and should a hook refuse it, what is
             // staged stays as it was.
-            let mut ended = self.intend_to_add(&[], &there)?;
+            let mut ended = self.intend_to_add(&[], &new)?;
             if is_outside_sparse_checkout(&ended.stderr) {
-                ended = self.intend_to_add(&["--sparse"], &there)?;
+                ended = self.intend_to_add(&["--sparse"], &new)?;
             }
             match ended.code {
                 Some(0) => {}
@@ -174,6 +174,19 @@ impl Git {
             Ok(_) | Err(_) => Ok(()),
         };
         answer
+    }
+
+    /// The pathspecs of what is there and not in the index. What git knows needs no adding, and in a folder that is ignored
+    /// git refuses to; what was removed from the index as well needs none either.
+    fn unknown_to_index(&self, paths: &BTreeSet<&OsStr>) -> Vec<u8> {
+        let content = self.index_on_disk().map(|(content, _)| content).unwrap_or_default();
+        let width = self.head().ok().flatten().map(|head| head.width());
+        // Where it cannot be read, git tells what it knows.
+        let index = width.and_then(|width| IndexFile::parse(&content, width));
+        let is_known =
+            |path: &OsStr| index.as_ref().is_some_and(|index| index.find(path.as_bytes()).is_some());
+        let is_new = |path: &&OsStr| !is_known(path) && fs::symlink_metadata(self.root().join(path)).is_ok();
+        pathspecs(paths.iter().copied().filter(is_new))
     }
 
     fn intend_to_add(&self, options: &[&str], stdin: &[u8]) -> Result<Ended, GitError> {

@@ -250,3 +250,20 @@ fn what_was_removed_or_moved_by_git_itself_is_committed() {
     assert!(scratch.commit(&["moved"], "gone").unwrap().is_some());
     assert_eq!(scratch.last_commit(), ["D moved"]);
 }
+
+/// Git refuses to add a path in a folder that it ignores, also if it knows the file there; what it adds beside that it
+/// adds all the same.
+#[test]
+fn a_known_file_in_an_ignored_folder_is_committed_with_what_is_new() {
+    let scratch = Scratch::new();
+    scratch.repository.write(".gitignore", "build/\n");
+    scratch.repository.write("build/known", "1\n");
+    scratch.repository.git(&["add", "--force", ".gitignore", "build/known"]);
+    scratch.repository.git(&["commit", "-qm", "known"]);
+    scratch.repository.write("build/known", "2\n");
+    scratch.repository.write("build/other", "ignored\n");
+    scratch.repository.write("new", "1\n");
+    scratch.commit(&["build/known", "new"], "work").unwrap().unwrap();
+    assert_eq!(scratch.last_commit(), ["M build/known", "A new"]);
+    assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
+}

@@ -223,3 +223,11 @@ fn a_git_killed_in_the_middle_of_the_files_leaves_a_landing_that_is_put_back() {
     linked.land();
     assert_eq!(scratch.last_commit(), ["A aaa", "A deadly", "M one", "D two", "A zzz"]);
 }
+
+/// In a linked tree no branch is checked out, so what is ignored on one would not be ignored there.
+#[test]
+fn settings_that_depend_on_the_branch_are_no_settings_of_trees() {
+    let scratch = Scratch::new();
+    scratch.repository.git(&["config", "includeIf.onbranch:main.path", "other"]);
+    assert!(words(&scratch).contains("includeIf.onbranch"), "{}", words(&scratch));
+}

@@ -16,6 +16,9 @@ const PARALLEL_VERSION: (u32, u32) = (2, 40);
 /// The hook that is asked before a reference changes.
 const REFERENCE_HOOK: &str = "reference-transaction";
 
+/// Before the names of settings that hold on a branch alone.
+const ON_BRANCH: &str = "includeif.onbranch:";
+
 /// Where it is tried. No plan has such a name.
 const PROBE: &str = "%probe";
 
@@ -51,6 +54,8 @@ pub enum Reason {
         /// The program.
         program: String,
     },
+    /// Settings hold on a branch alone, and no branch is checked out in a linked tree.
+    OnBranch,
     /// A hook does not let work be kept under references of its own.
     Reference {
         /// What it says.
@@ -71,6 +76,9 @@ impl fmt::Display for Reason {
             Reason::Filter { name, program } => {
                 write!(f, "files pass through the filter {name}, and its program {program} is not installed")
             }
+            Reason::OnBranch => f.write_str(
+                "settings of git depend on the branch (includeIf.onbranch), and work trees have none",
+            ),
             Reason::Reference { output } => {
                 write!(f, "the hook {REFERENCE_HOOK} refuses references under refs/tillgreen/")?;
                 if output.is_empty() { Ok(()) } else { write!(f, ": {output}") }
@@ -101,6 +109,10 @@ impl Git {
         }
         if self.head()?.is_none() {
             return Ok(Some(Reason::NoCommit));
+        }
+        let is_on_branch = |name: &str| name.starts_with(ON_BRANCH);
+        if self.configuration()?.is_some_and(|settings| settings.names().any(is_on_branch)) {
+            return Ok(Some(Reason::OnBranch));
         }
         match self.refuse_if_in_progress() {
             Err(GitError::InProgress { operation, .. }) => Ok(Some(Reason::InProgress(operation))),

@@ -36,3 +36,29 @@ fn an_index_that_is_broken_is_named_and_made_anew_by_what_is_advised() {
         scene.git(&["reset", "--quiet"]);
     });
 }
+
+/// Before anything starts: git's own advice, to commit what it takes for deleted, would lose all of it.
+#[test]
+fn an_index_that_is_missing_or_broken_at_the_start_is_named_whatever_is_allowed() {
+    let cases: [(&str, &str); 5] = [
+        ("rm", "is missing"),
+        ("cp /dev/null", "is broken"),
+        ("cp /bin/sh", "is broken"),
+        ("truncate -s 100", "is broken"),
+        ("sh -c 'rm \"$0\"; mkdir \"$0\"'", "is broken"),
+    ];
+    for (harm, told) in cases {
+        for flags in [&["--jobs", "1"][..], &["--allow-dirty"]] {
+            let scene = Scene::new(&members(2));
+            let index = scene.root().join(".git/index");
+            let harm = format!("{harm} '{}'", index.display());
+            assert!(
+                std::process::Command::new("sh").args(["-c", &harm]).status().expect("sh runs").success()
+            );
+            let run = scene.go(&worker(), flags).expect_code(2);
+            assert!(run.stderr.contains(&format!("git's index {} {told}", index.display())), "{harm}: {run}");
+            assert!(run.stderr.contains("git reset"), "{harm}: {run}");
+            assert_eq!(scene.agent_calls().len(), 0, "{harm}: {run}");
+        }
+    }
+}
