@@ -69,7 +69,7 @@ impl Driver<'_> {
             let arrival = match kept_waiting(take_turn()) {
                 Some(_) => Err("it was not their turn".to_owned()),
                 None => bring(&git, (&company, &pieces), &watch, &mut notes)
-                    .unwrap_or_else(|error| Err(error.told())),
+                    .unwrap_or_else(|error| Err(error.to_string())),
             };
             Done::Together(arrival.map(Box::new), notes)
         })
