@@ -68,7 +68,8 @@ impl Driver<'_> {
             let mut notes = Vec::new();
             let arrival = match kept_waiting(take_turn()) {
                 Some(_) => Err("it was not their turn".to_owned()),
-                None => bring(&git, (&company, &pieces), &watch, &mut notes)
+                None => git
+                    .mending(|| bring(&git, (&company, &pieces), &watch, &mut notes))
                     .unwrap_or_else(|error| Err(error.to_string())),
             };
             Done::Together(arrival.map(Box::new), notes)

@@ -193,6 +193,7 @@ impl<'a> Driver<'a> {
 
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, mut opening: Opening) -> Result<Finished, RunError> {
+        self.mend_submodules();
         self.clear_old_trees()?;
         self.see_to_orphans();
         opening.gone = self.make_up_for_trees();
@@ -232,6 +233,7 @@ impl<'a> Driver<'a> {
         }
         self.pass_turn_on();
         self.tell_of_names();
+        self.tell_of_mended();
         self.start_wanted()?;
         self.look_ahead()
     }

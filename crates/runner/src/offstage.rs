@@ -97,6 +97,7 @@ impl Site {
     /// repairs, is brought along as far as it fits.
     pub(crate) fn prepare(&self, head: &Oid, left: Option<&Site>) -> Result<Ready, Unready> {
         let mut notes = Vec::new();
+        self.git.mend_submodules();
         let carried = self.carried(left, &mut notes)?;
         let inside = left.map(|left| left.remnants().submodules).unwrap_or_default();
         if left.is_none() {
@@ -136,7 +137,7 @@ impl Site {
         // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
         let _ = fs::remove_file(&note);
         self.git.retire_tree(&pool, &self.tree)?;
-        self.git.add_tree_from(&pool, &self.tree, head)?;
+        self.git.mending(|| self.git.add_tree_from(&pool, &self.tree, head))?;
         let furnished: String = self.furnish(notes)?.iter().map(|path| format!("{path}\n")).collect();
         self.note_plan()?;
         atomic::replace(&note, &format!("{head}\n{furnished}")).map_err(GitError::io("write", &note))
@@ -279,7 +280,11 @@ impl Site {
 
     /// What an attempt changed. The work is packed here, before any verify command leaves its traces in the tree: those
     /// are nobody's work.
-    pub(crate) fn survey(&self, (message, trailer): (&str, &str)) -> Result<Survey, GitError> {
+    pub(crate) fn survey(&self, words: (&str, &str)) -> Result<Survey, GitError> {
+        self.git.mending(|| self.look_through(words))
+    }
+
+    fn look_through(&self, (message, trailer): (&str, &str)) -> Result<Survey, GitError> {
         let Some(base) = self.base() else { return Ok(Survey::default()) };
         self.git.know_again(&self.tree, &base)?;
         let furnished = self.furnished();
@@ -320,7 +325,7 @@ impl Site {
         let mut notes = Vec::new();
         let landed = match self.git.refuse_if_misdirected().and_then(|()| request.watch.obstacle(&self.git)) {
             Ok(Some(reason)) => Ok((Landing::Blocked { reason }, None)),
-            Ok(None) => self.try_land(request, &mut notes),
+            Ok(None) => self.git.mending(|| self.try_land(request, &mut notes)),
             Err(error) => Err(error),
         };
         let (landing, stamps) =

@@ -37,4 +37,21 @@ impl Driver<'_> {
             ));
         }
     }
+
+    /// Where submodules say that their files are is put back, whoever made it lead into a work tree.
+    pub(crate) fn mend_submodules(&mut self) {
+        self.tree.git().iter().for_each(|git| _ = git.mend_submodules());
+        self.tell_of_mended();
+    }
+
+    /// Of which submodules that was done, here or beside the loop.
+    pub(crate) fn tell_of_mended(&mut self) {
+        let mended = self.tree.git().map(|git| git.mended_submodules()).unwrap_or_default();
+        for path in mended {
+            self.note(format!(
+                "an agent changed where the submodule {path} says that its files are (core.worktree), as `git submodule \
+                 update` does in a work tree; the project shares that, so it was put back"
+            ));
+        }
+    }
 }

@@ -17,6 +17,7 @@ use super::formats::bundle::Bundle;
 use super::formats::recent_objects::RecentObjects;
 use super::trees::known_indexes::KnownIndexes;
 use super::trees::pristine::PristineTrees;
+use super::trees::submodule_places::SubmodulePlaces;
 use super::trees::template::Templates;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
@@ -44,6 +45,8 @@ pub struct Git {
     habits: Arc<Habits>,
     /// What trees looked like when they were made, for all who share this.
     pristine_trees: Arc<PristineTrees>,
+    /// Where submodules said that their files are, for all who share this.
+    submodule_places: Arc<SubmodulePlaces>,
     /// What trees are made of, for all who share this.
     templates: Arc<Templates>,
     /// Where objects are collected that are to be written at once.
@@ -171,6 +174,10 @@ impl Git {
         &self.pristine_trees
     }
 
+    pub(super) fn submodule_places(&self) -> &SubmodulePlaces {
+        &self.submodule_places
+    }
+
     pub(super) fn templates(&self) -> &Templates {
         &self.templates
     }
@@ -275,6 +282,7 @@ fn located(
         hooks: dir.join(hooks),
         habits: Arc::default(),
         pristine_trees: Arc::default(),
+        submodule_places: Arc::default(),
         templates: Arc::default(),
         bundle: None,
         known_indexes: Arc::default(),

@@ -52,7 +52,7 @@ impl Git {
     /// The state of the working tree, with one process and without touching the index.
     pub fn status(&self) -> Result<Status, GitError> {
         self.refuse_if_misdirected()?;
-        self.status_in(self.root())
+        self.mending(|| self.status_in(self.root()))
     }
 
     /// The same of a repository inside the project.

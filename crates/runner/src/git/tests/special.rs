@@ -58,6 +58,53 @@ fn submodules_come_from_the_local_store_and_their_commits_come_back() {
 }
 
 #[test]
+fn where_a_submodule_says_that_its_files_are_is_put_back() {
+    let scratch = with_submodule();
+    let repository = &scratch.repository;
+    let set = ["config", "--file", ".git/modules/sub/config", "core.worktree"];
+    let unset = ["config", "--file", ".git/modules/sub/config", "--unset", "core.worktree"];
+    let said = || repository.read(".git/modules/sub/config");
+    let (linked, before) = (Linked::new(&scratch, "1.1"), said());
+    for again in [1, 2] {
+        linked.agent(&["submodule", "--quiet", "update", "--init"]);
+        assert_ne!(said(), before);
+        assert_eq!(linked.git.status().unwrap().changes, []);
+        assert_eq!(said(), before);
+        assert_eq!(linked.git.mended_submodules().len(), usize::from(again == 1), "it is told once");
+    }
+    repository.git(&unset);
+    linked.git.mend_submodules();
+    assert_eq!(repository.git(&set), "../../../sub\n", "one that is not set any more is set again");
+    // A program that was not there before knows by the folders.
+    linked.agent(&["submodule", "--quiet", "update", "--init"]);
+    let git = scratch.git();
+    git.mend_submodules();
+    assert_eq!(
+        (repository.git(&set), git.mended_submodules()),
+        ("../../../sub\n".into(), vec!["sub".into()])
+    );
+    repository.git(&["mv", "sub", "moved"]);
+    git.mend_submodules();
+    assert_eq!(repository.git(&set), "../../../moved\n", "what a person moves stays there");
+}
+
+#[test]
+fn the_same_is_put_back_of_a_submodule_inside_a_submodule() {
+    let scratch = with_submodule();
+    let repository = &scratch.repository;
+    let library = repository.root().join(".git/modules/sub");
+    repository.git(&["-C", "sub", "submodule", "--quiet", "add", library.to_str().unwrap(), "deep/inner"]);
+    let config = ".git/modules/sub/modules/deep/inner/config";
+    let before = repository.read(config);
+    let astray = "../../../../../../../../.tillgreen/demo/trees/1.1/sub/deep/inner";
+    repository.git(&["config", "--file", config, "core.worktree", astray]);
+    let git = scratch.git();
+    git.mend_submodules();
+    assert_eq!(repository.read(config), before);
+    assert_eq!(git.mended_submodules(), ["sub/deep/inner"]);
+}
+
+#[test]
 fn a_submodule_with_changes_of_a_person_is_in_the_way() {
     let scratch = with_submodule();
     let linked = Linked::new(&scratch, "1.1");

@@ -16,6 +16,7 @@ pub(super) mod plain_snapshot;
 pub(super) mod pristine;
 pub(super) mod snapshot;
 pub(super) mod spare;
+pub(super) mod submodule_places;
 pub(super) mod submodules;
 pub(super) mod template;
 pub(super) mod unsaved;

@@ -52,6 +52,7 @@ impl Git {
 
     /// Removes a linked working tree and git's knowledge of it. Links in it are removed, never followed.
     pub fn remove_tree(&self, tree: &Path) -> Result<(), GitError> {
+        self.mend_submodules();
         remove_folder(tree).map_err(GitError::io("remove", tree))?;
         self.forget_files(tree);
         let tree = settled(tree);
@@ -191,7 +192,7 @@ fn forget(store: &Path, tree: &Path) -> io::Result<()> {
 }
 
 /// The repositories of submodules that a repository keeps. Their names may hold slashes, hence the search.
-fn folders_of_submodules(store: &Path) -> Vec<PathBuf> {
+pub(in crate::git) fn folders_of_submodules(store: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![store.join("modules")];
     while let Some(folder) = folders.pop() {

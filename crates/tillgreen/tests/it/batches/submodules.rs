@@ -178,3 +178,61 @@ fn what_was_left_in_a_submodule_and_is_not_taken_up_stays() {
     scene.expect_complete(&run);
     assert_eq!(left_inside(&scene).lines().count(), 1, "{run}");
 }
+
+/// What the repository of the submodule says, which its work trees share.
+fn settings_inside(scene: &Scene) -> String {
+    scene.read(".git/modules/lib/config")
+}
+
+const PUT_BACK: &str = "an agent changed where the submodule lib says that its files are";
+
+/// What agents type, with what they did before.
+const UPDATES: [&str; 4] = [
+    "git submodule --quiet update --init || exit 5",
+    "rm lib/lib.txt; git submodule --quiet update --init --force --recursive || exit 5",
+    "git submodule --quiet update --init --checkout || exit 5",
+    "echo better >> lib/lib.txt; git -C lib commit -qam better && git add lib && \
+     git submodule --quiet update --init || exit 5",
+];
+
+#[test]
+fn an_agent_that_updates_submodules_in_its_work_tree_does_no_harm() {
+    for update in UPDATES {
+        let scene = with_submodule();
+        let before = settings_inside(&scene);
+        let ready = scene.control("ready").display().to_string();
+        // The other one's work is looked at and verified while the settings are those of the work tree.
+        let agent = Agent::new()
+            .on("1.1", [Step::AwaitFile(ready.clone()), work(), done()])
+            .on("1.2", [Step::shell(update), Step::write(&ready, ""), scene.until_passed(1), work(), done()])
+            .otherwise([work(), done()]);
+        let run = scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 1), "{update}: {run}");
+        assert_eq!(settings_inside(&scene), before, "{update}: {run}");
+        assert_eq!(scene.git(&["-C", "lib", "status", "--porcelain"]), "", "{update}: {run}");
+        assert_eq!(run.stderr.matches(PUT_BACK).count(), 1, "{update}: {run}");
+    }
+}
+
+#[test]
+fn settings_of_a_submodule_are_put_back_after_a_program_that_was_killed() {
+    let scene = with_submodule();
+    let before = settings_inside(&scene);
+    let ready = scene.control("ready");
+    let never = Step::AwaitFile(scene.control("never").display().to_string());
+    let update = Step::shell("git submodule --quiet update --init || exit 5");
+    // Nobody's tree is made and nobody's work looked at from then on, so that nothing is put back before.
+    let ready_step = Step::write(&ready.display().to_string(), "");
+    let agent = Agent::new()
+        .on("1.2", [scene.meet(2), update, ready_step, never.clone()])
+        .otherwise([scene.meet(2), never]);
+    let mut run = scene.begin(&agent, &[]);
+    wait_for("the agent", || ready.exists());
+    run.signal(Signal::Kill);
+    run.wait();
+    let run = scene.go(&Agent::new().otherwise([work(), done()]), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(settings_inside(&scene), before, "{run}");
+    assert_eq!(run.stderr.matches(PUT_BACK).count(), 1, "{run}");
+}
