@@ -195,8 +195,9 @@ impl<'a> Driver<'a> {
     pub(crate) fn drive(mut self, mut opening: Opening) -> Result<Finished, RunError> {
         self.mend_submodules();
         self.clear_old_trees()?;
+        opening.gone = self.make_up_for_packed();
         self.see_to_orphans();
-        opening.gone = self.make_up_for_trees();
+        opening.gone.extend(self.make_up_for_trees());
         opening.holding = self.find_holding(&opening.tasks)?;
         self.find_checks();
         self.queue.push_back(Seen::Started(opening));

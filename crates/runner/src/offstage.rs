@@ -164,7 +164,9 @@ impl Site {
         let file = left_file(&self.tree);
         if let Ok(text) = fs::read_to_string(&file) {
             let mut commits = text.lines().map(Oid::parse);
-            if let (Some(Some(base)), Some(Some(commit))) = (commits.next(), commits.next()) {
+            if let (Some(Some(base)), Some(Some(commit))) = (commits.next(), commits.next())
+                && self.git.is_whole(&commit)?
+            {
                 return Ok(Some((base, commit)));
             }
         }
@@ -220,7 +222,11 @@ impl Site {
         };
         // What a verify command has left since is nobody's work. Only an attempt that was lost has not been packed.
         if let (Ok(packed), false) = (fs::read_to_string(packed_file(&self.tree)), self.is_edited(&base)) {
-            return Ok(Oid::parse(packed.trim()).map(|commit| (base, commit)));
+            let commit = Oid::parse(packed.trim());
+            // What was tidied away is packed again.
+            if commit.as_ref().map_or(Ok(true), |commit| self.git.is_whole(commit))? {
+                return Ok(commit.map(|commit| (base, commit)));
+            }
         }
         match self.pack_lost(&base) {
             Ok(commit) => Ok(commit.map(|commit| (base, commit))),

@@ -215,15 +215,18 @@ fn wait_for_earlier(git: &Git, state: &State, tell: &mut dyn FnMut(String)) {
 /// Work that a run which died had half in the project goes out of it: it is still in its task's own tree. What was
 /// about to be recorded had passed and stays. Tells what somebody did to it meanwhile.
 fn drop_half_landing(git: &Git, state: &State) -> Result<Vec<String>, RunError> {
-    if state.attention().any(|task| matches!(task.status, Status::Recording { .. })) {
+    let is_recorded = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
+    // What was about to be recorded and was tidied away comes in once more.
+    let is_lost = git.has_lost_landing()?;
+    if is_recorded && !is_lost {
         return Ok(Vec::new());
     }
     let committed = match state.attention().find(|task| task.status.is_coming_back()) {
-        Some(task) => {
+        Some(task) if !is_lost => {
             let (sight, whose) = (git.look_at_landing(None)?, format!("task {}", task.id()));
             told_of_commit(&sight, &whose, "it is verified once more")
         }
-        None => None,
+        Some(_) | None => None,
     };
     let kept = told_of(git.root(), &git.drop_landing()?);
     Ok(committed.into_iter().chain(kept).collect())

@@ -4,8 +4,10 @@
 use std::thread;
 use std::time::Duration;
 
+use super::calls::process;
 use super::error::GitError;
 use super::hindrance::messages;
+use super::history::Oid;
 use super::repository::Git;
 
 /// How long is waited before something is done once more.
@@ -26,11 +28,25 @@ impl Git {
         }
         step().map_err(GitError::or_gone)
     }
+
+    /// Whether a commit or a tree is there with all that it adds to what is checked out. Nobody can tell in a repository that
+    /// lacks even that: its disk may be elsewhere.
+    pub(crate) fn is_whole(&self, object: &Oid) -> Result<bool, GitError> {
+        let list = ["rev-list", "--objects", "--quiet", object.as_str(), "--not", "HEAD", "--"];
+        match process::run(self.call(&list))?.success() {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_of_gone_objects() => {
+                let head = ["rev-list", "--objects", "--quiet", "--no-walk", "HEAD", "--"];
+                process::run(self.call(&head))?.success().map(|_| false)
+            }
+            Err(error) => Err(error),
+        }
+    }
 }
 
 impl GitError {
     /// Where it does not help to try again, nobody's work is to blame.
-    fn or_gone(self) -> GitError {
+    pub(in crate::git) fn or_gone(self) -> GitError {
         if let (true, GitError::Failed { output, .. }) = (self.is_of_gone_objects(), &self) {
             return GitError::Gone { told: output.clone() };
         }
@@ -46,21 +62,24 @@ impl GitError {
     }
 }
 
-fn tells_of_gone_objects(output: &str) -> bool {
+pub(in crate::git) fn tells_of_gone_objects(output: &str) -> bool {
     messages(output).any(is_of_gone_object)
 }
 
 /// Whether one message of git's is about an object that is not there.
 fn is_of_gone_object(message: &str) -> bool {
-    const OF_OBJECTS: [&str; 13] = [
+    const OF_OBJECTS: [&str; 16] = [
         "unable to read ",
         "could not read ",
         "Could not read ",
         "failed to read object",
+        "failed to unpack tree object ",
         "invalid object ",
         "bad object ",
         "bad tree object ",
         "missing object ",
+        "missing blob object ",
+        "missing tree object ",
         "nonexistent object ",
         "not a valid object",
         "not a tree object",
@@ -72,6 +91,9 @@ fn is_of_gone_object(message: &str) -> bool {
     let Some(message) = message.strip_prefix("error: ").or_else(|| message.strip_prefix("fatal: ")) else {
         return false;
     };
+    if message.trim_end() == "bad object HEAD" {
+        return true;
+    }
     let is_of_place = OF_PLACES.iter().any(|words| message.starts_with(words));
     OF_OBJECTS.iter().any(|words| message.contains(words) && has_name(message))
         || (is_of_place && message.trim_end().ends_with(": No such file or directory"))
@@ -106,6 +128,9 @@ mod tests {
             ),
             true,
         );
+        check(&format!("fatal: failed to unpack tree object {name}\n"), true);
+        check("fatal: bad object HEAD\n", true);
+        check(&format!("fatal: missing blob object '{name}'\n"), true);
         check("error: unable to create temporary file: No such file or directory\nerror: a: failed", true);
         check("error: unable to write file .git/objects/0f/1: No such file or directory\n", true);
         check("error: unable to create temporary file: Permission denied\n", false);

@@ -14,6 +14,7 @@ use crate::git::error::GitError;
 use crate::git::formats::index_file::IndexFile;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
+use crate::git::tidying::tells_of_gone_objects;
 
 /// The kernel refuses longer arguments; a message of this size is a mistake anyway.
 const MESSAGE_BYTES_MAX: usize = 60_000;
@@ -238,7 +239,10 @@ impl Git {
         // standard output, and a hook, whose words it passes on to standard error.
         match ended.code {
             Some(1) if says_nothing_to_commit(&ended.stdout) => Ok(Answer::NothingToCommit),
-            Some(1) => Err(GitError::Hook { output: ended.stderr }),
+            // Where objects are gone that its trees are built of, it ends so as well.
+            Some(1) if self.has_commit_hook() && !tells_of_gone_objects(&ended.stderr) => {
+                Err(GitError::Hook { output: ended.stderr })
+            }
             Some(_) | None => Err(ended.into_failure()),
         }
     }

@@ -124,7 +124,8 @@ impl Git {
         }
         let trailer = (last.trailer.0.to_owned(), last.trailer.1.to_owned());
         let owner = Noted::of(std::process::id(), self.git_dir());
-        let note = LandingNote { trailer, head, tree, owner, following: BTreeMap::new() };
+        let paths = LandingNote::paths_of(&changes);
+        let note = LandingNote { trailer, head, tree, paths, owner, following: BTreeMap::new() };
         let Some(put) = self.plan_plainly(&note, &changes) else { return Ok(Err(Apart::NotPlain)) };
         self.note_landing(&note)?;
         Ok(Ok(Arrival { note, changes, pieces, count: 0, put }))

@@ -136,6 +136,7 @@ impl Git {
             trailer: (key.to_owned(), value.to_owned()),
             head,
             tree,
+            paths: LandingNote::paths_of(&changes),
             owner: Noted::of(std::process::id(), self.git_dir()),
             following: BTreeMap::new(),
         };
@@ -153,6 +154,19 @@ impl Git {
 
     /// The same where another landing is to follow, which needs the anchor again.
     pub fn settle_landing(&self) -> Result<Dropped, GitError> {
+        match self.settle_noted() {
+            Err(error) if error.is_of_gone_objects() => {}
+            settled => return settled,
+        }
+        self.forget_trees();
+        self.hold_on_to_all();
+        match self.settle_noted() {
+            Err(error) if error.is_of_gone_objects() => self.settle_without_tree(error),
+            settled => settled,
+        }
+    }
+
+    fn settle_noted(&self) -> Result<Dropped, GitError> {
         let Some(mut note) = LandingNote::read(self.git_dir())? else { return Ok(Dropped::Nothing) };
         self.refuse_if_misdirected()?;
         // A git that outlived the program is waited for: it may be the one that commits. Somebody whose editor is open is
@@ -272,6 +286,12 @@ impl Git {
         let changes = self.differences(&note.head, &note.tree)?;
         let before = self.before(note, &changes)?;
         self.set_aside(self.rewritten(&changes, &before)?, left)?;
+        self.set_to(&before, left)?;
+        self.put_submodules_back(&changes)
+    }
+
+    /// Makes paths what they were before a landing.
+    pub(in crate::git) fn set_to(&self, before: &Entries, left: &mut Option<Left>) -> Result<(), GitError> {
         self.unstage(&before.keys().cloned().collect())?;
         for (path, _) in before.iter().filter(|(_, entry)| entry.is_absent()) {
             delete(self.root(), path.as_ref())?;
@@ -289,7 +309,7 @@ impl Git {
             list.extend(self.lock_holder().is_none().then_some("--index"));
             self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
         }
-        self.put_submodules_back(&changes)
+        Ok(())
     }
 
     /// What HEAD has at the paths of a landing; it may have moved on since.

@@ -11,8 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::git::calls::child_note::Noted;
 use crate::git::error::GitError;
+use crate::git::formats::raw_change::RawChange;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
+
+/// How much room the paths of a note may take.
+const PATHS_BYTES_MAX: usize = 256 * 1024;
 
 /// A landing that has begun and is neither committed nor taken back, as far as is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +26,10 @@ pub(in crate::git) struct LandingNote {
     pub(in crate::git) head: Oid,
     /// The joined tree.
     pub(in crate::git) tree: Oid,
+    /// Which paths that changes, so that they are known also where somebody tidied the tree away. None are told where that
+    /// would take too much room.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::git) paths: Vec<String>,
     /// Who is at it. Another run, of another plan, may share the working tree.
     pub(in crate::git) owner: Option<Noted>,
     /// Files that are written once it is committed, with what was in them before; none if they were not there.
@@ -30,6 +38,13 @@ pub(in crate::git) struct LandingNote {
 }
 
 impl LandingNote {
+    /// The paths to note of these changes: all of them or none.
+    pub(in crate::git) fn paths_of(changes: &[RawChange]) -> Vec<String> {
+        let room: usize = changes.iter().map(|change| change.path.len()).sum();
+        let paths = changes.iter().map(|change| change.path.to_str().map(str::to_owned));
+        Some(paths).filter(|_| room <= PATHS_BYTES_MAX).and_then(Iterator::collect).unwrap_or_default()
+    }
+
     /// The landing that this program has under way. One whose owner is dead becomes its own; another run's is that
     /// run's business.
     pub(in crate::git) fn read(git_dir: &Path) -> Result<Option<LandingNote>, GitError> {

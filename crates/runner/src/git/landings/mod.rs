@@ -10,6 +10,7 @@ pub(super) mod landing;
 pub(super) mod landing_commit;
 pub(super) mod landing_index;
 pub(super) mod landing_note;
+pub(super) mod lost_tree;
 pub(super) mod merge;
 pub(super) mod obstacle;
 pub(super) mod plain_files;

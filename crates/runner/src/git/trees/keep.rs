@@ -84,6 +84,14 @@ impl Git {
         }
     }
 
+    /// Whether something is kept under a key of which objects are nowhere any more: somebody tidied them away.
+    pub fn is_kept_no_more(&self, keep: &Keep) -> Result<bool, GitError> {
+        let list = ["for-each-ref", "--format=%(objectname)", keep.reference()];
+        let told = process::run(self.call(&list))?.success()?;
+        let commit = String::from_utf8_lossy(&told).lines().next().and_then(Oid::parse);
+        commit.map_or(Ok(false), |commit| self.is_whole(&commit).map(|is_whole| !is_whole))
+    }
+
     /// Lets one go.
     pub fn drop_kept(&self, keep: &Keep) -> Result<(), GitError> {
         let has_submodules = self.root().join(".gitmodules").exists();
