@@ -68,7 +68,7 @@ impl Driver<'_> {
         self.cleaner.close();
         self.mend_submodules();
         self.drop_half_landing()?;
-        self.tree.git().iter().for_each(|git| git.hold_on_to_all());
+        self.tree.git().iter().for_each(|git| git.hold_on_to_the_end());
         self.tell_of_traces();
         self.tell_of_new_names();
         self.last_words()?;

@@ -4,7 +4,9 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::loose_object::Kind;
@@ -21,10 +23,16 @@ const OBJECT_BYTES_MAX: usize = 256 * 1024;
 const LATELY: Duration = Duration::from_secs(5);
 const LATEST_MAX: usize = 128;
 
+/// How long whoever tidies up is given at the end.
+const LAST_WAITS: [Duration; 3] =
+    [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(150)];
+
 /// The objects that a program has stored, the latest last.
 #[derive(Debug, Default)]
 pub(in crate::git) struct RecentObjects {
     known: Mutex<Known>,
+    /// Whether any had to be written again: somebody is tidying up.
+    were_missed: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -95,9 +103,22 @@ impl Git {
             .for_each(|object| self.write_again(object));
     }
 
+    /// The same when a program ends, after which nobody can write them again. Whoever began to tidy up before the last of
+    /// them was referred to may still be about to remove it, and is given a moment where others were missed before.
+    pub fn hold_on_to_the_end(&self) {
+        self.hold_on_to_all();
+        for wait in LAST_WAITS {
+            if self.recent_objects().were_missed.load(Ordering::Relaxed) {
+                thread::sleep(wait);
+                self.hold_on_to_all();
+            }
+        }
+    }
+
     fn write_again(&self, object: &Object) {
         if !object.has_pack() && !self.is_loose(&object.oid) && self.habit().stores_plainly {
             // Should that fail, whoever needs it says so.
+            self.recent_objects().were_missed.store(true, Ordering::Relaxed);
             let _ = self.write_object(object.kind, &object.content, &object.oid);
         }
     }

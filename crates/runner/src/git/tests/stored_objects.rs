@@ -214,6 +214,8 @@ fn what_is_gone_is_written_again_and_what_git_packed_is_left_to_it() {
     assert!(!file_of(&scratch, &oid).exists());
     git.hold_on_to_all();
     assert_eq!(scratch.repository.git(&["cat-file", "blob", oid.as_str()]), "content\n");
+    fs::remove_file(file_of(&scratch, &oid)).unwrap();
+    git.hold_on_to_the_end();
     scratch.repository.git(&["tag", "kept", oid.as_str()]);
     scratch.repository.git(&["gc", "--quiet", "--prune=now"]);
     git.hold_on_to_all();
