@@ -1,7 +1,7 @@
-//! Work trees that nobody needs any more are removed beside the loop, one after another: nothing waits for that but the
-//! end of the run. The references that kept their work go when nothing has come in for a moment: until then, whoever
-//! brings work in would have to wait for its turn with git. What git does not let go of, for a lock that somebody left, is
-//! tried once more in the end, and at the next start.
+//! Work trees that nobody needs any more are removed beside the loop, one after another, when nothing has come in for a
+//! moment: until then, whoever brings work in needs the processors, and would have to wait for its turn with git. Only
+//! those that others can be made of are emptied at once. Nothing waits for any of that but the end of the run. What git
+//! does not let go of, for a lock that somebody left, is tried once more in the end, and at the next start.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::git::GitError;
 use crate::offstage::{Further, Site};
 
-/// How long nothing comes to be removed before references go.
+/// How long nothing comes to be removed before it goes.
 const QUIET: Duration = Duration::from_millis(200);
 
 /// Removes what it is given.
@@ -27,10 +27,12 @@ pub(crate) struct Cleaner {
 /// The thread that does it, and the way to it.
 type Worker = (Sender<(Site, Further)>, JoinHandle<Kept>);
 
-/// Sites whose trees are gone and whose references are not.
+/// Sites of which something is still there.
 #[derive(Debug, Default)]
 struct Kept {
-    /// Those that have yet to go.
+    /// Those whose trees have yet to go.
+    trees: Vec<Site>,
+    /// Those whose trees are gone and whose references have yet to go.
     due: Vec<Site>,
     /// Those that git did not let go of.
     sites: Vec<Site>,
@@ -105,9 +107,10 @@ impl Cleaner {
 fn work(sites: &Receiver<(Site, Further)>) -> Kept {
     let mut kept = Kept::default();
     loop {
-        let patience = if kept.due.is_empty() { Duration::MAX } else { QUIET };
+        let patience = if kept.has_any() { QUIET } else { Duration::MAX };
         match sites.recv_timeout(patience) {
-            Ok((site, further)) => kept.clear(site, further),
+            Ok((site, Further::Wanted)) => kept.clear(site, Further::Wanted),
+            Ok((site, Further::Unwanted)) => kept.trees.push(site),
             Err(RecvTimeoutError::Timeout) => kept.let_go(),
             Err(RecvTimeoutError::Disconnected) => {
                 kept.let_go();
@@ -118,6 +121,10 @@ fn work(sites: &Receiver<(Site, Further)>) -> Kept {
 }
 
 impl Kept {
+    fn has_any(&self) -> bool {
+        !self.trees.is_empty() || !self.due.is_empty()
+    }
+
     fn clear(&mut self, site: Site, further: Further) {
         site.clear_tree(further);
         if further == Further::Unwanted {
@@ -128,6 +135,7 @@ impl Kept {
 
     /// With a lock in the way git waits for each reference anew, so it is not even asked.
     fn let_go(&mut self) {
+        std::mem::take(&mut self.trees).into_iter().for_each(|site| self.clear(site, Further::Unwanted));
         for site in std::mem::take(&mut self.due) {
             let let_go = if self.is_locked() { None } else { Some(site.let_go()) };
             if let Some(Err(GitError::Locked { file })) = &let_go {

@@ -133,7 +133,7 @@ impl<'a> Driver<'a> {
         request: &Request<'a>,
         (journal, state): (Journal, State),
         (book, tree, projections): (Book, Tree<'a>, Projections),
-        (inbox, runtime): (Inbox, tokio::runtime::Handle),
+        (inbox, standby): (Inbox, Standby),
         view: &'a mut dyn FnMut(&State, Notice<'_>),
     ) -> Self {
         let answered = |task: &plan::TaskId, response: &engine::Response| Seen::Answered {
@@ -152,7 +152,7 @@ impl<'a> Driver<'a> {
             state,
             book,
             tree,
-            standby: Standby::on(runtime),
+            standby,
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
             watch: Watch::default(),

@@ -17,6 +17,7 @@ mod cancel;
 mod check;
 mod cleaning;
 mod clearing;
+mod committable;
 mod company;
 mod delegation;
 mod demo;

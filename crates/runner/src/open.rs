@@ -19,9 +19,10 @@ use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
 use crate::lock_wait::await_start;
 use crate::meddling::told_of_commit;
-use crate::process;
+use crate::process::{self, Standby};
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
+use crate::readiness::{await_first_agents, is_wide};
 use crate::settings::{Bookkeeping, Settings};
 use crate::traces::told_of;
 use crate::tree::{OWN_FOLDER, OWN_PATTERNS, Tree};
@@ -66,6 +67,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
     book = book.with_regression(settings.regression.as_ref());
     refuse_bad_plan(project, file, settings, &book)?;
+    let standby = stand_by(&book, settings).map_err(RunError::io("start a thread for", &file.home))?;
     project.git().into_iter().for_each(|git| learn_ahead(git, settings, &book));
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     if let Some(git) = project.git() {
@@ -112,9 +114,8 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         view(&state, Notice::Note(note));
     }
     let tasks = book.decls(&state);
-    let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     let base = settings.pull_request.base.as_deref();
-    let survey = Survey { git: git.as_ref(), base, project, file, runtime: &runtime };
+    let survey = Survey { git: git.as_ref(), base, project, file, runtime: standby.runtime() };
     // Once the tasks are done the pull request itself tells. An answer is taken whatever is in the way.
     let is_due = is_start && lifecycle.is_on() && tasks.iter().any(|task| !task.ticked);
     let surveyed = if is_due { survey.make(&inbox)? } else { Surveyed::Clear };
@@ -126,7 +127,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
     let opening = Opening { rules, launch: settings.launch.clone(), tasks, dirty, ..Opening::default() };
-    let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
+    let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, standby), view);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
 }
@@ -255,14 +256,6 @@ fn side_by_side(git: Option<&Git>, settings: &Settings, dirty: &[String]) -> (Pa
         Ok(Parallelism::Sequential(reason)) => alone(format!("tasks run one by one: {reason}")),
         Err(error) => alone(format!("tasks run one by one: {error}")),
     }
-}
-
-/// Whether anything in the plan could run side by side.
-fn is_wide(tasks: &[TaskDecl], settings: &Settings) -> bool {
-    let open = || tasks.iter().filter(|task| !task.ticked);
-    let is_spec = settings.rules.dialect == plan::Dialect::Spec;
-    let is_marked = |task: &&TaskDecl| task.parallel || !is_spec;
-    settings.rules.parallel.infer.is_on() || open().filter(is_marked).count() > 1
 }
 
 /// Work trees that are to be made at once are made of what is known of the project's settings, which takes git a moment to
@@ -437,6 +430,13 @@ fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<Str
         ));
     }
     Ok(notes)
+}
+
+/// Keepers are started while git still looks at the project.
+fn stand_by(book: &Book, settings: &Settings) -> std::io::Result<Standby> {
+    let standby = Standby::on(runtime()?);
+    await_first_agents(&standby, &book.decls(&State::default()), settings);
+    Ok(standby)
 }
 
 /// A thread that watches children. It lives as long as the program: the kernel takes the end of the thread

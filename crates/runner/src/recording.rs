@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::thread;
-use std::time::Duration;
 
 use engine::{Attempt, Cause, CheckFailure, Record, Seen};
 use plan::{Commit as CommitField, Dialect, FixTask, TaskId};
@@ -25,9 +23,6 @@ pub(crate) const TRAILER: &str = "Tillgreen-Task";
 
 /// How far back such a commit is looked for.
 pub(crate) const TRAILER_SEARCH: usize = 50;
-
-/// How long agents are left alone after their start.
-pub(crate) const SETTLING: Duration = Duration::from_millis(100);
 
 /// Why recording did not work out.
 pub(crate) enum Obstacle {
@@ -138,29 +133,6 @@ impl Driver<'_> {
              again, then run again",
             commit.short()
         )))
-    }
-
-    /// While agents work, there is time to find out how commits are made here, and to start what will be asked when
-    /// their work is taken up.
-    pub(crate) fn learn_to_commit(&mut self) {
-        if self.has_waiting_agents() {
-            return;
-        }
-        // If it cannot be had, that is said when it is needed.
-        let _ = self.committable_spec_files();
-        if let Some(git) = self.tree.git().filter(|git| !git.knows_how_to_commit()).cloned() {
-            let is_isolated = self.state.attention().any(|task| task.isolated && task.status.is_active());
-            let learn = move || {
-                // The agents have just been started and need the processors themselves.
-                thread::sleep(SETTLING);
-                git.learn_to_commit();
-                if is_isolated {
-                    git.start_standing();
-                }
-            };
-            // Should there be no thread, it is found out when it is needed.
-            let _ = thread::Builder::new().name("habits".to_owned()).spawn(learn);
-        }
     }
 
     fn head(&self) -> Result<Option<Oid>, GitError> {
@@ -451,7 +423,7 @@ impl Driver<'_> {
     }
 
     /// The spec files that exist and that git does not ignore.
-    pub(crate) fn committable_spec_files(&mut self) -> Result<Vec<String>, GitError> {
+    pub(crate) fn committable_spec_files(&self) -> Result<Vec<String>, GitError> {
         self.tree.committable_spec_files()
     }
 

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use engine::{Baseline, FileState};
 use plan::Dialect;
 
+use crate::committable::Committable;
 use crate::git::{Change, ChangeKind, Git, GitError, Status};
 use crate::project::{PlanFile, Project};
 
@@ -43,8 +44,7 @@ pub(crate) struct Tree<'a> {
     spec_files: [Option<String>; 2],
     /// Paths of all plan files, and of the one where skips are noted: no commit of work takes them in.
     plans: Vec<String>,
-    /// Those of them that git is to know, once that was asked.
-    committable: Option<Vec<String>>,
+    committable: Committable,
     /// The state after the last look, brought up to date by our own commits.
     known: Option<Status>,
 }
@@ -58,15 +58,16 @@ impl<'a> Tree<'a> {
         };
         // Where a plan is a link, git has to do with what it points to.
         let pointed = |path: &PathBuf| shown(fs::canonicalize(path).unwrap_or_else(|_| path.clone()));
+        let spec_files = match file.dialect {
+            Dialect::Spec => [pointed(&file.path), shown(file.progress())],
+            Dialect::Phase => [None, None],
+        };
         Self {
             git,
             root: project.root().to_owned(),
-            spec_files: match file.dialect {
-                Dialect::Spec => [pointed(&file.path), shown(file.progress())],
-                Dialect::Phase => [None, None],
-            },
+            committable: Committable::among(&spec_files),
+            spec_files,
             plans: file.plans.iter().map(pointed).chain([shown(project.state_md())]).flatten().collect(),
-            committable: None,
             known: None,
         }
     }
@@ -77,32 +78,20 @@ impl<'a> Tree<'a> {
     }
 
     /// The plan file and the progress file, as far as they exist and git does not ignore them.
-    pub(crate) fn committable_spec_files(&mut self) -> Result<Vec<String>, GitError> {
-        let committable = self.committable()?;
-        Ok(committable.into_iter().filter(|path| self.root.join(path).exists()).collect())
+    pub(crate) fn committable_spec_files(&self) -> Result<Vec<String>, GitError> {
+        let committable = self.git.map_or(Ok(&[][..]), |git| self.committable.ask(git))?;
+        Ok(committable.iter().filter(|path| self.root.join(path).exists()).cloned().collect())
     }
 
     /// The plan file and the progress file, each if git is to know it, whether it exists or not.
-    pub(crate) fn committable_plan_and_progress(&mut self) -> Result<[Option<String>; 2], GitError> {
-        let committable = self.committable()?;
+    pub(crate) fn committable_plan_and_progress(&self) -> Result<[Option<String>; 2], GitError> {
+        let committable = self.git.map_or(Ok(&[][..]), |git| self.committable.ask(git))?;
         Ok(self.spec_files.clone().map(|path| path.filter(|path| committable.contains(path))))
     }
 
-    fn committable(&mut self) -> Result<Vec<String>, GitError> {
-        let Some(git) = self.git else { return Ok(Vec::new()) };
-        if let Some(known) = &self.committable {
-            return Ok(known.clone());
-        }
-        let all: Vec<String> = self.spec_files.iter().flatten().cloned().collect();
-        let ignored = git.ignored_among(&all)?;
-        let mut wanted = Vec::new();
-        for path in all {
-            if !ignored.contains(&path) || git.is_tracked(&path)? {
-                wanted.push(path);
-            }
-        }
-        self.committable = Some(wanted.clone());
-        Ok(wanted)
+    /// The answer to which of these are committed, which may be asked for beside all else.
+    pub(crate) fn committable(&self) -> &Committable {
+        &self.committable
     }
 
     /// Forgets what was seen: time has passed in which anybody may have changed anything.

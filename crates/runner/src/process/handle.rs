@@ -53,17 +53,7 @@ pub fn start(
     invocation: Invocation,
     on_end: impl FnOnce(Ended) + Send + 'static,
 ) -> Handle {
-    start_listening(runtime, invocation, Deaf, |ended, Deaf| on_end(ended))
-}
-
-/// Starts a process that somebody listens to while it runs. The listener is handed back with the end.
-pub fn start_listening<L: Listener>(
-    runtime: &tokio::runtime::Handle,
-    invocation: Invocation,
-    listener: L,
-    on_end: impl FnOnce(Ended, L) + Send + 'static,
-) -> Handle {
-    start_with(runtime, future::ready(None), (invocation, listener), on_end)
+    start_with(runtime, future::ready(None), (invocation, Deaf), |ended, Deaf| on_end(ended))
 }
 
 /// Starts a process on a keeper that stands by, if there is one.

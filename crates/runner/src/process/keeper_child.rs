@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -88,6 +89,12 @@ impl KeeperChild {
         let program = || "a keeper".to_owned();
         let (child, word) = spawned.map_err(|source| StartError::Spawn { program: program(), source })?;
         Ok(Self { child, word, started: Started::AheadOfIt })
+    }
+
+    /// What its command is to read goes where its order did.
+    pub(super) fn feed_through(&mut self, pipe: OwnedFd) -> io::Result<()> {
+        self.child.stdin = Some(ChildStdin::from_std(pipe.into())?);
+        Ok(())
     }
 
     /// The pipes, which are there once.

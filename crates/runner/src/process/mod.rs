@@ -30,7 +30,7 @@ mod supervise;
 mod sweep;
 
 pub use ended::{Ended, Exit, Kept};
-pub use handle::{Handle, start, start_listening};
+pub use handle::{Handle, start};
 pub use invocation::{Invocation, ProcessLimits, Program};
 pub use keeper::{keep_if_asked, use_keeper};
 pub use listener::{Deaf, Heard, Listener, Reply};

@@ -22,7 +22,7 @@ use super::handle::{Handle, start_with};
 use super::invocation::Invocation;
 use super::keeper::{CommandLine, Order, OrderWriter, order_pipe};
 use super::keeper_child::{KeeperChild, StartError};
-use super::listener::Deaf;
+use super::listener::{Deaf, Listener};
 
 /// Starts commands, on keepers that stand by if there are any. Once it is dropped, none stands by any more.
 #[derive(Debug)]
@@ -71,19 +71,28 @@ impl Standby {
         }));
     }
 
-    /// Starts a process as [`start`](super::start) does, on a keeper that stands by if there is one and the process needs
-    /// no input.
+    /// Starts a process as [`start`](super::start) does, on a keeper that stands by if there is one.
     pub fn start(&self, invocation: Invocation, on_end: impl FnOnce(Ended) + Send + 'static) -> Handle {
+        self.start_listening(invocation, Deaf, |ended, Deaf| on_end(ended))
+    }
+
+    /// Starts a process that somebody listens to while it runs. The listener is handed back with the end.
+    pub fn start_listening<L: Listener>(
+        &self,
+        invocation: Invocation,
+        listener: L,
+        on_end: impl FnOnce(Ended, L) + Send + 'static,
+    ) -> Handle {
         let (reply, keeper) = oneshot::channel();
-        let order = encoded_order(&invocation);
+        let (order, has_input) = (encoded_order(&invocation), invocation.stdin.is_some());
         if order.is_some() {
             self.ask(Request::Take(reply));
         }
         let ready = async move {
             let (order, keeper) = (order?, keeper.await.ok()?);
-            Some(Ready { keeper, order })
+            Some(Ready { keeper, order, has_input })
         };
-        start_with(&self.runtime, ready, (invocation, Deaf), |ended, Deaf| on_end(ended))
+        start_with(&self.runtime, ready, (invocation, listener), on_end)
     }
 
     /// Ends all that stand by, and lets none stand by any more. It does not wait for their end.
@@ -97,14 +106,10 @@ impl Standby {
     }
 }
 
-/// The order for a process, if it is one that can be given to a keeper that stands by: its input is nothing, because
-/// that is all that such a keeper has, and the order not too long.
+/// The order for a process, if it is not too long to be given to a keeper that stands by.
 fn encoded_order(invocation: &Invocation) -> Option<Vec<u8>> {
-    if invocation.stdin.is_some() {
-        return None;
-    }
     let command = CommandLine { argv: invocation.command.argv(), env: invocation.env.clone() };
-    Order { command, cwd: invocation.cwd.clone() }.encode()
+    Order { command, cwd: invocation.cwd.clone(), has_input: invocation.stdin.is_some() }.encode()
 }
 
 /// The keepers that stand by, the oldest first.
@@ -191,12 +196,16 @@ impl StandingBy {
 pub(super) struct Ready {
     keeper: StandingBy,
     order: Vec<u8>,
+    has_input: bool,
 }
 
 impl Ready {
     /// Gives the order; none if nobody is there any more to take it.
     pub(super) fn go(self) -> Option<KeeperChild> {
-        let StandingBy { keeper, order } = self.keeper;
+        let StandingBy { mut keeper, order } = self.keeper;
+        if self.has_input {
+            keeper.feed_through(order.input().ok()?).ok()?;
+        }
         order.give(&self.order).ok().map(|()| keeper)
     }
 }

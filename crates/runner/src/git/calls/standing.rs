@@ -152,6 +152,11 @@ impl Git {
         is_done == Some(true)
     }
 
+    /// Whether these were started, or are just asked something.
+    pub fn has_standing(&self) -> bool {
+        self.standing().referrer.try_lock().map_or(true, |place| place.is_some())
+    }
+
     /// Starts those that are asked for all work, so that the first who asks need not wait for that.
     pub fn start_standing(&self) {
         let standing = self.standing();

@@ -327,7 +327,10 @@ pub(in crate::git) fn full_message(request: &Commit<'_>) -> Result<String, GitEr
 
 /// The beginning of a text, ending between two characters.
 fn cut(text: &str, bytes_max: usize) -> &str {
-    (0..=bytes_max).rev().find_map(|end| text.get(..end)).filter(|_| text.len() > bytes_max).unwrap_or(text)
+    if text.len() <= bytes_max {
+        return text;
+    }
+    (0..=bytes_max).rev().find_map(|end| text.get(..end)).unwrap_or_default()
 }
 
 /// Whether the last paragraph, which must not be the subject, consists of trailers already.

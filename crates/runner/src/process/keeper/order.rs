@@ -4,9 +4,11 @@
 //! list of arguments. All numbers have four bytes, the lowest first:
 //!
 //! ```text
-//!  length of all that follows │ number of arguments │ arguments │ folder │ (variable │ value)…
-//!                                                     each of them: length │ bytes
+//!  length of all that follows │ 1 if input follows │ number of arguments │ arguments │ folder │ (variable │ value)…
+//!                                                                          each of them: length │ bytes
 //! ```
+//!
+//! What comes through the pipe after that is the command's own input, if it has any.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -29,6 +31,8 @@ pub(in crate::process) struct Order {
     pub(in crate::process) command: CommandLine,
     /// The folder in which it runs.
     pub(in crate::process) cwd: PathBuf,
+    /// Whether what follows in the pipe is its input. Otherwise it has none.
+    pub(in crate::process) has_input: bool,
 }
 
 impl Order {
@@ -36,6 +40,7 @@ impl Order {
     pub(in crate::process) fn encode(&self) -> Option<Vec<u8>> {
         let CommandLine { argv, env } = &self.command;
         let mut bytes = vec![0; NUMBER_BYTES];
+        put_number(&mut bytes, self.has_input.into())?;
         put_number(&mut bytes, argv.len())?;
         let variables = env.iter().flat_map(|(variable, value)| [variable, value]);
         for text in argv.iter().map(OsString::as_os_str).chain([self.cwd.as_os_str()]) {
@@ -64,6 +69,7 @@ impl Order {
 
     fn decode(mut bytes: &[u8]) -> Option<Self> {
         let rest = &mut bytes;
+        let has_input = take_number(rest)? != 0;
         let count = take_number(rest)?;
         // A number of arguments that is not true is found out before anything is made of that size.
         let argv = (0..count).map(|_| take_text(rest)).collect::<Option<Vec<_>>>()?;
@@ -72,7 +78,7 @@ impl Order {
         while !rest.is_empty() {
             env.push((take_text(rest)?, take_text(rest)?));
         }
-        Some(Self { command: CommandLine { argv, env }, cwd })
+        Some(Self { command: CommandLine { argv, env }, cwd, has_input })
     }
 }
 
@@ -127,6 +133,11 @@ impl OrderReader {
 }
 
 impl OrderWriter {
+    /// The way for what is to follow the order.
+    pub(in crate::process) fn input(&self) -> io::Result<OwnedFd> {
+        self.0.try_clone().map(OwnedFd::from)
+    }
+
     /// Gives the order, unless there is nobody who could take it. What arrives in part is no order.
     pub(in crate::process) fn give(mut self, encoded: &[u8]) -> Result<(), NotGiven> {
         match self.0.write(encoded) {
@@ -147,7 +158,7 @@ mod tests {
     fn order(argv: &[&[u8]], cwd: &str, env: &[(&str, &str)]) -> Order {
         let argv = argv.iter().map(|text| OsString::from_vec(text.to_vec())).collect();
         let env = env.iter().map(|(variable, value)| (variable.into(), value.into())).collect();
-        Order { command: CommandLine { argv, env }, cwd: cwd.into() }
+        Order { command: CommandLine { argv, env }, cwd: cwd.into(), has_input: false }
     }
 
     fn orders() -> [Order; 4] {
@@ -155,7 +166,7 @@ mod tests {
             order(&[], "", &[]),
             order(&[b"sh", b"-c", b"", b"a\nb\0c \xff"], "/a b", &[]),
             order(&[b"sh"], "/", &[("A", "b=c"), ("B", "")]),
-            order(&[&vec![b'x'; 60_000]], "/x", &[("A", "b")]),
+            Order { has_input: true, ..order(&[&vec![b'x'; 60_000]], "/x", &[("A", "b")]) },
         ]
     }
 
@@ -168,6 +179,18 @@ mod tests {
             assert_eq!(Order::read(&mut pipe), Some(order));
             assert_eq!(pipe.read(&mut [0]).unwrap(), 0, "nothing is left");
         }
+    }
+
+    #[test]
+    fn what_follows_an_order_is_left_where_it_is() {
+        let (reader, writer) = order_pipe().unwrap();
+        let mut input = File::from(writer.input().unwrap());
+        writer.give(&orders()[3].encode().unwrap()).unwrap();
+        input.write_all(b"the prompt").unwrap();
+        drop(input);
+        let mut pipe = reader.0;
+        assert!(Order::read(&mut pipe).unwrap().has_input);
+        assert_eq!(io::read_to_string(pipe).unwrap(), "the prompt");
     }
 
     #[test]
@@ -190,7 +213,7 @@ mod tests {
             let _ = Order::read(&mut changed.as_slice());
         }
         assert_eq!(Order::read(&mut [0xff; 4096].as_slice()), None);
-        assert_eq!(Order::read(&mut [4, 0, 0, 0, 0xff, 0xff, 0xff, 0xff].as_slice()), None);
+        assert_eq!(Order::read(&mut [8, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff].as_slice()), None);
         assert_eq!(Order::read(&mut [0, 0, 0, 0].as_slice()), None);
     }
 

@@ -50,7 +50,8 @@ fn wait_for_order(wakeups: &mut Wakeups) -> Option<Order> {
     if polled.is_err() || wakeups.ask_for_end() {
         return None;
     }
-    Order::read(&mut stdin.lock())
+    // Without a buffer, which would take what follows the order as well.
+    Order::read(&mut File::from(stdin.as_fd().try_clone_to_owned().ok()?))
 }
 
 /// Says that the command is about to be started, without which the starter gives it to another keeper, and goes where it
@@ -59,8 +60,10 @@ fn take_up(order: Order, word: &WordWriter) -> CommandLine {
     if word.write(Word::Begun).is_err() {
         process::exit(1);
     }
-    let emptied = File::open("/dev/null").and_then(|nothing| Ok(dup2_stdin(nothing)?));
-    emptied.unwrap_or_else(|error| cannot_start("a process without input", &error));
+    if !order.has_input {
+        let emptied = File::open("/dev/null").and_then(|nothing| Ok(dup2_stdin(nothing)?));
+        emptied.unwrap_or_else(|error| cannot_start("a process without input", &error));
+    }
     env::set_current_dir(&order.cwd)
         .unwrap_or_else(|error| cannot_start(&format!("a process in {}", order.cwd.display()), &error));
     order.command

@@ -242,11 +242,43 @@ fn each_command_has_a_keeper_of_its_own() {
 }
 
 #[test]
-fn input_and_long_orders_are_for_others() {
+fn input_arrives_to_its_last_byte() {
+    for bytes in [0, 1, 4096, 65_536, 3 << 20] {
+        let bench = Bench::standing_by(1);
+        let mut invocation = bench.shell(&format!("{WHICH}; wc -c; readlink /proc/self/fd/0 | cut -d: -f1"));
+        invocation.stdin = Some("x".repeat(bytes));
+        assert_eq!(bench.run(invocation).stdout.text, format!("stood by\n{bytes}\npipe\n"));
+    }
+}
+
+#[test]
+fn input_that_nobody_reads_holds_nothing_up() {
+    let bench = Bench::standing_by(2);
+    for script in ["exit 3", "exec < /dev/null; sleep 0.1; exit 3"] {
+        let mut invocation = bench.shell(script);
+        invocation.stdin = Some("x".repeat(3 << 20));
+        assert_eq!(bench.run(invocation).exit, Exit::Code(3), "{script}");
+    }
+    assert_eq!(standing_by(), [0; 0], "both were used");
+}
+
+/// The one that takes its place is given all of it.
+#[test]
+fn input_of_one_that_is_killed_with_its_order_is_not_lost() {
     let bench = Bench::standing_by(1);
-    let mut invocation = bench.shell(&format!("{WHICH}; cat"));
-    invocation.stdin = Some("the prompt\n".into());
-    assert_eq!(bench.run(invocation).stdout.text, "own\nthe prompt\n");
+    let keeper = standing_by()[0];
+    send(keeper, Signal::SIGSTOP);
+    let mut invocation = bench.shell(&format!("{WHICH}; wc -c"));
+    invocation.stdin = Some("x".repeat(200_000));
+    let (_, end) = bench.start(invocation);
+    bench.until("the order", || bench.path("stdout.log").exists());
+    send(keeper, Signal::SIGKILL);
+    assert_eq!(bench.end(end).stdout.text, "own\n200000\n");
+}
+
+#[test]
+fn long_orders_are_for_others() {
+    let bench = Bench::standing_by(1);
     let long = format!("{WHICH}; : {}", "x".repeat(100_000));
     assert_eq!(bench.run(bench.shell(&long)).stdout.text, "own\n");
     let not_so_long = format!("{WHICH}; : {}", "x".repeat(60_000));

@@ -31,6 +31,7 @@ mod phases;
 mod plan_words;
 mod pruning;
 mod random;
+mod readiness;
 mod repositories;
 mod scene;
 mod shared_settings;
