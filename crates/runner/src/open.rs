@@ -67,7 +67,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
     book = book.with_regression(settings.regression.as_ref());
     refuse_bad_plan(project, file, settings, &book)?;
-    let standby = stand_by(&book, settings).map_err(RunError::io("start a thread for", &file.home))?;
+    let standby = stand_by(request, &book).map_err(RunError::io("start a thread for", &file.home))?;
     project.git().into_iter().for_each(|git| learn_ahead(git, settings, &book));
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     if let Some(git) = project.git() {
@@ -433,9 +433,11 @@ fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<Str
 }
 
 /// Keepers are started while git still looks at the project.
-fn stand_by(book: &Book, settings: &Settings) -> std::io::Result<Standby> {
+fn stand_by(request: &Request<'_>, book: &Book) -> std::io::Result<Standby> {
     let standby = Standby::on(runtime()?);
-    await_first_agents(&standby, &book.decls(&State::default()), settings);
+    if !matches!(request.beginning, Beginning::NoteAnswer(..)) {
+        await_first_agents(&standby, &book.decls(&State::default()), request.settings);
+    }
     Ok(standby)
 }
 
