@@ -286,7 +286,7 @@ impl Driver<'_> {
         let Some((task, at_work)) = purpose.at_work() else { return self.land(purpose, ended) };
         sweep_if_killed(ended, &at_work.dir);
         mask_logs(&at_work.dir);
-        self.mend_submodules();
+        self.mend_repository();
         self.tell_of_customs(task);
         let end = agent_end(ended, outcome, &at_work.prompt, self.settings.rules.dialect);
         let reports = report::reports(&at_work.dir.join(REPORT_FILE));

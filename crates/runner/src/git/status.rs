@@ -49,9 +49,14 @@ pub enum ChangeKind {
 }
 
 impl Git {
-    /// The state of the working tree, with one process and without touching the index.
+    /// The state of the working tree, with one process and without touching the index, unless that is missing.
     pub fn status(&self) -> Result<Status, GitError> {
         self.refuse_if_misdirected()?;
+        match self.mend_index() {
+            // Whoever has the lock is about to write one.
+            Err(GitError::Locked { .. }) => {}
+            mended => mended?,
+        }
         self.mending(|| self.status_in(self.root()))
     }
 

@@ -3,6 +3,7 @@
 pub(super) mod commit;
 pub(super) mod hooked_commit;
 pub(super) mod index_after;
+pub(super) mod kept_index;
 pub(super) mod left_staged;
 pub(super) mod mixed_up;
 pub(super) mod plain_commit;

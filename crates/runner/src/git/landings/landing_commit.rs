@@ -451,6 +451,8 @@ impl Git {
         }
         let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD"];
         let stdin = pathspecs(staged.iter().map(OsString::as_os_str));
-        self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success().map(drop)
+        self.keeping_index(&paths.iter().map(OsString::as_os_str).collect(), || {
+            self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success().map(drop)
+        })
     }
 }

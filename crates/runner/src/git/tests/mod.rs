@@ -14,6 +14,7 @@ mod joins;
 mod landed_files;
 mod landings;
 mod locks;
+mod lost_index;
 mod plain_commits;
 mod plain_files;
 mod plain_snapshots;
