@@ -57,7 +57,7 @@ impl Git {
             Err(GitError::Locked { .. }) => {}
             mended => mended?,
         }
-        self.mending(|| self.status_in(self.root()))
+        self.despite_tidying(|| self.mending(|| self.status_in(self.root())))
     }
 
     /// The same of a repository inside the project.

@@ -117,8 +117,9 @@ impl<'a> ScratchIndex<'a> {
 
     /// The same, by git.
     pub(in crate::git) fn write_tree(&self) -> Result<Oid, GitError> {
-        let ended = self.run(&["write-tree"], Vec::new())?;
-        Oid::printed(ended)
+        let tree = Oid::printed(self.run(&["write-tree"], Vec::new())?)?;
+        self.git.remember_made(&tree);
+        Ok(tree)
     }
 }
 

@@ -150,7 +150,8 @@ impl Git {
         request: &Commit<'_>,
     ) -> Result<Answer, GitError> {
         let kept = KeptIndex::of(self)?;
-        let answer = self.add_and_commit(paths, message, request);
+        self.store_files_again(paths);
+        let answer = self.undoing_gone(message, || self.add_and_commit(paths, message, request));
         if kept.is_lost(paths) {
             kept.put_back()?;
             if let Ok(Answer::Done(_)) = &answer {
@@ -245,7 +246,9 @@ impl Git {
 
     pub(in crate::git) fn judge(&self, ended: Ended) -> Result<Answer, GitError> {
         if ended.is_success() {
-            return self.made(ended).map(Answer::Done);
+            let commit = self.made(ended)?;
+            self.expect_made(&commit);
+            return Ok(Answer::Done(commit));
         }
         if names_unknown_path(&ended.stderr) {
             return Ok(Answer::UnknownPath);

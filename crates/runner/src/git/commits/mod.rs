@@ -1,6 +1,7 @@
 //! Commits in the project itself, with the user's hooks, and ways back from them.
 
 pub(super) mod commit;
+pub(super) mod gone_commit;
 pub(super) mod hooked_commit;
 pub(super) mod index_after;
 pub(super) mod kept_index;

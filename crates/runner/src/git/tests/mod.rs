@@ -7,6 +7,7 @@ mod discovery;
 mod excludes;
 mod found_work;
 mod furnishings;
+mod gone_commits;
 mod habits;
 mod hidden;
 mod histories;
