@@ -201,10 +201,8 @@ impl Driver<'_> {
         let verify = self.book.excerpt(&self.state, id).map(|excerpt| excerpt.verify());
         let Some(Verify::Runnable(script)) = verify else {
             let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
-            self.see(Seen::ProofEnded {
-                task: id.clone(),
-                report: ChecksReport { failure: Some(failure), warnings: Vec::new() },
-            });
+            let report = ChecksReport { failure: Some(failure), warnings: Vec::new() };
+            self.see(Seen::ProofEnded { task: id.clone(), report });
             return Ok(());
         };
         let dir = self.file.attempts().join(format!("proof-{}", file_name(id)));
@@ -263,6 +261,8 @@ impl Driver<'_> {
         dir: &Path,
         purpose: Purpose,
     ) {
+        // It may ask git about what an agent has just changed.
+        self.mend_repository();
         let invocation = Invocation {
             command: check::verify_program(script),
             cwd,
@@ -286,7 +286,7 @@ impl Driver<'_> {
         let Some((task, at_work)) = purpose.at_work() else { return self.land(purpose, ended) };
         sweep_if_killed(ended, &at_work.dir);
         mask_logs(&at_work.dir);
-        self.mend_submodules();
+        self.mend_repository();
         self.tell_of_customs(task);
         let end = agent_end(ended, outcome, &at_work.prompt, self.settings.rules.dialect);
         let reports = report::reports(&at_work.dir.join(REPORT_FILE));

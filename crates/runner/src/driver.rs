@@ -193,7 +193,7 @@ impl<'a> Driver<'a> {
 
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, mut opening: Opening) -> Result<Finished, RunError> {
-        self.mend_submodules();
+        self.mend_repository();
         self.clear_old_trees()?;
         opening.gone = self.make_up_for_packed();
         self.see_to_orphans();

@@ -8,7 +8,7 @@
 //!
 //! The same goes for what somebody made of the very files of such work: `git::landings::landed_files` keeps it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -89,6 +89,9 @@ impl Driver<'_> {
             // What git cannot tell now it tells whoever asks next.
             let changes = git.status().unwrap_or_default().changes;
             let left = changes.into_iter().map(|change| change.path).filter(|path| !self.tree.is_ours(path));
+            // One that was taken out of the index and is still there is listed twice.
+            let mut seen = BTreeSet::new();
+            let left = left.filter(|path| seen.insert(path.clone()));
             let left: Vec<String> = left.filter(|path| self.traces.of(git.root(), path).is_some()).collect();
             if !left.is_empty() {
                 self.note(format!(

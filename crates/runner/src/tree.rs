@@ -109,7 +109,10 @@ impl<'a> Tree<'a> {
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());
         let dirty = status.changes.iter().map(|change| change.path.clone());
         let dirty = dirty.chain(status.unnameable.iter().map(|path| shown(path)));
-        let baseline = Baseline { head, dirty: dirty.filter(|path| !self.is_ours(path)).collect() };
+        // One that was taken out of the index and is still there is listed twice.
+        let mut seen = BTreeSet::new();
+        let dirty = dirty.filter(|path| !self.is_ours(path) && seen.insert(path.clone()));
+        let baseline = Baseline { head, dirty: dirty.collect() };
         self.known = Some(status);
         Ok(baseline)
     }

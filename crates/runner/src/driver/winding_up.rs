@@ -66,7 +66,7 @@ impl Driver<'_> {
         }
         drop(last_wait);
         self.cleaner.close();
-        self.mend_submodules();
+        self.mend_repository();
         self.drop_half_landing()?;
         self.tree.git().iter().for_each(|git| git.hold_on_to_the_end());
         self.tell_of_traces();
@@ -80,7 +80,7 @@ impl Driver<'_> {
         Pool::new(&self.file.spare()).remove();
         kept.into_iter().for_each(|told| self.note(told));
         self.see_to_orphans();
-        self.mend_submodules();
+        self.mend_repository();
         if !self.flights.is_empty() {
             git::end_all();
         }

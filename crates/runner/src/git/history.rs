@@ -122,11 +122,20 @@ impl Git {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
             return Err(GitError::Unacceptable { what: "a trailer's name", value: key.to_owned() });
         }
+        self.despite_tidying(|| self.find_trailer_once((key, value), limit))
+    }
+
+    /// The same, for whoever asks again where objects are gone.
+    pub(super) fn find_trailer_once(
+        &self,
+        trailer: (&str, &str),
+        limit: usize,
+    ) -> Result<Option<Oid>, GitError> {
         if self.head()?.is_none() {
             return Ok(None);
         }
         let count = format!("--max-count={limit}");
-        self.first_carrying((key, value), &[&count, "HEAD"])
+        self.first_carrying(trailer, &[&count, "HEAD"])
     }
 
     /// The newest commit since another one that changed one of these paths.

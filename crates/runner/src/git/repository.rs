@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::broken_index::LostIndex;
 use super::calls::child_note::{NotePlace, Notes};
 use super::calls::process::{Call, Ended, Environment, QUESTION_DEADLINE, words};
 use super::calls::question::Question;
@@ -55,6 +56,8 @@ pub struct Git {
     known_indexes: Arc<KnownIndexes>,
     /// What was stored lately, by all who share this.
     recent_objects: Arc<RecentObjects>,
+    /// Whether the index had to be made anew, by all who share this.
+    lost_index: Arc<LostIndex>,
 }
 
 impl Git {
@@ -190,6 +193,10 @@ impl Git {
         &self.recent_objects
     }
 
+    pub(super) fn lost_index(&self) -> &LostIndex {
+        &self.lost_index
+    }
+
     pub(super) fn environment(&self) -> &Environment {
         &self.environment
     }
@@ -287,6 +294,7 @@ fn located(
         bundle: None,
         known_indexes: Arc::default(),
         recent_objects: Arc::default(),
+        lost_index: Arc::default(),
     })
 }
 

@@ -11,7 +11,7 @@ use super::history::Oid;
 use super::repository::Git;
 
 /// How long is waited before something is done once more.
-const WAITS_MS: [u64; 8] = [0, 10, 20, 50, 100, 200, 400, 800];
+const WAITS_MS: [u64; 14] = [0, 0, 5, 10, 10, 20, 20, 50, 50, 100, 100, 200, 400, 800];
 
 impl Git {
     /// Does something that can be done again at any moment, as often as it takes while others tidy up.
@@ -19,6 +19,7 @@ impl Git {
         for wait in WAITS_MS {
             match step() {
                 Err(error) if error.is_of_gone_objects() => {
+                    self.recent_objects().note_missed();
                     self.forget_trees();
                     self.hold_on_to_all();
                     thread::sleep(Duration::from_millis(wait));
@@ -68,7 +69,7 @@ pub(in crate::git) fn tells_of_gone_objects(output: &str) -> bool {
 
 /// Whether one message of git's is about an object that is not there.
 fn is_of_gone_object(message: &str) -> bool {
-    const OF_OBJECTS: [&str; 16] = [
+    const OF_OBJECTS: [&str; 22] = [
         "unable to read ",
         "could not read ",
         "Could not read ",
@@ -85,13 +86,31 @@ fn is_of_gone_object(message: &str) -> bool {
         "not a tree object",
         "unable to find ",
         "unable to parse commit",
+        "could not parse ",
+        "Could not parse ",
+        "Not a valid commit name ",
+        "Not a valid object name ",
+        "Invalid revision range ",
+        "bad revision ",
+    ];
+    // Git does not always say which object it was.
+    const OF_HEAD: [&str; 9] = [
+        "bad object HEAD",
+        "bad tree object HEAD",
+        "bad revision 'HEAD'",
+        "could not parse HEAD",
+        "could not parse HEAD commit",
+        "could not parse newly created commit",
+        "cannot create an empty blob in the object database",
+        "your current branch appears to be broken",
+        "Needed a single revision",
     ];
     const OF_PLACES: [&str; 3] =
         ["unable to create temporary file", "unable to write file ", "unable to write loose object"];
     let Some(message) = message.strip_prefix("error: ").or_else(|| message.strip_prefix("fatal: ")) else {
         return false;
     };
-    if message.trim_end() == "bad object HEAD" {
+    if OF_HEAD.contains(&message.trim_end()) {
         return true;
     }
     let is_of_place = OF_PLACES.iter().any(|words| message.starts_with(words));
@@ -130,6 +149,13 @@ mod tests {
         );
         check(&format!("fatal: failed to unpack tree object {name}\n"), true);
         check("fatal: bad object HEAD\n", true);
+        check("error: bad tree object HEAD\n", true);
+        check("fatal: could not parse HEAD\n", true);
+        check("fatal: Needed a single revision\n", true);
+        check(&format!("fatal: Invalid revision range {name}..HEAD\n"), true);
+        check(&format!("fatal: Not a valid commit name {name}\n"), true);
+        check("fatal: Invalid revision range main..other\n", false);
+        check("error: could not parse conflict hunks in 'a'\n", false);
         check(&format!("fatal: missing blob object '{name}'\n"), true);
         check("error: unable to create temporary file: No such file or directory\nerror: a: failed", true);
         check("error: unable to write file .git/objects/0f/1: No such file or directory\n", true);

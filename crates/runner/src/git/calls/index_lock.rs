@@ -54,16 +54,18 @@ impl<'a> IndexLock<'a> {
     /// Puts another index in place, for the time being: as long as what is checked out is what is checked out now.
     pub(in crate::git) fn put(&mut self, index: &Path) -> Result<(), GitError> {
         let before = self.git.git_dir().join(BEFORE);
-        let is_there = self.index().exists();
         let head = self.git.head()?;
         let put = || {
+            let is_there = match twin(&self.index(), &before) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+                linked => linked.map(|()| true)?,
+            };
             if is_there {
-                twin(&self.index(), &before)?;
                 fs::write(&self.lock, head.as_ref().map_or("", Oid::as_str))?;
             }
-            fs::rename(index, self.index())
+            fs::rename(index, self.index()).map(|()| is_there)
         };
-        put().map_err(GitError::io("replace", &self.index()))?;
+        let is_there = put().map_err(GitError::io("replace", &self.index()))?;
         self.before = is_there.then_some(before);
         Ok(())
     }

@@ -65,14 +65,17 @@ impl<'a> ScratchIndex<'a> {
         Ok(scratch)
     }
 
-    /// What the project's own is to become, as a copy of it.
+    /// What the project's own is to become, as a copy of it; where somebody has removed that, as what is checked out.
     pub(in crate::git) fn next(git: &'a Git) -> Result<ScratchIndex<'a>, GitError> {
         let file = git.git_dir().join(NEXT);
         let mut environment = git.environment().clone();
         environment.push(("GIT_INDEX_FILE".into(), file.clone().into()));
-        let main = git.git_dir().join("index");
-        copy_index(&main, &file)?;
-        Ok(ScratchIndex { git, dir: git.root().to_owned(), file, environment })
+        let next = ScratchIndex { git, dir: git.root().to_owned(), file, environment };
+        if !copy_index(&git.git_dir().join("index"), &next.file)? && !git.has_no_files()? {
+            next.read_tree("HEAD")?;
+            git.lost_index().note();
+        }
+        Ok(next)
     }
 
     /// Where it is.
@@ -114,8 +117,9 @@ impl<'a> ScratchIndex<'a> {
 
     /// The same, by git.
     pub(in crate::git) fn write_tree(&self) -> Result<Oid, GitError> {
-        let ended = self.run(&["write-tree"], Vec::new())?;
-        Oid::printed(ended)
+        let tree = Oid::printed(self.run(&["write-tree"], Vec::new())?)?;
+        self.git.remember_made(&tree);
+        Ok(tree)
     }
 }
 
@@ -126,11 +130,16 @@ impl Drop for ScratchIndex<'_> {
     }
 }
 
-/// Copies an index; one that is not there is empty.
-pub(in crate::git) fn copy_index(index: &Path, to: &Path) -> Result<(), GitError> {
+/// Copies an index; one that is not there is empty. Tells whether it was there.
+pub(in crate::git) fn copy_index(index: &Path, to: &Path) -> Result<bool, GitError> {
     match copy_as_old(index, to) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(GitError::io("copy", index)(error)),
-        Ok(()) | Err(_) => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // Somebody may have died and left one.
+            let _ = fs::remove_file(to);
+            Ok(false)
+        }
+        Err(error) => Err(GitError::io("copy", index)(error)),
     }
 }
 

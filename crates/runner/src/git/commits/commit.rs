@@ -8,6 +8,7 @@ use std::path::{Component, Path};
 use std::thread;
 use std::time::Duration;
 
+use super::kept_index::KeptIndex;
 use crate::git::calls::process::{self, COMMIT_DEADLINE, Call, Ended, pathspecs};
 use crate::git::calls::stale_lock::LOCK_WAITS;
 use crate::git::error::GitError;
@@ -86,6 +87,7 @@ impl Git {
         if paths.is_empty() {
             return Ok(None);
         }
+        self.mend_index()?;
         if let Some(commit) = self.commit_tracked(&paths, &message, request.staging)? {
             return Ok(Some(commit));
         }
@@ -147,6 +149,30 @@ impl Git {
         message: &str,
         request: &Commit<'_>,
     ) -> Result<Answer, GitError> {
+        let kept = KeptIndex::of(self)?;
+        self.store_files_again(paths);
+        let answer = self.undoing_gone(message, || self.add_and_commit(paths, message, request));
+        if kept.is_lost(paths) {
+            kept.put_back()?;
+            if let Ok(Answer::Done(_)) = &answer {
+                self.unstage(&paths.iter().map(|path| (*path).to_owned()).collect())?;
+            }
+        }
+        // That the index cannot be put in order is told by the next one who needs it.
+        let _ = match &answer {
+            Ok(Answer::Done(commit)) => self.follow_hook(commit, paths),
+            Ok(_) | Err(_) if request.staging.adds() => self.forget_intent(paths),
+            Ok(_) | Err(_) => Ok(()),
+        };
+        answer
+    }
+
+    fn add_and_commit(
+        &self,
+        paths: &BTreeSet<&OsStr>,
+        message: &str,
+        request: &Commit<'_>,
+    ) -> Result<Answer, GitError> {
         let stdin = pathspecs(paths.iter().copied());
         let new = if request.staging.adds() { self.unknown_to_index(paths) } else { Vec::new() };
         if !new.is_empty() {
@@ -167,14 +193,7 @@ impl Git {
             let call = self.locking_call(&[self.commit_words(), &only].concat(), stdin.clone());
             Call { deadline: request.deadline, ..call }
         })?;
-        let answer = self.judge(ended);
-        // That the index cannot be put in order is told by the next one who needs it.
-        let _ = match &answer {
-            Ok(Answer::Done(commit)) => self.follow_hook(commit, paths),
-            Ok(_) | Err(_) if request.staging.adds() => self.forget_intent(paths),
-            Ok(_) | Err(_) => Ok(()),
-        };
-        answer
+        self.judge(ended)
     }
 
     /// The pathspecs of what is there and not in the index. What git knows needs no adding, and in a folder that is ignored
@@ -227,7 +246,9 @@ impl Git {
 
     pub(in crate::git) fn judge(&self, ended: Ended) -> Result<Answer, GitError> {
         if ended.is_success() {
-            return self.made(ended).map(Answer::Done);
+            let commit = self.made(ended)?;
+            self.expect_made(&commit);
+            return Ok(Answer::Done(commit));
         }
         if names_unknown_path(&ended.stderr) {
             return Ok(Answer::UnknownPath);

@@ -30,10 +30,10 @@ impl Git {
             return Ok(None);
         }
         let paths = acceptable(request)?;
-        match request.staging {
+        self.despite_tidying(|| match request.staging {
             Staging::Whole => self.whole_tree(&paths).map(Some),
-            Staging::Add | Staging::AddSeen | Staging::Skip => self.tree_with(paths.into_iter()),
-        }
+            Staging::Add | Staging::AddSeen | Staging::Skip => self.tree_with(paths.iter().copied()),
+        })
     }
 
     /// The tree that is checked out with these paths as they are on disk; none if git cannot tell.
@@ -53,7 +53,11 @@ impl Git {
 
     /// What a commit of these paths was made on, if a hook made something else of it than was meant. That somebody committed
     /// in between is no hook's doing: their commits are below it, and what they hold is not looked at.
-    pub fn changed_by_hook(
+    pub fn changed_by_hook(&self, request: &Commit<'_>, made: (&Oid, &Oid)) -> Result<Option<Oid>, GitError> {
+        self.despite_tidying(|| self.changed_by_hook_once(request, made))
+    }
+
+    fn changed_by_hook_once(
         &self,
         request: &Commit<'_>,
         (commit, meant): (&Oid, &Oid),

@@ -1,8 +1,10 @@
 //! Commits in the project itself, with the user's hooks, and ways back from them.
 
 pub(super) mod commit;
+pub(super) mod gone_commit;
 pub(super) mod hooked_commit;
 pub(super) mod index_after;
+pub(super) mod kept_index;
 pub(super) mod left_staged;
 pub(super) mod mixed_up;
 pub(super) mod plain_commit;

@@ -2,6 +2,7 @@
 //! written over, so that nothing is lost to whoever writes to them in the same moment.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -60,7 +61,8 @@ impl Git {
         if !stdin.is_empty() {
             // Without force: what somebody wrote since stays. Whether a file is there shows whether it worked.
             let list = ["checkout-index", "--quiet", "--index", "-z", "--stdin"];
-            self.run_locking(|| self.locking_call(&list, stdin.clone()))?;
+            let paths = free.iter().map(OsStr::new).collect();
+            self.keeping_index(&paths, || self.run_locking(|| self.locking_call(&list, stdin.clone())))?;
         }
         let edited = self.edited()?;
         // What the index does not know is out of the way and needs nothing in its place.

@@ -69,6 +69,12 @@ impl Kind {
         }
     }
 
+    /// What stands before the content of one in its file, but for the NUL.
+    pub(super) fn told(header: &[u8]) -> Option<Kind> {
+        let word = header.split(|byte| *byte == b' ').next()?;
+        [Kind::Blob, Kind::Tree, Kind::Commit].into_iter().find(|kind| kind.word().as_bytes() == word)
+    }
+
     fn word(self) -> &'static str {
         match self {
             Self::Blob => "blob",
@@ -118,7 +124,7 @@ impl Git {
     }
 
     /// The folder and the file of an object.
-    fn place_of_object(&self, oid: &Oid) -> Option<(PathBuf, PathBuf)> {
+    pub(super) fn place_of_object(&self, oid: &Oid) -> Option<(PathBuf, PathBuf)> {
         let (folder, name) = oid.as_str().split_at_checked(2)?;
         let folder = self.common_dir().join(OBJECTS).join(folder);
         let file = folder.join(name);

@@ -9,6 +9,7 @@ pub(super) mod index_file;
 pub(super) mod index_patch;
 pub(super) mod index_tree;
 pub(super) mod loose_object;
+pub(super) mod made_objects;
 pub(super) mod pack_file;
 pub(super) mod raw_change;
 pub(super) mod recent_objects;

@@ -17,7 +17,7 @@ use crate::git::repository::Git;
 
 /// How much is remembered. What is larger by itself is in some working tree as well.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
-const OBJECT_BYTES_MAX: usize = 256 * 1024;
+pub(super) const OBJECT_BYTES_MAX: usize = 256 * 1024;
 
 /// How far back is looked each time that something new is referred to, and at how many. All else is looked at in the end.
 const LATELY: Duration = Duration::from_secs(5);
@@ -61,6 +61,15 @@ impl Object {
 impl RecentObjects {
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn knows(&self, oid: &Oid) -> bool {
+        self.known().objects.iter().any(|object| object.oid == *oid)
+    }
+
+    /// Somebody is tidying up.
+    pub(in crate::git) fn note_missed(&self) {
+        self.were_missed.store(true, Ordering::Relaxed);
     }
 
     pub(in crate::git) fn put(&self, kind: Kind, oid: &Oid, content: &[u8], pack: Option<&Arc<Path>>) {
@@ -108,17 +117,22 @@ impl Git {
     pub fn hold_on_to_the_end(&self) {
         self.hold_on_to_all();
         for wait in LAST_WAITS {
-            if self.recent_objects().were_missed.load(Ordering::Relaxed) {
+            if self.is_tidied_up() {
                 thread::sleep(wait);
                 self.hold_on_to_all();
             }
         }
     }
 
+    /// Whether somebody has removed objects since the program began.
+    pub(in crate::git) fn is_tidied_up(&self) -> bool {
+        self.recent_objects().were_missed.load(Ordering::Relaxed)
+    }
+
     fn write_again(&self, object: &Object) {
         if !object.has_pack() && !self.is_loose(&object.oid) && self.habit().stores_plainly {
             // Should that fail, whoever needs it says so.
-            self.recent_objects().were_missed.store(true, Ordering::Relaxed);
+            self.recent_objects().note_missed();
             let _ = self.write_object(object.kind, &object.content, &object.oid);
         }
     }

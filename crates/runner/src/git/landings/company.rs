@@ -101,7 +101,7 @@ impl Git {
     pub fn expect_together(&self, landings: &[Landing<'_>]) -> Result<Result<Arrival, Apart>, GitError> {
         self.settle_landing()?;
         self.refuse_if_in_progress()?;
-        self.refuse_without_index()?;
+        self.expect_index()?;
         let (true, Some(head), Some(last)) = (self.puts_plainly(), self.head()?, landings.last()) else {
             return Ok(Err(Apart::NotPlain));
         };

@@ -106,7 +106,7 @@ impl Git {
     fn apply_once(&self, landing: &Landing<'_>) -> Result<Applied, GitError> {
         self.settle_landing()?;
         self.refuse_if_in_progress()?;
-        self.refuse_without_index()?;
+        self.expect_index()?;
         if landing.novelty == Novelty::Unknown
             && let Some(commit) =
                 self.landed((landing.base, landing.trailer), (landing.base, landing.commit))?
@@ -307,7 +307,10 @@ impl Git {
             let mut list = vec!["checkout-index", "--force", "-z", "--stdin"];
             // What the index knows of the looks of files only saves time, and is somebody else's while they have its lock.
             list.extend(self.lock_holder().is_none().then_some("--index"));
-            self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
+            let paths = files.iter().map(|path| path.as_os_str()).collect();
+            self.keeping_index(&paths, || {
+                self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()
+            })?;
         }
         Ok(())
     }

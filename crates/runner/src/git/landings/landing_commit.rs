@@ -56,7 +56,7 @@ impl Git {
         stamps: Option<&Stamps>,
     ) -> Result<Landed, GitError> {
         let Some(note) = LandingNote::read(self.git_dir())? else {
-            let found = self.find_trailer(trailer.0, trailer.1, 1_000)?;
+            let found = self.find_trailer_once(trailer, 1_000)?;
             // Nobody knows any more whether what a hook made of it was verified.
             return Ok(found.filter(|_| !self.has_commit_hook()).map_or(Landed::Moved, Landed::Done));
         };
@@ -311,11 +311,12 @@ impl Git {
                 Plain::LeftToGit => {}
             }
         }
-        let ended = self.run_locking(|| {
-            let call = call(&[self.commit_words(), &["-m", &message]].concat());
-            Call { deadline: request.deadline, ..call }
-        })?;
-        self.judge(ended)
+        self.undoing_gone(&message, || {
+            self.judge(self.run_locking(|| {
+                let call = call(&[self.commit_words(), &["-m", &message]].concat());
+                Call { deadline: request.deadline, ..call }
+            })?)
+        })
     }
 
     /// Whether a commit of ours came on top of what it was made for. Somebody who committed in the last moment would
@@ -451,6 +452,8 @@ impl Git {
         }
         let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD"];
         let stdin = pathspecs(staged.iter().map(OsString::as_os_str));
-        self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success().map(drop)
+        self.keeping_index(&paths.iter().map(OsString::as_os_str).collect(), || {
+            self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success().map(drop)
+        })
     }
 }

@@ -29,8 +29,12 @@ impl<'a> LandingIndex<'a> {
     /// A new one, as a copy of the project's: what that knows of files on disk counts here as well.
     pub(in crate::git) fn begin(git: &'a Git) -> Result<LandingIndex<'a>, GitError> {
         let index = LandingIndex::fresh(git);
-        copy_index(&git.git_dir().join("index"), &index.file)?;
-        Ok(index)
+        if !copy_index(&git.git_dir().join("index"), &index.file)? {
+            // Somebody removed it in the last moment, or there need not be one.
+            git.expect_index()?;
+            copy_index(&git.git_dir().join("index"), &index.file)?;
+        }
+        if index.file.exists() || git.has_no_files()? { Ok(index) } else { Err(git.removed_time_and_again()) }
     }
 
     /// A new one that somebody is to write.

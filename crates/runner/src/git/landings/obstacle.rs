@@ -45,9 +45,10 @@ impl Git {
                 || folders_of(path).any(|folder| wanted.contains(folder))
         };
         let met = dirty.chain(unnameable).filter(meets);
-        let met: Vec<String> = met.map(|path| path.to_string_lossy().into_owned()).collect();
+        // One that was taken out of the index and is still there is listed twice.
+        let met: BTreeSet<String> = met.map(|path| path.to_string_lossy().into_owned()).collect();
         if !met.is_empty() {
-            return Ok(met);
+            return Ok(met.into_iter().collect());
         }
         // What git was told not to look at is in its way all the same.
         let paths: Vec<String> = changes.iter().map(RawChange::shown).collect();

@@ -46,10 +46,13 @@ impl Git {
         if !self.may_keep(&place) {
             return Ok(Vec::new());
         }
-        let list = ["for-each-ref", "--format=%(objecttype) %(refname) %(objectname)", &place];
-        let listing = process::run(self.call(&list))?.success()?;
-        let listing = String::from_utf8_lossy(&listing);
-        let kept = listing.lines().filter_map(|line| line.strip_prefix("commit ")?.split_once(' '));
+        let listing =
+            process::run(self.call(&["for-each-ref", "--format=%(refname) %(objectname)", &place]))?;
+        let listing = String::from_utf8_lossy(&listing.success()?).into_owned();
+        let commits = self.commits_among(listing.lines().filter_map(|line| Some(line.split_once(' ')?.1)))?;
+        // What is gone cannot be put anywhere.
+        let kept = listing.lines().filter_map(|line| line.split_once(' '));
+        let kept = kept.filter(|(_, object)| commits.contains(*object));
         let known: BTreeSet<&str> = known.iter().map(Keep::reference).collect();
         let (mut commands, mut moved) = (String::new(), Vec::new());
         for (name, object) in kept.filter(|(name, _)| !known.contains(Keep::owner_of(name))) {
@@ -64,6 +67,21 @@ impl Git {
             self.run_locking(|| self.locking_call(&update, commands.clone().into_bytes()))?.success()?;
         }
         Ok(moved)
+    }
+
+    /// Which of these objects are commits that are there.
+    fn commits_among<'a>(
+        &self,
+        objects: impl Iterator<Item = &'a str>,
+    ) -> Result<BTreeSet<String>, GitError> {
+        let stdin: String = objects.map(|object| format!("{object}\n")).collect();
+        if stdin.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let list = ["cat-file", "--batch-check=%(objecttype) %(objectname)"];
+        let told = process::run(Call { stdin: stdin.into_bytes(), ..self.call(&list) })?.success()?;
+        let told = String::from_utf8_lossy(&told).into_owned();
+        Ok(told.lines().filter_map(|line| line.strip_prefix("commit ")).map(str::to_owned).collect())
     }
 
     /// The commit that a linked tree has checked out. None: git does not know the tree. The tree itself is not asked: an

@@ -1,4 +1,5 @@
-//! Somebody removes or breaks git's index of the project: nothing comes in, and it is said what to do about it.
+//! Somebody removes or breaks git's index of the project. One that is missing is made anew, before anything is taken for
+//! deleted; one that is broken is named, and nothing comes in.
 
 use testkit::{Agent, Step};
 
@@ -24,8 +25,36 @@ fn check(harm: &str, told: &str, repair: impl Fn(&Scene)) {
 }
 
 #[test]
-fn an_index_that_is_missing_is_named_and_made_anew_by_what_is_advised() {
-    check("rm -f", "is missing", |scene| drop(scene.git(&["reset", "--quiet"])));
+fn an_index_that_is_missing_is_made_anew_and_that_is_said_once() {
+    for jobs in ["1", "2"] {
+        for hook in [None, Some("pre-commit")] {
+            let scene = Scene::new(&members(2));
+            hook.iter().for_each(|hook| scene.hook(hook, "exit 0"));
+            let index = scene.root().join(".git/index").display().to_string();
+            let remove = Step::shell(&format!("rm '{index}'"));
+            let agent = Agent::new().on("1.1", [work(), remove, done()]).otherwise([work(), done()]);
+            let run = scene.go(&agent, &["--jobs", jobs, "--scope", "reject"]).expect_code(0);
+            scene.expect_complete(&run);
+            assert_eq!(run.stderr.matches("git's index of the project was missing").count(), 1, "{run}");
+            assert!(!run.stderr.contains("base.txt"), "nothing else was touched: {run}");
+            assert_eq!(scene.git(&["log", "--diff-filter=D", "--format=%s"]), "", "{run}");
+        }
+    }
+}
+
+/// Whenever it is gone, no file is staged to be deleted.
+#[test]
+fn an_index_that_is_removed_time_and_again_takes_nothing_along() {
+    for jobs in ["1", "4"] {
+        let scene = Scene::new(&members(4));
+        let index = scene.root().join(".git/index").display().to_string();
+        let remove =
+            format!("(for time in 1 2 3 4 5 6 7 8 9; do sleep 0.0$time; rm -f '{index}'; done) 2>&1");
+        let agent = Agent::new().otherwise([work(), Step::shell(&remove), done()]);
+        let run = scene.go(&agent, &["--jobs", jobs]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.git(&["log", "--diff-filter=D", "--format=%s"]), "", "{run}");
+    }
 }
 
 #[test]

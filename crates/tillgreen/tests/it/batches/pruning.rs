@@ -22,7 +22,7 @@ fn check(scene: &Scene, agent: &Agent) {
     let run = scene.go(agent, &["--max-task-iterations", "1"]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.agent_calls().len(), scene.ids().len(), "{run}");
-    scene.git(&["fsck", "--full", "--no-dangling"]);
+    scene.git(&["fsck", "--full", "--no-dangling", "--no-reflogs"]);
 }
 
 #[test]
@@ -61,8 +61,10 @@ fn history_that_was_tidied_away_as_it_was_made_is_there_again() {
 
 #[test]
 fn agents_that_tidy_up_all_the_time_are_in_nobodys_way() {
-    for tidy in ["git gc --quiet --prune=now", "git prune --expire=now"] {
+    let tidyings = ["git gc --quiet --prune=now", "git prune --expire=now"];
+    for (tidy, hook) in [(tidyings[0], None), (tidyings[1], None), (tidyings[1], Some("pre-commit"))] {
         let scene = Scene::new(&members(6));
+        hook.iter().for_each(|hook| scene.hook(hook, "exit 0"));
         let again = Step::shell(&format!("for time in 1 2 3; do {tidy} 2>/dev/null; done"));
         let agent = Agent::new().otherwise([work(), again, done()]);
         check(&scene, &agent);

@@ -5,7 +5,7 @@ use std::fs;
 use testkit::{Agent, Finished, Repository, Signal, Step, wait_for};
 
 use super::repositories::with_submodule;
-use super::scene::{Scene, done, member, members, task, work};
+use super::scene::{JOURNAL, Scene, done, member, members, task, work};
 
 fn remove() -> Step {
     Step::shell("test ! -e lib || git rm -q -f lib || exit 5")
@@ -234,5 +234,33 @@ fn settings_of_a_submodule_are_put_back_after_a_program_that_was_killed() {
     let run = scene.go(&Agent::new().otherwise([work(), done()]), &[]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(settings_inside(&scene), before, "{run}");
+    assert_eq!(run.stderr.matches(PUT_BACK).count(), 1, "{run}");
+}
+
+/// An agent updates submodules after the work of another was last looked at, and before that is verified in the project: a
+/// hook makes something else of it as it is committed, which takes a while.
+#[test]
+fn verify_commands_find_submodules_where_they_are() {
+    let scene = with_submodule();
+    let [begun, updated] = ["begun", "updated"].map(|name| scene.control(name).display().to_string());
+    let (root, journal) = (scene.root().display().to_string(), scene.root().join(JOURNAL));
+    let verify = format!("test $PWD != {root} || test $(git -C lib rev-parse --show-toplevel) = {root}/lib");
+    scene.spec("demo", &super::scene::plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]));
+    scene.commit_all("plan");
+    scene.hook(
+        "pre-commit",
+        &format!(
+            "git diff --cached --name-only | grep -q out/1.1.txt && test ! -e {begun} || exit 0\n: > {begun}\n\
+             while ! test -e {updated}; do sleep 0.02; done\necho more >> out/1.1.txt; git add out/1.1.txt"
+        ),
+    );
+    let update = Step::shell("git submodule --quiet update --init || exit 5");
+    let journal = journal.display();
+    let wait = format!("while ! grep -qE 'task_done|attempt_failed' '{journal}'; do sleep 0.02; done");
+    let steps =
+        [Step::AwaitFile(begun), update, Step::write(&updated, ""), Step::shell(&wait), work(), done()];
+    let agent = Agent::new().on("1.2", steps).otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(0);
+    scene.expect_complete(&run);
     assert_eq!(run.stderr.matches(PUT_BACK).count(), 1, "{run}");
 }
