@@ -24,9 +24,10 @@ fn while_agents_work_what_takes_in_their_work_is_started() {
     let run = scene.begin(&agent, &["--jobs", "2"]);
     let has = |word: &str| children(run.pid()).iter().any(|line| line.contains(word));
     wait_for("a git that moves what is checked out", || has("update-ref"));
-    // Two for each task at work, which is verified twice, and one for the next.
+    // One for each of the two agents, two for what each does, which is verified twice, and one for the next agent.
+    let wanted = 2 + 2 * 2 + 1;
     let standing = || children(run.pid()).iter().filter(|line| line.contains("--stand-by")).count();
-    wait_for("keepers for agents and commands", || standing() >= 2 + 4 + 1);
+    wait_for("keepers for agents and commands", || standing() >= wanted);
     fs::write(go, "").unwrap();
     let run = run.wait().expect_code(0);
     scene.expect_complete(&run);
