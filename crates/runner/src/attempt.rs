@@ -405,7 +405,7 @@ impl Driver<'_> {
         let (touched, uncovered) = self.tree.touched(baseline, since)?;
         self.tell_uncovered(task, &uncovered);
         let touched = without_others(&self.state, task, since, touched);
-        self.look_inside(task, &touched)?;
+        self.look_inside(task, (baseline, since), &touched)?;
         let lost_commit = self.tree.lost_commit(baseline)?;
         let learnings = self.read_learnings(task);
         let report = AgentReport { end, tampered, lost_commit, touched, learnings, elapsed };

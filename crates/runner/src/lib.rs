@@ -38,6 +38,7 @@ mod mask;
 mod meddling;
 mod meeting;
 mod neighbours;
+mod nested;
 mod offstage;
 mod open;
 mod original;

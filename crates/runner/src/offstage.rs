@@ -249,7 +249,7 @@ impl Site {
     fn note_remnants(&self, base: &Oid, repositories: Vec<String>) -> Result<Remnants, GitError> {
         let submodules = self.git.keep_inside(&self.tree, base, &self.keep)?;
         let (remnants, note) =
-            (Remnants { repositories, submodules, unreadable: None }, remnants_file(&self.tree));
+            (Remnants::of(&self.tree, repositories, submodules), remnants_file(&self.tree));
         remnants.write(&note).map_err(GitError::io("write", &note))?;
         Ok(remnants)
     }

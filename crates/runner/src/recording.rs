@@ -194,7 +194,8 @@ impl Driver<'_> {
         (attempt, key): (Option<Attempt>, &str),
     ) -> Result<Option<Oid>, Obstacle> {
         let paths = self.rewriting.without_left_out(key, self.paths_of_work(id));
-        let changes = self.tree.uncommitted(&paths)?;
+        let mut changes = self.tree.uncommitted(&paths)?;
+        changes.retain(|change| !change.is_repository());
         let unnameable = self.tree.uncommitted_unnameable(&paths);
         let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
         let told: Vec<String> =
@@ -205,14 +206,6 @@ impl Driver<'_> {
             }
             return Ok(None);
         };
-        let is_repository = |path: &&String| path.ends_with('/');
-        let repositories: Vec<String> = paths.iter().filter(is_repository).cloned().collect();
-        if !repositories.is_empty() {
-            let listed = listed(&repositories);
-            self.note(format!(
-                "task {id} left repositories of their own, which are not committed with it: {listed}"
-            ));
-        }
         let staging = git.staging_of(&changes, &unnameable)?;
         let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
         let request = Commit { trailer: Some((TRAILER, key)), ..request };
@@ -229,6 +222,10 @@ impl Driver<'_> {
                 self.heed_hook_here(id, git, (&parent, &commit), (key, &paths))?;
             }
             self.tree.committed(&told, &commit);
+            if !self.left_inside.is_empty() {
+                // What is not committed inside submodules is there still.
+                self.tree.forget();
+            }
             self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
         }

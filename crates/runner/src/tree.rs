@@ -199,6 +199,17 @@ impl<'a> Tree<'a> {
         unnameable.filter(|path| paths.contains(&shown(path))).cloned().collect()
     }
 
+    /// Whether a path differs from what is committed, as far as known from the last look.
+    pub(crate) fn is_changed(&self, path: &str) -> bool {
+        self.known.iter().flat_map(|status| &status.changes).any(|change| change.path == path)
+    }
+
+    /// Whether git sees it there and does not know it, as far as known from the last look.
+    pub(crate) fn is_untracked(&self, path: &str) -> bool {
+        let mut changes = self.known.iter().flat_map(|status| &status.changes);
+        changes.any(|change| change.path == path && change.kind == ChangeKind::Untracked)
+    }
+
     /// Notes that a commit of ours now holds these paths.
     pub(crate) fn committed(&mut self, paths: &[String], head: &crate::git::Oid) {
         if let Some(status) = &mut self.known {

@@ -33,6 +33,13 @@ pub struct Change {
     pub staged: bool,
 }
 
+impl Change {
+    /// Whether it is a repository that git does not know.
+    pub fn is_repository(&self) -> bool {
+        self.path.ends_with('/')
+    }
+}
+
 /// In which way a path differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeKind {

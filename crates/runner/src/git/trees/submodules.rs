@@ -36,6 +36,14 @@ impl Git {
         Ok(found.filter(|submodule| submodule.main.join(".git").exists()).collect())
     }
 
+    /// Whether a commit has a submodule there, by whatever name. Without a commit there is none.
+    pub fn is_link_at(&self, commit: Option<&str>, path: &str) -> Result<bool, GitError> {
+        let Some(commit) = commit.and_then(Oid::parse) else { return Ok(false) };
+        let list = ["ls-tree", "-z", "--full-tree", commit.as_str(), "--", path];
+        let listing = process::run(self.call(&list))?.success()?;
+        Ok(listing.starts_with(b"160000 "))
+    }
+
     fn read_gitlink(&self, record: &[u8]) -> Option<Submodule> {
         let rest = record.strip_prefix(b"160000 commit ")?;
         let tab = rest.iter().position(|byte| *byte == b'\t')?;

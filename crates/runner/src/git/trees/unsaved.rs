@@ -2,17 +2,27 @@
 
 use crate::git::error::GitError;
 use crate::git::repository::Git;
-use crate::git::status::ChangeKind;
+use crate::git::status::{Change, ChangeKind};
 
 /// What is not committed in one submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsaved {
     /// Where the submodule is.
     pub path: String,
-    /// The files.
-    pub files: Vec<String>,
+    /// What differs in it.
+    pub files: Vec<Change>,
+}
+
+impl Unsaved {
+    /// The names of the files.
+    pub fn names(&self) -> Vec<String> {
+        self.files.iter().map(|change| change.path.clone()).collect()
+    }
+
     /// Whether files that were there before changed. If not, all are new, as what a build leaves is.
-    pub is_changed: bool,
+    pub fn is_changed(&self) -> bool {
+        self.files.iter().any(|change| change.kind != ChangeKind::Untracked)
+    }
 }
 
 impl Git {
@@ -27,11 +37,9 @@ impl Git {
             if !is_wanted(&path) {
                 continue;
             }
-            let changes = self.status_in(&submodule.main)?.changes;
-            if !changes.is_empty() {
-                let is_changed = changes.iter().any(|change| change.kind != ChangeKind::Untracked);
-                let files = changes.into_iter().map(|change| change.path).collect();
-                found.push(Unsaved { path, files, is_changed });
+            let files = self.status_in(&submodule.main)?.changes;
+            if !files.is_empty() {
+                found.push(Unsaved { path, files });
             }
         }
         Ok(found)
