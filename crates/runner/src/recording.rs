@@ -13,7 +13,7 @@ use crate::atomic;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::{COMMIT_DEADLINE, Change, Commit, Git, GitError, Landed, Oid, Staging, Stamps};
+use crate::git::{COMMIT_DEADLINE, Commit, Git, GitError, Landed, Oid, Staging, Stamps};
 use crate::hooked::{Refusal, told_of_hook};
 use crate::projection::{Completed, Progress};
 use crate::settings::Bookkeeping;
@@ -177,11 +177,7 @@ impl Driver<'_> {
         // What its command alone proved was made by nobody.
         let since = if attempt.is_some() { self.heed_rewriting_here(id, &key)? } else { None };
         self.tell_of_mixed_work(id);
-        let changes = self.tree.uncommitted(&self.paths_of_work(id))?;
         let made = self.commit_here(id, git, (attempt, &key));
-        if made.is_ok() {
-            self.stage_left_again(id, git, &changes)?;
-        }
         self.bring_since(id, since)?;
         made
     }
@@ -237,22 +233,6 @@ impl Driver<'_> {
             self.note(format!("git found nothing to commit of what task {id} changed: {}", listed(&told)));
         }
         Ok(made)
-    }
-
-    /// What the task took out of git's index only is in there again: nobody's next commit is to delete it.
-    fn stage_left_again(&mut self, id: &TaskId, git: &Git, changes: &[Change]) -> Result<(), Obstacle> {
-        if self.commit_message(id).is_none() {
-            return Ok(());
-        }
-        let left = git.stage_again(changes)?;
-        if !left.is_empty() {
-            self.tree.forget();
-            self.note(format!(
-                "task {id} took files out of git's index that are still there and not ignored; they stay in git: {}",
-                listed(&left)
-            ));
-        }
-        Ok(())
     }
 
     /// By which the commit of a task's work is found again.

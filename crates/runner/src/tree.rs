@@ -129,11 +129,11 @@ impl<'a> Tree<'a> {
     /// changed before counts only if it changed again. What only looks new is told apart.
     pub(crate) fn touched(
         &mut self,
+        status: Status,
         baseline: &Baseline,
         since: SystemTime,
     ) -> Result<(Vec<FileState>, BTreeSet<String>), GitError> {
         let Some(git) = self.git else { return Ok(Default::default()) };
-        let status = git.status()?;
         let mut uncovered = self.uncovered(git, (&status, baseline), since)?;
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());
         let mut files: BTreeMap<String, String> = BTreeMap::new();

@@ -3,7 +3,7 @@
 pub(super) mod commit;
 pub(super) mod hooked_commit;
 pub(super) mod index_after;
-pub(super) mod left_staged;
+pub(super) mod index_only;
 pub(super) mod mixed_up;
 pub(super) mod plain_commit;
 pub(super) mod put_back;

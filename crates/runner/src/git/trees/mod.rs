@@ -18,6 +18,7 @@ pub(super) mod snapshot;
 pub(super) mod spare;
 pub(super) mod submodule_places;
 pub(super) mod submodules;
+pub(super) mod taken_out;
 pub(super) mod template;
 pub(super) mod unsaved;
 pub(super) mod walk;

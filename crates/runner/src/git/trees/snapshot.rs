@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::hidden::look_at_all;
 use super::pristine::Pristine;
+use super::taken_out::IndexAsLeft;
 use crate::git::calls::process::Ended;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
@@ -39,6 +40,8 @@ pub struct Touched {
     pub dropped: Vec<String>,
     /// What cannot come back: repositories inside the tree, submodules at commits that nobody else has.
     pub left_out: Vec<String>,
+    /// What was taken out of the index and is still there.
+    pub taken_out: Vec<String>,
 }
 
 /// The work, as a tree.
@@ -49,12 +52,14 @@ pub(in crate::git) struct Snapshot {
     pub(in crate::git) changes: Vec<RawChange>,
     pub(in crate::git) dropped: Vec<String>,
     pub(in crate::git) left_out: Vec<String>,
+    pub(in crate::git) taken_out: Vec<String>,
 }
 
 impl Snapshot {
     pub(in crate::git) fn touched(self) -> Touched {
         let changes = self.changes.iter().map(RawChange::told).collect();
-        Touched { changes, dropped: self.dropped, left_out: self.left_out }
+        let Snapshot { dropped, left_out, taken_out, .. } = self;
+        Touched { changes, dropped, left_out, taken_out }
     }
 }
 
@@ -99,10 +104,15 @@ impl Git {
         pristine: Option<&Pristine>,
     ) -> Result<Snapshot, GitError> {
         let index = ScratchIndex::copy(self, work.tree, state)?;
+        let as_left = IndexAsLeft::read(&index);
         look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
         let taken = add_all(&index, work).and_then(|left_out| Ok((index.tree(work.base)?, left_out)));
         match taken {
-            Ok(taken) => self.sort_out(&index, work, taken),
+            Ok(taken) => {
+                let mut snapshot = self.sort_out(&index, work, taken)?;
+                snapshot.taken_out = as_left.lacked(&index, work, &snapshot.changes);
+                Ok(snapshot)
+            }
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
             // One that was killed is asked once more in the same way.
             Err(error @ GitError::Failed { code, .. }) if code.is_none() || !error.is_of_surroundings() => {
@@ -137,7 +147,9 @@ impl Git {
             if is_own(&change.shown()) || change.lies_in(work.furnished) {
                 undone.push(change);
             } else if change.lies_in(work.dropped) {
-                dropped.push(change.shown());
+                // One that is only out of the index is as it was, or else known by its content.
+                let is_there = change.new.is_absent() && work.tree.join(&change.path).exists();
+                dropped.extend((!is_there).then(|| change.shown()));
                 undone.push(change);
             } else if self.is_unreachable(&change)? {
                 left_out.push(change.shown());
@@ -152,7 +164,7 @@ impl Git {
         }
         left_out.sort();
         left_out.dedup();
-        Ok(Snapshot { tree, changes, dropped, left_out })
+        Ok(Snapshot { tree, changes, dropped, left_out, taken_out: Vec::new() })
     }
 
     /// Whether a change points at a commit of another repository that would be gone with the tree.

@@ -36,6 +36,19 @@ fn check(scene: impl Fn() -> Scene, odd: &str) -> [(Scene, Finished); 2] {
     runs
 }
 
+/// The same where all is green: nothing is left over either, and this is told once, if anything.
+#[track_caller]
+fn check_green(scene: impl Fn() -> Scene, odd: &str, told: Option<&str>) {
+    for (scene, run) in check(scene, odd) {
+        assert_eq!(run.code, Some(0), "{odd}: {run}");
+        assert_eq!(scene.dirt(), [""; 0], "{odd}: {run}");
+        assert_eq!(scene.attempts("1.2"), 1, "{odd}: {run}");
+        let notes: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("note: task ")).collect();
+        let expected: Vec<String> = told.iter().map(|told| format!("note: task 1.2 {told}")).collect();
+        assert_eq!(notes, expected, "{odd}: {run}");
+    }
+}
+
 /// The same where no attempt can succeed as long as the agent does this, and the next one is told so.
 #[track_caller]
 fn check_refused(scene: impl Fn() -> Scene, odd: &str, feedback: &str) {
@@ -132,4 +145,52 @@ fn only_who_left_something_in_a_submodule_is_told_of() {
     assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 2), "{run}");
     let feedback = scene.feedback("1.2", 2);
     assert!(feedback.contains("The submodule lib has uncommitted changes (lib.txt)"), "{feedback}");
+}
+
+#[test]
+fn what_is_only_taken_out_of_the_index_stays_in_git_and_is_told() {
+    let told = "took files out of git's index that are still there and not ignored; they stay in git: ";
+    check_green(three, "git rm -q --cached base.txt", Some(&format!("{told}base.txt")));
+    let changed = "git rm -q --cached base.txt; echo more >> base.txt";
+    check_green(three, changed, Some(&format!("{told}base.txt")));
+    check_green(three, "git mv base.txt moved; mv moved base.txt", Some(&format!("{told}base.txt")));
+    check_green(with_submodule, "git rm -q --cached lib", Some(&format!("{told}lib")));
+    check_green(
+        with_submodule,
+        "git -C lib commit -q --allow-empty -m more; git rm -q --cached lib",
+        Some(&format!("{told}lib")),
+    );
+    check_green(three, "git rm -q --cached base.txt; echo base.txt > .gitignore", None);
+}
+
+#[test]
+fn what_only_the_index_says_is_not_in_it_when_all_is_done() {
+    let several = || {
+        let scene = three();
+        ["a", "b", "c", "d"].iter().for_each(|name| scene.write(name, "text\n"));
+        scene.commit_all("files");
+        scene
+    };
+    let odd = "H=$(echo other | git hash-object -w --stdin); git update-index --cacheinfo 100644,$H,a
+               git update-index --add --cacheinfo 100644,$H,new; git update-index --cacheinfo 120000,$H,b
+               git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),link
+               git update-index --chmod=+x c; echo other > d; git add d; echo text > d
+               echo new > gone; git add gone; rm gone; echo x > .tillgreen-x; git add -f .tillgreen-x";
+    check_green(several, odd, None);
+}
+
+#[test]
+fn what_a_person_staged_before_the_run_stays_staged() {
+    let scene = three();
+    scene.write("mine.txt", "mine\n");
+    scene.write("base.txt", "mine\n");
+    scene.git(&["add", "mine.txt", "base.txt"]);
+    scene.write("base.txt", "base\n");
+    scene.git(&["update-index", "--chmod=+x", "mine.txt"]);
+    let dirt = scene.dirt();
+    let odd = Step::shell("echo x > x; git add x; rm x");
+    let agent = Agent::new().otherwise([odd, work(), done()]);
+    let run = scene.go(&agent, &["--jobs", "1", "--allow-dirty"]).expect_code(0);
+    assert_eq!(scene.dirt(), dirt, "{run}");
+    assert_eq!(scene.git(&["show", ":base.txt"]), "mine\n", "{run}");
 }
