@@ -35,7 +35,7 @@ impl Driver<'_> {
         let before: BTreeSet<&str> = baseline.dirty.iter().map(String::as_str).collect();
         let new: Vec<&str> = touched.iter().map(|file| file.path.as_str()).collect();
         let new: Vec<&str> = new.into_iter().filter(|path| !before.contains(path)).collect();
-        let repositories = self.nested(id, &new)?;
+        let mut repositories = self.nested(id, &new)?;
         // What an attempt before left there and this one did not see to is still its work.
         let earlier = self.state.task(id).map(|task| &task.touched);
         let is_own =
@@ -44,7 +44,10 @@ impl Driver<'_> {
         for unsaved in submodules.iter_mut().filter(|unsaved| !is_own(&unsaved.path)) {
             let folder = git.root().join(&unsaved.path);
             unsaved.files.retain(|file| is_recent(&folder.join(&file.path), since));
+            unsaved.repositories.retain(|path| is_recent(&git.root().join(path), since));
         }
+        repositories
+            .extend(submodules.iter_mut().flat_map(|unsaved| std::mem::take(&mut unsaved.repositories)));
         submodules.retain(|unsaved| !unsaved.files.is_empty());
         self.tell_of_left(id, &repositories, &submodules);
         if !repositories.is_empty() || !submodules.is_empty() {

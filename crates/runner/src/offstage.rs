@@ -247,8 +247,9 @@ impl Site {
         Ok(packed)
     }
 
-    fn note_remnants(&self, base: &Oid, repositories: Vec<String>) -> Result<Remnants, GitError> {
-        let submodules = self.git.keep_inside(&self.tree, base, &self.keep)?;
+    fn note_remnants(&self, base: &Oid, mut repositories: Vec<String>) -> Result<Remnants, GitError> {
+        let (submodules, nested) = self.git.keep_inside(&self.tree, base, &self.keep)?;
+        repositories.extend(nested);
         let (remnants, note) =
             (Remnants::of(&self.tree, repositories, submodules), remnants_file(&self.tree));
         remnants.write(&note).map_err(GitError::io("write", &note))?;

@@ -40,6 +40,11 @@ impl Change {
     pub fn is_repository(&self) -> bool {
         self.path.ends_with('/')
     }
+
+    /// Whether it is more than a new file that nobody has added, as builds leave such.
+    pub fn is_meant(&self) -> bool {
+        self.staged || !matches!(self.kind, ChangeKind::Added | ChangeKind::Untracked)
+    }
 }
 
 /// In which way a path differs.

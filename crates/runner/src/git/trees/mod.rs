@@ -20,6 +20,7 @@ pub(super) mod submodule_places;
 pub(super) mod submodules;
 pub(super) mod taken_out;
 pub(super) mod template;
+pub(super) mod uncommitted;
 pub(super) mod unsaved;
 pub(super) mod walk;
 pub(super) mod worktree;

@@ -225,7 +225,7 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
 
 /// The paths that git complains of, if it complains of nothing else. That something which is not wanted anyway is also
 /// ignored is a complaint that it makes after having done all the rest.
-fn repositories_without_commit(ended: &Ended) -> Option<Vec<String>> {
+pub(super) fn repositories_without_commit(ended: &Ended) -> Option<Vec<String>> {
     const COMPLAINT: &str = "' does not have a commit checked out";
     let mut paths = Vec::new();
     for error in messages(&ended.stderr).filter(|message| message.starts_with("error: ")) {

@@ -1,8 +1,12 @@
 //! What is not committed inside the submodules of the main working tree. It stays there; in linked trees it is kept instead.
 
+use std::path::Path;
+
+use super::uncommitted::Uncommitted;
+use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
 use crate::git::repository::Git;
-use crate::git::status::{Change, ChangeKind};
+use crate::git::status::Change;
 
 /// What is not committed in one submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +15,8 @@ pub struct Unsaved {
     pub path: String,
     /// What differs in it.
     pub files: Vec<Change>,
+    /// Repositories of their own in it, from the top folder of the project.
+    pub repositories: Vec<String>,
 }
 
 impl Unsaved {
@@ -19,9 +25,9 @@ impl Unsaved {
         self.files.iter().map(|change| change.path.clone()).collect()
     }
 
-    /// Whether files that were there before changed. If not, all are new, as what a build leaves is.
+    /// Whether files that were there before changed, or new ones were added. If not, all are what a build may leave.
     pub fn is_changed(&self) -> bool {
-        self.files.iter().any(|change| change.kind != ChangeKind::Untracked)
+        self.files.iter().any(Change::is_meant)
     }
 }
 
@@ -37,9 +43,12 @@ impl Git {
             if !is_wanted(&path) {
                 continue;
             }
-            let files = self.status_in(&submodule.main)?.changes;
-            if !files.is_empty() {
-                found.push(Unsaved { path, files });
+            let main = &submodule.main;
+            let index = ScratchIndex::copy(self, main, &self.store_of(main))?;
+            let uncommitted = Uncommitted::find(&index, Path::new(&submodule.path))?;
+            if !uncommitted.is_empty() {
+                let files = uncommitted.told();
+                found.push(Unsaved { path, files, repositories: uncommitted.repositories });
             }
         }
         Ok(found)

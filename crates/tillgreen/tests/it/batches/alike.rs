@@ -194,3 +194,14 @@ fn what_a_person_staged_before_the_run_stays_staged() {
     assert_eq!(scene.dirt(), dirt, "{run}");
     assert_eq!(scene.git(&["show", ":base.txt"]), "mine\n", "{run}");
 }
+
+#[test]
+fn what_is_left_in_a_submodule_counts_if_it_was_meant_to_stay() {
+    let told = "The submodule lib has uncommitted changes (new.txt)";
+    check_refused(with_submodule, "echo new > lib/new.txt; git -C lib add new.txt", told);
+    check_refused(with_submodule, "echo new > lib/new.txt; git -C lib add -N new.txt", told);
+    check_refused(with_submodule, "git init -q lib/nest", "lib/nest is a repository of its own");
+    for (scene, run) in check(with_submodule, "git -C lib rm -q --cached lib.txt") {
+        assert_eq!((run.code, scene.attempts("1.2")), (Some(0), 1), "{run}");
+    }
+}
