@@ -46,7 +46,7 @@ impl Driver<'_> {
         let before: BTreeSet<&String> = baseline.dirty.iter().chain(opened).collect();
         let found = status.changes.iter().filter(|change| {
             let is_own = change.staged && is_own(&change.path);
-            is_own || change.may_be_of_index_only() && !self.tree.is_ours(&change.path)
+            is_own || change.may_be_of_index_only(self.project.root()) && !self.tree.is_ours(&change.path)
         });
         let found = found.filter(|change| !before.contains(&change.path));
         let found = found

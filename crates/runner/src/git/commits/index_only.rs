@@ -16,8 +16,10 @@ use crate::tree::is_own;
 impl Change {
     /// Whether the index may say something here that the disk does not: it differs from the last commit, and the disk does
     /// from it, or it lacks what may be there.
-    pub fn may_be_of_index_only(&self) -> bool {
-        self.staged && (self.unstaged || self.kind == ChangeKind::Deleted)
+    pub fn may_be_of_index_only(&self, root: &Path) -> bool {
+        // A repository that was added and has become plain files is one to the index still.
+        let is_new_folder = || self.kind == ChangeKind::Added && root.join(&self.path).is_dir();
+        self.staged && (self.unstaged || self.kind == ChangeKind::Deleted || is_new_folder())
     }
 }
 

@@ -6,12 +6,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::hidden::look_at_all;
+use super::index_as_left::IndexAsLeft;
 use super::pristine::Pristine;
-use super::taken_out::IndexAsLeft;
 use crate::git::calls::process::Ended;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{RawChange, index_info, lies_in};
+use crate::git::formats::raw_change::{Entry, RawChange, index_info, lies_in};
 use crate::git::hindrance::{messages, unreadable};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
@@ -106,6 +106,7 @@ impl Git {
         let index = ScratchIndex::copy(self, work.tree, state)?;
         let as_left = IndexAsLeft::read(&index);
         look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
+        self.take_out_links(&index, work, as_left.emptied_links(work))?;
         let taken = add_all(&index, work).and_then(|left_out| Ok((index.tree(work.base)?, left_out)));
         match taken {
             Ok(taken) => {
@@ -121,6 +122,21 @@ impl Git {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Takes those of these repositories out of an index that the project does not have.
+    fn take_out_links(
+        &self,
+        index: &ScratchIndex<'_>,
+        work: &TreeWork<'_>,
+        mut links: Vec<OsString>,
+    ) -> Result<(), GitError> {
+        if !links.is_empty() {
+            let known = self.links_of(work.base)?;
+            links.retain(|link| !known.contains(link));
+        }
+        let absent = Entry::absent(work.base.as_str().len());
+        index.set(index_info(links.iter().map(|link| (link.as_os_str(), &absent))))
     }
 
     pub(in crate::git) fn snapshot_afresh(

@@ -1,6 +1,7 @@
 //! Submodules in linked working trees. Each becomes a linked tree of the submodule's own repository: nothing is
 //! fetched or copied, and what an agent commits there is in the store that the main working tree's submodule uses.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -36,12 +37,20 @@ impl Git {
         Ok(found.filter(|submodule| submodule.main.join(".git").exists()).collect())
     }
 
-    /// Whether a commit has a submodule there, by whatever name. Without a commit there is none.
-    pub fn is_link_at(&self, commit: Option<&str>, path: &str) -> Result<bool, GitError> {
-        let Some(commit) = commit.and_then(Oid::parse) else { return Ok(false) };
-        let list = ["ls-tree", "-z", "--full-tree", commit.as_str(), "--", path];
+    /// Where a commit has submodules, by whatever name.
+    pub(in crate::git) fn links_of(&self, commit: &Oid) -> Result<BTreeSet<OsString>, GitError> {
+        let list = ["ls-tree", "-r", "-z", "--full-tree", commit.as_str()];
         let listing = process::run(self.call(&list))?.success()?;
-        Ok(listing.starts_with(b"160000 "))
+        let records = listing.split(|byte| *byte == 0);
+        Ok(records.filter_map(|record| self.read_gitlink(record)).map(|link| link.path).collect())
+    }
+
+    /// Whether a commit has one there. Without a commit there is none.
+    pub fn is_link_at(&self, commit: Option<&str>, path: &str) -> Result<bool, GitError> {
+        match commit.and_then(Oid::parse) {
+            Some(commit) => Ok(self.links_of(&commit)?.contains(OsStr::new(path))),
+            None => Ok(false),
+        }
     }
 
     fn read_gitlink(&self, record: &[u8]) -> Option<Submodule> {

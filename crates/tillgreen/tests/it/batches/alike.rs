@@ -90,6 +90,13 @@ fn an_agent_that_heeds_the_feedback_on_its_repository_gets_through() {
 }
 
 #[test]
+fn a_repository_that_was_added_and_is_plain_files_by_now_is_these() {
+    let runs = check(three, &format!("{COMMITTED}; rm -rf nest/.git"));
+    assert!(runs.iter().all(|(scene, _)| scene.git(&["ls-files", "nest"]) == "nest/f\n"));
+    check_green(with_submodule, "git rm -q -f lib; echo file > lib", None);
+}
+
+#[test]
 fn a_repository_that_an_agent_commits_itself_is_no_submodule_either() {
     let scene = two();
     let undo = Step::shell("rm -rf nest/.git; git rm -q --cached nest; git add nest; git commit -q -m plain");
