@@ -84,6 +84,22 @@ impl Git {
         process::run(Call { dir: main, ..call })?.success().map(drop)
     }
 
+    /// Before work is put into the main working tree: submodules go of which it makes folders of the project's own. Git would
+    /// take what is in them for somebody's files; somebody has looked that nothing is in them but what is committed there.
+    pub(in crate::git) fn make_room(&self, changes: &[RawChange]) -> Result<(), GitError> {
+        for link in changes.iter().filter(|change| change.old.is_gitlink() && change.new.is_absent()) {
+            let main = self.root().join(&link.path);
+            let is_within = |change: &RawChange| {
+                Path::new(&change.path).starts_with(&link.path) && !change.new.is_absent()
+            };
+            // One that has its repository inside of it stays, and is in the way.
+            if changes.iter().any(is_within) && main.join(".git").is_file() {
+                remove_folder(&main).map_err(GitError::io("remove", &main))?;
+            }
+        }
+        Ok(())
+    }
+
     /// After work was put into the main working tree: its submodules are what an index asks for, the one that this
     /// environment names. Those that it no longer has go, as `git rm` does it; somebody has looked that nothing is in them
     /// but what is committed there.

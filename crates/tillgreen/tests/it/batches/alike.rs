@@ -212,3 +212,12 @@ fn what_is_left_in_a_submodule_counts_if_it_was_meant_to_stay() {
         assert_eq!((run.code, scene.attempts("1.2")), (Some(0), 1), "{run}");
     }
 }
+
+#[test]
+fn a_submodule_may_become_a_folder_of_the_projects_own() {
+    let odd = "git rm -q --cached lib; rm -rf lib/.git; git rm -q -f .gitmodules";
+    for (scene, run) in check(with_submodule, odd) {
+        scene.expect_complete(&run);
+        assert_eq!(scene.git(&["ls-files", "lib"]), "lib/lib.txt\n", "{run}");
+    }
+}
