@@ -40,7 +40,7 @@ impl Driver<'_> {
         let earlier = self.state.task(id).map(|task| &task.touched);
         let is_own =
             |path: &str| !before.contains(path) || earlier.is_some_and(|earlier| earlier.contains(path));
-        let mut submodules = git.unsaved_inside(|path| self.tree.is_changed(path))?;
+        let mut submodules = git.unsaved_inside(&self.tree.changed())?;
         for unsaved in submodules.iter_mut().filter(|unsaved| !is_own(&unsaved.path)) {
             let folder = git.root().join(&unsaved.path);
             unsaved.files.retain(|file| is_recent(&folder.join(&file.path), since));

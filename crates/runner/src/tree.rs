@@ -199,9 +199,9 @@ impl<'a> Tree<'a> {
         unnameable.filter(|path| paths.contains(&shown(path))).cloned().collect()
     }
 
-    /// Whether a path differs from what is committed, as far as known from the last look.
-    pub(crate) fn is_changed(&self, path: &str) -> bool {
-        self.known.iter().flat_map(|status| &status.changes).any(|change| change.path == path)
+    /// The paths that differ from what is committed, as far as known from the last look.
+    pub(crate) fn changed(&self) -> Vec<&str> {
+        self.known.iter().flat_map(|status| &status.changes).map(|change| change.path.as_str()).collect()
     }
 
     /// Whether git sees it there and does not know it, as far as known from the last look.

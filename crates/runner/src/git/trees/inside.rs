@@ -1,6 +1,7 @@
 //! What an agent left uncommitted inside submodules of a linked working tree. The superproject's commit cannot hold it,
 //! so it is kept as a commit of the submodule's own repository, which outlives the tree.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::keep::Keep;
@@ -46,7 +47,9 @@ impl Git {
         let (mut kept, mut repositories) = (Vec::new(), Vec::new());
         for submodule in self.submodules(base.as_str())? {
             let dir = tree.join(&submodule.path);
-            if let (true, Some(state)) = (dir.is_dir(), self.state_inside(&dir)) {
+            // Where nothing is in the folder, it is no longer checked out there.
+            let is_there = fs::read_dir(&dir).is_ok_and(|mut files| files.next().is_some());
+            if let (true, Some(state)) = (is_there, self.state_inside(&dir)) {
                 let index = ScratchIndex::copy(self, &dir, &state)?;
                 let found = Uncommitted::find(&index, Path::new(&submodule.path))?;
                 if !found.changes.is_empty() {
@@ -68,6 +71,11 @@ impl Git {
         let run = |list: &[&str]| process::run(Call { dir: &dir, ..self.locking_call(list, Vec::new()) });
         let pick = [&NOBODY[..], &["cherry-pick", "--no-commit", commit.as_str()]].concat();
         if run(&pick)?.is_success() {
+            // As it was left there, nothing of it is staged; new files that somebody had added are known again.
+            run(&["reset", "--quiet"])?.success()?;
+            if inside.is_changed && run(&["diff", "--quiet"])?.is_success() {
+                run(&["add", "--intent-to-add", "--", ":/"])?.success()?;
+            }
             return Ok(true);
         }
         run(&["reset", "--quiet", "--hard"])?.success()?;

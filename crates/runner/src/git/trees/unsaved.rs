@@ -1,5 +1,6 @@
 //! What is not committed inside the submodules of the main working tree. It stays there; in linked trees it is kept instead.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use super::uncommitted::Uncommitted;
@@ -32,22 +33,19 @@ impl Unsaved {
 }
 
 impl Git {
-    /// What is not committed in those submodules that are wanted.
-    pub fn unsaved_inside(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Unsaved>, GitError> {
-        if !self.root().join(".gitmodules").exists() || self.head()?.is_none() {
-            return Ok(Vec::new());
-        }
+    /// What is not committed in those submodules that are among some changed paths.
+    pub fn unsaved_inside(&self, changed: &[&str]) -> Result<Vec<Unsaved>, GitError> {
+        let is_checked_out = |path: &&&str| self.root().join(path).join(".git").exists();
+        let suspects: Vec<&&str> = changed.iter().filter(is_checked_out).collect();
+        let Some(head) = self.head()?.filter(|_| !suspects.is_empty()) else { return Ok(Vec::new()) };
+        let links = self.links_of(&head)?;
         let mut found = Vec::new();
-        for submodule in self.submodules("HEAD")? {
-            let path = submodule.path.to_string_lossy().into_owned();
-            if !is_wanted(&path) {
-                continue;
-            }
-            let main = &submodule.main;
-            let index = ScratchIndex::copy(self, main, &self.store_of(main))?;
-            let uncommitted = Uncommitted::find(&index, Path::new(&submodule.path))?;
+        for path in suspects.into_iter().filter(|path| links.contains(OsStr::new(path))) {
+            let main = self.root().join(path);
+            let index = ScratchIndex::copy(self, &main, &self.store_of(&main))?;
+            let uncommitted = Uncommitted::find(&index, Path::new(path))?;
             if !uncommitted.is_empty() {
-                let files = uncommitted.told();
+                let (path, files) = ((*path).to_owned(), uncommitted.told());
                 found.push(Unsaved { path, files, repositories: uncommitted.repositories });
             }
         }

@@ -221,3 +221,25 @@ fn a_submodule_may_become_a_folder_of_the_projects_own() {
         assert_eq!(scene.git(&["ls-files", "lib"]), "lib/lib.txt\n", "{run}");
     }
 }
+
+#[test]
+fn what_a_build_left_in_a_submodule_counts_no_more_at_the_next_attempt() {
+    let odd = "test $TILLGREEN_ATTEMPT = 2 || { echo new > lib/new.txt; exit 3; }";
+    for (scene, run) in check(with_submodule, odd) {
+        assert_eq!((run.code, scene.attempts("1.2")), (Some(0), 2), "{run}");
+    }
+    // Somebody who added it is told again.
+    let odd = "test $TILLGREEN_ATTEMPT = 2 || { echo new > lib/new.txt; git -C lib add new.txt; }";
+    check_refused(with_submodule, odd, "The submodule lib has uncommitted changes (new.txt)");
+}
+
+#[test]
+fn a_submodule_that_is_put_out_of_the_way_is_no_change() {
+    check_green(with_submodule, "git submodule --quiet deinit -f lib", None);
+}
+
+#[test]
+fn submodules_are_looked_into_also_where_nothing_says_that_they_are_some() {
+    let told = "The submodule lib has uncommitted changes (lib.txt)";
+    check_refused(with_submodule, "rm -f .gitmodules; echo better >> lib/lib.txt", told);
+}
