@@ -20,7 +20,6 @@ use crate::error::RunError;
 use crate::forge::Stopper;
 use crate::git::Oid;
 use crate::mask::mask;
-use crate::neighbours::without_others;
 use crate::own_place::told_of_own_place;
 use crate::process::{self, Ended, Exit, Invocation};
 use crate::prompt;
@@ -401,11 +400,8 @@ impl Driver<'_> {
             Bookkeeping::Agent | Bookkeeping::Coordinator => OwnBox::PutBack,
         };
         let tampered = self.inspect_plan(task, dir, own_box)?;
-        self.uncover_hidden(task)?;
-        let (touched, uncovered) = self.tree.touched(baseline, since)?;
-        self.tell_uncovered(task, &uncovered);
-        let touched = without_others(&self.state, task, since, touched);
-        self.look_inside(task, &touched)?;
+        let touched = self.touched_here(task, baseline, since)?;
+        self.look_inside(task, (baseline, since), &touched)?;
         let lost_commit = self.tree.lost_commit(baseline)?;
         let learnings = self.read_learnings(task);
         let report = AgentReport { end, tampered, lost_commit, touched, learnings, elapsed };

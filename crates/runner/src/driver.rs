@@ -20,9 +20,10 @@ use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{self, Arrival, Git, GitError, Oid, OwnCustoms, Stamps, Unsaved};
+use crate::git::{self, Arrival, Git, GitError, Oid, OwnCustoms, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::journal::Journal;
+use crate::left_inside::LeftInside;
 use crate::line::Line;
 use crate::lost_work::Watch;
 use crate::open::{Beginning, Request};
@@ -98,8 +99,8 @@ pub(crate) struct Driver<'a> {
     pub line: Line,
     /// What git did not look at when those who are at work in the project began.
     pub hidden: BTreeMap<plan::TaskId, BTreeSet<OsString>>,
-    /// What those in the project itself left uncommitted inside submodules.
-    pub left_inside: BTreeMap<plan::TaskId, Vec<Unsaved>>,
+    /// What those in the project itself left there that cannot be committed.
+    pub left_inside: BTreeMap<plan::TaskId, LeftInside>,
     /// What hooks have made of work while it was committed, until that is verified and taken in.
     pub hooked: BTreeMap<String, Oid>,
     /// What the work in the project itself was when its verify command began.

@@ -18,9 +18,10 @@ use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::git::{Arrival, Git, GitError, Oid};
 use crate::inbox::Message;
-use crate::offstage::{Brought, LandingRequest, Ready, Site, Survey};
+use crate::offstage::{Brought, LandingRequest, Ready, Site};
 use crate::process::Ended;
 use crate::stranded::Unready;
+use crate::survey::Survey;
 use crate::turn::Patience;
 
 /// How many tasks that wait for others are named at once.
@@ -290,15 +291,7 @@ impl Driver<'_> {
             self.note(format!("what task {task} changed is not known: {error}"));
             Survey::default()
         });
-        if !survey.dropped.is_empty() {
-            self.note(format!(
-                "task {task} changed files of the plan, which is dropped: {}",
-                survey.dropped.join(", ")
-            ));
-        }
-        for told in survey.remnants.told() {
-            self.note(format!("task {task} left what cannot come back: {told}"));
-        }
+        self.tell_of_survey(task, &survey);
         self.packed.remove(task);
         self.packed.extend(survey.packed.map(|packed| (task.clone(), packed)));
         self.fetch_progress(task)?;

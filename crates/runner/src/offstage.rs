@@ -18,6 +18,7 @@ use crate::mask::mask;
 use crate::recording::TRAILER;
 use crate::remnant::{Aside, Remnants};
 use crate::stranded::Unready;
+use crate::survey::Survey;
 use crate::traces::{self, Traces, listed};
 use crate::tree_notes::{
     ahead_file, base_file, left_file, original_file, packed_file, plan_file, remnants_file, seen_file,
@@ -246,10 +247,11 @@ impl Site {
         Ok(packed)
     }
 
-    fn note_remnants(&self, base: &Oid, repositories: Vec<String>) -> Result<Remnants, GitError> {
-        let submodules = self.git.keep_inside(&self.tree, base, &self.keep)?;
+    fn note_remnants(&self, base: &Oid, mut repositories: Vec<String>) -> Result<Remnants, GitError> {
+        let (submodules, nested) = self.git.keep_inside(&self.tree, base, &self.keep)?;
+        repositories.extend(nested);
         let (remnants, note) =
-            (Remnants { repositories, submodules, unreadable: None }, remnants_file(&self.tree));
+            (Remnants::of(&self.tree, repositories, submodules), remnants_file(&self.tree));
         remnants.write(&note).map_err(GitError::io("write", &note))?;
         Ok(remnants)
     }
@@ -300,7 +302,7 @@ impl Site {
             self.git.drop_kept(&self.keep)?;
         }
         let (touched, packed) = self.git.pack_touched(&work, message, (TRAILER, trailer), &self.keep)?;
-        let Touched { changes, mut dropped, left_out } = touched;
+        let Touched { changes, mut dropped, left_out, taken_out } = touched;
         if packed.is_none() {
             self.git.drop_kept(&self.keep)?;
         }
@@ -315,7 +317,7 @@ impl Site {
             path: change.path.clone(),
             state: crate::tree::words(change.kind).to_owned(),
         });
-        Ok(Survey { touched: touched.collect(), dropped, remnants, packed })
+        Ok(Survey { touched: touched.collect(), dropped, remnants, taken_out, packed })
     }
 
     /// Notes what the work was packed into.
@@ -470,16 +472,6 @@ impl Site {
         self.forget_notes();
         Ok(())
     }
-}
-
-/// What an attempt left in its tree.
-#[derive(Debug, Default)]
-pub(crate) struct Survey {
-    pub touched: Vec<FileState>,
-    pub dropped: Vec<String>,
-    pub remnants: Remnants,
-    /// The work as a commit of its own.
-    pub packed: Option<Oid>,
 }
 
 /// By which it shows whether a file changed.

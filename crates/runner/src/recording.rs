@@ -11,7 +11,7 @@ use crate::atomic;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::{COMMIT_DEADLINE, Change, Commit, Git, GitError, Landed, Oid, Staging, Stamps};
+use crate::git::{COMMIT_DEADLINE, Commit, Git, GitError, Landed, Oid, Staging, Stamps};
 use crate::hooked::{Refusal, told_of_hook};
 use crate::projection::{Completed, Progress};
 use crate::settings::Bookkeeping;
@@ -149,11 +149,7 @@ impl Driver<'_> {
         // What its command alone proved was made by nobody.
         let since = if attempt.is_some() { self.heed_rewriting_here(id, &key)? } else { None };
         self.tell_of_mixed_work(id);
-        let changes = self.tree.uncommitted(&self.paths_of_work(id))?;
         let made = self.commit_here(id, git, (attempt, &key));
-        if made.is_ok() {
-            self.stage_left_again(id, git, &changes)?;
-        }
         self.bring_since(id, since)?;
         made
     }
@@ -166,7 +162,8 @@ impl Driver<'_> {
         (attempt, key): (Option<Attempt>, &str),
     ) -> Result<Option<Oid>, Obstacle> {
         let paths = self.rewriting.without_left_out(key, self.paths_of_work(id));
-        let changes = self.tree.uncommitted(&paths)?;
+        let mut changes = self.tree.uncommitted(&paths)?;
+        changes.retain(|change| !change.is_repository());
         let unnameable = self.tree.uncommitted_unnameable(&paths);
         let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
         let told: Vec<String> =
@@ -177,14 +174,6 @@ impl Driver<'_> {
             }
             return Ok(None);
         };
-        let is_repository = |path: &&String| path.ends_with('/');
-        let repositories: Vec<String> = paths.iter().filter(is_repository).cloned().collect();
-        if !repositories.is_empty() {
-            let listed = listed(&repositories);
-            self.note(format!(
-                "task {id} left repositories of their own, which are not committed with it: {listed}"
-            ));
-        }
         let staging = git.staging_of(&changes, &unnameable)?;
         let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
         let request = Commit { trailer: Some((TRAILER, key)), ..request };
@@ -201,6 +190,10 @@ impl Driver<'_> {
                 self.heed_hook_here(id, git, (&parent, &commit), (key, &paths))?;
             }
             self.tree.committed(&told, &commit);
+            if !self.left_inside.is_empty() {
+                // What is not committed inside submodules is there still.
+                self.tree.forget();
+            }
             self.watch.advance(before.as_ref(), &commit);
             return Ok(Some(commit));
         }
@@ -212,22 +205,6 @@ impl Driver<'_> {
             self.note(format!("git found nothing to commit of what task {id} changed: {}", listed(&told)));
         }
         Ok(made)
-    }
-
-    /// What the task took out of git's index only is in there again: nobody's next commit is to delete it.
-    fn stage_left_again(&mut self, id: &TaskId, git: &Git, changes: &[Change]) -> Result<(), Obstacle> {
-        if self.commit_message(id).is_none() {
-            return Ok(());
-        }
-        let left = git.stage_again(changes)?;
-        if !left.is_empty() {
-            self.tree.forget();
-            self.note(format!(
-                "task {id} took files out of git's index that are still there and not ignored; they stay in git: {}",
-                listed(&left)
-            ));
-        }
-        Ok(())
     }
 
     /// By which the commit of a task's work is found again.

@@ -9,6 +9,7 @@ use engine::{Cause, CheckFailure};
 
 use crate::atomic;
 use crate::git::{self, GitError, Inside};
+use crate::nested;
 use crate::offstage::Site;
 use crate::tree_notes::remnants_file;
 
@@ -17,6 +18,8 @@ use crate::tree_notes::remnants_file;
 pub(crate) struct Remnants {
     /// Repositories inside the tree.
     pub repositories: Vec<String>,
+    /// Those of them that are to become submodules.
+    pub added: Vec<String>,
     /// What is uncommitted in submodules.
     pub submodules: Vec<Inside>,
     pub unreadable: Option<Unreadable>,
@@ -30,6 +33,14 @@ pub(crate) struct Unreadable {
 }
 
 impl Remnants {
+    /// What was found in a tree.
+    pub(crate) fn of(tree: &Path, left_out: Vec<String>, submodules: Vec<Inside>) -> Self {
+        let repositories: Vec<String> =
+            left_out.iter().map(|path| path.trim_end_matches('/').to_owned()).collect();
+        let added = repositories.iter().filter(|path| nested::is_named_submodule(tree, path));
+        Self { added: added.cloned().collect(), repositories, submodules, unreadable: None }
+    }
+
     /// Reads what was noted. A note that cannot be read says nothing.
     pub(crate) fn read(note: &Path) -> Self {
         let text = fs::read_to_string(note).unwrap_or_default();
@@ -40,6 +51,7 @@ impl Remnants {
                     remnants.unreadable = Some(Unreadable { why: unescape(why), place: unescape(place) });
                 }
                 ["repository", path] => remnants.repositories.push(unescape(path)),
+                ["added", path] => remnants.added.push(unescape(path)),
                 ["submodule", path, commit, kind, files @ ..] => remnants.submodules.push(Inside {
                     path: unescape(path),
                     commit: (*commit).to_owned(),
@@ -60,6 +72,9 @@ impl Remnants {
         }
         for path in &self.repositories {
             text.push_str(&format!("repository\t{}\n", escape(path)));
+        }
+        for path in &self.added {
+            text.push_str(&format!("added\t{}\n", escape(path)));
         }
         for Inside { path, commit, files, is_changed } in &self.submodules {
             let kind = if *is_changed { "changed" } else { "new" };
@@ -82,9 +97,12 @@ impl Remnants {
             format!("uncommitted in the submodule {path}, and kept there as commit {commit}: {files}")
         };
         let of_repository = |path: &String| {
-            format!(
-                "{path} is a repository of its own (a submodule is added in a run one by one: `tillgreen run --jobs 1`)"
-            )
+            if self.added.contains(path) {
+                return format!(
+                    "{path} is a repository of its own (a submodule is added in a run one by one: `tillgreen run --jobs 1`)"
+                );
+            }
+            nested::told(path)
         };
         let repositories = self.repositories.iter().map(of_repository);
         repositories.chain(self.submodules.iter().map(of_submodule)).collect()
@@ -111,7 +129,7 @@ impl Remnants {
         if names.is_empty() {
             return None;
         }
-        let advice = self.repositories.iter().map(|path| advice_on_repository(path));
+        let advice = self.repositories.iter().map(|path| self.advice_on_repository(path));
         let details: Vec<String> = advice.chain(changed.into_iter().map(advice_on_submodule)).collect();
         Some(CheckFailure {
             cause: Cause::CommitRefused,
@@ -120,6 +138,16 @@ impl Remnants {
             command: None,
             exit_code: None,
         })
+    }
+
+    fn advice_on_repository(&self, path: &String) -> String {
+        let advice = nested::advice(path);
+        if !self.added.contains(path) {
+            return advice;
+        }
+        format!(
+            "{advice} A submodule cannot be added in a work tree: that takes a run one by one (tillgreen run --jobs 1)."
+        )
     }
 
     /// Moves repositories out of a tree that is about to go.
@@ -223,14 +251,6 @@ pub(crate) fn free_place(tree: &Path) -> PathBuf {
     git::free_place(&tree.parent().and_then(Path::parent).unwrap_or(tree).join("left").join(name))
 }
 
-fn advice_on_repository(path: &str) -> String {
-    format!(
-        "{path} is a git repository inside the project, and what is in it cannot be committed with the project. If its \
-         files belong to the project, make them plain files (remove the .git in it); if not, delete it or have git \
-         ignore it. A submodule cannot be added in a work tree: that takes a run one by one (tillgreen run --jobs 1)."
-    )
-}
-
 fn advice_on_submodule(inside: &Inside) -> String {
     let Inside { path, commit, files, .. } = inside;
     format!(
@@ -260,6 +280,7 @@ mod tests {
         let note = folder.path().join("note");
         let all = Remnants {
             repositories: vec!["in\nn\\er\t/".to_owned()],
+            added: vec!["l\tib".to_owned()],
             submodules: vec![inside(true)],
             unreadable: Some(Unreadable { why: "why\nnot".to_owned(), place: "left".to_owned() }),
         };

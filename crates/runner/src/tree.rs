@@ -121,11 +121,11 @@ impl<'a> Tree<'a> {
     /// changed before counts only if it changed again. What only looks new is told apart.
     pub(crate) fn touched(
         &mut self,
+        status: Status,
         baseline: &Baseline,
         since: SystemTime,
     ) -> Result<(Vec<FileState>, BTreeSet<String>), GitError> {
         let Some(git) = self.git else { return Ok(Default::default()) };
-        let status = git.status()?;
         let mut uncovered = self.uncovered(git, (&status, baseline), since)?;
         let head = status.head.as_ref().map(|head| head.as_str().to_owned());
         let mut files: BTreeMap<String, String> = BTreeMap::new();
@@ -189,6 +189,17 @@ impl<'a> Tree<'a> {
     pub(crate) fn uncommitted_unnameable(&self, paths: &BTreeSet<String>) -> Vec<OsString> {
         let unnameable = self.known.iter().flat_map(|status| &status.unnameable);
         unnameable.filter(|path| paths.contains(&shown(path))).cloned().collect()
+    }
+
+    /// The paths that differ from what is committed, as far as known from the last look.
+    pub(crate) fn changed(&self) -> Vec<&str> {
+        self.known.iter().flat_map(|status| &status.changes).map(|change| change.path.as_str()).collect()
+    }
+
+    /// Whether git sees it there and does not know it, as far as known from the last look.
+    pub(crate) fn is_untracked(&self, path: &str) -> bool {
+        let mut changes = self.known.iter().flat_map(|status| &status.changes);
+        changes.any(|change| change.path == path && change.kind == ChangeKind::Untracked)
     }
 
     /// Notes that a commit of ours now holds these paths.

@@ -169,9 +169,19 @@ impl Git {
         Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
     }
 
-    /// The paths that differ between a commit and what is in the working tree now, new files included.
+    /// The paths that differ between a commit and what is in the working tree now, new files included. What is not
+    /// committed inside submodules is no difference.
     pub fn differing_from(&self, commit: &str) -> Result<BTreeSet<String>, GitError> {
-        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", revision(commit)?, "--"];
+        let diff = [
+            "diff",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--ignore-submodules=dirty",
+            revision(commit)?,
+            "--",
+        ];
         let stdout = process::run(self.call(&diff))?.success()?;
         let names = stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let tracked = names.map(|name| String::from_utf8_lossy(name).into_owned());

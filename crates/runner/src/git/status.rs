@@ -31,6 +31,20 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Whether the index differs from the last commit here: somebody ran `git add`.
     pub staged: bool,
+    /// Whether what is on disk differs from the index here.
+    pub unstaged: bool,
+}
+
+impl Change {
+    /// Whether it is a repository that git does not know.
+    pub fn is_repository(&self) -> bool {
+        self.path.ends_with('/')
+    }
+
+    /// Whether it is more than a new file that nobody has added, as builds leave such.
+    pub fn is_meant(&self) -> bool {
+        self.staged || !matches!(self.kind, ChangeKind::Added | ChangeKind::Untracked)
+    }
 }
 
 /// In which way a path differs.
@@ -90,16 +104,16 @@ fn parse(output: &[u8]) -> Result<Status, Vec<u8>> {
         match tag {
             b"# " => status.read_header(rest),
             b"! " => {}
-            b"? " => status.add(rest, ChangeKind::Untracked, false),
+            b"? " => status.add(rest, ChangeKind::Untracked, [false, true]),
             b"1 " => status.read_entry(rest, 7).ok_or_else(|| record.to_vec())?,
             b"2 " => {
                 let origin = records.next().ok_or_else(|| record.to_vec())?;
-                status.add(origin, ChangeKind::Deleted, true);
+                status.add(origin, ChangeKind::Deleted, [true, false]);
                 status.read_entry(rest, 8).ok_or_else(|| record.to_vec())?;
             }
             b"u " => {
                 let path = field(rest, 9).ok_or_else(|| record.to_vec())?;
-                status.add(path, ChangeKind::Unmerged, false);
+                status.add(path, ChangeKind::Unmerged, [false, true]);
             }
             _ => return Err(record.to_vec()),
         }
@@ -126,13 +140,14 @@ impl Status {
             [b'A' | b'R' | b'C', _] | [_, b'A'] => ChangeKind::Added,
             _ => ChangeKind::Modified,
         };
-        self.add(path, kind, letters.first() != Some(&b'.'));
+        let differs = |place: usize| letters.get(place) != Some(&b'.');
+        self.add(path, kind, [differs(0), differs(1)]);
         Some(())
     }
 
-    fn add(&mut self, path: &[u8], kind: ChangeKind, staged: bool) {
+    fn add(&mut self, path: &[u8], kind: ChangeKind, [staged, unstaged]: [bool; 2]) {
         match String::from_utf8(path.to_vec()) {
-            Ok(path) => self.changes.push(Change { path, kind, staged }),
+            Ok(path) => self.changes.push(Change { path, kind, staged, unstaged }),
             Err(error) => self.unnameable.push(OsString::from_vec(error.into_bytes())),
         }
     }

@@ -30,7 +30,7 @@ const PLAIN: &str = "100644";
 const LINK: &[u8] = b"160000 ";
 
 /// Lists what is staged.
-pub(in crate::git) const STAGED: [&str; 8] =
+pub(super) const STAGED: [&str; 8] =
     ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "HEAD", "--"];
 
 impl Git {

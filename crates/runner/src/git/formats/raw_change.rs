@@ -92,7 +92,7 @@ impl RawChange {
             (false, true) => ChangeKind::Deleted,
             (false, false) => ChangeKind::Modified,
         };
-        Change { path: self.shown(), kind, staged: false }
+        Change { path: self.shown(), kind, staged: false, unstaged: true }
     }
 }
 

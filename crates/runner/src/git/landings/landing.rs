@@ -228,13 +228,17 @@ impl Git {
     ) -> Result<Applied, GitError> {
         let revived = self.missing(changes)?;
         self.note_landing(note)?;
+        self.make_room(changes)?;
         let is_plain = revived.is_empty() && folders.is_empty();
         let plain = if is_plain { self.put_plainly(note, changes)? } else { None };
         let index = match plain {
             Some(index) => index,
             None => match self.switch(note, changes)? {
                 Some(index) => index,
-                None => return Ok(Applied::Refused { paths: self.obstacles(changes)? }),
+                None => {
+                    self.put_submodules_back(changes)?;
+                    return Ok(Applied::Refused { paths: self.obstacles(changes)? });
+                }
             },
         };
         self.follow_submodules(changes, index.environment())?;

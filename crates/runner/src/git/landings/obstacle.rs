@@ -52,7 +52,13 @@ impl Git {
         }
         // What git was told not to look at is in its way all the same.
         let paths: Vec<String> = changes.iter().map(RawChange::shown).collect();
-        Ok(self.overlooked(&paths)?.into_iter().map(|(path, _)| path).collect())
+        let met: Vec<String> = self.overlooked(&paths)?.into_iter().map(|(path, _)| path).collect();
+        if !met.is_empty() {
+            return Ok(met);
+        }
+        // What is in a submodule that is to go is not looked at otherwise.
+        let links = changes.iter().filter(|change| change.old.is_gitlink() && change.new.is_absent());
+        Ok(links.map(RawChange::shown).collect())
     }
 
     /// The files that a landing changes and that somebody deleted: git puts them there again.

@@ -26,26 +26,37 @@ impl Git {
             Merge::Clean(merged) => merged,
             Merge::Conflict(conflict) => return Ok(Some(conflict)),
         };
+        let links = self.changed_links(head, &merged)?;
+        // Those that an agent removed go first: the next look would find them, and folders may come in their places.
+        for link in links.iter().filter(|link| !link.new.is_gitlink()) {
+            let dir = tree.join(&link.path);
+            if dir.join(".git").exists() {
+                self.remove_tree(&dir)?;
+            }
+        }
         let switch = [&UNSPARSE[..], &["read-tree", "-m", "-u", head.as_str(), merged.as_str()]].concat();
         process::run(Call { dir: tree, ..self.locking_call(&switch, Vec::new()) })?.success()?;
-        self.carry_submodules(tree, (head, &merged))?;
+        self.carry_submodules(tree, &links)?;
         Ok(None)
     }
 
-    /// Commits that an agent made in submodules are checked out there, or the next look would find the old ones; so would
-    /// it find submodules that an agent removed.
-    fn carry_submodules(&self, tree: &Path, (head, merged): (&Oid, &Oid)) -> Result<(), GitError> {
+    /// What differs between two commits in submodules.
+    fn changed_links(&self, head: &Oid, merged: &Oid) -> Result<Vec<RawChange>, GitError> {
         if !self.root().join(".gitmodules").exists() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", head.as_str(), merged.as_str(), "--"];
-        for change in RawChange::parse_all(process::run(self.call(&diff))?)? {
-            let dir = tree.join(&change.path);
-            if change.old.is_gitlink() && !change.new.is_gitlink() && dir.join(".git").exists() {
-                self.remove_tree(&dir)?;
-            }
-            if change.new.is_gitlink() && dir.join(".git").exists() {
-                let reset = ["reset", "--quiet", "--hard", &change.new.oid];
+        let mut changes = RawChange::parse_all(process::run(self.call(&diff))?)?;
+        changes.retain(|change| change.old.is_gitlink() || change.new.is_gitlink());
+        Ok(changes)
+    }
+
+    /// Commits that an agent made in submodules are checked out there, or the next look would find the old ones.
+    fn carry_submodules(&self, tree: &Path, links: &[RawChange]) -> Result<(), GitError> {
+        for link in links.iter().filter(|link| link.new.is_gitlink()) {
+            let dir = tree.join(&link.path);
+            if dir.join(".git").exists() {
+                let reset = ["reset", "--quiet", "--hard", &link.new.oid];
                 process::run(Call { dir: &dir, ..self.locking_call(&reset, Vec::new()) })?.success()?;
             }
         }

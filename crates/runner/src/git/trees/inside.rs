@@ -1,18 +1,20 @@
 //! What an agent left uncommitted inside submodules of a linked working tree. The superproject's commit cannot hold it,
 //! so it is kept as a commit of the submodule's own repository, which outlives the tree.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::keep::Keep;
 use super::submodules::Submodule;
+use super::uncommitted::Uncommitted;
 use crate::git::calls::process::{self, Call};
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::commits::commit::is_inside;
 use crate::git::error::GitError;
 use crate::git::formats::raw_change::RawChange;
-use crate::git::hindrance::unreadable;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
+use crate::git::status::Change;
 
 /// What is kept is nobody's commit: the submodule need not know who would make one.
 const NOBODY: [&str; 4] = ["-c", "user.name=tillgreen", "-c", "user.email=tillgreen"];
@@ -29,26 +31,34 @@ pub struct Inside {
     pub commit: String,
     /// The first of the files.
     pub files: Vec<String>,
-    /// Whether files that were there before changed. If not, all are new, as what a build leaves is.
+    /// Whether files that were there before changed, or new ones were added. If not, all are what a build may leave.
     pub is_changed: bool,
 }
 
 impl Git {
-    /// Keeps what is uncommitted in the submodules of a linked tree, and tells what that is. What a submodule ignores
-    /// is not looked at.
-    pub fn keep_inside(&self, tree: &Path, base: &Oid, keep: &Keep) -> Result<Vec<Inside>, GitError> {
-        let mut found = Vec::new();
+    /// Keeps what is uncommitted in the submodules of a linked tree, and tells what that is and which repositories of their
+    /// own are in them. What a submodule ignores is not looked at.
+    pub fn keep_inside(
+        &self,
+        tree: &Path,
+        base: &Oid,
+        keep: &Keep,
+    ) -> Result<(Vec<Inside>, Vec<String>), GitError> {
+        let (mut kept, mut repositories) = (Vec::new(), Vec::new());
         for submodule in self.submodules(base.as_str())? {
             let dir = tree.join(&submodule.path);
-            if let (true, Some(state)) = (dir.is_dir(), self.state_inside(&dir)) {
-                found.extend(self.keep_uncommitted(
-                    &submodule,
-                    ScratchIndex::copy(self, &dir, &state)?,
-                    keep,
-                )?);
+            // Where nothing is in the folder, it is no longer checked out there.
+            let is_there = fs::read_dir(&dir).is_ok_and(|mut files| files.next().is_some());
+            if let (true, Some(state)) = (is_there, self.state_inside(&dir)) {
+                let index = ScratchIndex::copy(self, &dir, &state)?;
+                let found = Uncommitted::find(&index, Path::new(&submodule.path))?;
+                if !found.changes.is_empty() {
+                    kept.push(self.keep_uncommitted(&submodule, &index, (&found, keep))?);
+                }
+                repositories.extend(found.repositories);
             }
         }
-        Ok(found)
+        Ok((kept, repositories))
     }
 
     /// Puts what was kept of a submodule into a linked tree that was made since, uncommitted again. False: it does not
@@ -61,6 +71,11 @@ impl Git {
         let run = |list: &[&str]| process::run(Call { dir: &dir, ..self.locking_call(list, Vec::new()) });
         let pick = [&NOBODY[..], &["cherry-pick", "--no-commit", commit.as_str()]].concat();
         if run(&pick)?.is_success() {
+            // As it was left there, nothing of it is staged; new files that somebody had added are known again.
+            run(&["reset", "--quiet"])?.success()?;
+            if inside.is_changed && run(&["diff", "--quiet"])?.is_success() {
+                run(&["add", "--intent-to-add", "--", ":/"])?.success()?;
+            }
             return Ok(true);
         }
         run(&["reset", "--quiet", "--hard"])?.success()?;
@@ -92,39 +107,20 @@ impl Git {
     fn keep_uncommitted(
         &self,
         submodule: &Submodule,
-        index: ScratchIndex<'_>,
-        keep: &Keep,
-    ) -> Result<Option<Inside>, GitError> {
-        let add = ["-c", "core.safecrlf=false", "add", "--all", "--sparse", "--ignore-errors", "--", ":/"];
-        // A repository inside stays out; all else is in.
-        let ended = index.run(&add, Vec::new())?;
-        let unreadable = unreadable(&ended.stderr, |_| true);
-        if !unreadable.is_empty() {
-            let below = |path: &String| format!("{}/{path}", submodule.path.display());
-            return Err(GitError::Unreadable { paths: unreadable.iter().map(below).collect() });
-        }
-        if !ended.is_success() {
-            let failure = ended.into_failure();
-            if failure.is_of_surroundings() {
-                return Err(failure);
-            }
-        }
-        let diff = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "HEAD", "--"];
-        let changes = RawChange::parse_all(index.run(&diff, Vec::new())?)?;
-        if changes.is_empty() {
-            return Ok(None);
-        }
+        index: &ScratchIndex<'_>,
+        (found, keep): (&Uncommitted, &Keep),
+    ) -> Result<Inside, GitError> {
         let tree = index.write_tree()?;
         let message = b"left uncommitted by an attempt".to_vec();
         let commit = [&NOBODY[..], &["commit-tree", tree.as_str(), "-p", "HEAD", "-F", "-"]].concat();
         let commit = Oid::printed(index.run(&commit, message)?)?;
         self.keep_in(&submodule.main, &keep.beside(), commit.as_str())?;
-        Ok(Some(Inside {
+        Ok(Inside {
             path: submodule.path.to_string_lossy().into_owned(),
             commit: commit.as_str().to_owned(),
-            files: changes.iter().take(FILES_TOLD_MAX).map(RawChange::shown).collect(),
-            is_changed: changes.iter().any(|change| !change.old.is_absent()),
-        }))
+            files: found.changes.iter().take(FILES_TOLD_MAX).map(RawChange::shown).collect(),
+            is_changed: found.told().iter().any(Change::is_meant),
+        })
     }
 
     /// Where the state of a submodule's linked tree is kept. The tree itself is not asked: an agent can write there.

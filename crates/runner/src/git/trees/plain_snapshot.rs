@@ -125,7 +125,8 @@ impl Git {
         };
         let changes = changes.into_iter().map(change).collect();
         // What is dropped stays what it was, and nothing that was found has to be left out.
-        Some(Snapshot { tree: after, changes, dropped: Vec::new(), left_out: Vec::new() })
+        let [dropped, left_out, taken_out] = [const { Vec::new() }; 3];
+        Some(Snapshot { tree: after, changes, dropped, left_out, taken_out })
     }
 }
 

@@ -6,11 +6,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::hidden::look_at_all;
+use super::index_as_left::IndexAsLeft;
 use super::pristine::Pristine;
 use crate::git::calls::process::Ended;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{RawChange, index_info, lies_in};
+use crate::git::formats::raw_change::{Entry, RawChange, index_info, lies_in};
 use crate::git::hindrance::{messages, unreadable};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
@@ -39,6 +40,8 @@ pub struct Touched {
     pub dropped: Vec<String>,
     /// What cannot come back: repositories inside the tree, submodules at commits that nobody else has.
     pub left_out: Vec<String>,
+    /// What was taken out of the index and is still there.
+    pub taken_out: Vec<String>,
 }
 
 /// The work, as a tree.
@@ -49,12 +52,14 @@ pub(in crate::git) struct Snapshot {
     pub(in crate::git) changes: Vec<RawChange>,
     pub(in crate::git) dropped: Vec<String>,
     pub(in crate::git) left_out: Vec<String>,
+    pub(in crate::git) taken_out: Vec<String>,
 }
 
 impl Snapshot {
     pub(in crate::git) fn touched(self) -> Touched {
         let changes = self.changes.iter().map(RawChange::told).collect();
-        Touched { changes, dropped: self.dropped, left_out: self.left_out }
+        let Snapshot { dropped, left_out, taken_out, .. } = self;
+        Touched { changes, dropped, left_out, taken_out }
     }
 }
 
@@ -99,10 +104,16 @@ impl Git {
         pristine: Option<&Pristine>,
     ) -> Result<Snapshot, GitError> {
         let index = ScratchIndex::copy(self, work.tree, state)?;
+        let as_left = IndexAsLeft::read(&index);
         look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
+        self.take_out_links(&index, work, as_left.emptied_links(work))?;
         let taken = add_all(&index, work).and_then(|left_out| Ok((index.tree(work.base)?, left_out)));
         match taken {
-            Ok(taken) => self.sort_out(&index, work, taken),
+            Ok(taken) => {
+                let mut snapshot = self.sort_out(&index, work, taken)?;
+                snapshot.taken_out = as_left.lacked(&index, work, &snapshot.changes);
+                Ok(snapshot)
+            }
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
             // One that was killed is asked once more in the same way.
             Err(error @ GitError::Failed { code, .. }) if code.is_none() || !error.is_of_surroundings() => {
@@ -111,6 +122,21 @@ impl Git {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Takes those of these repositories out of an index that the project does not have.
+    fn take_out_links(
+        &self,
+        index: &ScratchIndex<'_>,
+        work: &TreeWork<'_>,
+        mut links: Vec<OsString>,
+    ) -> Result<(), GitError> {
+        if !links.is_empty() {
+            let known = self.links_of(work.base)?;
+            links.retain(|link| !known.contains(link));
+        }
+        let absent = Entry::absent(work.base.as_str().len());
+        index.set(index_info(links.iter().map(|link| (link.as_os_str(), &absent))))
     }
 
     pub(in crate::git) fn snapshot_afresh(
@@ -137,7 +163,9 @@ impl Git {
             if is_own(&change.shown()) || change.lies_in(work.furnished) {
                 undone.push(change);
             } else if change.lies_in(work.dropped) {
-                dropped.push(change.shown());
+                // One that is only out of the index is as it was, or else known by its content.
+                let is_there = change.new.is_absent() && work.tree.join(&change.path).exists();
+                dropped.extend((!is_there).then(|| change.shown()));
                 undone.push(change);
             } else if self.is_unreachable(&change)? {
                 left_out.push(change.shown());
@@ -152,7 +180,7 @@ impl Git {
         }
         left_out.sort();
         left_out.dedup();
-        Ok(Snapshot { tree, changes, dropped, left_out })
+        Ok(Snapshot { tree, changes, dropped, left_out, taken_out: Vec::new() })
     }
 
     /// Whether a change points at a commit of another repository that would be gone with the tree.
@@ -213,7 +241,7 @@ fn add_all(index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<Vec<String>,
 
 /// The paths that git complains of, if it complains of nothing else. That something which is not wanted anyway is also
 /// ignored is a complaint that it makes after having done all the rest.
-fn repositories_without_commit(ended: &Ended) -> Option<Vec<String>> {
+pub(super) fn repositories_without_commit(ended: &Ended) -> Option<Vec<String>> {
     const COMPLAINT: &str = "' does not have a commit checked out";
     let mut paths = Vec::new();
     for error in messages(&ended.stderr).filter(|message| message.starts_with("error: ")) {

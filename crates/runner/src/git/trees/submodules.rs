@@ -1,6 +1,7 @@
 //! Submodules in linked working trees. Each becomes a linked tree of the submodule's own repository: nothing is
 //! fetched or copied, and what an agent commits there is in the store that the main working tree's submodule uses.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -36,6 +37,22 @@ impl Git {
         Ok(found.filter(|submodule| submodule.main.join(".git").exists()).collect())
     }
 
+    /// Where a commit has submodules, by whatever name.
+    pub(in crate::git) fn links_of(&self, commit: &Oid) -> Result<BTreeSet<OsString>, GitError> {
+        let list = ["ls-tree", "-r", "-z", "--full-tree", commit.as_str()];
+        let listing = process::run(self.call(&list))?.success()?;
+        let records = listing.split(|byte| *byte == 0);
+        Ok(records.filter_map(|record| self.read_gitlink(record)).map(|link| link.path).collect())
+    }
+
+    /// Whether a commit has one there. Without a commit there is none.
+    pub fn is_link_at(&self, commit: Option<&str>, path: &str) -> Result<bool, GitError> {
+        match commit.and_then(Oid::parse) {
+            Some(commit) => Ok(self.links_of(&commit)?.contains(OsStr::new(path))),
+            None => Ok(false),
+        }
+    }
+
     fn read_gitlink(&self, record: &[u8]) -> Option<Submodule> {
         let rest = record.strip_prefix(b"160000 commit ")?;
         let tab = rest.iter().position(|byte| *byte == b'\t')?;
@@ -65,6 +82,22 @@ impl Git {
     pub(in crate::git) fn keep_in(&self, main: &Path, reference: &str, commit: &str) -> Result<(), GitError> {
         let call = self.locking_call(&["update-ref", reference, commit], Vec::new());
         process::run(Call { dir: main, ..call })?.success().map(drop)
+    }
+
+    /// Before work is put into the main working tree: submodules go of which it makes folders of the project's own. Git would
+    /// take what is in them for somebody's files; somebody has looked that nothing is in them but what is committed there.
+    pub(in crate::git) fn make_room(&self, changes: &[RawChange]) -> Result<(), GitError> {
+        for link in changes.iter().filter(|change| change.old.is_gitlink() && change.new.is_absent()) {
+            let main = self.root().join(&link.path);
+            let is_within = |change: &RawChange| {
+                Path::new(&change.path).starts_with(&link.path) && !change.new.is_absent()
+            };
+            // One that has its repository inside of it stays, and is in the way.
+            if changes.iter().any(is_within) && main.join(".git").is_file() {
+                remove_folder(&main).map_err(GitError::io("remove", &main))?;
+            }
+        }
+        Ok(())
     }
 
     /// After work was put into the main working tree: its submodules are what an index asks for, the one that this

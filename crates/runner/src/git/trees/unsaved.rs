@@ -1,37 +1,52 @@
 //! What is not committed inside the submodules of the main working tree. It stays there; in linked trees it is kept instead.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
+use super::uncommitted::Uncommitted;
+use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
 use crate::git::repository::Git;
-use crate::git::status::ChangeKind;
+use crate::git::status::Change;
 
 /// What is not committed in one submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsaved {
     /// Where the submodule is.
     pub path: String,
-    /// The files.
-    pub files: Vec<String>,
-    /// Whether files that were there before changed. If not, all are new, as what a build leaves is.
-    pub is_changed: bool,
+    /// What differs in it.
+    pub files: Vec<Change>,
+    /// Repositories of their own in it, from the top folder of the project.
+    pub repositories: Vec<String>,
+}
+
+impl Unsaved {
+    /// The names of the files.
+    pub fn names(&self) -> Vec<String> {
+        self.files.iter().map(|change| change.path.clone()).collect()
+    }
+
+    /// Whether files that were there before changed, or new ones were added. If not, all are what a build may leave.
+    pub fn is_changed(&self) -> bool {
+        self.files.iter().any(Change::is_meant)
+    }
 }
 
 impl Git {
-    /// What is not committed in those submodules that are wanted.
-    pub fn unsaved_inside(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Unsaved>, GitError> {
-        if !self.root().join(".gitmodules").exists() || self.head()?.is_none() {
-            return Ok(Vec::new());
-        }
+    /// What is not committed in those submodules that are among some changed paths.
+    pub fn unsaved_inside(&self, changed: &[&str]) -> Result<Vec<Unsaved>, GitError> {
+        let is_checked_out = |path: &&&str| self.root().join(path).join(".git").exists();
+        let suspects: Vec<&&str> = changed.iter().filter(is_checked_out).collect();
+        let Some(head) = self.head()?.filter(|_| !suspects.is_empty()) else { return Ok(Vec::new()) };
+        let links = self.links_of(&head)?;
         let mut found = Vec::new();
-        for submodule in self.submodules("HEAD")? {
-            let path = submodule.path.to_string_lossy().into_owned();
-            if !is_wanted(&path) {
-                continue;
-            }
-            let changes = self.status_in(&submodule.main)?.changes;
-            if !changes.is_empty() {
-                let is_changed = changes.iter().any(|change| change.kind != ChangeKind::Untracked);
-                let files = changes.into_iter().map(|change| change.path).collect();
-                found.push(Unsaved { path, files, is_changed });
+        for path in suspects.into_iter().filter(|path| links.contains(OsStr::new(path))) {
+            let main = self.root().join(path);
+            let index = ScratchIndex::copy(self, &main, &self.store_of(&main))?;
+            let uncommitted = Uncommitted::find(&index, Path::new(path))?;
+            if !uncommitted.is_empty() {
+                let (path, files) = ((*path).to_owned(), uncommitted.told());
+                found.push(Unsaved { path, files, repositories: uncommitted.repositories });
             }
         }
         Ok(found)

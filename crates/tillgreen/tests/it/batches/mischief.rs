@@ -103,16 +103,6 @@ fn boxes_changed_in_the_tree_are_told_of_committed_or_not() {
 }
 
 #[test]
-fn a_repository_inside_the_project_is_told_of_one_by_one() {
-    let scene = Scene::new(&members(2));
-    let inner = Step::shell("git init -q deep/inner && echo precious > deep/inner/file");
-    let agent = Agent::new().on("1.2", [inner, work(), done()]).otherwise([work(), done()]);
-    let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
-    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
-    assert!(run.stderr.contains("which are not committed with it: deep/inner/"), "{run}");
-}
-
-#[test]
 fn a_repository_inside_the_tree_is_that_tasks_failure_and_is_kept() {
     let scene = Scene::new(&members(2));
     let inner = Step::shell("git init -q deep/inner && echo precious > deep/inner/file");
@@ -124,7 +114,10 @@ fn a_repository_inside_the_tree_is_that_tasks_failure_and_is_kept() {
     let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 2), "{run}");
-    assert!(scene.feedback("1.2", 2).contains("deep/inner/ is a git repository inside the project"), "{run}");
+    assert!(
+        scene.feedback("1.2", 2).contains("deep/inner is a repository of its own inside the project"),
+        "{run}"
+    );
     assert_eq!(
         scene.read("deep/inner/file"),
         "precious\n",

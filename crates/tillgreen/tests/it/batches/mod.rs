@@ -2,6 +2,7 @@
 //! order, once, and nothing else does.
 
 mod ahead;
+mod alike;
 mod alone;
 mod broken_index;
 mod by_index;

@@ -48,6 +48,29 @@ fn a_submodule_is_there_again_where_its_removal_does_not_stay() {
     assert_eq!(fs::read_to_string(&back).expect("the second attempt looked"), "lib\n", "{run}");
 }
 
+#[test]
+fn a_submodule_that_became_a_folder_is_one_again_where_that_does_not_stay() {
+    let scene = with_submodule();
+    let times = scene.control("times");
+    fs::create_dir_all(&times).expect("a folder can be made");
+    let times = times.display();
+    let verify = format!("n=$(ls {times} | wc -l); mkdir {times}/$n; test $n -ne 1");
+    scene.spec("demo", &super::scene::plan(&[member("1.1"), task("1.2", "lib", &verify)]));
+    scene.commit_all("plan");
+    let (root, back) = (scene.root().display().to_string(), scene.control("back").display().to_string());
+    let make = Step::shell("git rm -q --cached lib; rm -rf lib/.git; git rm -q -f .gitmodules");
+    let look = Step::shell(&format!("git -C {root}/lib status --porcelain --branch > {back} || exit 5"));
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [make, work(), done()])
+        .on("1.2", [look, work(), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--max-task-iterations", "2"]).expect_code(0);
+    scene.expect_complete(&run);
+    let seen = fs::read_to_string(&back).expect("the second attempt looked");
+    assert_eq!(seen, "## HEAD (no branch)\n", "{run}");
+    assert_eq!(scene.git(&["ls-files", "lib"]), "lib/lib.txt\n", "{run}");
+}
+
 /// An agent that adds a submodule with the second task.
 fn adding(scene: &Scene) -> Agent {
     let other = Repository::init(&scene.root().with_file_name("other"), scene.home());
