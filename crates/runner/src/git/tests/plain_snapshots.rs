@@ -421,7 +421,7 @@ fn a_watcher_of_files_is_not_asked() {
 #[test]
 fn a_large_tree_is_left_to_git() {
     let set_up = |scratch: &Scratch| {
-        (0..5001).for_each(|number| scratch.repository.write(&format!("many/{number}"), ""));
+        (0..20_001).for_each(|number| scratch.repository.write(&format!("many/{number}"), ""));
         scratch.repository.commit_all("many");
     };
     check(set_up, ordinary, None);

@@ -23,10 +23,10 @@ use crate::git::repository::Git;
 use crate::tree::is_own;
 
 /// More files in a tree are worth starting a git.
-const ENTRIES_MAX: usize = 5000;
+const ENTRIES_MAX: usize = 20_000;
 
 /// No index of so many files is larger, unless their paths are very long.
-const INDEX_BYTES_MAX: u64 = 1024 * 1024;
+const INDEX_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Files by their paths, before and after.
 type Changes = BTreeMap<Vec<u8>, (Option<TreeFile>, Option<TreeFile>)>;

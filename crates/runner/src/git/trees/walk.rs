@@ -26,7 +26,7 @@ use crate::git::stamps::Stamp;
 use crate::tree::is_own;
 
 /// More than that, and larger files, are worth starting a git.
-const NAMES_MAX: usize = 10_000;
+const NAMES_MAX: usize = 50_000;
 const DEPTH_MAX: usize = 100;
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 const BYTES_MAX: u64 = 8 * 1024 * 1024;
