@@ -99,7 +99,7 @@ impl Remnants {
         let of_repository = |path: &String| {
             if self.added.contains(path) {
                 return format!(
-                    "{path} is a repository of its own (a submodule is added in a run one by one: `tillgreen run --jobs 1`)"
+                    "{path} is a repository of its own (a submodule is added or moved in a run one by one: `tillgreen run --jobs 1`)"
                 );
             }
             nested::told(path)
@@ -146,7 +146,7 @@ impl Remnants {
             return advice;
         }
         format!(
-            "{advice} A submodule cannot be added in a work tree: that takes a run one by one (tillgreen run --jobs 1)."
+            "{advice} A submodule cannot be added or moved in a work tree: that takes a run one by one (tillgreen run --jobs 1)."
         )
     }
 

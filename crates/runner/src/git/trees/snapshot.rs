@@ -8,6 +8,7 @@ use std::path::Path;
 use super::hidden::look_at_all;
 use super::index_as_left::IndexAsLeft;
 use super::pristine::Pristine;
+use super::walk::MODULES;
 use crate::git::calls::process::Ended;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
@@ -174,6 +175,9 @@ impl Git {
                 changes.push(change);
             }
         }
+        if !left_out.is_empty() {
+            undone.extend(half_moved(&mut changes));
+        }
         if !undone.is_empty() {
             index.set(index_info(undone.iter().map(|change| (change.path.as_os_str(), &change.old))))?;
             tree = index.tree(work.base)?;
@@ -194,6 +198,14 @@ impl Git {
         }
         Ok(!self.has_in(&main, &change.new.oid)?)
     }
+}
+
+/// Takes what would be left of moving a submodule out of the changes, where its new place cannot come back: that the old one is
+/// gone, and where the new one is.
+fn half_moved(changes: &mut Vec<RawChange>) -> Vec<RawChange> {
+    let is_gone = |change: &RawChange| change.old.is_gitlink() && change.new.is_absent();
+    let is_half = |change: &mut RawChange| is_gone(change) || change.path == MODULES;
+    if changes.iter().any(is_gone) { changes.extract_if(.., is_half).collect() } else { Vec::new() }
 }
 
 /// Puts all that is in the tree into the index; what is left out are repositories without a commit.

@@ -71,6 +71,26 @@ fn a_submodule_that_became_a_folder_is_one_again_where_that_does_not_stay() {
     assert_eq!(scene.git(&["ls-files", "lib"]), "lib/lib.txt\n", "{run}");
 }
 
+/// Half of it, without the submodule itself, would be the work of an attempt that goes on from there.
+#[test]
+fn a_submodule_that_is_moved_in_a_work_tree_is_not_half_moved() {
+    let scene = with_submodule();
+    scene.spec(
+        "demo",
+        &super::scene::plan(&[member("1.1"), task("1.2", "moved", "grep -q moved .gitmodules")]),
+    );
+    scene.commit_all("plan");
+    let shift = Step::shell("test -e moved || git mv lib moved || exit 5");
+    let agent = || Agent::new().on_attempt("1.2", 1, [shift.clone(), done()]).otherwise([work(), done()]);
+    let run = scene.go(&agent(), &["--max-task-iterations", "2"]).expect_code(1);
+    assert!(scene.feedback("1.2", 2).contains("moved is a repository of its own"), "{run}");
+    assert!(scene.tasks("demo").contains("- [ ] 1.2"), "{run}");
+    assert_eq!(scene.git(&["ls-files", "--stage", "lib"]).split_whitespace().next(), Some("160000"), "{run}");
+    let run = scene.go(&agent(), &["--jobs", "1", "--fresh"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.git(&["ls-tree", "HEAD", "moved"]).split_whitespace().next(), Some("160000"), "{run}");
+}
+
 /// An agent that adds a submodule with the second task.
 fn adding(scene: &Scene) -> Agent {
     let other = Repository::init(&scene.root().with_file_name("other"), scene.home());
