@@ -27,16 +27,21 @@ fn a_submodule_that_is_removed_in_a_work_tree_is_gone_from_the_project() {
     expect_removed(&scene, &run);
 }
 
-#[test]
-fn a_submodule_is_there_again_where_its_removal_does_not_stay() {
+/// The work of the second task is green in its tree, red in the project, and green from then on.
+fn first_red_together() -> Scene {
     let scene = with_submodule();
     let times = scene.control("times");
     fs::create_dir_all(&times).expect("a folder can be made");
     let times = times.display();
-    // Green in its tree, red in the project, and green from then on.
     let verify = format!("n=$(ls {times} | wc -l); mkdir {times}/$n; test $n -ne 1");
     scene.spec("demo", &super::scene::plan(&[member("1.1"), task("1.2", "lib", &verify)]));
     scene.commit_all("plan");
+    scene
+}
+
+#[test]
+fn a_submodule_is_there_again_where_its_removal_does_not_stay() {
+    let scene = first_red_together();
     let (root, back) = (scene.root().display().to_string(), scene.control("back").display().to_string());
     let look = Step::shell(&format!("cat {root}/lib/lib.txt > {back}; test ! -e lib || exit 5"));
     let agent = Agent::new()
@@ -50,13 +55,7 @@ fn a_submodule_is_there_again_where_its_removal_does_not_stay() {
 
 #[test]
 fn a_submodule_that_became_a_folder_is_one_again_where_that_does_not_stay() {
-    let scene = with_submodule();
-    let times = scene.control("times");
-    fs::create_dir_all(&times).expect("a folder can be made");
-    let times = times.display();
-    let verify = format!("n=$(ls {times} | wc -l); mkdir {times}/$n; test $n -ne 1");
-    scene.spec("demo", &super::scene::plan(&[member("1.1"), task("1.2", "lib", &verify)]));
-    scene.commit_all("plan");
+    let scene = first_red_together();
     let (root, back) = (scene.root().display().to_string(), scene.control("back").display().to_string());
     let make = Step::shell("git rm -q --cached lib; rm -rf lib/.git; git rm -q -f .gitmodules");
     let look = Step::shell(&format!("git -C {root}/lib status --porcelain --branch > {back} || exit 5"));
