@@ -74,6 +74,7 @@ impl Driver<'_> {
             progress: &progress,
             progress_file: &progress_file,
             bookkeeping: self.settings.bookkeeping,
+            isolated: self.is_isolated(id),
         };
         Some(prompt::attempt(&self.subject(id, &excerpt), &part))
     }

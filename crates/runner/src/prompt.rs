@@ -16,6 +16,7 @@ const JUDGE: &str = include_str!("../prompts/judge.md");
 const REVIEWER: &str = include_str!("../prompts/reviewer.md");
 const RESUMING: &str = include_str!("../prompts/resuming.md");
 const BY_COORDINATOR: &str = include_str!("../prompts/bookkeeping_coordinator.md");
+const BESIDE_OTHERS: &str = include_str!("../prompts/beside_others.md");
 const BY_AGENT: &str = include_str!("../prompts/bookkeeping_agent.md");
 
 /// How much of the progress file goes into a prompt.
@@ -49,6 +50,8 @@ pub(crate) struct AttemptPart<'a> {
     pub progress_file: &'a str,
     /// Who ticks and commits.
     pub bookkeeping: Bookkeeping,
+    /// Whether it is in a work tree of its own.
+    pub isolated: bool,
 }
 
 /// The prompt of an attempt.
@@ -71,7 +74,8 @@ pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
     );
     let attempt = part.attempt.to_string();
     let context = context(part.progress);
-    fill_subject(
+    let surroundings = if part.isolated { BESIDE_OTHERS } else { "" };
+    let text = fill_subject(
         template,
         subject,
         &[
@@ -80,7 +84,8 @@ pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
             ("context", &context),
             ("bookkeeping", &bookkeeping),
         ],
-    )
+    );
+    text + surroundings
 }
 
 /// The prompt of a retry for an agent that remembers the attempt before.
@@ -182,6 +187,21 @@ mod tests {
             progress: "## Learnings\n- sed needs g\n",
             progress_file: "specs/demo/.progress-task-1.3.md",
             bookkeeping,
+            isolated: false,
+        }
+    }
+
+    #[test]
+    fn whoever_works_beside_others_is_told_what_they_share() {
+        let alone = part(Role::Executor, None, Bookkeeping::Coordinator);
+        let beside = AttemptPart { isolated: true, ..part(Role::Executor, None, Bookkeeping::Coordinator) };
+        for (dialect, text) in [(Dialect::Spec, SPEC), (Dialect::Phase, PHASE)] {
+            let [alone, beside] =
+                [&alone, &beside].map(|part| with_subject(dialect, text, |subject| attempt(subject, part)));
+            let more = beside.strip_prefix(&alone).expect("the same, and then more");
+            let told = "Other agents work beside you, each in a git work tree of its own. Do not use `git stash`: all of them \
+                        share one list of stashes";
+            assert_eq!(more.trim(), told);
         }
     }
 
