@@ -56,6 +56,11 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect()
 }
 
+/// Whether a task may start now and would work in the project itself.
+pub fn starts_in_project(state: &State, id: &TaskId) -> bool {
+    starts(state).iter().any(|start| start.task.id() == id && !start.isolated)
+}
+
 /// How many more may start. In trees of their own, agents need not wait for checks of what others did: there is one for
 /// each of the jobs, and as many results at most that are being checked.
 fn room(state: &State, rules: &Rules) -> usize {

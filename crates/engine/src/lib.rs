@@ -53,7 +53,7 @@ mod transition;
 mod usage;
 
 pub use action::{Action, ActionKey};
-pub use batch::{coming_in, company, overlaps};
+pub use batch::{coming_in, company, overlaps, starts_in_project};
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind, contradiction};
 pub use decide::decide;
 pub use due::due;

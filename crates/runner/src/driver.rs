@@ -353,6 +353,7 @@ impl<'a> Driver<'a> {
             self.settle_journal()?;
         }
         match action {
+            Action::Prepare { task } if self.waits_for_turn(action.key(), task)? => {}
             Action::Prepare { task } => self.prepare(task)?,
             Action::Prove { task } => self.start_proof(action.key(), task)?,
             // It starts once nothing runs in its tree any more.

@@ -1,23 +1,30 @@
-//! Turns in a working tree: several plans may be run in it at once, and only one of them at a time brings work in. A
-//! turn lasts from before the work is put into the project until it is committed and the plan says so, or until it is
-//! out of the project again. Whoever waits stands in line, so that a run with much to bring in does not keep out others.
+//! Turns in a working tree: several plans may be run in it at once, and only one of them at a time brings work in, or has
+//! an agent work in the project itself. A turn lasts from before the work is put into the project, or an agent begins
+//! there, until it is committed and the plan says so, or until it is out of the project again. Whoever waits stands in
+//! line, so that a run with much to bring in does not keep out others.
 //!
 //! Turns are locks that end with their process, however it ends. What it left in the project then is known by git's own
 //! note of it, which is looked at here and dealt with elsewhere.
 
+use std::env;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use engine::{Action, ActionKey, Isolation, Task, schedule, starts_in_project};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use plan::TaskId;
 
-use crate::driver::Driver;
+use crate::attempt::Purpose;
+use crate::delegation::MARKER;
+use crate::driver::{Driver, now};
+use crate::error::RunError;
 use crate::git::{Git, GitError};
 use crate::inbox::Message;
+use crate::isolation::Done;
 use crate::lock_wait::await_lock;
 
 /// A lock cannot be waited for and given up on request at once, so it is tried again and again.
@@ -63,15 +70,18 @@ impl Turn {
         folder: &Path,
         mut wait: impl FnMut() -> Patience,
     ) -> Result<Option<Turn>, GitError> {
-        let (file, mut line) = (folder.join("turn"), None);
+        let opened = |path: &Path| match path.is_dir() {
+            true => File::open(path),
+            false => File::options().create(true).append(true).open(path),
+        };
+        let (place, mut line) = (Place::of(folder), None);
         loop {
             line = match line {
-                None => lock(folder, File::open(folder))?,
+                None => lock(&place.line, opened(&place.line))?,
                 next @ Some(_) => next,
             };
-            let opened = || File::options().create(true).append(true).open(&file);
             if line.is_some()
-                && let Some(turn) = lock(&file, opened())?
+                && let Some(turn) = lock(&place.turn, opened(&place.turn))?
             {
                 // A run that was started again may be about to commit what it had brought in before. It takes no turn
                 // for that, and might need one after all: both are free for it.
@@ -83,6 +93,25 @@ impl Turn {
             if wait() == Patience::Gone {
                 return Ok(None);
             }
+        }
+    }
+}
+
+/// The files that are locked.
+struct Place {
+    turn: PathBuf,
+    line: PathBuf,
+}
+
+impl Place {
+    /// A run that an agent of another run has started in the same project is part of that agent's turn, and takes turns
+    /// with its like only.
+    fn of(folder: &Path) -> Place {
+        let outer = env::var_os(MARKER).map(PathBuf::from);
+        let is_within = outer.is_some_and(|home| home.parent() == Some(folder));
+        match is_within {
+            true => Place { turn: folder.join("turn-within"), line: folder.join("line-within") },
+            false => Place { turn: folder.join("turn"), line: folder.to_owned() },
         }
     }
 }
@@ -107,7 +136,7 @@ pub(crate) fn pause(
     if *looks == LOOKS_UNTOLD {
         let process = git.landing_of_another().ok().flatten();
         let process = process.map(|pid| format!(" (process {pid})")).unwrap_or_default();
-        tell(format!("{who} waits for another run{process}, whose work is just coming into the project"));
+        tell(format!("{who} waits for another run{process}, which is at work in the project itself"));
     }
     match released.recv_timeout(LOOK_AGAIN) {
         Err(RecvTimeoutError::Timeout) => Patience::Left,
@@ -141,9 +170,46 @@ impl Driver<'_> {
         (release, take)
     }
 
-    /// When no work is half in the project, others may bring in theirs.
+    /// Whether a task that is to work in the project itself has to wait for its turn there, and does so from now on.
+    /// Without one, what another run has half done there would be taken for its work.
+    pub(crate) fn waits_for_turn(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
+        let has_one = self.turn.as_ref().is_some_and(|(task, _)| task == id);
+        let takes_turns =
+            self.state.rules().is_some_and(|rules| rules.parallel.isolation == Isolation::Trees);
+        let Some(git) = self.tree.git().filter(|_| takes_turns && !has_one).cloned() else {
+            return Ok(false);
+        };
+        if !starts_in_project(&self.state, id) {
+            return Ok(false);
+        }
+        let (folder, id) = (self.file.place_of_turns(), id.clone());
+        if let Some(turn) = Turn::take(&git, &folder, || Patience::Gone)? {
+            self.turn = Some((id, turn));
+            return Ok(false);
+        }
+        let ((release, released), sender) = (Release::new(), self.inbox_sender());
+        self.beside(key, Purpose::Lock { release }, move || {
+            let (who, mut looks) = (format!("task {id}"), 0);
+            // The loop may be over; then nobody reads it.
+            let tell = |text| drop(sender.send(Message::Note(text)));
+            // What is wrong with it is found out when it is tried again.
+            if let Ok(Some(turn)) =
+                Turn::take(&git, &folder, || pause(&git, &released, (&who, &mut looks), tell))
+            {
+                let _ = sender.send(Message::Turn(id, turn));
+            }
+            Done::Lock
+        })?;
+        Ok(true)
+    }
+
+    /// When no work is half in the project, and nobody works there, others may.
     pub(crate) fn pass_turn_on(&mut self) {
-        if !self.state.attention().any(|task| task.status.is_coming_back()) {
+        let Some((holder, _)) = &self.turn else { return };
+        let is_in_project =
+            |task: &Task| task.status.is_coming_back() || task.status.is_active() && !task.isolated;
+        let is_next = |action: &Action| matches!(action, Action::Prepare { task } if task == holder);
+        if !self.state.attention().any(is_in_project) && !schedule(&self.state, now()).iter().any(is_next) {
             self.turn = None;
         }
     }
@@ -220,7 +286,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(pause(&git, &released, ("this", &mut looks), |text| told.push(text)), Patience::Left);
         }
-        assert_eq!(told, ["this waits for another run, whose work is just coming into the project"]);
+        assert_eq!(told, ["this waits for another run, which is at work in the project itself"]);
         release.give();
         assert_eq!(pause(&git, &released, ("this", &mut looks), |text| told.push(text)), Patience::Gone);
     }

@@ -183,3 +183,62 @@ fn plans_of_the_same_name_do_not_take_each_others_work_for_their_own() {
     assert_eq!(scene.trees(), [linked.display().to_string()], "{told}");
     scene.expect_tidy();
 }
+
+/// Two plans of one task each, which works in the project itself: what one has half done there is not the other's.
+#[test]
+fn whoever_works_in_the_project_itself_has_it_alone() {
+    let scene = two(&[member("1.1")], &[member("2.1")]);
+    let half = Step::shell("mkdir -p out; echo wrong > out/1.1.txt");
+    let gate = Step::AwaitFile(scene.control("gate").display().to_string());
+    let agent = Agent::new().on("1.1", [half, gate, work(), done()]).otherwise([work(), done()]);
+    let first = begin(&scene, "demo", &agent);
+    wait_for("the first one's work", || scene.has("out/1.1.txt"));
+    let second = begin(&scene, "other", &agent);
+    wait_for("the other to wait", || second.stderr().contains("this run waits for another run"));
+    assert_eq!(scene.agent_calls().len(), 1);
+    scene.release("gate");
+    expect_both(&scene, &[first.wait(), second.wait()], vec!["1.1".into(), "2.1".into()]);
+    for (subject, file) in [("feat: task 1.1", "out/1.1.txt"), ("feat: task 2.1", "out/2.1.txt")] {
+        let grep = format!("--grep=^{subject}$");
+        assert_eq!(scene.git(&["log", "--format=", "--name-only", &grep]).trim(), file, "{subject}");
+    }
+}
+
+/// The same where both have begun, and with more than a task each: they take turns.
+#[test]
+fn plans_that_run_one_by_one_in_the_project_take_turns() {
+    for _ in 0..ROUNDS {
+        let one_by_one = |spec: &str| scene_ids(spec).iter().map(|id| member(id)).collect::<Vec<String>>();
+        let scene = two(&one_by_one("demo"), &one_by_one("other"));
+        let slow = Step::shell("mkdir -p out; echo wrong > out/$TILLGREEN_TASK_ID.txt; sleep 0.2");
+        let agent = Agent::new().otherwise([slow, work(), done()]);
+        let command = scene.install_agent(&agent);
+        let start = |spec| scene.start(&["run", spec, "--jobs", "1", "--agent-cmd", &command]);
+        let runs = [start("demo"), start("other")].map(Background::wait);
+        let ids: Vec<String> = ["demo", "other"].iter().flat_map(|spec| scene_ids(spec)).collect();
+        expect_both(&scene, &runs, ids.clone());
+        for id in ids {
+            let grep = format!("--grep=^feat: task {id}$");
+            let files = scene.git(&["log", "--format=", "--name-only", &grep]);
+            assert_eq!(files.trim(), format!("out/{id}.txt"), "{}{}", runs[0], runs[1]);
+        }
+    }
+}
+
+fn scene_ids(spec: &str) -> Vec<String> {
+    let phase = if spec == "demo" { 1 } else { 2 };
+    (1..=3).map(|number| format!("{phase}.{number}")).collect()
+}
+
+/// An agent may run another plan itself; that is part of its own turn.
+#[test]
+fn a_run_within_an_agents_turn_does_not_wait_for_it() {
+    let scene = two(&[member("1.1")], &phase(2, 2));
+    let inner = scene.install_agent(&worker());
+    let program = env!("CARGO_BIN_EXE_tillgreen");
+    let nested = format!("{program} run other --agent-cmd \"{inner}\" || exit 7");
+    let agent = Agent::new().on("1.1", [Step::shell(&nested), work(), done()]).otherwise([work(), done()]);
+    let run = begin(&scene, "demo", &agent).wait_within(IN_TIME);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(scene.read("specs/other/tasks.md").contains("- [x] 2.2"), "{run}");
+}
