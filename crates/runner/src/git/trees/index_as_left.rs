@@ -6,20 +6,24 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use super::snapshot::TreeWork;
 use crate::git::calls::scratch_index::ScratchIndex;
+use crate::git::error::GitError;
 use crate::git::formats::index_file::IndexFile;
-use crate::git::formats::raw_change::{RawChange, lies_in};
+use crate::git::formats::raw_change::{Entry, RawChange, index_info, lies_in};
+use crate::git::history::Oid;
+use crate::tree::is_own;
 
 /// The index of a tree as its agent left it.
 #[derive(Debug, Default)]
 pub(super) struct IndexAsLeft(Option<Vec<u8>>);
 
 impl IndexAsLeft {
-    /// Of a copy of it, before all that is there is put into that.
-    pub(super) fn read(index: &ScratchIndex<'_>) -> Self {
-        match fs::read(index.file()) {
+    /// Of the file, or of a copy of it before all that is there is put into that.
+    pub(super) fn read(file: &Path) -> Self {
+        match fs::read(file) {
             // One that is not there holds nothing.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self(Some(Vec::new())),
             content => Self(content.ok()),
@@ -38,6 +42,31 @@ impl IndexAsLeft {
             has_files && fs::symlink_metadata(folder.join(".git")).is_err()
         };
         links.filter(holds_files).map(OsStr::to_owned).collect()
+    }
+
+    /// Puts the files in it that are there into another index. What is in them is still to be read.
+    pub(super) fn put_files(&self, index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Result<(), GitError> {
+        match index.set(self.files(work)) {
+            // Names that git would not have are not of git's making.
+            Err(error @ GitError::Failed { code: Some(_), .. }) if !error.is_of_surroundings() => Ok(()),
+            put => put,
+        }
+    }
+
+    fn files(&self, work: &TreeWork<'_>) -> Vec<u8> {
+        let index = self.0.as_ref().and_then(|content| IndexFile::parse(content, work.base.width()));
+        let entries = index.iter().flat_map(|index| &index.entries);
+        let files = entries.filter(|entry| !entry.is_gitlink()).filter_map(|entry| {
+            let name = OsStr::from_bytes(&entry.name);
+            let is_apart = is_own(&name.to_string_lossy())
+                || lies_in(&entry.name, work.dropped)
+                || lies_in(&entry.name, work.furnished);
+            let is_there = || fs::symlink_metadata(work.tree.join(name)).is_ok_and(|found| !found.is_dir());
+            let oid = Oid::from_bytes(entry.object).filter(|_| !is_apart && is_there())?;
+            Some((name, Entry { mode: format!("{:o}", entry.mode), oid: oid.to_string() }))
+        });
+        let files: Vec<(&OsStr, Entry)> = files.collect();
+        index_info(files.iter().map(|(name, entry)| (*name, entry)))
     }
 
     /// What was not in it and is in the same index now, without being new. Of an index that only git can

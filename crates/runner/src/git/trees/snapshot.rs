@@ -104,25 +104,34 @@ impl Git {
         state: &Path,
         pristine: Option<&Pristine>,
     ) -> Result<Snapshot, GitError> {
-        let index = ScratchIndex::copy(self, work.tree, state)?;
-        let as_left = IndexAsLeft::read(&index);
-        look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
-        self.take_out_links(&index, work, as_left.emptied_links(work))?;
-        let taken = add_all(&index, work).and_then(|left_out| Ok((index.tree(work.base)?, left_out)));
-        match taken {
-            Ok(taken) => {
-                let mut snapshot = self.sort_out(&index, work, taken)?;
-                snapshot.taken_out = as_left.lacked(&index, work, &snapshot.changes);
-                Ok(snapshot)
-            }
+        match self.despite_some_tidying(|| self.snapshot_of_index(work, state, pristine)) {
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
             // One that was killed is asked once more in the same way.
             Err(error @ GitError::Failed { code, .. }) if code.is_none() || !error.is_of_surroundings() => {
-                drop(index);
                 self.snapshot_afresh(work, state)
             }
-            Err(error) => Err(error),
+            // It may be the index that names objects which nobody has.
+            Err(GitError::Gone { .. }) => self.snapshot_afresh(work, state),
+            ended => ended,
         }
+    }
+
+    /// The same, by what the index of the tree knows.
+    fn snapshot_of_index(
+        &self,
+        work: &TreeWork<'_>,
+        state: &Path,
+        pristine: Option<&Pristine>,
+    ) -> Result<Snapshot, GitError> {
+        let index = ScratchIndex::copy(self, work.tree, state)?;
+        let as_left = IndexAsLeft::read(index.file());
+        look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
+        self.take_out_links(&index, work, as_left.emptied_links(work))?;
+        let left_out = add_all(&index, work)?;
+        let tree = index.tree(work.base)?;
+        let mut snapshot = self.sort_out(&index, work, (tree, left_out))?;
+        snapshot.taken_out = as_left.lacked(&index, work, &snapshot.changes);
+        Ok(snapshot)
     }
 
     /// Takes those of these repositories out of an index that the project does not have.
@@ -140,6 +149,8 @@ impl Git {
         index.set(index_info(links.iter().map(|link| (link.as_os_str(), &absent))))
     }
 
+    /// The same, by the commit that the tree was made at. Of its index only the names of files count, which an agent may
+    /// have added although they are ignored.
     pub(in crate::git) fn snapshot_afresh(
         &self,
         work: &TreeWork<'_>,
@@ -147,6 +158,7 @@ impl Git {
     ) -> Result<Snapshot, GitError> {
         let index = ScratchIndex::empty(self, work.tree, state);
         index.read_tree(work.base.as_str())?;
+        IndexAsLeft::read(&state.join("index")).put_files(&index, work)?;
         let left_out = add_all(&index, work)?;
         let tree = index.tree(work.base)?;
         self.sort_out(&index, work, (tree, left_out))
