@@ -1,4 +1,5 @@
-//! What only the index of a work tree says is found also where git could not read or write objects.
+//! What only the index of a work tree says is found also where git could not read or write objects; an
+//! index that is missing says nothing.
 
 use std::fs;
 use std::path::Path;
@@ -72,4 +73,14 @@ fn files_that_were_added_by_force_are_found_also_where_the_index_is_not_gone_by(
     let paths: Vec<&Path> = snapshot.changes.iter().map(|change| Path::new(&change.path)).collect();
     assert_eq!(paths, ["deep/forced.ign", "forced.ign"].map(Path::new));
     assert_eq!(snapshot.tree, linked.git.content_of(&work).unwrap());
+}
+
+#[test]
+fn an_index_that_an_agent_removed_is_taken_for_the_one_that_the_tree_was_made_with() {
+    let scratch = scratch();
+    let linked = Linked::new(&scratch, "1.1");
+    linked.write("new", "new\n");
+    fs::remove_file(linked.git.state_of(&linked.path).unwrap().join("index")).unwrap();
+    assert_eq!(linked.touched(&[], &[]).taken_out, [""; 0]);
+    assert_eq!(linked.packed(&linked.pack()), ["A new"]);
 }

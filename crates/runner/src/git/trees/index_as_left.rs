@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -23,11 +22,7 @@ pub(super) struct IndexAsLeft(Option<Vec<u8>>);
 impl IndexAsLeft {
     /// Of the file, or of a copy of it before all that is there is put into that.
     pub(super) fn read(file: &Path) -> Self {
-        match fs::read(file) {
-            // One that is not there holds nothing.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self(Some(Vec::new())),
-            content => Self(content.ok()),
-        }
+        Self(fs::read(file).ok())
     }
 
     /// Folders that it holds as repositories and that are none any more: somebody added such a one, and then made plain files
@@ -79,16 +74,16 @@ impl IndexAsLeft {
     ) -> Vec<String> {
         let (Some(before), Ok(after)) = (&self.0, fs::read(index.file())) else { return Vec::new() };
         let width = work.base.width();
-        let is_empty = before.is_empty();
-        let (before, after) = (IndexFile::parse(before, width), IndexFile::parse(&after, width));
-        let Some(after) = after.filter(|_| is_empty || before.is_some()) else { return Vec::new() };
+        let (Some(before), Some(after)) = (IndexFile::parse(before, width), IndexFile::parse(&after, width))
+        else {
+            return Vec::new();
+        };
         let is_another = |change: &RawChange| change.old.is_gitlink() != change.new.is_gitlink();
         let new = changes.iter().filter(|change| change.old.is_absent() || is_another(change));
         let new: BTreeSet<&[u8]> = new.map(|change| change.path.as_bytes()).collect();
         let is_apart =
             |name: &[u8]| new.contains(name) || lies_in(name, work.dropped) || lies_in(name, work.furnished);
-        let mut known =
-            before.iter().flat_map(|index| &index.entries).map(|entry| entry.name.as_ref()).peekable();
+        let mut known = before.entries.iter().map(|entry| entry.name.as_ref()).peekable();
         let mut lacked = Vec::new();
         for name in after.entries.iter().map(|entry| entry.name.as_ref()) {
             while known.next_if(|known| *known < name).is_some() {}

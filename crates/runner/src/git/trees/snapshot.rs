@@ -2,6 +2,8 @@
 //! counts. The tree's own index is only read.
 
 use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -104,6 +106,10 @@ impl Git {
         state: &Path,
         pristine: Option<&Pristine>,
     ) -> Result<Snapshot, GitError> {
+        // Git would take one that is missing for an empty one.
+        if fs::symlink_metadata(state.join("index")).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return self.snapshot_afresh(work, state);
+        }
         match self.despite_some_tidying(|| self.snapshot_of_index(work, state, pristine)) {
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
             // One that was killed is asked once more in the same way.
