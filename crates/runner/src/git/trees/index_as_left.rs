@@ -64,33 +64,46 @@ impl IndexAsLeft {
         index_info(files.iter().map(|(name, entry)| (*name, entry)))
     }
 
-    /// What was not in it and is in the same index now, without being new. Of an index that only git can
-    /// read nothing is told.
+    /// Lines that take out of another index what is not in it.
+    pub(super) fn gaps(&self, index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Vec<u8> {
+        let absent = Entry::absent(work.base.as_str().len());
+        let missing = self.missing_in(index, work.base.width());
+        index_info(missing.iter().map(|name| (name.as_os_str(), &absent)))
+    }
+
+    /// What is in another index and not in it. Of an index that only git can read nothing is told.
+    fn missing_in(&self, index: &ScratchIndex<'_>, width: usize) -> Vec<OsString> {
+        let (Some(before), Ok(after)) = (&self.0, fs::read(index.file())) else { return Vec::new() };
+        let (Some(before), Some(after)) = (IndexFile::parse(before, width), IndexFile::parse(&after, width))
+        else {
+            return Vec::new();
+        };
+        let mut known = before.entries.iter().map(|entry| entry.name.as_ref()).peekable();
+        let mut missing = Vec::new();
+        for name in after.entries.iter().map(|entry| entry.name.as_ref()) {
+            while known.next_if(|known| *known < name).is_some() {}
+            if known.peek() != Some(&name) {
+                missing.push(OsStr::from_bytes(name).to_owned());
+            }
+        }
+        missing
+    }
+
+    /// What was not in it and is in the same index now, without being new.
     pub(super) fn lacked(
         &self,
         index: &ScratchIndex<'_>,
         work: &TreeWork<'_>,
         changes: &[RawChange],
     ) -> Vec<String> {
-        let (Some(before), Ok(after)) = (&self.0, fs::read(index.file())) else { return Vec::new() };
-        let width = work.base.width();
-        let (Some(before), Some(after)) = (IndexFile::parse(before, width), IndexFile::parse(&after, width))
-        else {
-            return Vec::new();
-        };
         let is_another = |change: &RawChange| change.old.is_gitlink() != change.new.is_gitlink();
         let new = changes.iter().filter(|change| change.old.is_absent() || is_another(change));
-        let new: BTreeSet<&[u8]> = new.map(|change| change.path.as_bytes()).collect();
-        let is_apart =
-            |name: &[u8]| new.contains(name) || lies_in(name, work.dropped) || lies_in(name, work.furnished);
-        let mut known = before.entries.iter().map(|entry| entry.name.as_ref()).peekable();
-        let mut lacked = Vec::new();
-        for name in after.entries.iter().map(|entry| entry.name.as_ref()) {
-            while known.next_if(|known| *known < name).is_some() {}
-            if known.peek() != Some(&name) && !is_apart(name) {
-                lacked.push(OsStr::from_bytes(name).to_string_lossy().into_owned());
-            }
-        }
-        lacked
+        let new: BTreeSet<&OsStr> = new.map(|change| change.path.as_os_str()).collect();
+        let is_apart = |name: &OsStr| {
+            let bytes = name.as_bytes();
+            new.contains(name) || lies_in(bytes, work.dropped) || lies_in(bytes, work.furnished)
+        };
+        let missing = self.missing_in(index, work.base.width()).into_iter();
+        missing.filter(|name| !is_apart(name)).map(|name| name.to_string_lossy().into_owned()).collect()
     }
 }

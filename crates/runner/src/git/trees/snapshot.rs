@@ -116,8 +116,13 @@ impl Git {
             Err(error @ GitError::Failed { code, .. }) if code.is_none() || !error.is_of_surroundings() => {
                 self.snapshot_afresh(work, state)
             }
-            // It may be the index that names objects which nobody has.
-            Err(GitError::Gone { .. }) => self.snapshot_afresh(work, state),
+            // It may be the index that names objects which nobody has. What it lacks was taken out of it.
+            Err(GitError::Gone { .. }) => {
+                let index = self.index_afresh(work, state)?;
+                let as_left = IndexAsLeft::read(&state.join("index"));
+                index.set(as_left.gaps(&index, work))?;
+                self.snapshot_by(&index, work, &as_left)
+            }
             ended => ended,
         }
     }
@@ -133,10 +138,20 @@ impl Git {
         let as_left = IndexAsLeft::read(index.file());
         look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
         self.take_out_links(&index, work, as_left.emptied_links(work))?;
-        let left_out = add_all(&index, work)?;
+        self.snapshot_by(&index, work, &as_left)
+    }
+
+    /// Puts all that is there into an index, and tells what it has come to.
+    fn snapshot_by(
+        &self,
+        index: &ScratchIndex<'_>,
+        work: &TreeWork<'_>,
+        as_left: &IndexAsLeft,
+    ) -> Result<Snapshot, GitError> {
+        let left_out = add_all(index, work)?;
         let tree = index.tree(work.base)?;
-        let mut snapshot = self.sort_out(&index, work, (tree, left_out))?;
-        snapshot.taken_out = as_left.lacked(&index, work, &snapshot.changes);
+        let mut snapshot = self.sort_out(index, work, (tree, left_out))?;
+        snapshot.taken_out = as_left.lacked(index, work, &snapshot.changes);
         Ok(snapshot)
     }
 
@@ -162,12 +177,14 @@ impl Git {
         work: &TreeWork<'_>,
         state: &Path,
     ) -> Result<Snapshot, GitError> {
+        self.snapshot_by(&self.index_afresh(work, state)?, work, &IndexAsLeft::default())
+    }
+
+    fn index_afresh(&self, work: &TreeWork<'_>, state: &Path) -> Result<ScratchIndex<'_>, GitError> {
         let index = ScratchIndex::empty(self, work.tree, state);
         index.read_tree(work.base.as_str())?;
         IndexAsLeft::read(&state.join("index")).put_files(&index, work)?;
-        let left_out = add_all(&index, work)?;
-        let tree = index.tree(work.base)?;
-        self.sort_out(&index, work, (tree, left_out))
+        Ok(index)
     }
 
     /// Tells work from what is dropped or left out, and takes the latter out of the tree.
