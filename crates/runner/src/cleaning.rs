@@ -153,10 +153,9 @@ impl Kept {
 }
 
 fn told(error: &GitError, count: usize) -> String {
-    let tasks =
-        if count == 1 { "a finished task is".to_owned() } else { format!("{count} finished tasks are") };
+    let tasks = if count == 1 { "a finished task".to_owned() } else { format!("{count} finished tasks") };
     format!(
-        "the work of {tasks} still kept under refs/tillgreen: {}; it goes at the next start",
+        "the work of {tasks} is still kept under refs/tillgreen: {}; it goes at the next start",
         error.told()
     )
 }

@@ -81,5 +81,5 @@ fn somebody(git: &Git) -> Option<String> {
 }
 
 fn words(who: &str, holder: &str) -> String {
-    format!("{who} waits for {holder}: somebody is committing")
+    format!("{who} waits for {holder}: somebody is at work with git")
 }

@@ -20,7 +20,7 @@ impl Driver<'_> {
         let mut found = Vec::new();
         for path in paths {
             let name = path.trim_end_matches('/');
-            if found.iter().any(|known| known == name) || !git.root().join(name).join(".git").exists() {
+            if found.iter().any(|known| known == name) || !git.is_repository(name.as_ref()) {
                 continue;
             }
             let is_left = if path.ends_with('/') {

@@ -12,17 +12,35 @@ use super::repository::Git;
 
 /// How long is waited before something is done once more.
 const WAITS_MS: [u64; 14] = [0, 0, 5, 10, 10, 20, 20, 50, 50, 100, 100, 200, 400, 800];
+/// The same for what can be done in another way after that.
+const SHORT_WAITS_MS: [u64; 5] = [0, 0, 5, 10, 10];
 
 impl Git {
     /// Does something that can be done again at any moment, as often as it takes while others tidy up.
     pub(crate) fn despite_tidying<T>(&self, step: impl Fn() -> Result<T, GitError>) -> Result<T, GitError> {
-        for wait in WAITS_MS {
+        self.tried_again(&WAITS_MS, step)
+    }
+
+    /// The same, a few times only, for what there is another way to do.
+    pub(in crate::git) fn despite_some_tidying<T>(
+        &self,
+        step: impl Fn() -> Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        self.tried_again(&SHORT_WAITS_MS, step)
+    }
+
+    fn tried_again<T>(
+        &self,
+        waits_ms: &[u64],
+        step: impl Fn() -> Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        for wait in waits_ms {
             match step() {
                 Err(error) if error.is_of_gone_objects() => {
                     self.recent_objects().note_missed();
                     self.forget_trees();
                     self.hold_on_to_all();
-                    thread::sleep(Duration::from_millis(wait));
+                    thread::sleep(Duration::from_millis(*wait));
                 }
                 ended => return ended,
             }

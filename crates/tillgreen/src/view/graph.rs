@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::paint::Paint;
 use super::text::{clean, count, one_line};
 
-/// Characters of a title.
+/// Characters of a title that is shown.
 const TITLE_CHARS_MAX: usize = 48;
 
 /// The unfinished tasks of a plan and what each of them waits for.
@@ -61,8 +61,8 @@ impl Graph {
             waits_for.sort_by_key(|(earlier, _)| *earlier);
             let edge = |(earlier, why): (usize, String)| Edge { task: open[earlier].id.to_string(), why };
             let waits_for = waits_for.into_iter().map(edge).collect();
-            let title = one_line(&decl.title, TITLE_CHARS_MAX);
-            tasks.push(Node { id: decl.id.to_string(), title, step: steps[place], waits_for });
+            let (id, title) = (decl.id.to_string(), decl.title.clone());
+            tasks.push(Node { id, title, step: steps[place], waits_for });
             before.push(known);
         }
         let steps = steps.into_iter().max().unwrap_or_default();
@@ -79,7 +79,7 @@ impl Graph {
             // Writing into a string cannot fail.
             let _ = writeln!(text, "{}{}", paint.strong(&format!("step {step}")), paint.faint(beside));
             for task in of_step {
-                let _ = writeln!(text, "  {:<width$}  {}", clean(&task.id), task.title);
+                let _ = writeln!(text, "  {:<width$}  {}", clean(&task.id), task.short_title());
                 for edge in &task.waits_for {
                     let line = format!("after {}: {}", edge.task, edge.why);
                     let _ = writeln!(text, "  {:<width$}    {}", "", paint.faint(&clean(&line)));
@@ -129,6 +129,13 @@ impl Graph {
             let known = task.waits_for.iter().filter_map(move |edge| Some((place_of(&edge.task)?, edge)));
             known.map(move |(earlier, edge)| (place, earlier, edge.why.as_str()))
         })
+    }
+}
+
+impl Node {
+    /// The title, as people see it.
+    fn short_title(&self) -> String {
+        one_line(&self.title, TITLE_CHARS_MAX)
     }
 }
 
@@ -209,7 +216,7 @@ fn for_dot(text: &str) -> String {
 }
 
 fn label(task: &Node, quote: impl Fn(&str) -> String) -> String {
-    quote(&clean(&format!("{} {}", task.id, task.title)))
+    quote(&clean(&format!("{} {}", task.id, task.short_title())))
 }
 
 #[cfg(test)]
@@ -232,6 +239,21 @@ mod tests {
         };
         let last = TaskDecl { parallel: false, ..task("1.4", &["c"]) };
         vec![task("1.1", &["a"]), task("1.2", &["b"]), task("1.3", &["a"]), last]
+    }
+
+    #[test]
+    fn titles_are_cut_for_people_and_whole_for_programs() {
+        let title = "a title ".repeat(12);
+        let graph = Graph::new(
+            "demo",
+            &rules(1),
+            &[TaskDecl { ticked: false, ..samples::decl("1.1", title.trim()) }],
+        );
+        for shown in [graph.text(Paint::Plain), graph.mermaid(), graph.dot()] {
+            assert!(shown.contains('…') && !shown.contains(title.trim()), "{shown}");
+        }
+        let json = serde_json::to_string(&graph).unwrap();
+        assert!(json.contains(title.trim()), "{json}");
     }
 
     #[test]

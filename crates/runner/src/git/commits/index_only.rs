@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::Path;
 
 use super::whole_commit::STAGED;
@@ -18,7 +19,8 @@ impl Change {
     /// from it, or it lacks what may be there.
     pub fn may_be_of_index_only(&self, root: &Path) -> bool {
         // A repository that was added and has become plain files is one to the index still.
-        let is_new_folder = || self.kind == ChangeKind::Added && root.join(&self.path).is_dir();
+        let is_folder = || fs::symlink_metadata(root.join(&self.path)).is_ok_and(|found| found.is_dir());
+        let is_new_folder = || self.kind == ChangeKind::Added && is_folder();
         self.staged && (self.unstaged || self.kind == ChangeKind::Deleted || is_new_folder())
     }
 }
@@ -62,7 +64,9 @@ impl Git {
         if change.old.is_gitlink() { self.is_repository(&change.path) } else { self.is_file(&change.path) }
     }
 
-    fn is_repository(&self, path: &OsStr) -> bool {
-        self.root().join(path).join(Path::new(".git")).exists()
+    /// Whether a folder of the project is a repository of its own. A link to one is a link.
+    pub(crate) fn is_repository(&self, path: &OsStr) -> bool {
+        let folder = self.root().join(path);
+        fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) && folder.join(".git").exists()
     }
 }

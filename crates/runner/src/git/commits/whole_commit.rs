@@ -94,7 +94,7 @@ impl Git {
         let index = ScratchIndex::of_main(self)?;
         index.set(index_info(gone.into_iter().map(|path| (path, &absent))))?;
         // One that is not checked out is what the index says.
-        let is_checked_out = |path: &&OsString| self.root().join(path).join(".git").exists();
+        let is_checked_out = |path: &&OsString| self.is_repository(path);
         let links = links.iter().filter(is_checked_out).map(OsString::as_os_str);
         let there: Vec<&OsStr> = there.into_iter().chain(links).collect();
         if !there.is_empty() {

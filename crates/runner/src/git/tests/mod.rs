@@ -32,6 +32,7 @@ mod states;
 mod steps;
 mod stored_objects;
 mod templates;
+mod tidied_trees;
 mod tracked_commits;
 mod trees;
 mod ways_back;

@@ -47,8 +47,9 @@ impl Git {
         let (mut kept, mut repositories) = (Vec::new(), Vec::new());
         for submodule in self.submodules(base.as_str())? {
             let dir = tree.join(&submodule.path);
-            // Where nothing is in the folder, it is no longer checked out there.
-            let is_there = fs::read_dir(&dir).is_ok_and(|mut files| files.next().is_some());
+            // Where nothing is in the folder, it is no longer checked out there; a link in its place leads elsewhere.
+            let is_there = fs::symlink_metadata(&dir).is_ok_and(|found| found.is_dir())
+                && fs::read_dir(&dir).is_ok_and(|mut files| files.next().is_some());
             if let (true, Some(state)) = (is_there, self.state_inside(&dir)) {
                 let index = ScratchIndex::copy(self, &dir, &state)?;
                 let found = Uncommitted::find(&index, Path::new(&submodule.path))?;

@@ -2,6 +2,8 @@
 //! counts. The tree's own index is only read.
 
 use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -104,25 +106,53 @@ impl Git {
         state: &Path,
         pristine: Option<&Pristine>,
     ) -> Result<Snapshot, GitError> {
-        let index = ScratchIndex::copy(self, work.tree, state)?;
-        let as_left = IndexAsLeft::read(&index);
-        look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
-        self.take_out_links(&index, work, as_left.emptied_links(work))?;
-        let taken = add_all(&index, work).and_then(|left_out| Ok((index.tree(work.base)?, left_out)));
-        match taken {
-            Ok(taken) => {
-                let mut snapshot = self.sort_out(&index, work, taken)?;
-                snapshot.taken_out = as_left.lacked(&index, work, &snapshot.changes);
-                Ok(snapshot)
-            }
+        // Git would take one that is missing for an empty one.
+        if fs::symlink_metadata(state.join("index")).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return self.snapshot_afresh(work, state);
+        }
+        match self.despite_some_tidying(|| self.snapshot_of_index(work, state, pristine)) {
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
             // One that was killed is asked once more in the same way.
             Err(error @ GitError::Failed { code, .. }) if code.is_none() || !error.is_of_surroundings() => {
-                drop(index);
                 self.snapshot_afresh(work, state)
             }
-            Err(error) => Err(error),
+            // It may be the index that names objects which nobody has. What it lacks was taken out of it.
+            Err(GitError::Gone { .. }) => {
+                let index = self.index_afresh(work, state)?;
+                let as_left = IndexAsLeft::read(&state.join("index"));
+                index.set(as_left.gaps(&index, work))?;
+                self.snapshot_by(&index, work, &as_left)
+            }
+            ended => ended,
         }
+    }
+
+    /// The same, by what the index of the tree knows.
+    fn snapshot_of_index(
+        &self,
+        work: &TreeWork<'_>,
+        state: &Path,
+        pristine: Option<&Pristine>,
+    ) -> Result<Snapshot, GitError> {
+        let index = ScratchIndex::copy(self, work.tree, state)?;
+        let as_left = IndexAsLeft::read(index.file());
+        look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
+        self.take_out_links(&index, work, as_left.emptied_links(work))?;
+        self.snapshot_by(&index, work, &as_left)
+    }
+
+    /// Puts all that is there into an index, and tells what it has come to.
+    fn snapshot_by(
+        &self,
+        index: &ScratchIndex<'_>,
+        work: &TreeWork<'_>,
+        as_left: &IndexAsLeft,
+    ) -> Result<Snapshot, GitError> {
+        let left_out = add_all(index, work)?;
+        let tree = index.tree(work.base)?;
+        let mut snapshot = self.sort_out(index, work, (tree, left_out))?;
+        snapshot.taken_out = as_left.lacked(index, work, &snapshot.changes);
+        Ok(snapshot)
     }
 
     /// Takes those of these repositories out of an index that the project does not have.
@@ -140,16 +170,21 @@ impl Git {
         index.set(index_info(links.iter().map(|link| (link.as_os_str(), &absent))))
     }
 
+    /// The same, by the commit that the tree was made at. Of its index only the names of files count, which an agent may
+    /// have added although they are ignored.
     pub(in crate::git) fn snapshot_afresh(
         &self,
         work: &TreeWork<'_>,
         state: &Path,
     ) -> Result<Snapshot, GitError> {
+        self.snapshot_by(&self.index_afresh(work, state)?, work, &IndexAsLeft::default())
+    }
+
+    fn index_afresh(&self, work: &TreeWork<'_>, state: &Path) -> Result<ScratchIndex<'_>, GitError> {
         let index = ScratchIndex::empty(self, work.tree, state);
         index.read_tree(work.base.as_str())?;
-        let left_out = add_all(&index, work)?;
-        let tree = index.tree(work.base)?;
-        self.sort_out(&index, work, (tree, left_out))
+        IndexAsLeft::read(&state.join("index")).put_files(&index, work)?;
+        Ok(index)
     }
 
     /// Tells work from what is dropped or left out, and takes the latter out of the tree.

@@ -112,12 +112,12 @@ impl Git {
         let (there, gone): (Vec<_>, Vec<_>) = links.partition(|change| change.new.is_gitlink());
         for change in gone {
             let main = self.root().join(&change.path);
-            // One that has its repository inside of it stays: that is nowhere else.
-            if main.join(".git").is_file() {
+            // One that has its repository inside of it stays: that is nowhere else. So does a link that came in its place.
+            if self.is_repository(&change.path) && main.join(".git").is_file() {
                 remove_folder(&main).map_err(GitError::io("remove", &main))?;
             }
         }
-        let is_checked_out = |path: &&OsStr| self.root().join(path).join(".git").exists();
+        let is_checked_out = |path: &&OsStr| self.is_repository(path);
         let paths = there.into_iter().map(|change| change.path.as_os_str());
         self.update_submodules(paths.filter(is_checked_out).collect(), environment)
     }

@@ -35,7 +35,7 @@ impl Unsaved {
 impl Git {
     /// What is not committed in those submodules that are among some changed paths.
     pub fn unsaved_inside(&self, changed: &[&str]) -> Result<Vec<Unsaved>, GitError> {
-        let is_checked_out = |path: &&&str| self.root().join(path).join(".git").exists();
+        let is_checked_out = |path: &&&str| self.is_repository(OsStr::new(path));
         let suspects: Vec<&&str> = changed.iter().filter(is_checked_out).collect();
         let Some(head) = self.head()?.filter(|_| !suspects.is_empty()) else { return Ok(Vec::new()) };
         let links = self.links_of(&head)?;

@@ -171,6 +171,32 @@ fn what_is_only_taken_out_of_the_index_stays_in_git_and_is_told() {
 }
 
 #[test]
+fn an_index_that_an_agent_removes_takes_nothing_out_of_git() {
+    let scene = || {
+        let scene = three();
+        scene.write(".gitignore", "*.ign\n");
+        scene.write("keep.ign", "kept\n");
+        scene.git(&["add", "--force", "keep.ign"]);
+        scene.commit_all("ignored");
+        scene
+    };
+    check_green(scene, "rm -f \"$(git rev-parse --git-path index)\"", None);
+}
+
+#[test]
+fn a_link_to_a_repository_is_a_link() {
+    for odd in ["ln -s . self", "mkdir q; ln -s .. q/up", "ln -s . self; git add self"] {
+        check_green(three, odd, None);
+    }
+    check_green(with_submodule, "git rm -q -f lib; ln -s . lib", None);
+    let other = three();
+    other.git(&["worktree", "add", "-q", "linked"]);
+    let other = other.root().display();
+    check_green(three, &format!("ln -s '{other}' lk"), None);
+    check_green(with_submodule, &format!("git rm -q -f lib; ln -s '{other}/linked' lib"), None);
+}
+
+#[test]
 fn what_only_the_index_says_is_not_in_it_when_all_is_done() {
     let several = || {
         let scene = three();

@@ -47,7 +47,7 @@ fn an_open_editor_is_waited_for() {
     let run = run.wait().expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(run.stderr.matches(WAITS).count(), 1, "{run}");
-    assert!(run.stderr.contains("(git commit): somebody is committing"), "{run}");
+    assert!(run.stderr.contains("(git commit): somebody is at work with git"), "{run}");
     let mine = scene.git(&["log", "--format=", "--name-only", "--grep", "^mine$"]);
     assert_eq!(mine.trim(), "mine.txt", "{run}");
 }
@@ -91,7 +91,7 @@ fn a_run_that_begins_waits_for_an_open_editor() {
         });
         let run = run.wait().expect_code(0);
         scene.expect_complete(&run);
-        assert!(run.stderr.contains("(git commit): somebody is committing"), "{run}");
+        assert!(run.stderr.contains("(git commit): somebody is at work with git"), "{run}");
         assert!(!run.stderr.contains("one by one"), "{run}");
         assert_eq!(scene.git(&["show", "HEAD:mine.txt"]), "more\n");
     }

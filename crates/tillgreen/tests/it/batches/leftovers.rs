@@ -34,7 +34,7 @@ fn references_that_are_locked_go_at_the_next_start() {
     assert_eq!((references(&scene), scene.trees().len()), (4, 0), "{run}");
     let lock = packed_refs_lock(&scene);
     assert_eq!(run.stderr.matches(&format!("rm '{lock}'")).count(), 1, "{run}");
-    assert!(run.stderr.contains("3 finished tasks"), "{run}");
+    assert!(run.stderr.contains("the work of 3 finished tasks is still kept"), "{run}");
     // As long as it is locked, that is said.
     let run = scene.go(&worker(), &[]).expect_code(0);
     assert_eq!(run.stderr.matches(&format!("rm '{lock}'")).count(), 1, "{run}");
