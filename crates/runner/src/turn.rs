@@ -8,8 +8,9 @@
 
 use std::env;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::process;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -33,10 +34,15 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How often that is before anything is said: mostly it takes a moment.
 const LOOKS_UNTOLD: u32 = 25;
 
+/// More than this is no note of ours.
+const NOTE_BYTES_MAX: u64 = 32;
+
 /// A turn, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
     _lock: Flock<File>,
+    /// Whether another may have had one since the last turn of this program.
+    is_after_another: bool,
 }
 
 /// Whether whoever waits goes on doing so.
@@ -63,6 +69,19 @@ impl Release {
 }
 
 impl Turn {
+    /// Whoever has the lock notes it down, so that the next one knows whether that was another.
+    fn of(mut lock: Flock<File>) -> io::Result<Turn> {
+        let (own, mut last) = (process::id().to_string(), Vec::new());
+        lock.seek(SeekFrom::Start(0))?;
+        Read::by_ref(&mut *lock).take(NOTE_BYTES_MAX).read_to_end(&mut last)?;
+        let is_after_another = last != own.as_bytes();
+        if is_after_another {
+            lock.set_len(0)?;
+            lock.write_all(own.as_bytes())?;
+        }
+        Ok(Turn { _lock: lock, is_after_another })
+    }
+
     /// Takes a turn in a project. Each time that it is another's, and before it is tried again, `wait` is called; it may
     /// give up. None then.
     pub(crate) fn take(
@@ -72,7 +91,7 @@ impl Turn {
     ) -> Result<Option<Turn>, GitError> {
         let opened = |path: &Path| match path.is_dir() {
             true => File::open(path),
-            false => File::options().create(true).append(true).open(path),
+            false => File::options().create(true).read(true).append(true).open(path),
         };
         let (place, mut line) = (Place::of(folder), None);
         loop {
@@ -87,7 +106,7 @@ impl Turn {
                 // for that, and might need one after all: both are free for it.
                 line = None;
                 if git.landing_of_another()?.is_none() {
-                    return Ok(Some(Turn { _lock: turn }));
+                    return Turn::of(turn).map(Some).map_err(GitError::io("write", &place.turn));
                 }
             }
             if wait() == Patience::Gone {
@@ -184,7 +203,7 @@ impl Driver<'_> {
         }
         let (folder, id) = (self.file.place_of_turns(), id.clone());
         if let Some(turn) = Turn::take(&git, &folder, || Patience::Gone)? {
-            self.turn = Some((id, turn));
+            self.have_turn(id, turn);
             return Ok(false);
         }
         let ((release, released), sender) = (Release::new(), self.inbox_sender());
@@ -201,6 +220,14 @@ impl Driver<'_> {
             Done::Lock
         })?;
         Ok(true)
+    }
+
+    /// A task has its turn. What another has done in the project since the last look is not known.
+    pub(crate) fn have_turn(&mut self, id: TaskId, turn: Turn) {
+        if turn.is_after_another {
+            self.tree.forget();
+        }
+        self.turn = Some((id, turn));
     }
 
     /// When no work is half in the project, and nobody works there, others may.

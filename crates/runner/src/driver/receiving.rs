@@ -57,7 +57,7 @@ impl Driver<'_> {
             },
             Message::Told(key, told) => Ok(self.hear(&key, told)),
             Message::Turn(task, turn) => {
-                self.turn = Some((task, turn));
+                self.have_turn(task, turn);
                 Ok(Seen::TimePassed)
             }
             Message::References(references) => {

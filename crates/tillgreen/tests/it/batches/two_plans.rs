@@ -204,6 +204,33 @@ fn whoever_works_in_the_project_itself_has_it_alone() {
     }
 }
 
+/// What a run that died left half done in the project is nobody else's work either, whoever waited for it.
+#[test]
+fn what_a_killed_run_left_half_done_in_the_project_is_not_taken_for_anothers_work() {
+    let scene = two(&phase(1, 2), &phase(2, 2));
+    let [gate, never] =
+        ["gate", "never"].map(|name| Step::AwaitFile(scene.control(name).display().to_string()));
+    let half = Step::shell("mkdir -p out; echo half > out/1.2.txt");
+    let agent =
+        Agent::new().on("1.1", [gate, work(), done()]).on("1.2", [half, never]).otherwise([work(), done()]);
+    let command = scene.install_agent(&agent);
+    let start = |spec| scene.start(&["run", spec, "--jobs", "1", "--agent-cmd", &command]);
+    let first = start("demo");
+    wait_for("the first one's agent", || scene.agent_calls().len() == 1);
+    let second = start("other");
+    wait_for("the other to wait", || second.stderr().contains("this run waits for another run"));
+    scene.release("gate");
+    wait_for("half of it", || scene.has("out/1.2.txt"));
+    wait_for("the other to wait", || second.stderr().contains("note: task 2."));
+    first.kill();
+    let run = second.wait().expect_code(0);
+    for id in ["2.1", "2.2"] {
+        let files = scene.git(&["log", "--format=", "--name-only", &format!("--grep=^feat: task {id}$")]);
+        assert_eq!(files.trim(), format!("out/{id}.txt"), "{run}");
+    }
+    assert_eq!(scene.dirt(), ["?? out/1.2.txt"], "{run}");
+}
+
 /// The same where both have begun, and with more than a task each: they take turns.
 #[test]
 fn plans_that_run_one_by_one_in_the_project_take_turns() {
