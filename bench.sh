@@ -5,7 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")"
 cargo bench --locked -p plan --bench parse
 cargo bench --locked -p engine --bench transitions
-cargo bench --locked -p runner --bench trees
 cargo bench --locked -p tillgreen --bench run -- "$@"
 cargo bench --locked -p tillgreen --bench retries
 cargo bench --locked -p tillgreen --bench streams

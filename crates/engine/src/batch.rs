@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use jiff::SignedDuration;
 use plan::{Dialect, TaskId};
 
 use crate::dependence;
@@ -11,16 +10,7 @@ use crate::order::{Hold, Open, Why};
 use crate::rules::{Isolation, Rules};
 use crate::state::State;
 use crate::status::{JudgeState, Status};
-use crate::task::{Checks, Company, Task, TaskKind, Verification};
-
-/// How many tasks' work comes in together at most.
-const COMPANY_MAX: usize = 16;
-
-/// How many files they may have changed, all in all. More at once are worth starting a git, which brings work in one by one.
-const COMPANY_FILES_MAX: usize = 64;
-
-/// How long their checks may have taken, all in all. They are made again, one after another, before any is recorded.
-const COMPANY_CHECKS_MAX: SignedDuration = SignedDuration::from_secs(1);
+use crate::task::{Task, TaskKind};
 
 /// A task that may start now.
 #[derive(Clone, Copy, Debug)]
@@ -238,63 +228,6 @@ pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
     let is_taken = |task: &Task| task.status.is_coming_back() || is_in_project(task);
     let waits = || rules.dialect == Dialect::Spec && is_waited_for_before(state, rules, first);
     (!state.attention().any(is_taken) && !waits()).then_some(first)
-}
-
-/// Whose work comes in together with that of the task that is next: those after it in the line that are ready now, as
-/// long as verifying them one after another is a matter of moments. Nobody who has failed, or has been parted from others
-/// before, is among them; nor, in a spec, anybody before whom a task is left that could start once these are done.
-pub(crate) fn companions<'a>(state: &'a State, first: &Task) -> Vec<&'a Task> {
-    let keeps_order = state.rules().is_some_and(|rules| rules.dialect == Dialect::Spec);
-    let mut line = coming_in(state, COMPANY_MAX).into_iter();
-    let mut open = state.unsettled().skip_while(|task| task.id() != first.id()).skip(1);
-    let mut is_next = |task: &Task| !keeps_order || open.next().is_some_and(|next| next.id() == task.id());
-    let (mut time_left, mut files_left) = (COMPANY_CHECKS_MAX, COMPANY_FILES_MAX);
-    let mut is_fit = |task: &&Task| {
-        let Some(time) = may_have_company(state, task) else { return false };
-        let files = task.touched.len();
-        if time > time_left || files > files_left {
-            return false;
-        }
-        (time_left, files_left) = (time_left - time, files_left - files);
-        true
-    };
-    if !line.next().is_some_and(|next| next.id() == first.id() && is_fit(&next)) {
-        return Vec::new();
-    }
-    line.take_while(|task| is_next(task) && is_fit(task)).collect()
-}
-
-/// How long a task's checks took, if its work may come in together with that of others.
-fn may_have_company(state: &State, task: &Task) -> Option<SignedDuration> {
-    let is_repair = !task.fixes.is_empty() || state.fix_plan(task.id()).is_some();
-    let is_fit = task.isolated
-        && task.company == Company::Open
-        && task.failures.is_empty()
-        && !is_repair
-        && !task.touched.is_empty()
-        && task.decl.verification == Verification::Command;
-    match task.checks {
-        Checks::Took(time) if is_fit => Some(time.max(SignedDuration::ZERO)),
-        Checks::Took(_) | Checks::Since(_) | Checks::None => None,
-    }
-}
-
-/// Those whose work comes in together, in their order; nobody where it comes in one by one.
-pub fn company(state: &State) -> impl Iterator<Item = &Task> {
-    state.attention().filter(|task| task.status.is_coming_back() && task.company == Company::Together)
-}
-
-/// Whose work comes into the project next, one after the other, if all goes well: the one that is on its way, then those
-/// that are finished and wait for none but these. At most so many.
-pub fn coming_in(state: &State, most: usize) -> Vec<&Task> {
-    let Some(rules) = state.rules() else { return Vec::new() };
-    if state.attention().any(|task| task.status.is_active() && !task.isolated) {
-        return Vec::new();
-    }
-    let on_its_way = state.attention().filter(|task| task.status.is_coming_back());
-    let finished = state.attention().filter(|task| matches!(task.status, Status::Finished { .. }));
-    let waits = |task: &Task| rules.dialect == Dialect::Spec && is_waited_for_before(state, rules, task);
-    on_its_way.chain(finished.take_while(|task| !waits(task))).take(most).collect()
 }
 
 fn is_waited_for_before(state: &State, rules: &Rules, finished: &Task) -> bool {

@@ -12,7 +12,6 @@ use crate::observation::{
     AgentEnd, AgentReport, Baseline, ChecksReport, Landing, Observation, Opening, Record, Response, Seen,
 };
 use crate::outdated::outdated;
-use crate::parting::{parted, parted_by_landing, parted_by_record};
 use crate::plan_changes::PlanChanges;
 use crate::pull_request;
 use crate::red::{Judgement, Red};
@@ -57,10 +56,6 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
             join_ended(state, &task, dispatch, Dated { at, report })
         }
         Seen::Displaced { task, dispatch } => displaced(state, task, dispatch),
-        Seen::Parted { task, dispatch, why } => {
-            let task = state.task(&task).filter(|task| task.dispatch == dispatch);
-            task.and_then(|task| parted(state, task, Some(why)))
-        }
         Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
         Seen::FixInserted { decl } => fix_inserted(state, decl),
         Seen::RegressionEnded { report } => regression_ended(state, report),
@@ -379,9 +374,6 @@ fn landing_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Lan
     let task = state.task(id).filter(|task| task.dispatch == dispatch)?;
     let rules = state.rules()?;
     let Status::Landing { attempt } = task.status else { return None };
-    if let Some(parted) = parted_by_landing(state, task, &seen.report) {
-        return Some(parted);
-    }
     match seen.report {
         Landing::Done { touched } => Some(What::Landed { task: id.clone(), touched }),
         Landing::Conflict(red) => {
@@ -399,30 +391,19 @@ fn join_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Checks
     let Some(red) = seen.report.failure else {
         return Some(What::JoinPassed { task: id.clone(), warnings: seen.report.warnings });
     };
-    // Whose fault it is will show when the work comes in one by one.
-    if let Some(parted) = parted(state, task, Some(format!("{id} is red with what came in before it"))) {
-        return Some(parted);
-    }
     let failure = claim_refuted(rules, task, (attempt, seen.at), red.into());
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
 }
 
 fn displaced(state: &State, id: TaskId, dispatch: Dispatch) -> Option<What> {
     let task = state.task(&id).filter(|task| task.dispatch == dispatch)?;
-    if !matches!(task.status, Status::Joining { .. }) {
-        return None;
-    }
-    parted(state, task, Some(format!("the work of {id} was taken out of the project")))
-        .or_else(|| Some(What::LandingStarted { task: id.clone(), with: Vec::new() }))
+    matches!(task.status, Status::Joining { .. }).then_some(What::LandingStarted { task: id })
 }
 
 fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {
     let task = state.task(id)?;
     let rules = state.rules()?;
     let Status::Recording { attempt } = &task.status else { return None };
-    if let Some(parted) = parted_by_record(state, task, &seen.report) {
-        return Some(parted);
-    }
     match (seen.report, attempt) {
         (Record::Kept { commit }, _) => Some(What::TaskDone { task: id.clone(), commit }),
         (Record::Refused(red), Some(attempt)) => {
@@ -430,7 +411,7 @@ fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {
             Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
         }
         (Record::Refused(red), None) => Some(What::Ended(End::Unavailable { reason: red.error })),
-        (Record::Moved, Some(_)) => Some(What::LandingStarted { task: id.clone(), with: Vec::new() }),
+        (Record::Moved, Some(_)) => Some(What::LandingStarted { task: id.clone() }),
         (Record::Moved, None) => None,
         (Record::Blocked { reason }, _) => Some(What::Ended(End::Unavailable { reason })),
     }

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use crate::batch::{companions, is_busy, is_given_up, next_checkpoint, next_to_land, starts};
+use crate::batch::{is_busy, is_given_up, next_checkpoint, next_to_land, starts};
 use crate::decide::role_for;
 use crate::dependence;
 use crate::event::{CapKind, End, Event, What};
@@ -79,9 +79,7 @@ fn retry(task: &Task) -> What {
 }
 
 fn due_for_landing(state: &State) -> Option<What> {
-    let first = next_to_land(state)?;
-    let with = companions(state, first).into_iter().map(|task| task.id().clone()).collect();
-    Some(What::LandingStarted { task: first.id().clone(), with })
+    next_to_land(state).map(|task| What::LandingStarted { task: task.id().clone() })
 }
 
 fn due_for_question(state: &State, rules: &Rules) -> Option<What> {

@@ -151,17 +151,6 @@ pub enum What {
     LandingStarted {
         /// The task.
         task: TaskId,
-        /// Those whose work comes in together with it, after it and in this order.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        with: Vec<TaskId>,
-    },
-    /// Work that was to come in together, or did, is out of the project again: it comes in one by one.
-    Parted {
-        /// The tasks.
-        tasks: Vec<TaskId>,
-        /// Why, in words.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        why: Option<String>,
     },
     /// It is in the project, not committed yet.
     Landed {

@@ -13,7 +13,7 @@ use crate::pull_request::{PullRequestEventKind, StageKind};
 use crate::spending::Spent;
 use crate::state::{Backoff, Regression, State};
 use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
-use crate::task::{Attempt, Checks, Claimed, Company, Dispatch, Task, TaskDecl, TaskKind, Verification};
+use crate::task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
 use crate::transition::{EventKind, StatusKind, is_legal};
 
 /// An event that cannot follow from the state it was applied to.
@@ -93,7 +93,7 @@ impl State {
             What::AttemptStarted(started) => self.apply_started(started, at),
             What::AttemptClaimed { task, touched, learnings, elapsed_ms, .. } => {
                 let (files, learnings) = (touched.clone(), learnings.clone());
-                self.apply_claimed(task, Claimed { files, learnings, elapsed_ms: *elapsed_ms }, at)
+                self.apply_claimed(task, Claimed { files, learnings, elapsed_ms: *elapsed_ms })
             }
             What::AttemptFailed { task, failure, touched } => self.apply_failed(task, failure, touched),
             What::AgentUnavailable { task, reason, nth, until, .. } => {
@@ -102,13 +102,10 @@ impl State {
             What::AgentDropped { task, agent, reason, .. } => self.apply_dropped(task, agent, reason),
             What::TreeUnavailable { task, .. } => self.apply_tree_unavailable(task),
             What::Spent(spent) => self.apply_spent(spent, at),
-            What::ChecksPassed { task, warnings, judge } => {
-                self.apply_checks_passed(task, (warnings, *judge), at)
-            }
+            What::ChecksPassed { task, warnings, judge } => self.apply_checks_passed(task, warnings, *judge),
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
             What::JudgePassed { task, next } => self.apply_judge_passed(task, *next),
-            What::LandingStarted { task, with } => self.apply_landing_started(task, with),
-            What::Parted { tasks, .. } => tasks.iter().try_for_each(|task| self.apply_parted(task)),
+            What::LandingStarted { task } => self.apply_landing_started(task),
             What::Landed { task, touched } => self.apply_landed(task, touched),
             What::JoinPassed { task, warnings } => self.apply_join_passed(task, warnings),
             What::TaskDone { task, commit } => self.apply_done(task, commit.as_deref(), at),
@@ -223,10 +220,6 @@ impl State {
                 Status::Landing { attempt } | Status::Joining { attempt } => {
                     Status::Finished { attempt: *attempt }
                 }
-                // Of several at once, nobody knows which were committed before they are brought in again.
-                Status::Recording { attempt: Some(attempt) } if task.company == Company::Together => {
-                    Status::Finished { attempt: *attempt }
-                }
                 Status::Drafted
                 | Status::Ready { .. }
                 | Status::Checking(_)
@@ -239,7 +232,6 @@ impl State {
                 | Status::Skipped => continue,
             };
             self.uncount_dispatch(place);
-            self.tasks[place].end_company();
             self.set_status(place, lost);
         }
     }
@@ -326,7 +318,6 @@ impl State {
         task.claimed = None;
         task.dispatch = started.dispatch;
         task.isolated = started.isolated;
-        (task.company, task.checks) = (Company::Open, Checks::None);
         task.base = task.base.take().or_else(|| started.head.clone());
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
         self.retries = self.retries.saturating_add(retries);
@@ -341,7 +332,7 @@ impl State {
         self.backoff = None;
     }
 
-    fn apply_claimed(&mut self, id: &TaskId, claimed: Claimed, at: jiff::Timestamp) -> Applied {
+    fn apply_claimed(&mut self, id: &TaskId, claimed: Claimed) -> Applied {
         let task = self.go_on(id, EventKind::AttemptClaimed, |task| {
             let Status::Running(running) = &task.status else { return Status::Failed };
             Status::Checking(Checking {
@@ -354,7 +345,6 @@ impl State {
         if let Status::Checking(checking) = &task.status {
             task.attempted = checking.attempt.0;
         }
-        task.checks = Checks::Since(at);
         if task.isolated {
             // A tree of its own shows all that is left of earlier attempts; what a later one took back is not.
             task.touched.clear();
@@ -429,20 +419,12 @@ impl State {
         Ok(())
     }
 
-    fn apply_checks_passed(
-        &mut self,
-        id: &TaskId,
-        (warnings, judge): (&[String], Option<Judge>),
-        at: jiff::Timestamp,
-    ) -> Applied {
+    fn apply_checks_passed(&mut self, id: &TaskId, warnings: &[String], judge: Option<Judge>) -> Applied {
         self.count_warnings(warnings);
-        let task = self.go_on(id, EventKind::ChecksPassed, |task| {
+        self.go_on(id, EventKind::ChecksPassed, |task| {
             let Status::Checking(checking) = &task.status else { return Status::Failed };
             after_checks(task, checking.attempt, judge)
         })?;
-        if let Checks::Since(since) = task.checks {
-            task.checks = Checks::Took(at.duration_since(since));
-        }
         Ok(())
     }
 
@@ -468,29 +450,7 @@ impl State {
         Ok(())
     }
 
-    /// One task's work comes in, or that of several together.
-    fn apply_landing_started(&mut self, id: &TaskId, with: &[TaskId]) -> Applied {
-        self.start_landing(id)?;
-        if with.is_empty() {
-            return Ok(());
-        }
-        self.known(id)?.company = Company::Together;
-        for id in with {
-            self.start_landing(id)?;
-            self.known(id)?.company = Company::Together;
-        }
-        Ok(())
-    }
-
-    fn apply_parted(&mut self, id: &TaskId) -> Applied {
-        let task = self.go_on(id, EventKind::Parted, |task| {
-            task.status.coming_back().map_or(Status::Failed, |attempt| Status::Finished { attempt })
-        })?;
-        task.company = Company::Apart;
-        Ok(())
-    }
-
-    fn start_landing(&mut self, id: &TaskId) -> Applied {
+    fn apply_landing_started(&mut self, id: &TaskId) -> Applied {
         let is_return =
             |task: &Task| matches!(task.status, Status::Joining { .. } | Status::Recording { .. });
         let returns = self.task(id).is_some_and(is_return);

@@ -33,7 +33,6 @@ mod ladder;
 mod observation;
 mod order;
 mod outdated;
-mod parting;
 mod places;
 mod plan_changes;
 mod pull_request;
@@ -53,7 +52,7 @@ mod transition;
 mod usage;
 
 pub use action::{Action, ActionKey};
-pub use batch::{coming_in, company, overlaps, starts_in_project};
+pub use batch::{overlaps, starts_in_project};
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind, contradiction};
 pub use decide::decide;
 pub use due::due;

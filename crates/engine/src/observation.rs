@@ -116,15 +116,6 @@ pub enum Seen {
         /// The agent's start whose work came in.
         dispatch: Dispatch,
     },
-    /// The work of a task cannot come in together with that of others, and is out of the project.
-    Parted {
-        /// The task.
-        task: TaskId,
-        /// The agent's start whose work it is.
-        dispatch: Dispatch,
-        /// Why, in words.
-        why: String,
-    },
     /// Nothing can go on before a person has seen to something.
     Obstructed {
         /// What to.

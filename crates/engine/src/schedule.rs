@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 
 use crate::action::Action;
-use crate::batch::{Start, company, is_given_up, starts};
+use crate::batch::{Start, is_given_up, starts};
 use crate::pull_request;
 use crate::rules::OnEscalation;
 use crate::state::{Regression, State};
 use crate::status::{Judge, JudgeState, Role, Status};
-use crate::task::{Company, Task};
+use crate::task::Task;
 
 /// Everything that should be under way. What starts an agent comes first: agents take longest.
 pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
@@ -23,9 +23,7 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
         .filter(|start| !start.task.asks_by_design() && (may_dispatch || !wants_agent(start.task)));
     let mut actions: Vec<Action> =
         starts.map(|start| Action::Prepare { task: start.task.id().clone() }).collect();
-    let waits = |task: &Task| {
-        waits_to_record(state, task) || waits_to_insert(state, task) || waits_in_company(state, task)
-    };
+    let waits = |task: &Task| waits_to_record(state, task) || waits_to_insert(state, task);
     let wanted = state.attention().filter(|task| !waits(task));
     actions.extend(wanted.filter_map(|task| wanted_for(task, may_dispatch, asks)));
     if wants_regression(state) {
@@ -46,18 +44,6 @@ fn may_dispatch(state: &State, now: Timestamp) -> bool {
 /// Whether a fix task has to wait with being written and committed: the work of another task is half in the project.
 fn waits_to_insert(state: &State, task: &Task) -> bool {
     task.status == Status::Drafted && state.attention().any(|other| other.status.is_coming_back())
-}
-
-/// Whether another task is next of those whose work comes in together: it is brought in for all by the first, verified
-/// task by task, and recorded for all once that is green.
-fn waits_in_company(state: &State, task: &Task) -> bool {
-    if task.company != Company::Together || !task.status.is_coming_back() {
-        return false;
-    }
-    let is_landing = |task: &&Task| matches!(task.status, Status::Landing { .. });
-    let is_joining = |task: &&Task| matches!(task.status, Status::Joining { .. });
-    let next = company(state).find(is_landing).or_else(|| company(state).find(is_joining));
-    next.or_else(|| company(state).next()).is_some_and(|next| next.id() != task.id())
 }
 
 /// Whether what a person approved has to wait with being recorded: the work of another task is half in the project.

@@ -228,17 +228,6 @@ impl Status {
         matches!(self, Self::Proving | Self::Running(_) | Self::Checking(_) | Self::Judging(_))
     }
 
-    /// The attempt whose work is on its way into the project, or being recorded there.
-    pub fn coming_back(&self) -> Option<Attempt> {
-        if let Self::Landing { attempt }
-        | Self::Joining { attempt }
-        | Self::Recording { attempt: Some(attempt) } = self
-        {
-            return Some(*attempt);
-        }
-        None
-    }
-
     /// Whether it has the project to itself for bringing work in.
     pub fn is_coming_back(&self) -> bool {
         matches!(self, Self::Landing { .. } | Self::Joining { .. } | Self::Recording { .. })

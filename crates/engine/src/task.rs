@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
@@ -109,27 +109,6 @@ pub struct Claimed {
     pub elapsed_ms: u64,
 }
 
-/// How work comes in from a tree of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Company {
-    /// As it turns out.
-    #[default]
-    Open,
-    /// Together with that of others.
-    Together,
-    /// By itself: it did not fit with others, or was red with them.
-    Apart,
-}
-
-/// The checks of an attempt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Checks {
-    #[default]
-    None,
-    Since(Timestamp),
-    Took(SignedDuration),
-}
-
 /// A task and its history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -162,10 +141,6 @@ pub struct Task {
     pub isolated: bool,
     /// How often the work of its latest attempt had to come in once more since the run was started.
     pub(crate) returns: u32,
-    /// How that work comes in.
-    pub(crate) company: Company,
-    /// How long the checks of its latest attempt took, once they were green; before that, when they began.
-    pub(crate) checks: Checks,
     /// What a person told the next attempt to do.
     pub instruction: Option<String>,
     /// What a person answered at a checkpoint.
@@ -203,8 +178,6 @@ impl Task {
             base: None,
             isolated: false,
             returns: 0,
-            company: Company::default(),
-            checks: Checks::default(),
             instruction: None,
             reply: None,
             claimed: None,
@@ -220,13 +193,6 @@ impl Task {
     /// The task's identity.
     pub fn id(&self) -> &TaskId {
         &self.decl.id
-    }
-
-    /// Its work does not come in together with that of others any more.
-    pub(crate) fn end_company(&mut self) {
-        if self.company == Company::Together {
-            self.company = Company::Open;
-        }
     }
 
     /// The number that the next attempt gets. An attempt that was lost gives its number back.

@@ -1,12 +1,8 @@
-//! A small coordinator for the tests: keeps one shell command, on a keeper that stood by if told so, and prints how it
-//! ended.
+//! A small coordinator for the tests: keeps one shell command and prints how it ended.
 use std::path::PathBuf;
 use std::time::Duration;
 
-use runner::process::{self, Invocation, ProcessLimits, Program, Standby};
-
-/// How many keepers stand by where any do.
-const STANDING_BY: usize = 3;
+use runner::process::{self, Invocation, ProcessLimits, Program};
 
 fn main() {
     process::keep_if_asked();
@@ -33,20 +29,7 @@ fn main() {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    let standby = Standby::on(runtime.handle().clone());
-    if verb == "stand-by" {
-        standby.top_up(STANDING_BY, Duration::ZERO);
-        runtime.block_on(until_one_stands_by());
-    }
-    standby.start(invocation, move |ended| sender.send(ended).expect("awaited"));
+    process::start(runtime.handle(), invocation, move |ended| sender.send(ended).expect("awaited"));
     let ended = runtime.block_on(receiver).expect("one end");
     println!("{:?}", ended.exit);
-}
-
-/// Waits for a keeper, which may have ended again where it cannot do its work.
-async fn until_one_stands_by() {
-    let children = || std::fs::read_to_string("/proc/thread-self/children").expect("readable");
-    while children().trim().is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
 }

@@ -11,7 +11,6 @@ use engine::{
 use plan::{Script, TaskId, Verify};
 
 use crate::agent::{Outcome, agent_end};
-use crate::ahead::Step;
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
 use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE, file_name};
@@ -40,8 +39,6 @@ pub(crate) enum Purpose {
     Landing { task: TaskId, dispatch: Dispatch, release: Release },
     /// The verify command of an attempt, on all that came together.
     Join { task: TaskId, dispatch: Dispatch, script: Script },
-    /// The same before it has come together.
-    Ahead { task: TaskId, dispatch: Dispatch, step: Step },
     /// A judgement.
     Judge { task: TaskId, at_work: AtWork },
     /// A `[VERIFY]` command without an agent.
@@ -83,7 +80,6 @@ impl Purpose {
             | Self::Survey { .. }
             | Self::Landing { .. }
             | Self::Join { .. }
-            | Self::Ahead { .. }
             | Self::Proof { .. }
             | Self::Check { .. }
             | Self::Regression { .. }
@@ -156,8 +152,6 @@ impl Driver<'_> {
         let (handle, at_work) = self.delegate(key.clone(), delegation)?;
         let purpose = Purpose::Agent { task, at_work, since, baseline };
         self.depart(key, Flight { handle: Some(handle), purpose });
-        self.learn_to_commit();
-        self.have_keepers_stand_by();
         Ok(())
     }
 
@@ -271,7 +265,7 @@ impl Driver<'_> {
             stderr_log: dir.join("verify.err.log"),
             limits: self.limits(self.settings.verify_timeout, None),
         };
-        let handle = self.standby.start(invocation, self.reporter(key.clone()));
+        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
         self.depart(key, Flight { handle: Some(handle), purpose });
     }
 
@@ -334,7 +328,6 @@ impl Driver<'_> {
             | Purpose::Survey { .. }
             | Purpose::Landing { .. }
             | Purpose::Join { .. }
-            | Purpose::Ahead { .. }
             | Purpose::Proof { .. }
             | Purpose::Check { .. }
             | Purpose::Regression { .. }
@@ -366,7 +359,6 @@ impl Driver<'_> {
             }
             Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
             Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
-            Purpose::Ahead { task, dispatch, step } => self.verified_ahead((task, dispatch), step, ended),
             // These end in other ways than by the end of a process.
             Purpose::Tree { .. }
             | Purpose::Survey { .. }

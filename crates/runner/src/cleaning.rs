@@ -1,6 +1,5 @@
 //! Work trees that nobody needs any more are removed beside the loop, one after another, when nothing has come in for a
-//! moment: until then, whoever brings work in needs the processors, and would have to wait for its turn with git. Only
-//! those that others can be made of are emptied at once. Nothing waits for any of that but the end of the run. What git
+//! moment: until then, whoever brings work in needs the processors, and would have to wait for its turn with git. Nothing waits for any of that but the end of the run. What git
 //! does not let go of, for a lock that somebody left, is tried once more in the end, and at the next start.
 
 use std::io;
@@ -10,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::git::GitError;
-use crate::offstage::{Further, Site};
+use crate::offstage::Site;
 
 /// How long nothing comes to be removed before it goes.
 const QUIET: Duration = Duration::from_millis(200);
@@ -25,7 +24,7 @@ pub(crate) struct Cleaner {
 }
 
 /// The thread that does it, and the way to it.
-type Worker = (Sender<(Site, Further)>, JoinHandle<Kept>);
+type Worker = (Sender<Site>, JoinHandle<Kept>);
 
 /// Sites of which something is still there.
 #[derive(Debug, Default)]
@@ -41,25 +40,25 @@ struct Kept {
 }
 
 impl Cleaner {
-    /// Removes a tree, some time. Where further ones are wanted, it may become one of them.
-    pub(crate) fn clear(&mut self, site: Site, further: Further) -> io::Result<()> {
+    /// Removes a tree, some time.
+    pub(crate) fn clear(&mut self, site: Site) -> io::Result<()> {
         let (sender, thread) = match self.worker.take() {
             Some(worker) => worker,
             None => {
-                let (sender, sites) = channel::<(Site, Further)>();
+                let (sender, sites) = channel::<Site>();
                 let thread = thread::Builder::new().name("cleaning".to_owned());
                 (sender, thread.spawn(move || work(&sites))?)
             }
         };
         // Should the thread have died, the tree is found at the next start.
-        let _ = sender.send((site, further));
+        let _ = sender.send(site);
         self.worker = Some((sender, thread));
         Ok(())
     }
 
     /// Removes a tree at once.
     pub(crate) fn clear_now(&mut self, site: Site) {
-        self.kept.clear(site, Further::Wanted);
+        self.kept.clear(site);
         self.kept.let_go();
     }
 
@@ -104,13 +103,12 @@ impl Cleaner {
 }
 
 /// Removes what comes until nothing can come any more.
-fn work(sites: &Receiver<(Site, Further)>) -> Kept {
+fn work(sites: &Receiver<Site>) -> Kept {
     let mut kept = Kept::default();
     loop {
         let patience = if kept.has_any() { QUIET } else { Duration::MAX };
         match sites.recv_timeout(patience) {
-            Ok((site, Further::Wanted)) => kept.clear(site, Further::Wanted),
-            Ok((site, Further::Unwanted)) => kept.trees.push(site),
+            Ok(site) => kept.trees.push(site),
             Err(RecvTimeoutError::Timeout) => kept.let_go(),
             Err(RecvTimeoutError::Disconnected) => {
                 kept.let_go();
@@ -125,17 +123,14 @@ impl Kept {
         !self.trees.is_empty() || !self.due.is_empty()
     }
 
-    fn clear(&mut self, site: Site, further: Further) {
-        site.clear_tree(further);
-        if further == Further::Unwanted {
-            site.pool().clear();
-        }
+    fn clear(&mut self, site: Site) {
+        site.clear_tree();
         self.due.push(site);
     }
 
     /// With a lock in the way git waits for each reference anew, so it is not even asked.
     fn let_go(&mut self) {
-        std::mem::take(&mut self.trees).into_iter().for_each(|site| self.clear(site, Further::Unwanted));
+        std::mem::take(&mut self.trees).into_iter().for_each(|site| self.clear(site));
         for site in std::mem::take(&mut self.due) {
             let let_go = if self.is_locked() { None } else { Some(site.let_go()) };
             if let Some(Err(GitError::Locked { file })) = &let_go {

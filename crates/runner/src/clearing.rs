@@ -8,8 +8,7 @@ use crate::atomic;
 use crate::delegation::file_name;
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::Pool;
-use crate::offstage::{Further, Site};
+use crate::offstage::Site;
 
 impl Driver<'_> {
     /// After a task is done: its tree goes, and those of the tasks that it repaired, whose work came in with its own.
@@ -24,22 +23,13 @@ impl Driver<'_> {
             repaired = self.state.fix_plan(id).map(|fix| &fix.failing);
         }
         if let Some(site) = self.site(id).filter(|site| site.is_there() && !self.cleaner.has_kept(site)) {
-            let further = self.further_trees(site.pool().count());
-            self.cleaner.clear(site, further).map_err(RunError::io("start a thread for", &self.file.home))?;
+            self.cleaner.clear(site).map_err(RunError::io("start a thread for", &self.file.home))?;
         }
         Ok(())
     }
 
-    /// Whether more tasks are to start than there are trees set aside.
-    fn further_trees(&self, spare: usize) -> Further {
-        let ready =
-            self.state.tasks().iter().filter(|task| matches!(task.status, engine::Status::Ready { .. }));
-        if ready.take(spare + 1).count() > spare { Further::Wanted } else { Further::Unwanted }
-    }
-
     /// Trees of tasks that are done, which a program that died did not get to remove.
     pub(crate) fn clear_old_trees(&mut self) -> Result<(), RunError> {
-        Pool::new(&self.file.spare()).remove();
         atomic::tidy(&self.file.trees());
         self.clear_done_trees()
     }
@@ -71,7 +61,6 @@ impl Driver<'_> {
     pub(crate) fn note_kept_trees(&self) {
         let open = self.state.attention().filter(|task| task.isolated);
         for site in open.filter_map(|task| self.site(task.id())) {
-            site.leave_ahead();
             site.note_content();
         }
     }

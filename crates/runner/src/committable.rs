@@ -16,10 +16,6 @@ impl Committable {
         Self { files: files.iter().flatten().cloned().collect(), known: Arc::default() }
     }
 
-    pub(crate) fn is_known(&self) -> bool {
-        self.known.get().is_some()
-    }
-
     /// Those that are not ignored, and those that are tracked all the same.
     pub(crate) fn ask(&self, git: &Git) -> Result<&[String], GitError> {
         if let Some(known) = self.known.get() {

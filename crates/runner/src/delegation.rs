@@ -16,7 +16,7 @@ use crate::driver::Driver;
 use crate::error::RunError;
 use crate::inbox::Message;
 use crate::mask::mask;
-use crate::process::{Ended, Handle, Invocation, ProcessLimits};
+use crate::process::{self, Ended, Handle, Invocation, ProcessLimits};
 use crate::projection::learnings_in;
 use crate::prompt::{self, AttemptPart, Subject};
 use crate::settings::{Agent, Bookkeeping};
@@ -222,7 +222,7 @@ impl Driver<'_> {
             // As above.
             let _ = sender.send(Message::AgentEnded(key, Box::new((ended, outcome))));
         };
-        let handle = self.standby.start_listening(invocation, conversation, on_end);
+        let handle = process::start_listening(&self.runtime, invocation, conversation, on_end);
         let Delegation { dispatch, dir, prompt, .. } = delegation;
         Ok((handle, AtWork { dispatch, agent: agent.name.clone(), prompt, dir }))
     }

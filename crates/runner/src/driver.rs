@@ -15,19 +15,17 @@ use engine::{
 use jiff::Timestamp;
 
 use crate::agent::Activity;
-use crate::ahead::Ahead;
 use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{self, Arrival, Git, GitError, Oid, OwnCustoms, Stamps};
+use crate::git::{self, Git, GitError, Oid, OwnCustoms, Stamps};
 use crate::inbox::{Inbox, Message, Responder};
 use crate::journal::Journal;
 use crate::left_inside::LeftInside;
-use crate::line::Line;
 use crate::lost_work::Watch;
 use crate::open::{Beginning, Request};
-use crate::process::{Handle, Standby};
+use crate::process::Handle;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
 use crate::rewriting::{Rewriting, Verified};
@@ -77,7 +75,8 @@ pub(crate) struct Driver<'a> {
     pub state: State,
     pub book: Book,
     pub tree: Tree<'a>,
-    pub standby: Standby,
+    /// Whose thread watches the processes.
+    pub runtime: tokio::runtime::Handle,
     /// The text that a task had when its latest attempt began. It is in the attempt's folder as well, but there an
     /// agent can lay hands on it.
     pub text_at_start: BTreeMap<plan::TaskId, String>,
@@ -88,15 +87,11 @@ pub(crate) struct Driver<'a> {
     pub packed: BTreeMap<plan::TaskId, Oid>,
     /// What the work that is half in the project looked like when it came.
     pub stamps: Option<Stamps>,
-    /// Work of several tasks that is coming in together.
-    pub arrival: Option<Box<Arrival>>,
     /// The turn of the task whose work is half in the project.
     pub turn: Option<(plan::TaskId, Turn)>,
     pub shared_names: SharedNames,
     /// What the repository said of how git works in it when agents began.
     pub customs: Option<OwnCustoms>,
-    /// Those who wait for a work tree.
-    pub line: Line,
     /// What git did not look at when those who are at work in the project began.
     pub hidden: BTreeMap<plan::TaskId, BTreeSet<OsString>>,
     /// What those in the project itself left there that cannot be committed.
@@ -109,8 +104,6 @@ pub(crate) struct Driver<'a> {
     pub rewriting: Rewriting,
     /// Work that was taken out of the project once already while it was verified there.
     pub displaced: BTreeSet<(plan::TaskId, engine::Dispatch)>,
-    /// What is verified before it comes in.
-    pub ahead: Ahead,
     pub cleaner: Cleaner,
     pub traces: Traces,
     /// Tasks of which it was said that they wait for others with the same files.
@@ -134,7 +127,7 @@ impl<'a> Driver<'a> {
         request: &Request<'a>,
         (journal, state): (Journal, State),
         (book, tree, projections): (Book, Tree<'a>, Projections),
-        (inbox, standby): (Inbox, Standby),
+        (inbox, runtime): (Inbox, tokio::runtime::Handle),
         view: &'a mut dyn FnMut(&State, Notice<'_>),
     ) -> Self {
         let answered = |task: &plan::TaskId, response: &engine::Response| Seen::Answered {
@@ -153,24 +146,21 @@ impl<'a> Driver<'a> {
             state,
             book,
             tree,
-            standby,
+            runtime,
             text_at_start: BTreeMap::new(),
             spec_is_tracked: false,
             watch: Watch::default(),
             packed: BTreeMap::new(),
             stamps: None,
-            arrival: None,
             turn: None,
             shared_names: SharedNames::default(),
             customs: None,
-            line: Line::default(),
             hidden: BTreeMap::new(),
             left_inside: BTreeMap::new(),
             hooked: BTreeMap::new(),
             verified: BTreeMap::new(),
             rewriting: Rewriting::default(),
             displaced: BTreeSet::new(),
-            ahead: Ahead::default(),
             cleaner: Cleaner::default(),
             traces: Traces::default(),
             overlaps_told: BTreeSet::new(),
@@ -196,9 +186,8 @@ impl<'a> Driver<'a> {
     pub(crate) fn drive(mut self, mut opening: Opening) -> Result<Finished, RunError> {
         self.mend_repository();
         self.clear_old_trees()?;
-        opening.gone = self.make_up_for_packed();
         self.see_to_orphans();
-        opening.gone.extend(self.make_up_for_trees());
+        opening.gone = self.make_up_for_trees();
         opening.holding = self.find_holding(&opening.tasks)?;
         self.find_checks();
         self.queue.push_back(Seen::Started(opening));
@@ -236,8 +225,7 @@ impl<'a> Driver<'a> {
         self.pass_turn_on();
         self.tell_of_names();
         self.tell_of_mended();
-        self.start_wanted()?;
-        self.look_ahead()
+        self.start_wanted()
     }
 
     pub(crate) fn decide(&mut self, seen: Seen) -> Result<(), RunError> {
@@ -262,7 +250,7 @@ impl<'a> Driver<'a> {
             if self.is_withdrawn(&event.what)? {
                 continue;
             }
-            self.record(&self.without_misfits(event))?;
+            self.record(&event)?;
         }
         Ok(())
     }
@@ -349,15 +337,11 @@ impl<'a> Driver<'a> {
     }
 
     fn start(&mut self, action: &Action) -> Result<(), RunError> {
-        if !self.is_allowed_already(action) {
-            self.settle_journal()?;
-        }
+        self.settle_journal()?;
         match action {
             Action::Prepare { task } if self.waits_for_turn(action.key(), task)? => {}
             Action::Prepare { task } => self.prepare(task)?,
             Action::Prove { task } => self.start_proof(action.key(), task)?,
-            // It starts once nothing runs in its tree any more.
-            Action::RunAgent { task, .. } if self.is_looked_at(task) => {}
             Action::RunAgent { task, attempt, dispatch, role } => {
                 self.start_agent(action.key(), task, (*attempt, *dispatch), *role)?;
             }
@@ -374,10 +358,6 @@ impl<'a> Driver<'a> {
             Action::Record { task, .. } | Action::InsertFix { fix: task }
                 if self.waits_for_lock(action.key(), task)? => {}
             Action::Record { task, attempt } => {
-                let company = self.company_of(task);
-                if !company.is_empty() {
-                    return self.record_together(task, &company);
-                }
                 let record = self.record_work(task, *attempt);
                 let is_blocked = matches!(record, Record::Blocked { .. });
                 if is_blocked && (git::is_interrupted() || self.waits_for_lock(action.key(), task)?) {
@@ -393,13 +373,6 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Whether what allows an action was durable before the one that led to it: work that comes in together may all be
-    /// verified once that it comes in is. Nothing else follows from one verification but the next.
-    fn is_allowed_already(&self, action: &Action) -> bool {
-        let Action::Join { task, .. } = action else { return false };
-        self.company_of(task).iter().position(|member| member == task).is_some_and(|place| place > 0)
-    }
-
     /// Queues an observation.
     pub(crate) fn see(&mut self, seen: Seen) {
         self.queue.push_back(seen);
@@ -408,23 +381,6 @@ impl<'a> Driver<'a> {
     /// Notes that something is under way.
     pub(crate) fn depart(&mut self, key: ActionKey, flight: Flight) {
         self.flights.insert(key, flight);
-    }
-
-    /// Whether that has not ended yet.
-    pub(crate) fn is_under_way(&self, key: &ActionKey) -> bool {
-        self.flights.contains_key(key)
-    }
-
-    /// Stops a process that is no longer of use.
-    pub(crate) fn stop_flight(&self, key: &ActionKey) {
-        if let Some(handle) = self.flights.get(key).and_then(|flight| flight.handle.as_ref()) {
-            handle.kill();
-        }
-    }
-
-    /// Whether agents wait for their work trees.
-    pub(crate) fn has_waiting_agents(&self) -> bool {
-        self.flights.values().any(|flight| matches!(flight.purpose, Purpose::Tree { .. }))
     }
 
     /// The way into the inbox.

@@ -10,7 +10,9 @@ use crate::traces::listed;
 impl Driver<'_> {
     /// Notes what is hidden when an agent begins to work in the project.
     pub(crate) fn note_hidden(&mut self, id: &TaskId) {
-        let hidden = self.tree.git().filter(|_| !self.is_isolated(id)).and_then(|git| git.hidden());
+        // Where git cannot tell, whoever needs it says why.
+        let git = self.tree.git().filter(|_| !self.is_isolated(id));
+        let hidden = git.and_then(|git| git.hidden().ok());
         // Who began earlier is at work still: what was hidden then is what people hid.
         let hidden = self.hidden.values().next().cloned().or(hidden);
         self.hidden.extend(hidden.map(|hidden| (id.clone(), hidden)));

@@ -8,7 +8,6 @@ use std::thread;
 use engine::{ActionKey, AgentReport, Attempt, Cause, ChecksReport, Dispatch, Landing, Seen};
 use plan::TaskId;
 
-use crate::ahead::Foreseen;
 use crate::atomic;
 use crate::attempt::{AgentEnded, Purpose, verdict};
 use crate::book::{Excerpt, OwnBox};
@@ -16,7 +15,7 @@ use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{Arrival, Git, GitError, Oid};
+use crate::git::{Git, GitError, Oid};
 use crate::inbox::Message;
 use crate::offstage::{Brought, LandingRequest, Ready, Site};
 use crate::process::Ended;
@@ -36,10 +35,6 @@ pub(crate) enum Done {
     Survey(Result<Survey, GitError>),
     /// Work was brought into the project.
     Landing(Brought),
-    /// Work together with what comes in before it: what is in its tree, if that can be told.
-    Ahead(Option<Oid>),
-    /// Work of several tasks comes into the project, or why it cannot together; and what was noticed on the way.
-    Together(Result<Box<Arrival>, String>, Vec<String>),
     /// Nobody has git's lock any more, or nobody waits for it.
     Lock,
 }
@@ -116,10 +111,9 @@ impl Driver<'_> {
         if let (Some(site), true) = (&site, self.settings.clean_retry.is_on()) {
             site.forget_left();
         }
-        let (look_at_names, place) = (self.look_at_names(), self.line.join());
+        let look_at_names = self.look_at_names();
         self.beside(key, purpose, move || {
             look_at_names(site.as_ref().map(|site| &site.git));
-            place.wait();
             Done::Tree(match site {
                 Some(site) => site.prepare(&head, left.as_ref()),
                 None => Ok(Ready::default()),
@@ -186,21 +180,7 @@ impl Driver<'_> {
                 self.stamps = brought.stamps;
                 Ok(Seen::LandingEnded { task, dispatch, landing: brought.landing })
             }
-            (Purpose::Landing { task, dispatch, .. }, Done::Together(arrival, notes)) => {
-                Ok(self.came_together((task, dispatch), (arrival, notes)))
-            }
-            (Purpose::Ahead { task, dispatch, step }, Done::Ahead(tree)) => {
-                self.looked((task, dispatch), step, tree)
-            }
-            (
-                _,
-                Done::Tree(_)
-                | Done::Survey(_)
-                | Done::Landing(..)
-                | Done::Together(..)
-                | Done::Ahead(_)
-                | Done::Lock,
-            ) => Ok(Seen::TimePassed),
+            (_, Done::Tree(_) | Done::Survey(_) | Done::Landing(..) | Done::Lock) => Ok(Seen::TimePassed),
         }
     }
 
@@ -336,10 +316,6 @@ impl Driver<'_> {
         let (message, trailer) = (self.landing_message(id), self.trailer(id, Some(attempt)));
         let Some(task) = self.state.task(id) else { return Ok(()) };
         let (dispatch, touched) = (task.dispatch, task.touched.clone());
-        let company = self.company_of(id);
-        if !company.is_empty() {
-            return self.start_together(key, (id, dispatch), &company);
-        }
         if touched.is_empty() {
             let landing = Landing::Done { touched: Vec::new() };
             self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
@@ -348,8 +324,7 @@ impl Driver<'_> {
         let (release, take_turn) = self.turn_for(&site.git, id);
         let purpose = Purpose::Landing { task: id.clone(), dispatch, release };
         let (watch, packed) = (self.watch().clone(), self.packed.remove(id));
-        let request =
-            LandingRequest { message, trailer, packed, touched, watch, traces: self.traces.clone() };
+        let request = LandingRequest { message, trailer, packed, watch, traces: self.traces.clone() };
         self.beside(key, purpose, move || {
             Done::Landing(match kept_waiting(take_turn()) {
                 Some(landing) => Brought { landing, stamps: None, notes: Vec::new() },
@@ -365,20 +340,6 @@ impl Driver<'_> {
         id: &TaskId,
         (attempt, dispatch): (Attempt, Dispatch),
     ) -> Result<(), RunError> {
-        if let Some(why) = self.put_next(id) {
-            self.part(&self.company_of(id))?;
-            self.see(Seen::Parted { task: id.clone(), dispatch, why });
-            return Ok(());
-        }
-        match self.foreseen(id, dispatch)? {
-            Foreseen::Green => {
-                self.join_as_foreseen(id, dispatch);
-                return Ok(());
-            }
-            // When that has ended, it is asked again.
-            Foreseen::Pending => return Ok(()),
-            Foreseen::Nothing => {}
-        }
         let dir = self.attempt_dir(id, attempt, dispatch)?.join("joined");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let text = self.task_text(id, dir.parent().unwrap_or(&dir));
@@ -390,7 +351,6 @@ impl Driver<'_> {
                 self.note_check(id, &dir)?;
                 self.note_files(id);
                 self.start_script(key, (&script, root), &dir, purpose);
-                self.replace_used_keeper();
             }
             None => {
                 let report = ChecksReport::default();
@@ -410,13 +370,6 @@ impl Driver<'_> {
         let mut report = verdict(script, ended);
         self.tree.forget();
         self.note_end_of_check()?;
-        let company = self.company_of(&task);
-        if !company.is_empty() {
-            if report.failure.is_some() {
-                self.part(&company)?;
-            }
-            return Ok(Seen::JoinEnded { task, dispatch, report });
-        }
         if self.was_taken_out((&task, dispatch), &report) {
             return Ok(Seen::Displaced { task, dispatch });
         }

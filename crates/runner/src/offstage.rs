@@ -1,7 +1,6 @@
 //! What is done to work trees beside the loop, in threads: making one ready, looking at what an attempt left in it,
 //! bringing its work into the project. Each of these may take as long as git takes; none decides anything.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +8,7 @@ use engine::{Cause, CheckFailure, FileState, Landing};
 
 use crate::atomic;
 use crate::git::{
-    self, Applied, Conflict, Furnishing, Git, GitError, Inside, Keep, Novelty, Oid, Pool, Stamps, Touched,
-    TreeWork,
+    self, Applied, Conflict, Furnishing, Git, GitError, Inside, Keep, Novelty, Oid, Stamps, Touched, TreeWork,
 };
 use crate::in_the_way::{refused, told_of_revived};
 use crate::lost_work::Watch;
@@ -21,7 +19,7 @@ use crate::stranded::Unready;
 use crate::survey::Survey;
 use crate::traces::{self, Traces, listed};
 use crate::tree_notes::{
-    ahead_file, base_file, left_file, original_file, packed_file, plan_file, remnants_file, seen_file,
+    base_file, left_file, original_file, packed_file, plan_file, remnants_file, seen_file,
 };
 
 /// A work tree of one task, and what is known of it.
@@ -54,8 +52,6 @@ pub(crate) struct LandingRequest {
     pub trailer: String,
     /// The commit that it was packed into, if that was just now.
     pub packed: Option<Oid>,
-    /// What the attempt changed.
-    pub touched: BTreeSet<String>,
     pub watch: Watch,
     pub traces: Traces,
 }
@@ -66,13 +62,6 @@ pub(crate) struct Brought {
     pub landing: Landing,
     pub stamps: Option<Stamps>,
     pub notes: Vec<String>,
-}
-
-/// Whether there will be further trees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Further {
-    Wanted,
-    Unwanted,
 }
 
 impl Site {
@@ -134,11 +123,10 @@ impl Site {
 
     /// Makes the tree anew, with all that it needs.
     pub(crate) fn make_tree(&self, head: &Oid, notes: &mut Vec<String>) -> Result<(), GitError> {
-        let (note, pool) = (base_file(&self.tree), self.pool());
+        let note = base_file(&self.tree);
         // A tree without the note is one that was never finished, and nobody takes it for somebody's work.
         let _ = fs::remove_file(&note);
-        self.git.retire_tree(&pool, &self.tree)?;
-        self.git.mending(|| self.git.add_tree_from(&pool, &self.tree, head))?;
+        self.git.mending(|| self.git.add_tree(&self.tree, head))?;
         let furnished: String = self.furnish(notes)?.iter().map(|path| format!("{path}\n")).collect();
         self.note_plan()?;
         atomic::replace(&note, &format!("{head}\n{furnished}")).map_err(GitError::io("write", &note))
@@ -165,9 +153,7 @@ impl Site {
         let file = left_file(&self.tree);
         if let Ok(text) = fs::read_to_string(&file) {
             let mut commits = text.lines().map(Oid::parse);
-            if let (Some(Some(base)), Some(Some(commit))) = (commits.next(), commits.next())
-                && self.git.is_whole(&commit)?
-            {
+            if let (Some(Some(base)), Some(Some(commit))) = (commits.next(), commits.next()) {
                 return Ok(Some((base, commit)));
             }
         }
@@ -180,9 +166,7 @@ impl Site {
     /// What was noted of an attempt goes with its tree; what could not come back stays noted until the next one is
     /// looked at.
     fn forget_attempt(&self) {
-        for note in
-            [ahead_file, original_file, packed_file, plan_file, seen_file].map(|note| note(&self.tree))
-        {
+        for note in [original_file, packed_file, plan_file, seen_file].map(|note| note(&self.tree)) {
             // Not every attempt came so far.
             let _ = fs::remove_file(note);
         }
@@ -223,11 +207,7 @@ impl Site {
         };
         // What a verify command has left since is nobody's work. Only an attempt that was lost has not been packed.
         if let (Ok(packed), false) = (fs::read_to_string(packed_file(&self.tree)), self.is_edited(&base)) {
-            let commit = Oid::parse(packed.trim());
-            // What was tidied away is packed again.
-            if commit.as_ref().map_or(Ok(true), |commit| self.git.is_whole(commit))? {
-                return Ok(commit.map(|commit| (base, commit)));
-            }
+            return Ok(Oid::parse(packed.trim()).map(|commit| (base, commit)));
         }
         match self.pack_lost(&base) {
             Ok(commit) => Ok(commit.map(|commit| (base, commit))),
@@ -294,7 +274,6 @@ impl Site {
 
     fn look_through(&self, (message, trailer): (&str, &str)) -> Result<Survey, GitError> {
         let Some(base) = self.base() else { return Ok(Survey::default()) };
-        self.git.know_again(&self.tree, &base)?;
         let furnished = self.furnished();
         let work = self.work(&base, &furnished);
         // What an attempt before left in submodules is not this one's.
@@ -369,7 +348,7 @@ impl Site {
         };
         let landing =
             git::Landing { commit: &commit, base: &base, trailer: (TRAILER, &request.trailer), novelty };
-        let (commit, applied) = self.apply_whole(&landing, request, notes)?;
+        let applied = self.apply(&landing, &request.traces, notes)?;
         Ok(match self.git.keep_untracked(&self.tree, applied)? {
             Applied::Done { paths, stamps, revived } => {
                 notes.extend(told_of_revived(&revived));
@@ -421,14 +400,8 @@ impl Site {
         self.tree.exists() || base_file(&self.tree).exists()
     }
 
-    /// Where trees of this run are set aside that others can be made of.
-    pub(crate) fn pool(&self) -> Pool {
-        let home = self.tree.parent().and_then(Path::parent).unwrap_or(&self.tree);
-        Pool::new(&home.join("spare"))
-    }
-
-    /// Removes the tree, or sets it aside for another. That it stays is a nuisance and no more.
-    pub(crate) fn clear_tree(&self, further: Further) {
+    /// Removes the tree. That it stays is a nuisance and no more.
+    pub(crate) fn clear_tree(&self) {
         self.forget_left();
         if self.remnants().unreadable.is_some() {
             // One that cannot be moved stays.
@@ -438,10 +411,7 @@ impl Site {
         // What an attempt left and its fix task did without is kept. That it could not be moved keeps the tree.
         if self.set_repositories_aside().is_ok() {
             // One that stays is found at the next start.
-            let _ = match further {
-                Further::Wanted => self.git.retire_tree(&self.pool(), &self.tree),
-                Further::Unwanted => self.git.remove_tree(&self.tree),
-            };
+            let _ = self.git.remove_tree(&self.tree);
         }
     }
 
@@ -449,7 +419,7 @@ impl Site {
     pub(crate) fn abandon(&self, notes: &mut Vec<String>) {
         // A tree whose work git cannot take in now stays where it is.
         if self.pack_leftovers(notes).is_ok() {
-            self.clear_tree(Further::Unwanted);
+            self.clear_tree();
             self.forget_notes();
         }
     }

@@ -19,10 +19,9 @@ use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
 use crate::lock_wait::await_start;
 use crate::meddling::told_of_commit;
-use crate::process::{self, Standby};
+use crate::process;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
-use crate::readiness::{await_first_agents, is_wide};
 use crate::settings::{Bookkeeping, Settings};
 use crate::traces::told_of;
 use crate::tree::{OWN_FOLDER, OWN_PATTERNS, Tree};
@@ -60,15 +59,11 @@ pub enum Beginning {
 /// Runs a plan until it is complete, or stops, or has to wait.
 pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> Result<Finished, RunError> {
     let Request { project, file, settings, beginning } = request;
-    if let Some(git) = project.git() {
-        git.put_first_questions();
-    }
     let mut book =
         Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
     book = book.with_regression(settings.regression.as_ref());
     refuse_bad_plan(project, file, settings, &book)?;
-    let standby = stand_by(request, &book).map_err(RunError::io("start a thread for", &file.home))?;
-    project.git().into_iter().for_each(|git| learn_ahead(git, settings, &book));
+    let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     if let Some(git) = project.git() {
         git.exclude(&OWN_PATTERNS)?;
@@ -115,7 +110,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     }
     let tasks = book.decls(&state);
     let base = settings.pull_request.base.as_deref();
-    let survey = Survey { git: git.as_ref(), base, project, file, runtime: standby.runtime() };
+    let survey = Survey { git: git.as_ref(), base, project, file, runtime: &runtime };
     // Once the tasks are done the pull request itself tells. An answer is taken whatever is in the way.
     let is_due = is_start && lifecycle.is_on() && tasks.iter().any(|task| !task.ticked);
     let surveyed = if is_due { survey.make(&inbox)? } else { Surveyed::Clear };
@@ -127,7 +122,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
     let opening = Opening { rules, launch: settings.launch.clone(), tasks, dirty, ..Opening::default() };
-    let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, standby), view);
+    let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
 }
@@ -217,17 +212,15 @@ fn wait_for_earlier(git: &Git, state: &State, tell: &mut dyn FnMut(String)) {
 /// about to be recorded had passed and stays. Tells what somebody did to it meanwhile.
 fn drop_half_landing(git: &Git, state: &State) -> Result<Vec<String>, RunError> {
     let is_recorded = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
-    // What was about to be recorded and was tidied away comes in once more.
-    let is_lost = git.has_lost_landing()?;
-    if is_recorded && !is_lost {
+    if is_recorded {
         return Ok(Vec::new());
     }
     let committed = match state.attention().find(|task| task.status.is_coming_back()) {
-        Some(task) if !is_lost => {
+        Some(task) => {
             let (sight, whose) = (git.look_at_landing(None)?, format!("task {}", task.id()));
             told_of_commit(&sight, &whose, "it is verified once more")
         }
-        Some(_) | None => None,
+        None => None,
     };
     let kept = told_of(git.root(), &git.drop_landing()?);
     Ok(committed.into_iter().chain(kept).collect())
@@ -258,15 +251,12 @@ fn side_by_side(git: Option<&Git>, settings: &Settings, dirty: &[String]) -> (Pa
     }
 }
 
-/// Work trees that are to be made at once are made of what is known of the project's settings, which takes git a moment to
-/// tell.
-fn learn_ahead(git: &Git, settings: &Settings, book: &Book) {
-    if settings.rules.parallel.jobs <= 1 || !is_wide(&book.decls(&State::default()), settings) {
-        return;
-    }
-    let git = git.clone();
-    // Should there be no thread, it is found out when it is needed.
-    let _ = thread::Builder::new().name("habits".to_owned()).spawn(move || git.learn_to_commit());
+/// True if anything in the plan could run side by side.
+fn is_wide(tasks: &[TaskDecl], settings: &Settings) -> bool {
+    let open = || tasks.iter().filter(|task| !task.ticked);
+    let is_spec = settings.rules.dialect == plan::Dialect::Spec;
+    let is_marked = |task: &&TaskDecl| task.parallel || !is_spec;
+    settings.rules.parallel.infer.is_on() || open().filter(is_marked).count() > 1
 }
 
 /// What to say where there is no repository.
@@ -403,7 +393,6 @@ fn recover(
     }
     if let Some(git) = git {
         git.clear_stale_lock()?;
-        git.remove_unfinished_objects();
     }
     // A tick that an agent made is taken back when its attempt fails; a crash may have come before that.
     let is_suspect = |task: &engine::Task| matches!(task.status, Status::Running(_) | Status::Failed);
@@ -430,15 +419,6 @@ fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<Str
         ));
     }
     Ok(notes)
-}
-
-/// Keepers are started while git still looks at the project.
-fn stand_by(request: &Request<'_>, book: &Book) -> std::io::Result<Standby> {
-    let standby = Standby::on(runtime()?);
-    if !matches!(request.beginning, Beginning::NoteAnswer(..)) {
-        await_first_agents(&standby, &book.decls(&State::default()), request.settings);
-    }
-    Ok(standby)
 }
 
 /// A thread that watches children. It lives as long as the program: the kernel takes the end of the thread

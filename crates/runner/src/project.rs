@@ -261,11 +261,6 @@ impl PlanFile {
         self.home.join("trees")
     }
 
-    /// Trees that were set aside, for others to be made of.
-    pub(crate) fn spare(&self) -> PathBuf {
-        self.home.join("spare")
-    }
-
     /// The progress file. A folder of plans has none of its own, so it is kept with the journal.
     pub fn progress(&self) -> PathBuf {
         match self.dialect {

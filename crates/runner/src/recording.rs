@@ -36,17 +36,6 @@ pub(crate) enum Obstacle {
     Blocked(String),
 }
 
-impl Obstacle {
-    /// What it is, for people.
-    pub(crate) fn told(&self) -> String {
-        match self {
-            Self::Refused(output) => format!("a git hook refused the commit: {}", last_line(output)),
-            Self::Unfit(told) | Self::Blocked(told) => told.clone(),
-            Self::Moved => "somebody committed meanwhile".to_owned(),
-        }
-    }
-}
-
 impl From<GitError> for Obstacle {
     fn from(error: GitError) -> Self {
         if let GitError::Hook { output } = error {

@@ -38,8 +38,6 @@ pub struct Settings {
     pub strict: Toggle,
     /// Whether a failed attempt's changes are taken back before the next one.
     pub clean_retry: Toggle,
-    /// Whether finished work is verified together with what comes in before it while that comes in.
-    pub verify_ahead: Toggle,
     /// Whether a dirty tree is accepted at the start of a new run.
     pub allow_dirty: Toggle,
     /// What the work trees of tasks that run side by side are given.

@@ -7,7 +7,6 @@ use engine::{Status, Task};
 use plan::TaskId;
 
 use crate::driver::Driver;
-use crate::git::Git;
 use crate::traces::listed;
 
 impl Driver<'_> {
@@ -39,25 +38,16 @@ impl Driver<'_> {
         }
     }
 
-    /// Where submodules say that their files are is put back, whoever made it lead into a work tree, and so is the index.
+    /// Where submodules say that their files are is put back, whoever made it lead into a work tree.
     pub(crate) fn mend_repository(&mut self) {
         if let Some(git) = self.tree.git() {
             git.mend_submodules();
-            // Where it cannot be made anew now, whoever needs it says so.
-            let _ = git.mend_index();
         }
         self.tell_of_mended();
     }
 
-    /// Of which submodules that was done, here or beside the loop; and whether git's index had to be made anew.
+    /// Of which submodules that was done, here or beside the loop.
     pub(crate) fn tell_of_mended(&mut self) {
-        if self.tree.git().is_some_and(Git::has_made_index_anew) {
-            self.note(
-                "git's index of the project was missing and was made anew, as `git reset` does: what was staged is not \
-                 known any more"
-                    .to_owned(),
-            );
-        }
         let mended = self.tree.git().map(|git| git.mended_submodules()).unwrap_or_default();
         for path in mended {
             self.note(format!(

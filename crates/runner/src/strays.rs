@@ -7,7 +7,7 @@ use std::fs;
 use crate::delegation::file_name;
 use crate::driver::Driver;
 use crate::git::{Git, GitError, Keep, Oid};
-use crate::offstage::{Further, Site};
+use crate::offstage::Site;
 use crate::stranded::Unready;
 use crate::tree_notes::task_part;
 
@@ -70,7 +70,7 @@ impl Site {
             if let Err(error) = self.keep_found(&head, later) {
                 notes.extend(self.strand(error)?);
             }
-            self.clear_tree(Further::Unwanted);
+            self.clear_tree();
             self.forget_notes();
         } else {
             self.abandon(notes);

@@ -109,7 +109,6 @@ impl Driver<'_> {
 
     /// Takes back work that is half in the project, and says what of somebody's had to be kept on the way.
     pub(crate) fn take_landing_back(&mut self) -> Result<(), GitError> {
-        self.give_arrival_up()?;
         if let Some(git) = self.tree.git() {
             let dropped = git.drop_landing()?;
             told_of(git.root(), &dropped).into_iter().for_each(|told| self.note(told));

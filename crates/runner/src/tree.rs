@@ -83,17 +83,6 @@ impl<'a> Tree<'a> {
         Ok(committable.iter().filter(|path| self.root.join(path).exists()).cloned().collect())
     }
 
-    /// The plan file and the progress file, each if git is to know it, whether it exists or not.
-    pub(crate) fn committable_plan_and_progress(&self) -> Result<[Option<String>; 2], GitError> {
-        let committable = self.git.map_or(Ok(&[][..]), |git| self.committable.ask(git))?;
-        Ok(self.spec_files.clone().map(|path| path.filter(|path| committable.contains(path))))
-    }
-
-    /// The answer to which of these are committed, which may be asked for beside all else.
-    pub(crate) fn committable(&self) -> &Committable {
-        &self.committable
-    }
-
     /// Forgets what was seen: time has passed in which anybody may have changed anything.
     pub(crate) fn forget(&mut self) {
         self.known = None;

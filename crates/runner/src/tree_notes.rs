@@ -33,11 +33,6 @@ pub(crate) fn original_file(tree: &Path) -> PathBuf {
     beside(tree, ".original")
 }
 
-/// Where it is noted what was put into the tree besides the work, to be verified with it.
-pub(crate) fn ahead_file(tree: &Path) -> PathBuf {
-    beside(tree, ".ahead")
-}
-
 /// Where it is noted what cannot come back from the tree.
 pub(crate) fn remnants_file(tree: &Path) -> PathBuf {
     beside(tree, ".remnants")
@@ -45,7 +40,7 @@ pub(crate) fn remnants_file(tree: &Path) -> PathBuf {
 
 /// The task that something among the trees belongs to, by its name: a tree, or a note about one.
 pub(crate) fn task_part(name: &str) -> &str {
-    let endings = [".ahead", ".base", ".left", ".original", ".packed", ".plan", ".remnants", ".seen"];
+    let endings = [".base", ".left", ".original", ".packed", ".plan", ".remnants", ".seen"];
     endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 

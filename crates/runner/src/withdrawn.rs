@@ -43,23 +43,17 @@ impl Driver<'_> {
     /// Before work comes back: whether the plan still has its task. What a person took out meanwhile is taken out of the
     /// run.
     pub(crate) fn is_withdrawn(&mut self, what: &What) -> Result<bool, RunError> {
-        let ids = self.lining_up(what);
-        let Some(first) = ids.first() else { return Ok(false) };
-        self.guard_plan(first)?;
+        let What::LandingStarted { task: id } = what else { return Ok(false) };
+        if !self.state.task(id).is_some_and(|task| matches!(task.status, Status::Finished { .. })) {
+            return Ok(false);
+        }
+        self.guard_plan(id)?;
         self.refresh_plan()?;
-        if ids.iter().all(|id| self.book.decl(&self.state, id).is_some()) {
+        if self.book.decl(&self.state, id).is_some() {
             return Ok(false);
         }
         self.decide(engine::Seen::PlanRead(self.book.decls(&self.state)))?;
-        Ok(ids.iter().any(|id| self.state.task(id).is_none()))
-    }
-
-    fn lining_up(&self, what: &What) -> Vec<TaskId> {
-        let What::LandingStarted { task, with } = what else { return Vec::new() };
-        let is_finished = |id: &&TaskId| {
-            self.state.task(id).is_some_and(|task| matches!(task.status, Status::Finished { .. }))
-        };
-        [task].into_iter().chain(with).filter(is_finished).cloned().collect()
+        Ok(self.state.task(id).is_none())
     }
 }
 

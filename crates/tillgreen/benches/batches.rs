@@ -1,55 +1,45 @@
-//! What running side by side costs. A batch cannot be done sooner than its longest task, or than all of them over the
-//! jobs: how close it comes is one figure, beside those of a script that does the same with plain git commands, without
-//! looking after anything, and of one that only runs the agents and the checks. What the program itself takes while two hundred agents are at work is another.
+//! What running side by side costs, as a report beside the same work done by a script of plain git commands that looks
+//! after nothing: time and git processes a task in a small and in a large project, how close a batch of slow agents
+//! comes to what it cannot be faster than, and what the program itself takes while two hundred agents are at work.
 
 mod scratch;
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use serde_json::Value;
-
 use scratch::{Scratch, Taken, megabytes};
 
-/// Tasks, jobs, and how long an agent takes.
-const SHAPES: [(u32, u32, u32); 6] = [(4, 4, 2), (8, 2, 2), (16, 4, 2), (12, 4, 5), (8, 8, 2), (16, 16, 2)];
+/// How many files a small and a large project have.
+const PROJECTS: [u32; 2] = [100, 10_000];
 
-/// What has to be done whoever looks after it: each agent and its check side by side, then each check once more, one after
-/// another, on all that came together.
-const FLOOR: &str = r#"
-for i in $(seq 1 "$TASKS"); do
-    (
-        mkdir "../place-$i"
-        cd "../place-$i"
-        echo prompt | TILLGREEN_TASK_ID=1.$i sh -c ../project/agent.sh > /dev/null
-        bash -e -c "test -f src/f$i.txt"
-        cp -r src ../project/
-    ) &
-done
-wait
-for i in $(seq 1 "$TASKS"); do
-    bash -e -c "test -f src/f$i.txt"
-done
-"#;
+/// How many tasks are run there, and how many at once.
+const TASKS: u32 = 8;
+const JOBS: u32 = 4;
 
-/// A batch all at once by plain git: a tree, the agent, its check and a commit each side by side; then one after another
-/// the commit comes in, is checked again and its box is ticked in a second commit.
+/// How long a slow agent takes.
+const SLOW_SECONDS: u32 = 5;
+
+/// By plain git: a tree, the agent, its check and a commit each, as many side by side as there are jobs; then one after
+/// another the commit comes in, is checked again and its box is ticked in a second commit.
 const BY_HAND: &str = r#"
-for i in $(seq 1 "$TASKS"); do
-    git worktree add -q --detach "../tree-$i"
+work() {
+    git worktree add -q --detach "../tree-$1"
+    cd "../tree-$1"
+    echo prompt | TILLGREEN_TASK_ID=1.$1 ./agent.sh > /dev/null
+    bash -e -c "test -f src/f$1.txt"
+    git add -A
+    git commit -q -m "feat: file $1"
+}
+i=1
+while [ "$i" -le "$TASKS" ]; do
+    for slot in $(seq 1 "$JOBS"); do
+        (work "$i") &
+        i=$((i + 1))
+    done
+    wait
 done
-for i in $(seq 1 "$TASKS"); do
-    (
-        cd "../tree-$i"
-        echo prompt | TILLGREEN_TASK_ID=1.$i ./agent.sh > /dev/null
-        bash -e -c "test -f src/f$i.txt"
-        git add -A
-        git commit -q -m "feat: file $i"
-    ) &
-done
-wait
 for i in $(seq 1 "$TASKS"); do
     git cherry-pick "$(git -C "../tree-$i" rev-parse HEAD)" > /dev/null
     bash -e -c "test -f src/f$i.txt"
@@ -59,132 +49,103 @@ for i in $(seq 1 "$TASKS"); do
 done
 "#;
 
-/// How a task is verified.
-const CHECK: &str = "test -f src/f{number}.txt";
-
-/// A batch whose verify commands take time, all at once: each has to run on the work alone and once more on all that came
-/// together.
-const SLOW_TASKS: u32 = 6;
-const SLOW_SECONDS: u32 = 2;
-
 const CROWD: u32 = 200;
 const CROWD_SECONDS: u32 = 60;
 
 fn main() {
-    shapes();
-    slow_checks();
-    crowd();
-}
-
-fn run(scratch: &Scratch, jobs: u32, flags: &[&str]) -> Taken {
-    let jobs = jobs.to_string();
-    let words =
-        ["run", "bench", "--agent-cmd", "./agent.sh", "--max-global-iterations", "1000000", "--jobs", &jobs];
-    scratch.run(&[&words[..], flags].concat())
-}
-
-fn shapes() {
     // Some file systems are slow to write where much was removed just before: what is done with stays until the end.
     let mut kept = Vec::new();
-    for (tasks, jobs, seconds) in SHAPES {
-        let project = scratch(tasks, seconds, CHECK);
-        let taken = run(&project, jobs, &[]);
-        let bound = Duration::from_secs(u64::from(seconds * tasks.div_ceil(jobs)));
-        let batch = makespan(&project).as_secs_f64();
-        println!(
-            "{tasks:>3} tasks of {seconds} s, {jobs} at once: {:.3} times the lower bound (aim: at most 1.05), {:.3} times \
-             that of the agents as they really ran, the whole program {:.3} times",
-            batch / bound.as_secs_f64(),
-            batch / real_bound(&project, jobs).as_secs_f64(),
-            taken.time.as_secs_f64() / bound.as_secs_f64()
-        );
-        if tasks == jobs {
-            for (words, script) in [("by a script of plain git commands", BY_HAND), ("without a git", FLOOR)]
-            {
-                let other = scratch(tasks, seconds, CHECK);
-                let time = by_hand(&other, script, tasks);
-                println!("    {words}: {:.3} times", time.as_secs_f64() / bound.as_secs_f64());
-                kept.push(other);
-            }
-        }
-        kept.push(project);
+    for files in PROJECTS {
+        report_per_task(files, &mut kept);
     }
+    report_slow_agents(&mut kept);
+    report_crowd();
 }
 
-/// What no batch of these agents can be done sooner than: where many start at once on few processors, each takes longer
-/// than it would alone.
-fn real_bound(scratch: &Scratch, jobs: u32) -> Duration {
-    let journal = journal(scratch);
-    let events = journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let elapsed = events.filter_map(|line| line["event"]["what"]["attempt_claimed"]["elapsed_ms"].as_u64());
-    let elapsed: Vec<Duration> = elapsed.map(Duration::from_millis).collect();
-    let longest = elapsed.iter().max().copied().expect("an agent has ended");
-    longest.max(elapsed.iter().sum::<Duration>() / jobs)
-}
-
-fn journal(scratch: &Scratch) -> String {
-    fs::read_to_string(scratch.root().join(".tillgreen/specs-bench/journal.jsonl")).expect("a journal")
-}
-
-/// The time from the first start of an agent to the last task that was done, as the journal tells it.
-fn makespan(scratch: &Scratch) -> Duration {
-    let journal = journal(scratch);
-    let events = journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let times = |name: &'static str| {
-        let named = events.clone().filter(move |line| line["event"]["what"].get(name).is_some());
-        named.filter_map(|line| line["event"]["at"].as_str()?.parse::<Timestamp>().ok())
+fn report_per_task(files: u32, kept: &mut Vec<Scratch>) {
+    let (ours, theirs) = (scratch(TASKS, files, 0), scratch(TASKS, files, 0));
+    let taken = run(&ours, JOBS);
+    let by_hand = run_by_hand(&theirs);
+    let told = |time: Duration, scratch: &Scratch| {
+        format!(
+            "{:.0?} and {:.1} git processes a task",
+            time / TASKS,
+            git_processes(scratch) / f64::from(TASKS)
+        )
     };
-    let (begin, end) = (times("attempt_started").min(), times("task_done").max());
-    let span = end.expect("a task was done").duration_since(begin.expect("an agent was started"));
-    Duration::try_from(span).expect("time goes on")
+    println!("{files:>6} files, {TASKS} tasks, {JOBS} at once: {}", told(taken.time, &ours));
+    println!("        by a script of plain git commands: {}", told(by_hand, &theirs));
+    kept.extend([ours, theirs]);
 }
 
-fn slow_checks() {
-    let check = format!("sleep {SLOW_SECONDS}; {CHECK}");
-    let bound = f64::from(3 * SLOW_SECONDS);
-    for (flags, words) in [(&[][..], "one after another"), (&["--verify-ahead"][..], "ahead")] {
-        let taken = run(&scratch(SLOW_TASKS, SLOW_SECONDS, &check), SLOW_TASKS, flags);
-        println!(
-            "{SLOW_TASKS} tasks of {SLOW_SECONDS} s with checks of {SLOW_SECONDS} s at once, verified together {words}: {:.2} \
-             times the lower bound",
-            taken.time.as_secs_f64() / bound
-        );
-    }
-}
-
-fn crowd() {
-    let taken = run(&scratch(CROWD, CROWD_SECONDS, CHECK), CROWD, &[]);
+fn report_slow_agents(kept: &mut Vec<Scratch>) {
+    let (ours, theirs) =
+        (scratch(TASKS, PROJECTS[0], SLOW_SECONDS), scratch(TASKS, PROJECTS[0], SLOW_SECONDS));
+    let bound = f64::from(SLOW_SECONDS * TASKS.div_ceil(JOBS));
+    let taken = run(&ours, JOBS);
     println!(
-        "{CROWD} agents of {CROWD_SECONDS} s at once, {:.1?} in all: {:.1} % of one core (aim: under 5 %), {:.1} MB at most \
-         (aim: under 64 MB)",
+        "{TASKS} tasks of {SLOW_SECONDS} s, {JOBS} at once: {:.3} times the lower bound, by a script {:.3} times",
+        taken.time.as_secs_f64() / bound,
+        run_by_hand(&theirs).as_secs_f64() / bound
+    );
+    kept.extend([ours, theirs]);
+}
+
+fn report_crowd() {
+    let taken = run(&scratch(CROWD, PROJECTS[0], CROWD_SECONDS), CROWD);
+    println!(
+        "{CROWD} agents of {CROWD_SECONDS} s at once, {:.1?} in all: {:.1} % of one core, {:.1} MB at most",
         taken.time,
         100.0 * taken.busy.as_secs_f64() / taken.time.as_secs_f64(),
         megabytes(taken.memory)
     );
 }
 
-fn by_hand(scratch: &Scratch, script: &str, tasks: u32) -> Duration {
+fn run(scratch: &Scratch, jobs: u32) -> Taken {
+    let jobs = jobs.to_string();
+    let words =
+        ["run", "bench", "--agent-cmd", "./agent.sh", "--max-global-iterations", "1000000", "--jobs", &jobs];
+    scratch.run(&words, &[("GIT_TRACE2_EVENT", trace(scratch))])
+}
+
+fn run_by_hand(scratch: &Scratch) -> Duration {
     let started = Instant::now();
     let mut command = Command::new("sh");
-    command.args(["-e", "-c", script]).env("TASKS", tasks.to_string()).current_dir(scratch.root());
+    command.args(["-e", "-c", BY_HAND]).current_dir(scratch.root());
+    command.env("TASKS", TASKS.to_string()).env("JOBS", JOBS.to_string());
+    command.env("GIT_TRACE2_EVENT", trace(scratch));
     assert!(command.status().expect("sh runs").success(), "the script does it as well");
     started.elapsed()
 }
 
-fn scratch(tasks: u32, seconds: u32, check: &str) -> Scratch {
+/// Where every git notes what it does.
+fn trace(scratch: &Scratch) -> PathBuf {
+    scratch.root().with_file_name("gits")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count is shown with one digit")]
+fn git_processes(scratch: &Scratch) -> f64 {
+    let text = fs::read_to_string(trace(scratch)).expect("gits were started");
+    text.matches("\"event\":\"start\"").count() as f64
+}
+
+fn scratch(tasks: u32, files: u32, seconds: u32) -> Scratch {
     let agent = format!(
         "#!/bin/sh\ncat > /dev/null\nsleep {seconds}\nmkdir -p src\necho work > src/f${{TILLGREEN_TASK_ID#1.}}.txt\n\
          echo TASK_COMPLETE\n"
     );
     let mut plan = String::from("# Tasks\n\n## Phase 1: Files\n\n");
     for number in 1..=tasks {
-        let check = check.replace("{number}", &number.to_string());
         plan.push_str(&format!(
             "- [ ] 1.{number} [P] Write file {number}\n  - **Files**: src/f{number}.txt\n  \
-             - **Verify**: `{check}`\n  - **Commit**: `feat: file {number}`\n\n"
+             - **Verify**: `test -f src/f{number}.txt`\n  - **Commit**: `feat: file {number}`\n\n"
         ));
     }
-    let files =
-        [("specs/.current-spec".to_owned(), "bench\n".to_owned()), ("specs/bench/tasks.md".to_owned(), plan)];
-    Scratch::new(&agent, &files)
+    let mut all = vec![
+        ("specs/.current-spec".to_owned(), "bench\n".to_owned()),
+        ("specs/bench/tasks.md".to_owned(), plan),
+    ];
+    let line = |number: u32| format!("line of {number}\n").repeat(40);
+    all.extend((0..files).map(|number| (format!("lib/{}/{number}", number / 100), line(number))));
+    Scratch::new(&agent, &all)
 }

@@ -41,14 +41,8 @@ fn run(more: &[(String, String)]) -> Taken {
         files.push((format!("plans/01-{plan:02}-PLAN.md"), text(plan)));
     }
     files.extend(more.iter().cloned());
-    Scratch::new(AGENT, &files).run(&[
-        "run",
-        "plans",
-        "--agent-cmd",
-        "./agent.sh",
-        "--max-global-iterations",
-        "1000000",
-    ])
+    Scratch::new(AGENT, &files)
+        .run(&["run", "plans", "--agent-cmd", "./agent.sh", "--max-global-iterations", "1000000"], &[])
 }
 
 fn text(plan: u32) -> String {

@@ -76,7 +76,7 @@ fn files(blocks: u32, block: &str) -> Vec<(String, String)> {
 
 fn run(blocks: u32, block: &str) -> Taken {
     let scratch = Scratch::new(AGENT, &files(blocks, block));
-    scratch.run(&["run", "bench", "--agent", "loud", "--report-tools=false"])
+    scratch.run(&["run", "bench", "--agent", "loud", "--report-tools=false"], &[])
 }
 
 fn cat(blocks: u32, block: &str) -> Duration {

@@ -197,7 +197,6 @@ impl History {
             | What::JudgeStarted { .. }
             | What::JudgePassed { .. }
             | What::LandingStarted { .. }
-            | What::Parted { .. }
             | What::Landed { .. }
             | What::JoinPassed { .. }
             | What::RetryPlanned { .. }

@@ -9,20 +9,10 @@ use crate::scenario::{Scenario, asking, off, on, scenario, script};
 use crate::script::{Agent, Back, Check, Edit, Recording, Says, Turn, agent, fails, red};
 
 pub(crate) fn all() -> Vec<Scenario> {
-    [
-        together(),
-        company(),
-        treeless(),
-        coming_back(),
-        endings(),
-        people(),
-        plans(),
-        settings(),
-        person_edits(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [together(), treeless(), coming_back(), endings(), people(), plans(), settings(), person_edits()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// So many jobs, each in a tree of its own.
@@ -44,33 +34,6 @@ fn conflicts() -> Turn {
 
 fn red_together() -> Turn {
     Turn { join: Check::Red("boom".to_owned()), ..Turn::default() }
-}
-
-/// Work that is ready at the same moment comes in together.
-fn company() -> Vec<Scenario> {
-    let four = ["1.1 p", "1.2 p", "1.3 p", "1.4 p"];
-    let with = |turn: Turn| script().quick().at("1.3", 1, turn);
-    let record = |record: Recording| Turn { record, ..Turn::default() };
-    vec![
-        scenario("company, all pass", &four, script().quick(), trees(4, off())),
-        scenario("company, one does not fit", &four, with(conflicts()), trees(4, off())),
-        scenario("company, red together", &four, with(red_together()), trees(4, off())),
-        scenario("company, somebody commits", &four, with(record(Recording::Moved)), trees(4, off())),
-        scenario("company, taken out", &four, with(record(Recording::TakenOut)), trees(4, off())),
-        scenario(
-            "company, a hook refuses",
-            &four,
-            with(record(Recording::Refused("no".to_owned()))),
-            trees(4, off()),
-        ),
-        scenario("company, one failed before", &four, with(red("boom")), trees(4, on())),
-        scenario(
-            "company, fewer jobs",
-            &["1.1 p", "1.2 p", "1.3 p", "1.4 p", "1.5 p"],
-            script().quick(),
-            trees(3, off()),
-        ),
-    ]
 }
 
 fn together() -> Vec<Scenario> {

@@ -1,8 +1,8 @@
 //! What holds of tasks that run side by side, said once more in the plainest way and checked after every event.
 
 use engine::{
-    Action, CapKind, Cause, CheckFailure, Dialect, End, Event, Isolation, JudgeState, Landing, Observation,
-    Open, Record, Response, Rules, Seen, Started, State, Status, StopReason, Task, What, decide, schedule,
+    Action, CapKind, Dialect, End, Event, Isolation, JudgeState, Observation, Open, Response, Rules, Seen,
+    Started, State, Status, StopReason, Task, What, decide, schedule,
 };
 use plan::TaskId;
 
@@ -24,7 +24,7 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
             );
         }
     }
-    if let What::LandingStarted { task, .. } = &event.what {
+    if let What::LandingStarted { task } = &event.what {
         landing_is_in_order(before, task);
     }
     if let What::TaskDone { task, .. } = &event.what {
@@ -33,7 +33,8 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
     if let What::Ended(end) = &event.what {
         nothing_is_left_behind(before, end);
     }
-    comes_one_by_one_or_together(before, after, event);
+    let landing = tasks(after).filter(|task| task.isolated && is_coming_back(task)).count();
+    assert!(landing <= 1, "work comes back one by one");
     for task in tasks(before).filter(|task| is_passed(task)) {
         let Some(is) = after.task(task.id()) else {
             // When a run is opened, nothing is half in the project but what is about to be recorded.
@@ -52,19 +53,6 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
             "{} passed and was dropped",
             task.id()
         );
-    }
-}
-
-/// Work comes back one by one, or together with all that follows it in the line.
-fn comes_one_by_one_or_together(before: &State, after: &State, event: &Event) {
-    let landing = tasks(after).filter(|task| task.isolated && is_coming_back(task)).count();
-    let company = engine::company(after).count();
-    assert!(landing <= 1 || landing == company, "work comes back one by one or together");
-    let What::LandingStarted { task, with } = &event.what else { return };
-    if !with.is_empty() {
-        let line = engine::coming_in(before, with.len() + 1);
-        let line: Vec<&TaskId> = line.into_iter().map(Task::id).collect();
-        assert_eq!(line, [task].into_iter().chain(with).collect::<Vec<_>>(), "nobody is passed over");
     }
 }
 
@@ -135,10 +123,6 @@ fn hold_each_other(state: &State, rules: &Rules, one: &Task, other: &Task) -> bo
 /// be had is not waited for.
 fn landing_is_in_order(before: &State, id: &TaskId) {
     let rules = before.rules().expect("the run was opened");
-    if before.task(id).is_some_and(|task| task.isolated) {
-        let next = engine::coming_in(before, 1).first().map(|task| task.id());
-        assert_eq!(next, Some(id), "it was foreseen who comes in");
-    }
     if rules.dialect != Dialect::Spec {
         return;
     }
@@ -203,43 +187,4 @@ fn an_answer_is_not_recorded_in_the_middle_of_a_landing() {
         state.apply(&Event { at, what }).expect("it comes back");
     }
     assert!(keys(&state).contains(&"record 01-01:task-1".to_owned()), "{:?}", keys(&state));
-}
-
-/// Nothing that goes wrong for one of several whose work comes in together is held against it: they come in one by one.
-#[test]
-fn whatever_goes_wrong_for_one_of_a_company_parts_it() {
-    let red = || CheckFailure {
-        cause: Cause::Conflict,
-        error: "red".to_owned(),
-        details: String::new(),
-        command: None,
-        exit_code: None,
-    };
-    let journal = named("company, all pass").world().run().journal;
-    let mut state = State::default();
-    let mut checked = 0;
-    for event in &journal {
-        state.apply(event).expect("this has happened");
-        for task in engine::company(&state) {
-            let (id, dispatch) = (task.id().clone(), task.dispatch);
-            let landing = |landing| Seen::LandingEnded { task: id.clone(), dispatch, landing };
-            let record = |record| Seen::Recorded { task: id.clone(), record };
-            let wrong = if matches!(task.status, Status::Landing { .. }) {
-                vec![landing(Landing::Conflict(red())), landing(Landing::Blocked { reason: String::new() })]
-            } else if matches!(task.status, Status::Recording { .. }) {
-                let blocked = Record::Blocked { reason: String::new() };
-                vec![record(Record::Moved), record(Record::Refused(red())), record(blocked)]
-            } else {
-                vec![Seen::Displaced { task: id.clone(), dispatch }]
-            };
-            let all: Vec<TaskId> = engine::company(&state).map(|task| task.id().clone()).collect();
-            for seen in wrong {
-                let event = decide(&state, Observation { at: event.at, seen }).expect("it means something");
-                let What::Parted { tasks, why } = event.what else { panic!("{event:?}") };
-                assert_eq!((tasks, why.is_some()), (all.clone(), true));
-                checked += 1;
-            }
-        }
-    }
-    assert!(checked > 10, "there was a company");
 }

@@ -262,7 +262,6 @@ fn history(journal: &[Event]) -> BTreeMap<TaskId, Vec<String>> {
                 | What::JudgeStarted { .. }
                 | What::ProofStarted { .. }
                 | What::LandingStarted { .. }
-                | What::Parted { .. }
                 | What::Landed { .. }
                 // Whoever happens to be alone works in the project, and has nothing to join.
                 | What::JoinPassed { .. }

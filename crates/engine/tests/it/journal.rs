@@ -139,8 +139,7 @@ fn events() -> Vec<What> {
         },
         What::JudgeStarted { task: task(), dispatch },
         What::JudgePassed { task: task(), next: Some(Judge::Reviewer) },
-        What::LandingStarted { task: task(), with: vec![TaskId::from("1.4")] },
-        What::Parted { tasks: vec![task()], why: Some(text("1.4 is red")) },
+        What::LandingStarted { task: task() },
         What::Landed { task: task(), touched: vec![text("src/a.rs")] },
         What::JoinPassed { task: task(), warnings: vec![text("careful")] },
         What::TaskDone { task: task(), commit: Some(text("c0ffee")) },
@@ -172,8 +171,7 @@ fn words<T: serde::Serialize>(values: &[T]) -> String {
 fn every_kind_of_event() {
     let kinds: Vec<_> = events().iter().map(std::mem::discriminant).collect();
     assert!(kinds.iter().enumerate().all(|(place, kind)| !kinds[..place].contains(kind)), "one of each");
-    let alone = What::LandingStarted { task: task(), with: Vec::new() };
-    let lines: Vec<String> = events().into_iter().chain([alone]).map(line).collect();
+    let lines: Vec<String> = events().into_iter().map(line).collect();
     assert_snapshot!(lines.join("\n"), @r#"
     {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":10,"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off","keep_going":"on","dialect":"phase","parallel":{"jobs":4,"infer":"on","isolation":"trees"}},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"plan_changed":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]}}}
@@ -190,8 +188,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","next":"reviewer"}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"landing_started":{"task":"1.3","with":["1.4"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"parted":{"tasks":["1.3"],"why":"1.4 is red"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"landing_started":{"task":"1.3"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"landed":{"task":"1.3","touched":["src/a.rs"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"join_passed":{"task":"1.3","warnings":["careful"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"task_done":{"task":"1.3","commit":"c0ffee"}}}
@@ -205,7 +202,6 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
     {"at":"2026-01-26T14:30:00.5Z","what":{"pull_request":"begun"}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"ended":{"complete":{"skipped":1}}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"landing_started":{"task":"1.3"}}}
     "#);
 }
 

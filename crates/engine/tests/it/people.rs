@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use engine::{
-    Action, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dialect,
-    Dispatch, Event, FailureClaim, FileState, Landing, Question, Record, Response, Role, Seen, Status, Task,
-    TaskDecl, TaskKind, What,
+    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dialect, Event,
+    FailureClaim, FileState, Landing, Question, Record, Response, Role, Seen, Status, TaskDecl, TaskKind,
+    What,
 };
 use plan::TaskId;
 
@@ -43,10 +43,6 @@ impl World {
                 let report = self.judged(task, attempt.0, *role);
                 vec![Seen::JudgeEnded { task: task.clone(), dispatch: *dispatch, report }]
             }
-            Action::Land { task, dispatch, .. } if self.has_company(task) => {
-                self.land_together(task, *dispatch)
-            }
-            Action::Record { task, .. } if self.has_company(task) => self.record_together(task),
             Action::Land { task, attempt, dispatch } => {
                 let landing = self.landed(task, attempt.0);
                 vec![Seen::LandingEnded { task: task.clone(), dispatch: *dispatch, landing }]
@@ -80,51 +76,6 @@ impl World {
                 vec![Seen::RegressionEnded { report: ChecksReport { failure, warnings: Vec::new() } }]
             }
         }
-    }
-
-    fn has_company(&self, id: &TaskId) -> bool {
-        engine::company(&self.state).any(|task| task.id() == id)
-    }
-
-    /// Those whose work comes in together, with the attempt and the agent's start of each.
-    fn company(&self) -> Vec<(TaskId, Attempt, Dispatch)> {
-        let attempt = |task: &Task| task.status.coming_back().expect("it comes back");
-        engine::company(&self.state).map(|task| (task.id().clone(), attempt(task), task.dispatch)).collect()
-    }
-
-    fn land_together(&mut self, first: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
-        let company = self.company();
-        let lands = |(task, attempt, _): &(TaskId, Attempt, Dispatch)| {
-            matches!(self.script.turn(task, attempt.0).landing, Back::Lands)
-        };
-        if !company.iter().all(lands) {
-            return vec![Seen::Parted { task: first.clone(), dispatch, why: "one does not fit".to_owned() }];
-        }
-        let landed = |(task, attempt, dispatch): (TaskId, Attempt, Dispatch)| {
-            let landing = self.landed(&task, attempt.0);
-            Seen::LandingEnded { task, dispatch, landing }
-        };
-        company.into_iter().map(landed).collect()
-    }
-
-    fn record_together(&mut self, first: &TaskId) -> Vec<Seen> {
-        let company = self.company();
-        let is_kept = |(task, attempt, _): &(TaskId, Attempt, Dispatch)| {
-            matches!(self.script.turn(task, attempt.0).record, Recording::Kept)
-        };
-        let mut seen = vec![Seen::PlanRead(self.file.clone())];
-        if !company.iter().all(is_kept) {
-            let dispatch = self.state.task(first).map(|task| task.dispatch).unwrap_or_default();
-            let why = "one is not taken in".to_owned();
-            seen.push(Seen::Parted { task: first.clone(), dispatch, why });
-            return seen;
-        }
-        for (task, attempt, _) in company {
-            let key = Action::Record { task: task.clone(), attempt: Some(attempt) }.key();
-            let record = self.recorded(&task, attempt.0, &key);
-            seen.push(Seen::Recorded { task, record });
-        }
-        seen
     }
 
     /// The text of a failure, with a mark that no other failure has.
@@ -289,7 +240,7 @@ impl World {
             |event| !matches!(&event.what, What::AttemptStarted(started) if started.task == *task),
         );
         let landings =
-            of_attempt.filter(|event| matches!(&event.what, What::LandingStarted { task: it, with } if it == task || with.contains(task)));
+            of_attempt.filter(|event| matches!(&event.what, What::LandingStarted { task: it } if it == task));
         landings.count() == usize::from(self.is_isolated(task))
     }
 

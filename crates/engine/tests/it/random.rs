@@ -198,9 +198,8 @@ prop_compose! {
         regressions in 0_usize..2,
         notes in any::<bool>(),
         leaves in any::<bool>(),
-        is_quick in any::<bool>(),
     ) -> Script {
-        Script { deck, answers, restarts, regressions, notes, leaves, is_quick, ..Script::default() }
+        Script { deck, answers, restarts, regressions, notes, leaves, ..Script::default() }
     }
 }
 

@@ -33,8 +33,6 @@ pub(crate) struct Script {
     pub(crate) echo: bool,
     /// Whether nothing takes time but agents and commands that are run directly.
     pub(crate) is_even: bool,
-    /// Whether checks of what agents claim take but a moment, so that work comes in together.
-    pub(crate) is_quick: bool,
 }
 
 /// What happens at one attempt.
@@ -188,11 +186,6 @@ impl Script {
 
     pub(crate) fn notes(mut self) -> Self {
         self.notes = true;
-        self
-    }
-
-    pub(crate) fn quick(mut self) -> Self {
-        self.is_quick = true;
         self
     }
 

@@ -57,11 +57,7 @@ fn line(event: &Event) -> String {
                 next.map(|judge| format!(", {judge:?} judges")).unwrap_or_default()
             )
         }
-        What::LandingStarted { task, with } => format!("{task} comes back{}", list("with", with)),
-        What::Parted { tasks, why } => {
-            let why = why.as_deref().unwrap_or("no reason is told");
-            format!("come in one by one{}: {why}", list("all of", tasks))
-        }
+        What::LandingStarted { task } => format!("{task} comes back"),
         What::Landed { task, .. } => format!("{task} landed"),
         What::JoinPassed { task, warnings } => format!("{task} green together{}", list("warned", warnings)),
         What::TaskDone { task, commit } => format!("{task} done{}", list("commit", commit.as_slice())),

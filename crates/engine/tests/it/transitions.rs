@@ -115,8 +115,7 @@ fn events(id: &TaskId) -> Vec<What> {
         What::JudgeStarted { task: task(), dispatch: Dispatch(1) },
         What::JudgePassed { task: task(), next: None },
         What::JudgePassed { task: task(), next: Some(Judge::Reviewer) },
-        What::LandingStarted { task: task(), with: Vec::new() },
-        What::Parted { tasks: vec![task()], why: None },
+        What::LandingStarted { task: task() },
         What::Landed { task: task(), touched: Vec::new() },
         What::JoinPassed { task: task(), warnings: Vec::new() },
         What::TaskDone { task: task(), commit: None },
@@ -221,7 +220,6 @@ fn the_diagram_shows_the_table() {
         Judging --> Asking: Escalated
         Finished --> Landing: LandingStarted
         Finished --> Ready: Lost
-        Landing --> Finished: Parted
         Landing --> Joining: Landed
         Landing --> Failed: AttemptFailed
         Landing --> Finished: Lost
@@ -231,12 +229,9 @@ fn the_diagram_shows_the_table() {
         Joining --> Finished: Lost
         Joining --> Ready: Lost
         Joining --> Landing: LandingStarted
-        Joining --> Finished: Parted
         Recording --> Landing: LandingStarted
-        Recording --> Finished: Parted
         Recording --> Done: TaskDone
         Recording --> Failed: AttemptFailed
-        Recording --> Finished: Lost
         Recording --> Ready: Lost
         Failed --> Ready: RetryPlanned
         Failed --> WaitingFor: FixPlanned

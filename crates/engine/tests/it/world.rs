@@ -264,14 +264,7 @@ impl World {
                 continue;
             }
             self.begin(&action);
-            let is_quick = self.script.is_quick && matches!(action, Action::Check { .. });
-            let takes = if self.script.is_even {
-                even_duration(&action)
-            } else if is_quick {
-                Duration::from_millis(100)
-            } else {
-                duration(&action)
-            };
+            let takes = if self.script.is_even { even_duration(&action) } else { duration(&action) };
             let ends_at = self.now.checked_add(takes).expect("invented time has no end");
             self.in_flight.insert(key, Flight { ends_at, action });
         }
@@ -340,17 +333,10 @@ impl World {
     fn note_moves(&mut self, before: &BTreeMap<TaskId, Status>) {
         let event = self.journal.last().expect("an event was just recorded");
         let subject = subject(&event.what);
-        let together: &[TaskId] = if let What::LandingStarted { with: together, .. }
-        | What::Parted { tasks: together, .. } = &event.what
-        {
-            together
-        } else {
-            &[]
-        };
         for task in self.state.tasks() {
             let Some(was) = before.get(task.id()) else { continue };
             let kind = match &subject {
-                Some((id, kind)) if *id == task.id() || together.contains(task.id()) => *kind,
+                Some((id, kind)) if *id == task.id() => *kind,
                 None if *was != task.status => side_effect(was, &task.status),
                 Some(_) | None => continue,
             };
@@ -423,8 +409,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::ChecksPassed { task, .. } => (task, EventKind::ChecksPassed),
         What::JudgeStarted { task, .. } => (task, EventKind::JudgeStarted),
         What::JudgePassed { task, .. } => (task, EventKind::JudgePassed),
-        What::LandingStarted { task, .. } => (task, EventKind::LandingStarted),
-        What::Parted { tasks, .. } => (tasks.first()?, EventKind::Parted),
+        What::LandingStarted { task } => (task, EventKind::LandingStarted),
         What::Landed { task, .. } => (task, EventKind::Landed),
         What::JoinPassed { task, .. } => (task, EventKind::JoinPassed),
         What::TaskDone { task, .. } => (task, EventKind::TaskDone),

@@ -247,38 +247,6 @@ impl Book {
         self.set_box(id, |plan| is_ticked_now(plan, id))
     }
 
-    /// The same for several tasks.
-    pub(crate) fn tick_all<'a>(&mut self, ids: impl Iterator<Item = &'a TaskId>) -> io::Result<()> {
-        if self.dialect == Dialect::Phase {
-            return Ok(());
-        }
-        self.catch_up()?;
-        let ids: Vec<&TaskId> = ids.collect();
-        for source in &mut self.sources {
-            let ticked = ids.iter().filter(|id| is_ticked_now(&mut source.plan, id)).count();
-            if ticked > 0 {
-                source.save()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The text of the plan with the first of some tasks ticked, with the first two, and so on. None: it has no boxes, or
-    /// is not one file.
-    pub(crate) fn texts_ticked(&mut self, ids: &[TaskId]) -> io::Result<Option<Vec<String>>> {
-        self.catch_up()?;
-        let [source] = self.sources.as_slice() else { return Ok(None) };
-        if self.dialect == Dialect::Phase {
-            return Ok(None);
-        }
-        let mut plan = source.plan.clone();
-        let texts = ids.iter().map(|id| {
-            is_ticked_now(&mut plan, id);
-            plan.text().to_owned()
-        });
-        Ok(Some(texts.collect()))
-    }
-
     /// Unticks a box, if the task is there and its box is ticked.
     pub(crate) fn untick(&mut self, id: &TaskId) -> io::Result<()> {
         self.set_box(id, |plan| {

@@ -8,7 +8,7 @@ use engine::{ActionKey, End};
 use super::{Driver, Finished, now};
 use crate::attempt::Purpose;
 use crate::error::RunError;
-use crate::git::{self, LastWait, Pool};
+use crate::git::{self, LastWait};
 use crate::inbox::Message;
 use crate::isolation::Done;
 
@@ -18,7 +18,6 @@ const LAST_WAIT: Duration = Duration::from_secs(20);
 impl Driver<'_> {
     /// After the end: stops what still runs, brings the files up to date, and leaves.
     pub(super) fn wind_up(mut self) -> Result<Finished, RunError> {
-        self.standby.dismiss();
         self.settle_journal()?;
         for flight in self.flights.values() {
             if let Some(handle) = &flight.handle {
@@ -68,7 +67,6 @@ impl Driver<'_> {
         self.cleaner.close();
         self.mend_repository();
         self.drop_half_landing()?;
-        self.tree.git().iter().for_each(|git| git.hold_on_to_the_end());
         self.tell_of_traces();
         self.tell_of_new_names();
         self.last_words()?;
@@ -77,7 +75,6 @@ impl Driver<'_> {
         self.cleaner.wait();
         self.clear_done_trees()?;
         let kept = std::mem::take(&mut self.cleaner).finish();
-        Pool::new(&self.file.spare()).remove();
         kept.into_iter().for_each(|told| self.note(told));
         self.see_to_orphans();
         self.mend_repository();
@@ -91,7 +88,7 @@ impl Driver<'_> {
     /// What was done beside the loop and came in after the end. Nothing starts any more.
     fn take_in_late(&mut self, key: ActionKey, done: Done) -> Result<(), RunError> {
         match self.flights.remove(&key).map(|flight| flight.purpose) {
-            Some(Purpose::Tree { .. } | Purpose::Ahead { .. }) | None => Ok(()),
+            Some(Purpose::Tree { .. }) | None => Ok(()),
             Some(purpose) => self.take_in(key, purpose, done).map(drop),
         }
     }

@@ -50,7 +50,7 @@ impl Driver<'_> {
         let dir = self.file.home.join("forge");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let env = self.markers(&dir);
-        Ok(Desk { runtime: self.standby.runtime().clone(), root: self.project.root().to_owned(), dir, env })
+        Ok(Desk { runtime: self.runtime.clone(), root: self.project.root().to_owned(), dir, env })
     }
 
     fn job(&self, action: &ForgeAction) -> Option<Job> {

@@ -96,12 +96,6 @@ pub enum GitError {
         /// What is the matter with it.
         reason: &'static str,
     },
-    /// Objects are missing, time and again.
-    #[error("objects of the repository are gone: {}", last_line(told))]
-    Gone {
-        /// Git's own words.
-        told: String,
-    },
     /// Git cannot read what is in a working tree.
     #[error("git cannot read {}", paths.join(", "))]
     Unreadable {
@@ -174,11 +168,6 @@ impl GitError {
             }
             GitError::NoIndex { .. } => Some(
                 "what was staged is not known any more; this makes it anew and changes no file: git reset".to_owned(),
-            ),
-            GitError::Gone { .. } => Some(
-                "end whatever tidies it up all the time (`git gc --prune=now`, `git prune`); if nothing does, see what is \
-                 missing: git fsck"
-                    .to_owned(),
             ),
             GitError::Hook { .. } => Some("repair what the hook complains about, then run again".to_owned()),
             GitError::Deadline { command, .. } => {

@@ -11,6 +11,8 @@ enum Hindrance {
     Disk,
     /// What git has to write in its own folder it may not write.
     Rights,
+    /// Git's index of the project cannot be read.
+    Index,
     /// A program that files pass through failed.
     Filter,
     /// Git itself is not there or not set up, or waits for somebody.
@@ -35,6 +37,10 @@ impl GitError {
         let advice = match self.hindrance()? {
             Hindrance::Disk => "make room on the disk and see that it works",
             Hindrance::Rights => "see that you may write in git's folder and all that is in it",
+            Hindrance::Index => {
+                "what was staged is not known any more; this makes the index anew and changes no file: mv .git/index \
+                 .git/index.broken && git reset"
+            }
             Hindrance::Filter => {
                 "see that the program of this filter works, which `git config --get-regexp '^filter'` names"
             }
@@ -50,7 +56,6 @@ impl GitError {
             | GitError::NoIdentity { .. }
             | GitError::Locked { .. }
             | GitError::Misdirected { .. }
-            | GitError::Gone { .. }
             | GitError::NoIndex { .. }
             | GitError::Stopped { .. } => Some(Hindrance::Setup),
             // Somebody, or a machine without memory, killed it.
@@ -89,6 +94,10 @@ fn hindrance_in(message: &str) -> Option<Hindrance> {
     let end = message.trim_end().rsplit(": ").next()?;
     if OF_DISK.contains(&end) {
         return Some(Hindrance::Disk);
+    }
+    // The index of a work tree is read as a copy of another name.
+    if message.contains("/index: index file ") {
+        return Some(Hindrance::Index);
     }
     let is_of_filter = end.contains(" filter '") && end.ends_with("' failed");
     if is_of_filter {

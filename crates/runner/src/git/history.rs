@@ -3,14 +3,11 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
-use std::fs;
-use std::io;
 
 use serde::{Deserialize, Serialize};
 
 use super::calls::process::{self, Ended};
 use super::error::GitError;
-use super::references::packed_reference;
 use super::repository::Git;
 use super::status::ChangeKind;
 
@@ -42,25 +39,6 @@ impl Oid {
         &self.0
     }
 
-    /// The name that these bytes are.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Oid> {
-        Oid::parse(&digits(bytes))
-    }
-
-    /// How many bytes it has.
-    pub(super) fn width(&self) -> usize {
-        self.0.len() / 2
-    }
-
-    /// The bytes themselves.
-    pub(super) fn bytes(&self) -> Vec<u8> {
-        let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
-        let pair = |pair: &[u8]| {
-            pair.iter().filter_map(|digit| value(*digit)).fold(0, |byte, value| byte << 4 | value)
-        };
-        self.0.as_bytes().chunks(2).map(pair).collect()
-    }
-
     /// Enough digits for people.
     pub fn short(&self) -> &str {
         self.0.get(..7).unwrap_or(&self.0)
@@ -76,18 +54,12 @@ impl fmt::Display for Oid {
 impl Git {
     /// Whether the history of what is checked out contains a commit.
     pub fn contains(&self, commit: &str) -> Result<bool, GitError> {
-        if self.loose_head().is_some_and(|head| head.as_str() == commit) {
-            return Ok(true);
-        }
         let ended = process::run(self.call(&["merge-base", "--is-ancestor", commit, "HEAD"]))?;
         Ok(ended.is_success())
     }
 
     /// The last commit; none before the first.
     pub fn head(&self) -> Result<Option<Oid>, GitError> {
-        if let Some(oid) = self.loose_head() {
-            return Ok(Some(oid));
-        }
         let ended = process::run(self.call(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]))?;
         if !ended.is_success() && ended.stderr.trim().is_empty() {
             return Ok(None);
@@ -96,18 +68,10 @@ impl Git {
         Ok(Oid::parse(String::from_utf8_lossy(&stdout).trim()))
     }
 
-    /// The commit that another one was made on top of. The record of what was checked out when says so as well, which
-    /// saves a process.
+    /// The commit that another one was made on top of.
     pub(super) fn parent_of(&self, commit: &Oid) -> Result<Oid, GitError> {
-        let record = fs::read_to_string(self.git_dir().join("logs/HEAD")).unwrap_or_default();
-        let made = record.lines().rev().take(20).find_map(|line| {
-            let (before, rest) = line.split_once(' ')?;
-            // Other things than plain commits, such as amending one, come from elsewhere.
-            let is_it = rest.starts_with(commit.as_str()) && rest.contains("\tcommit: ");
-            is_it.then(|| Oid::parse(before)).flatten()
-        });
         let first = format!("{commit}^");
-        made.map_or_else(|| Oid::printed(process::run(self.call(&["rev-parse", "--verify", &first]))?), Ok)
+        Oid::printed(process::run(self.call(&["rev-parse", "--verify", &first]))?)
     }
 
     /// The commit that another one was made on top of; none for the first.
@@ -122,10 +86,10 @@ impl Git {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
             return Err(GitError::Unacceptable { what: "a trailer's name", value: key.to_owned() });
         }
-        self.despite_tidying(|| self.find_trailer_once((key, value), limit))
+        self.find_trailer_once((key, value), limit)
     }
 
-    /// The same, for whoever asks again where objects are gone.
+    /// The same, for a name that will do.
     pub(super) fn find_trailer_once(
         &self,
         trailer: (&str, &str),
@@ -188,30 +152,6 @@ impl Git {
         let new = self.status()?.changes.into_iter().filter(|change| change.kind == ChangeKind::Untracked);
         Ok(tracked.chain(new.map(|change| change.path)).collect())
     }
-
-    /// HEAD as files say it, which saves a process. Git answers where references are kept otherwise.
-    fn loose_head(&self) -> Option<Oid> {
-        let head = fs::read_to_string(self.git_dir().join("HEAD")).ok()?;
-        match head.trim_end().strip_prefix("ref: ") {
-            None => Oid::parse(head.trim_end()),
-            Some(name) if name.starts_with("refs/heads/") && !name.contains("..") => {
-                match fs::read_to_string(self.common_dir().join(name)) {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                        packed_reference(self.common_dir(), name)
-                    }
-                    text => Oid::parse(text.ok()?.trim_end()),
-                }
-            }
-            Some(_) => None,
-        }
-    }
-}
-
-/// Bytes as they are written for people.
-pub(super) fn digits(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| DIGITS.get(usize::from(value)).copied().map(char::from);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).flatten().collect()
 }
 
 fn carries(record: &str, (key, value): (&str, &str)) -> Option<Oid> {

@@ -8,7 +8,6 @@
 //! - `trees`, `landings`: linked working trees, and their work coming in;
 //! - `commits`: those in the project itself;
 //! - `customs`: what the repository is set up to do;
-//! - `formats`: objects, trees and index as files;
 //! - `calls`: running the program.
 
 mod broken_index;
@@ -16,16 +15,15 @@ mod calls;
 mod commits;
 mod customs;
 mod error;
-mod formats;
 mod hindrance;
 mod history;
 mod landings;
+mod raw_change;
 mod references;
 mod remote;
 mod repository;
 mod stamps;
 mod status;
-mod tidying;
 mod trees;
 
 #[cfg(test)]
@@ -45,8 +43,6 @@ pub(crate) use customs::ignored_before::RULES;
 pub use customs::own_customs::OwnCustoms;
 pub use error::GitError;
 pub use history::Oid;
-pub use landings::company::{Apart, Arrival};
-pub use landings::company_commit::{Books, Following, Link};
 pub use landings::landed_files::Sight;
 pub use landings::landing::{Applied, Dropped, Landing, Novelty};
 pub use landings::landing_commit::Landed;
@@ -64,5 +60,4 @@ pub use trees::keep::Keep;
 pub use trees::pack::Packed;
 pub use trees::parallelism::{Parallelism, Reason};
 pub use trees::snapshot::{Touched, TreeWork};
-pub use trees::spare::Pool;
 pub use trees::unsaved::Unsaved;

@@ -80,7 +80,7 @@ impl Git {
     /// was begun before and cut short is given up first.
     pub fn join(&self, commit: &str) -> Result<Joined, GitError> {
         self.give_up_merge()?;
-        self.mend_index()?;
+        self.refuse_without_index()?;
         let call = self.locking_call(&[JOIN[0], JOIN[1], commit], Vec::new());
         let ended = process::run(Call { deadline: COMMIT_DEADLINE, ..call })?;
         if ended.is_success() {

@@ -4,28 +4,16 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::broken_index::LostIndex;
 use super::calls::child_note::{NotePlace, Notes};
-use super::calls::process::{Call, Ended, Environment, QUESTION_DEADLINE, words};
-use super::calls::question::Question;
-use super::calls::standing::Standing;
+use super::calls::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
 use super::customs::habits::Habits;
 use super::customs::misdirection::{UNSET_BARE, UNSET_WORKTREE};
 use super::error::GitError;
-use super::formats::bundle::Bundle;
-use super::formats::recent_objects::RecentObjects;
-use super::trees::known_indexes::KnownIndexes;
-use super::trees::pristine::PristineTrees;
 use super::trees::submodule_places::SubmodulePlaces;
-use super::trees::template::Templates;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);
-
-/// After how many commits git looks whether it should tidy up.
-const TIDY_EVERY: u32 = 100;
 
 /// A repository with a working tree.
 #[derive(Debug, Clone)]
@@ -36,28 +24,10 @@ pub struct Git {
     version: (u32, u32),
     notes: Option<Arc<Notes>>,
     environment: Environment,
-    /// Commits made so far, by all who share this.
-    commits: Arc<AtomicU32>,
-    /// Gits that stay, for all who share this.
-    standing: Arc<Standing>,
-    /// Where hooks were when it was found.
-    hooks: PathBuf,
     /// How commits are made here, for all who share this.
     habits: Arc<Habits>,
-    /// What trees looked like when they were made, for all who share this.
-    pristine_trees: Arc<PristineTrees>,
     /// Where submodules said that their files are, for all who share this.
     submodule_places: Arc<SubmodulePlaces>,
-    /// What trees are made of, for all who share this.
-    templates: Arc<Templates>,
-    /// Where objects are collected that are to be written at once.
-    bundle: Option<Bundle>,
-    /// What of trees that are done with is still what it was, for all who share this.
-    known_indexes: Arc<KnownIndexes>,
-    /// What was stored lately, by all who share this.
-    recent_objects: Arc<RecentObjects>,
-    /// Whether the index had to be made anew, by all who share this.
-    lost_index: Arc<LostIndex>,
 }
 
 impl Git {
@@ -73,13 +43,11 @@ impl Git {
             "--is-bare-repository",
             "--absolute-git-dir",
             "--git-common-dir",
-            "--git-path",
-            "hooks",
             "--show-toplevel",
         ];
         let version = ask(dir, &environment, &["--version"])?;
-        let ended = ask(dir, &environment, &question)?.answer()?;
-        let version = check_version(version.answer()?)?;
+        let ended = ask(dir, &environment, &question)?;
+        let version = check_version(version)?;
         if ended.is_success() {
             return located(dir, ended, (version, environment)).map(Some);
         }
@@ -97,41 +65,9 @@ impl Git {
         self
     }
 
-    /// The same repository, with objects collected there; with none they are written at once.
-    pub(super) fn with_bundle(&self, bundle: Option<Bundle>) -> Git {
-        Git { bundle, ..self.clone() }
-    }
-
-    pub(super) fn bundle(&self) -> Option<&Bundle> {
-        self.bundle.as_ref()
-    }
-
     /// The folder for notes, which is the run's own.
     pub(super) fn notes(&self) -> Option<&Path> {
         self.notes.as_deref().map(Notes::folder)
-    }
-
-    /// What the call of a commit begins with. Git would look after each whether it should tidy up, at the price of a
-    /// process; now and then will do.
-    pub(super) fn commit_words(&self) -> &'static [&'static str] {
-        let is_due = self.is_tidying_due(1);
-        self.count_commit();
-        if is_due {
-            &["commit", "--untracked-files=no", "--cleanup=whitespace"]
-        } else {
-            &["-c", "maintenance.auto=false", "commit", "--untracked-files=no", "--cleanup=whitespace"]
-        }
-    }
-
-    /// Whether one of the next commits should be one after which git looks around.
-    pub(super) fn is_tidying_due(&self, commits: usize) -> bool {
-        let left = TIDY_EVERY - self.commits.load(Ordering::Relaxed) % TIDY_EVERY;
-        usize::try_from(left).is_ok_and(|left| commits >= left)
-    }
-
-    /// Counts a commit that was made.
-    pub(super) fn count_commit(&self) {
-        self.commits.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The top folder of the working tree.
@@ -158,43 +94,18 @@ impl Git {
         self.has_any_hook(&[name])
     }
 
-    /// Whether there is one of these hooks.
+    /// Whether there is one of these hooks. Where git does not say where hooks are, there may be.
     pub(super) fn has_any_hook(&self, names: &[&str]) -> bool {
-        let told = self.hooks_folder();
-        let folder = told.as_deref().unwrap_or(&self.hooks);
-        names.iter().any(|name| folder.join(name).exists())
-    }
-
-    pub(super) fn standing(&self) -> &Standing {
-        &self.standing
+        let folder = self.hooks_folder();
+        folder.is_none_or(|folder| names.iter().any(|name| folder.join(name).exists()))
     }
 
     pub(super) fn habits(&self) -> &Habits {
         &self.habits
     }
 
-    pub(super) fn pristine_trees(&self) -> &PristineTrees {
-        &self.pristine_trees
-    }
-
     pub(super) fn submodule_places(&self) -> &SubmodulePlaces {
         &self.submodule_places
-    }
-
-    pub(super) fn templates(&self) -> &Templates {
-        &self.templates
-    }
-
-    pub(super) fn known_indexes(&self) -> &KnownIndexes {
-        &self.known_indexes
-    }
-
-    pub(super) fn recent_objects(&self) -> &RecentObjects {
-        &self.recent_objects
-    }
-
-    pub(super) fn lost_index(&self) -> &LostIndex {
-        &self.lost_index
     }
 
     pub(super) fn environment(&self) -> &Environment {
@@ -223,8 +134,8 @@ impl Git {
     }
 }
 
-fn ask(dir: &Path, environment: &Environment, list: &[&str]) -> Result<Question, GitError> {
-    Question::put(Call {
+fn ask(dir: &Path, environment: &Environment, list: &[&str]) -> Result<Ended, GitError> {
+    process::run(Call {
         dir,
         environment,
         arguments: words(list),
@@ -263,7 +174,7 @@ fn located(
 ) -> Result<Git, GitError> {
     let lines: Vec<_> = ended.stdout.split(|byte| *byte == b'\n').map(OsStr::from_bytes).collect();
     // The output ends in a newline. More lines than asked for: a folder with a line break in its name.
-    let [_, git_dir, common_dir, hooks, root, _] = lines.as_slice() else {
+    let [_, git_dir, common_dir, root, _] = lines.as_slice() else {
         let reason = "there is a line break in the name of a folder on the way to it: rename that".to_owned();
         return Err(GitError::Unusable { dir: dir.to_owned(), reason });
     };
@@ -284,17 +195,8 @@ fn located(
         version,
         notes: None,
         environment,
-        commits: Arc::default(),
-        standing: Arc::default(),
-        hooks: dir.join(hooks),
         habits: Arc::default(),
-        pristine_trees: Arc::default(),
         submodule_places: Arc::default(),
-        templates: Arc::default(),
-        bundle: None,
-        known_indexes: Arc::default(),
-        recent_objects: Arc::default(),
-        lost_index: Arc::default(),
     })
 }
 

@@ -3,18 +3,13 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::formats::index_file::IndexFile;
-use super::formats::index_patch::has_stat;
-
-/// The looks of some files at a moment, and those of the index.
+/// The looks of some files at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stamps {
     files: Vec<(OsString, Option<Stamp>)>,
-    index: Option<Stamp>,
 }
 
 /// A file by its number, size and times. Whoever writes to it changes the last of them.
@@ -29,34 +24,21 @@ impl Stamps {
     /// What these paths below a folder look like now.
     pub(super) fn of<'a>(root: &Path, paths: impl Iterator<Item = &'a OsString>) -> Stamps {
         let files = paths.map(|path| (path.clone(), Stamp::of(&root.join(path)))).collect();
-        Stamps { files, index: None }
-    }
-
-    /// The same of files that an index was written with, which says what each looked like then. Somebody may have been
-    /// quicker than this look: a file that looks otherwise by now never looks the same.
-    pub(super) fn of_written<'a>(
-        root: &Path,
-        paths: impl Iterator<Item = &'a OsString>,
-        index: &IndexFile<'_>,
-    ) -> Stamps {
-        let stamp = |path: &OsString| {
-            let metadata = fs::symlink_metadata(root.join(path)).ok()?;
-            let is_written =
-                || index.find(path.as_bytes()).is_some_and(|entry| has_stat(&metadata, entry.stat));
-            (metadata.is_dir() || is_written()).then(|| Stamp::told(&metadata))
-        };
-        Stamps { files: paths.map(|path| (path.clone(), stamp(path))).collect(), index: None }
-    }
-
-    /// The same with what the index looked like.
-    pub(super) fn with_index(self, index: Option<Stamp>) -> Stamps {
-        Stamps { index, ..self }
+        Stamps { files }
     }
 
     /// The same with what some of the files look like by now.
     pub(super) fn renewed(mut self, root: &Path, paths: &BTreeSet<&OsString>) -> Stamps {
         for (path, stamp) in self.files.iter_mut().filter(|(path, _)| paths.contains(path)) {
             *stamp = Stamp::of(&root.join(path));
+        }
+        self
+    }
+
+    /// The same, in which some of the files never look the same.
+    pub(super) fn without(mut self, paths: &BTreeSet<OsString>) -> Stamps {
+        for (_, stamp) in self.files.iter_mut().filter(|(path, _)| paths.contains(path)) {
+            *stamp = None;
         }
         self
     }
@@ -79,21 +61,11 @@ impl Stamps {
             self.files.iter().partition(|(path, stamp)| Stamp::of(&root.join(path)) == *stamp);
         (same.into_iter().map(|(path, _)| path).collect(), other.into_iter().map(|(path, _)| path).collect())
     }
-
-    /// Whether the index still looks the same.
-    pub(super) fn index_holds(&self, index: &Path) -> bool {
-        self.index.is_some() && Stamp::of(index) == self.index
-    }
 }
 
 impl Stamp {
     pub(super) fn of(path: &Path) -> Option<Stamp> {
         fs::symlink_metadata(path).ok().map(|metadata| Stamp::told(&metadata))
-    }
-
-    /// The same for what a link leads to.
-    pub(super) fn behind(path: &Path) -> Option<Stamp> {
-        fs::metadata(path).ok().map(|metadata| Stamp::told(&metadata))
     }
 
     /// The same of what is known already.

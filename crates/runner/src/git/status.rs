@@ -63,15 +63,11 @@ pub enum ChangeKind {
 }
 
 impl Git {
-    /// The state of the working tree, with one process and without touching the index, unless that is missing.
+    /// The state of the working tree, with one process and without touching the index.
     pub fn status(&self) -> Result<Status, GitError> {
         self.refuse_if_misdirected()?;
-        match self.mend_index() {
-            // Whoever has the lock is about to write one.
-            Err(GitError::Locked { .. }) => {}
-            mended => mended?,
-        }
-        self.despite_tidying(|| self.mending(|| self.status_in(self.root())))
+        self.refuse_without_index()?;
+        self.mending(|| self.status_in(self.root()))
     }
 
     /// The same of a repository inside the project.

@@ -1,6 +1,5 @@
 //! Starting a process, and the handle by which it can be ended early.
 
-use std::future::{self, Future};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -10,7 +9,6 @@ use super::capture::Capture;
 use super::ended::{Ended, Exit, Kept};
 use super::invocation::Invocation;
 use super::listener::{Deaf, Listener};
-use super::standby::Ready;
 use super::supervise::Supervision;
 
 /// Ends a running process early. Dropping it lets the process run on.
@@ -53,19 +51,19 @@ pub fn start(
     invocation: Invocation,
     on_end: impl FnOnce(Ended) + Send + 'static,
 ) -> Handle {
-    start_with(runtime, future::ready(None), (invocation, Deaf), |ended, Deaf| on_end(ended))
+    start_listening(runtime, invocation, Deaf, |ended, Deaf| on_end(ended))
 }
 
-/// Starts a process on a keeper that stands by, if there is one.
-pub(super) fn start_with<L: Listener>(
+/// Starts a process that somebody listens to while it runs. The listener is handed back with the end.
+pub fn start_listening<L: Listener>(
     runtime: &tokio::runtime::Handle,
-    ready: impl Future<Output = Option<Ready>> + Send + 'static,
-    (invocation, listener): (Invocation, L),
+    invocation: Invocation,
+    listener: L,
     on_end: impl FnOnce(Ended, L) + Send + 'static,
 ) -> Handle {
     let (sender, receiver) = unbounded_channel();
     runtime.spawn(async move {
-        let (ended, listener) = run(invocation, ready.await, receiver, listener).await;
+        let (ended, listener) = run(invocation, receiver, listener).await;
         on_end(ended, listener);
     });
     Handle { requests: sender }
@@ -73,21 +71,18 @@ pub(super) fn start_with<L: Listener>(
 
 async fn run<L: Listener>(
     invocation: Invocation,
-    mut ready: Option<Ready>,
     requests: UnboundedReceiver<Request>,
     listener: L,
 ) -> (Ended, L) {
     let (started, limit) = (Instant::now(), invocation.limits.deadline);
     let (mut requests, mut listener) = (Some(requests), listener);
-    // Again only where the keeper that stood by ended before it began, and where keeping in a namespace turns out not to be
-    // possible. Neither is tried again then.
+    // Again only where keeping in a namespace turns out not to be possible, which is not tried again then.
     loop {
         let captures = match create_logs(&invocation) {
             Ok(captures) => captures,
             Err(reason) => return (cannot_start(reason, started, limit), listener),
         };
-        let supervision = match Supervision::begin((&invocation, ready.take()), captures, requests, listener)
-        {
+        let supervision = match Supervision::begin(&invocation, captures, requests, listener) {
             Ok(supervision) => supervision,
             Err((error, listener)) => return (cannot_start(error.to_string(), started, limit), listener),
         };
@@ -142,7 +137,7 @@ mod tests {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (_sender, receiver) = unbounded_channel();
-        let (ended, _) = runtime.block_on(run(invocation, None, receiver, Deaf));
+        let (ended, _) = runtime.block_on(run(invocation, receiver, Deaf));
         let expected = "this program cannot keep processes: its main function must call keep_if_asked first";
         assert_eq!(ended.exit, Exit::CannotStart(expected.to_owned()));
     }

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -12,8 +11,8 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 
 use super::invocation::Invocation;
 use super::keeper::{
-    Charge, KeeperMissing, NotAllowed, OrderReader, Way, Word, WordReader, give_up_namespaces,
-    in_new_namespace, keeper_command_line, word_pipe,
+    KeeperMissing, NotAllowed, Way, Word, WordReader, give_up_namespaces, in_new_namespace,
+    keeper_command_line, word_pipe,
 };
 use crate::git::LOCATION_VARIABLES;
 
@@ -23,23 +22,13 @@ pub(super) struct KeeperChild {
     child: Child,
     /// Where it tells what its exit status cannot.
     word: WordReader,
-    started: Started,
-}
-
-/// When a keeper was started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Started {
-    WithItsCommand,
-    /// It says when it begins, because it may end before.
-    AheadOfIt,
 }
 
 /// How a keeper ended.
 pub(super) enum KeeperEnd {
     /// As its command did.
     AsCommand(io::Result<ExitStatus>),
-    /// It started nothing, because it cannot do it in this way, or because it ended while it stood by; another keeper is
-    /// to be started.
+    /// It started nothing, because it cannot do it in this way; another keeper is to be started.
     Unable,
 }
 
@@ -72,29 +61,10 @@ impl KeeperChild {
             let stdin = if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
             let env = invocation.env.iter().map(|(variable, value)| (variable, value));
             command.current_dir(&invocation.cwd).envs(env).stdin(stdin);
-            Ok(())
         };
-        let spawned = spawn(&Charge::Given(argv), equip)?;
+        let spawned = spawn(&argv, equip)?;
         let (child, word) = spawned.map_err(|source| StartError::Spawn { program, source })?;
-        Ok(Self { child, word, started: Started::WithItsCommand })
-    }
-
-    /// Starts a keeper that waits for its order at this pipe.
-    pub(super) fn stand_by(order: &OrderReader) -> Result<Self, StartError> {
-        let equip = |command: &mut Command| {
-            command.stdin(order.again()?);
-            Ok(())
-        };
-        let spawned = spawn(&Charge::Awaited, equip)?;
-        let program = || "a keeper".to_owned();
-        let (child, word) = spawned.map_err(|source| StartError::Spawn { program: program(), source })?;
-        Ok(Self { child, word, started: Started::AheadOfIt })
-    }
-
-    /// What its command is to read goes where its order did.
-    pub(super) fn feed_through(&mut self, pipe: OwnedFd) -> io::Result<()> {
-        self.child.stdin = Some(ChildStdin::from_std(pipe.into())?);
-        Ok(())
+        Ok(Self { child, word })
     }
 
     /// The pipes, which are there once.
@@ -108,35 +78,16 @@ impl KeeperChild {
         self.child.id().map(|id| Pid::from_raw(id.cast_signed()))
     }
 
-    /// Whether it has not ended yet; for one that stands by.
-    pub(super) fn is_running(&mut self) -> bool {
-        let is_running = matches!(self.child.try_wait(), Ok(None));
-        if !is_running && self.word.read() == Some(Word::Unable) {
-            give_up_namespaces();
-        }
-        is_running
-    }
-
-    /// Kills it. The runtime reaps it.
-    pub(super) fn kill(mut self) {
-        // It may have ended by itself.
-        let _ = self.child.start_kill();
-    }
-
     /// Waits for its end. Nothing is lost if the wait is given up.
     pub(super) async fn wait(&mut self) -> KeeperEnd {
         let status = self.child.wait().await;
-        let first = self.word.read();
-        let has_begun = self.started == Started::WithItsCommand || first == Some(Word::Begun);
-        let last = if first == Some(Word::Begun) { self.word.read() } else { first };
-        match last {
+        match self.word.read() {
             Some(Word::Unable) => {
                 give_up_namespaces();
                 KeeperEnd::Unable
             }
-            Some(Word::Signalled(_) | Word::Begun) | None if !has_begun => KeeperEnd::Unable,
             Some(Word::Signalled(signal)) => KeeperEnd::AsCommand(Ok(ExitStatus::from_raw(signal.into()))),
-            Some(Word::Begun) | None => KeeperEnd::AsCommand(status),
+            None => KeeperEnd::AsCommand(status),
         }
     }
 }
@@ -153,22 +104,20 @@ pub(super) fn expect_folder(cwd: &Path) -> Result<(), StartError> {
 type Spawned = io::Result<(Child, WordReader)>;
 
 /// Starts a keeper in the best way that is possible here.
-fn spawn(charge: &Charge, equip: impl Fn(&mut Command) -> io::Result<()>) -> Result<Spawned, KeeperMissing> {
+fn spawn(argv: &[OsString], equip: impl Fn(&mut Command)) -> Result<Spawned, KeeperMissing> {
     let (word, inherited) = match word_pipe() {
         Ok(pipe) => pipe,
         Err(error) => return Ok(Err(error)),
     };
-    let command = |way: Way| -> Result<io::Result<tokio::process::Command>, KeeperMissing> {
-        let mut command = command(keeper_command_line(way, inherited.number(), charge)?);
-        Ok(equip(&mut command).map(|()| command.into()))
+    let command = |way: Way| -> Result<tokio::process::Command, KeeperMissing> {
+        let mut command = command(keeper_command_line(way, inherited.number(), argv)?);
+        equip(&mut command);
+        Ok(command.into())
     };
-    let spawned = match command(Way::Init)? {
-        Ok(mut command) => in_new_namespace(|| command.spawn()),
-        Err(error) => return Ok(Err(error)),
-    };
-    let spawned = match spawned {
+    let mut as_init = command(Way::Init)?;
+    let spawned = match in_new_namespace(|| as_init.spawn()) {
         Ok(spawned) => spawned,
-        Err(NotAllowed) => command(Way::Subreaper)?.and_then(|command| in_own_group(command).spawn()),
+        Err(NotAllowed) => in_own_group(command(Way::Subreaper)?).spawn(),
     };
     Ok(spawned.map(|child| (child, word)))
 }

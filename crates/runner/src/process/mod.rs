@@ -10,9 +10,6 @@
 //!                         tg-keeper (subreaper, where namespaces are not allowed)  ──▶ command ──▶ …
 //! ```
 //!
-//! Starting a keeper takes longer than starting most commands. Where there is time before, some are started ahead and
-//! stand by for their orders.
-//!
 //! What an exit status or an output means is left to the callers.
 
 mod capture;
@@ -25,15 +22,13 @@ mod lines;
 mod listener;
 mod printable;
 mod processes;
-mod standby;
 mod supervise;
 mod sweep;
 
 pub use ended::{Ended, Exit, Kept};
-pub use handle::{Handle, start};
+pub use handle::{Handle, start, start_listening};
 pub use invocation::{Invocation, ProcessLimits, Program};
 pub use keeper::{keep_if_asked, use_keeper};
 pub use listener::{Deaf, Heard, Listener, Reply};
-pub use standby::Standby;
 pub use sweep::sweep;
 pub(crate) use sweep::wait_until_gone;

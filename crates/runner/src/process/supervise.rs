@@ -31,7 +31,6 @@ use super::keeper_child::{KeeperChild, KeeperEnd, KeeperPipes, StartError, expec
 use super::lines::Lines;
 use super::listener::{Heard, Listener, Reply};
 use super::printable::printable;
-use super::standby::Ready;
 
 /// How long the pipes may stay open after the keeper has ended: something that got away may hold them.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(1);
@@ -97,14 +96,14 @@ enum Woken {
 }
 
 impl<L: Listener> Supervision<L> {
-    /// Starts the keeper, or gives its order to one that stands by.
+    /// Starts the keeper.
     pub(super) fn begin(
-        (invocation, ready): (&Invocation, Option<Ready>),
+        invocation: &Invocation,
         [stdout, stderr]: [Capture; 2],
         requests: Option<UnboundedReceiver<Request>>,
         listener: L,
     ) -> Result<Self, (StartError, L)> {
-        let mut child = match keeper_for(invocation, ready) {
+        let mut child = match keeper_for(invocation) {
             Ok(child) => child,
             Err(error) => return Err((error, listener)),
         };
@@ -329,9 +328,9 @@ impl<L: Listener> Supervision<L> {
     }
 }
 
-fn keeper_for(invocation: &Invocation, ready: Option<Ready>) -> Result<KeeperChild, StartError> {
+fn keeper_for(invocation: &Invocation) -> Result<KeeperChild, StartError> {
     expect_folder(&invocation.cwd)?;
-    ready.and_then(Ready::go).map_or_else(|| KeeperChild::start(invocation), Ok)
+    KeeperChild::start(invocation)
 }
 
 /// The pipes to and from a process.

@@ -43,24 +43,6 @@ impl Progress {
         Ok(Self { path: path.to_owned(), text, before })
     }
 
-    /// Takes in what somebody has written since the file was read. What was added meanwhile is to be added again.
-    pub(crate) fn read_again(&mut self) -> io::Result<()> {
-        match atomic::read(&self.path) {
-            Ok(bytes) if self.before.as_deref().map(str::as_bytes) != Some(bytes.as_slice()) => {
-                self.text = String::from_utf8_lossy(&bytes).into_owned();
-                self.before = Some(self.text.clone());
-                Ok(())
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(_) | Err(_) => Ok(()),
-        }
-    }
-
-    /// The file as it is to be.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Notes that a task is done, and what was learned on the way.
     pub(crate) fn add(&mut self, Completed { id, title, learnings }: &Completed, commit: Option<&str>) {
         self.completed(id, title, commit);

@@ -48,11 +48,12 @@ impl Scratch {
         assert!(status.success(), "{script}");
     }
 
-    /// Runs the program to its end.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Taken {
+    /// Runs the program to its end, with these variables.
+    pub(crate) fn run(&self, arguments: &[&str], variables: &[(&str, PathBuf)]) -> Taken {
         let started = Instant::now();
         let mut child = Command::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")))
             .args(arguments)
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .current_dir(self.root())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

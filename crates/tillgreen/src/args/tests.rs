@@ -214,9 +214,6 @@ fn short_help_of_run() {
                                      to be independent [default: off]
           --share-tree[=<BOOL>]      Let tasks that run side by side share the project instead of having
                                      work trees [default: off]
-          --verify-ahead[=<BOOL>]    Verify finished work together with earlier work while that still
-                                     comes in, in its work tree with what git ignores there; helps where
-                                     verify commands are slow [default: off]
           --worktree-link <PATH,…>   Untracked paths that work trees share with the project, such as
                                      node_modules [default: none]
           --worktree-copy <PATH,…>   Untracked paths that each work tree gets a copy of, such as .env

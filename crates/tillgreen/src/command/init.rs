@@ -59,11 +59,6 @@ const TOPICS: &[(&str, &[Setting])] = &[
             Setting("infer_parallel", "false", "run tasks side by side that are shown to be independent"),
             Setting("share_tree", "false", "side by side in the project itself instead of in work trees"),
             Setting(
-                "verify_ahead",
-                "false",
-                "verify finished work together with earlier work while that comes in",
-            ),
-            Setting(
                 "worktree_link",
                 "[\"node_modules\"]",
                 "untracked paths that work trees share; default: none",
@@ -338,7 +333,6 @@ mod tests {
         # jobs = 4                        # how many agents may be at work at once
         # infer_parallel = false          # run tasks side by side that are shown to be independent
         # share_tree = false              # side by side in the project itself instead of in work trees
-        # verify_ahead = false            # verify finished work together with earlier work while that comes in
         # worktree_link = ["node_modules"] # untracked paths that work trees share; default: none
         # worktree_copy = [".env"]        # untracked paths that work trees get a copy of; default: none
 

@@ -68,11 +68,6 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) share_tree: Option<Toggle>,
-    /// Verify finished work together with earlier work while that still comes in, in its work tree with what
-    /// git ignores there; helps where verify commands are slow [default: off]
-    #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
-          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
-    pub(crate) verify_ahead: Option<Toggle>,
     /// Untracked paths that work trees share with the project, such as node_modules [default: none]
     #[arg(long, help_heading = BESIDE, value_parser = Paths::parse, value_name = "PATH,…")]
     pub(crate) worktree_link: Option<Paths>,
@@ -231,7 +226,6 @@ impl Choices {
             jobs: self.jobs.or(next.jobs),
             infer_parallel: self.infer_parallel.or(next.infer_parallel),
             share_tree: self.share_tree.or(next.share_tree),
-            verify_ahead: self.verify_ahead.or(next.verify_ahead),
             worktree_link: self.worktree_link.or(next.worktree_link),
             worktree_copy: self.worktree_copy.or(next.worktree_copy),
             unverifiable: self.unverifiable.or(next.unverifiable),

@@ -131,7 +131,6 @@ pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Setti
         scope: choices.scope.unwrap_or(Scope::Warn),
         strict: toggle(choices.strict),
         clean_retry: toggle(choices.clean_retry),
-        verify_ahead: toggle(choices.verify_ahead),
         allow_dirty: toggle(choices.allow_dirty),
         furnishing: Furnishing {
             link: choices.worktree_link.clone().unwrap_or_default().0,

@@ -231,7 +231,6 @@ fn settings_come_back_from_the_journal() {
         ("jobs", "7"),
         ("infer_parallel", "true"),
         ("share_tree", "true"),
-        ("verify_ahead", "true"),
         ("worktree_link", "node_modules,a/b"),
         ("worktree_copy", ".env"),
         ("unverifiable", "refuse"),

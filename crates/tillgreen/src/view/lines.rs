@@ -107,8 +107,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::JudgePassed { task, next } => {
             plain(Mark::Step, format!("{task} was approved{}", judge_text(*next)))
         }
-        What::LandingStarted { task, with } => plain(Mark::Step, landing_text(task, with, state)),
-        What::Parted { tasks, why } => plain(Mark::Step, parted_text(tasks, why.as_deref())),
+        What::LandingStarted { task } => plain(Mark::Step, landing_text(task, state)),
         What::Landed { task, .. } => plain(Mark::Step, landed_text(task, state)),
         What::JoinPassed { task, warnings } => with_warnings(joined_text(task, state), warnings),
         What::TaskDone { task, commit } => plain(Mark::Good, done_text(task, commit.as_deref(), state)),
@@ -142,19 +141,9 @@ fn is_apart(state: &State, task: &TaskId) -> bool {
     state.task(task).is_some_and(|task| task.isolated)
 }
 
-fn landing_text(task: &TaskId, with: &[TaskId], state: &State) -> String {
-    if !with.is_empty() {
-        let all: Vec<TaskId> = [task].into_iter().chain(with).cloned().collect();
-        return format!("{} come back from their work trees together", names(&all));
-    }
+fn landing_text(task: &TaskId, state: &State) -> String {
     let what = if is_apart(state, task) { "comes back from its work tree" } else { "is looked at once more" };
     format!("{task} {what}")
-}
-
-/// Nobody has failed; why is told where it is known.
-fn parted_text(tasks: &[TaskId], why: Option<&str>) -> String {
-    let why = why.map(|why| format!(": {}", short(why))).unwrap_or_default();
-    format!("{} come back each by itself{why}", names(tasks))
 }
 
 fn landed_text(task: &TaskId, state: &State) -> String {

@@ -256,7 +256,6 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         scope: runner::Scope::Warn,
         strict: engine::Toggle::Off,
         clean_retry: engine::Toggle::Off,
-        verify_ahead: engine::Toggle::Off,
         allow_dirty: engine::Toggle::Off,
         furnishing: runner::git::Furnishing::default(),
         pull_request: runner::PullRequest::default(),

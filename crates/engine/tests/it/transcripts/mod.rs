@@ -5,7 +5,6 @@ mod batches;
 mod beside_people;
 mod blockers;
 mod checkpoints;
-mod company;
 mod edits;
 mod fixes;
 mod judges;

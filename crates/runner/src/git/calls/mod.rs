@@ -6,8 +6,6 @@ pub(super) mod index_lock;
 pub(super) mod listening;
 pub(super) mod lock_holder;
 pub(super) mod process;
-pub(super) mod question;
 pub(super) mod scratch_index;
 pub(super) mod stale_lock;
-pub(super) mod standing;
 pub(super) mod stopping;

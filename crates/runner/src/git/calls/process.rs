@@ -142,20 +142,6 @@ impl Begun {
         Ok(Begun { command, deadline: call.deadline, child, listener, under_way })
     }
 
-    /// Waits for its end, from now on at most until the deadline.
-    pub(in crate::git) fn finish(mut self) -> Result<Ended, GitError> {
-        let status = self.wait()?;
-        finish(self.command, status, self.listener.heard)
-    }
-
-    /// Ends it, whatever it is doing.
-    pub(in crate::git) fn abandon(mut self) {
-        // One that is gone already is what is wanted.
-        let _ = killpg(pid_of(&self.child), Signal::SIGKILL);
-        self.under_way = None;
-        let _ = self.child.wait();
-    }
-
     fn wait(&mut self) -> Result<ExitStatus, GitError> {
         let cut = self.listen()?;
         if cut.is_some() {
@@ -211,11 +197,6 @@ fn finish(command: String, status: ExitStatus, heard: Output) -> Result<Ended, G
         stderr.push_str(&format!("{gap}killed by signal {signal}"));
     }
     Ok(Ended { command, code: status.code(), stdout: heard.stdout, stderr })
-}
-
-/// Starts a git that stays to be asked. What it complains of is nobody's concern: it is asked otherwise then.
-pub(in crate::git) fn start_standing(call: &Call<'_>) -> io::Result<Child> {
-    prepare(call).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
 }
 
 fn prepare(call: &Call<'_>) -> Command {

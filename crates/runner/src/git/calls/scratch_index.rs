@@ -73,7 +73,6 @@ impl<'a> ScratchIndex<'a> {
         let next = ScratchIndex { git, dir: git.root().to_owned(), file, environment };
         if !copy_index(&git.git_dir().join("index"), &next.file)? && !git.has_no_files()? {
             next.read_tree("HEAD")?;
-            git.lost_index().note();
         }
         Ok(next)
     }
@@ -109,17 +108,9 @@ impl<'a> ScratchIndex<'a> {
         self.run(&["update-index", "-z", "--index-info"], lines)?.success().map(drop)
     }
 
-    /// The tree that it holds, the names of objects being as long as this one. Git is asked only where the index does not
-    /// tell.
-    pub(in crate::git) fn tree(&self, like: &Oid) -> Result<Oid, GitError> {
-        self.git.write_tree_of(&self.file, like).map_or_else(|| self.write_tree(), Ok)
-    }
-
-    /// The same, by git.
+    /// The tree that it holds.
     pub(in crate::git) fn write_tree(&self) -> Result<Oid, GitError> {
-        let tree = Oid::printed(self.run(&["write-tree"], Vec::new())?)?;
-        self.git.remember_made(&tree);
-        Ok(tree)
+        Oid::printed(self.run(&["write-tree"], Vec::new())?)
     }
 }
 

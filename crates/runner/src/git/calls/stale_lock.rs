@@ -1,7 +1,6 @@
 //! Lock files that a git left behind. One of ours that died is cleaned up after; anybody else's is reported.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -108,9 +107,7 @@ impl Git {
             return Ok(());
         }
         let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD"];
-        self.keeping_index(&behind.iter().map(OsStr::new).collect(), || {
-            process::run(self.locking_call(&reset, pathspecs(&behind)))?.success().map(drop)
-        })
+        process::run(self.locking_call(&reset, pathspecs(&behind)))?.success().map(drop)
     }
 
     /// Locks of references. Others' are in nobody's way before something is deleted, and are told of then.

@@ -8,17 +8,17 @@ use std::path::{Component, Path};
 use std::thread;
 use std::time::Duration;
 
-use super::kept_index::KeptIndex;
 use crate::git::calls::process::{self, COMMIT_DEADLINE, Call, Ended, pathspecs};
 use crate::git::calls::stale_lock::LOCK_WAITS;
 use crate::git::error::GitError;
-use crate::git::formats::index_file::IndexFile;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
-use crate::git::tidying::tells_of_gone_objects;
 
 /// The kernel refuses longer arguments; a message of this size is a mistake anyway.
 const MESSAGE_BYTES_MAX: usize = 60_000;
+
+/// What the call of a commit begins with.
+pub(in crate::git) const COMMIT: [&str; 3] = ["commit", "--untracked-files=no", "--cleanup=whitespace"];
 
 /// A commit to make.
 #[derive(Debug, Clone, Copy)]
@@ -77,20 +77,13 @@ pub(in crate::git) enum Answer {
 impl Git {
     /// Commits exactly these paths, with the user's hooks and configuration. None: there was nothing to commit.
     pub fn commit(&self, request: &Commit<'_>) -> Result<Option<Oid>, GitError> {
-        self.despite_tidying(|| self.commit_once(request))
-    }
-
-    fn commit_once(&self, request: &Commit<'_>) -> Result<Option<Oid>, GitError> {
         let message = full_message(request)?;
         let paths = acceptable(request)?;
         self.refuse_if_in_progress()?;
         if paths.is_empty() {
             return Ok(None);
         }
-        self.mend_index()?;
-        if let Some(commit) = self.commit_tracked(&paths, &message, request.staging)? {
-            return Ok(Some(commit));
-        }
+        self.refuse_without_index()?;
         let answer = match self.commit_paths(&paths, &message, request)? {
             Answer::UnknownPath => self.commit_changed_only(&paths, &message, request)?,
             answer @ (Answer::Done(_) | Answer::NothingToCommit) => answer,
@@ -149,15 +142,7 @@ impl Git {
         message: &str,
         request: &Commit<'_>,
     ) -> Result<Answer, GitError> {
-        let kept = KeptIndex::of(self)?;
-        self.store_files_again(paths);
-        let answer = self.undoing_gone(message, || self.add_and_commit(paths, message, request));
-        if kept.is_lost(paths) {
-            kept.put_back()?;
-            if let Ok(Answer::Done(_)) = &answer {
-                self.unstage(&paths.iter().map(|path| (*path).to_owned()).collect())?;
-            }
-        }
+        let answer = self.add_and_commit(paths, message, request);
         // That the index cannot be put in order is told by the next one who needs it.
         let _ = match &answer {
             Ok(Answer::Done(commit)) => self.follow_hook(commit, paths),
@@ -174,7 +159,7 @@ impl Git {
         request: &Commit<'_>,
     ) -> Result<Answer, GitError> {
         let stdin = pathspecs(paths.iter().copied());
-        let new = if request.staging.adds() { self.unknown_to_index(paths) } else { Vec::new() };
+        let new = if request.staging.adds() { self.unknown_to_index(paths)? } else { Vec::new() };
         if !new.is_empty() {
             // Only the names are added: the commit takes the content itself, and should a hook refuse it, what is
             // staged stays as it was.
@@ -190,7 +175,7 @@ impl Git {
         }
         let ended = self.run_locking(|| {
             let only = ["--only", "--pathspec-from-file=-", "--pathspec-file-nul", "-m", message];
-            let call = self.locking_call(&[self.commit_words(), &only].concat(), stdin.clone());
+            let call = self.locking_call(&[&COMMIT[..], &only].concat(), stdin.clone());
             Call { deadline: request.deadline, ..call }
         })?;
         self.judge(ended)
@@ -198,15 +183,13 @@ impl Git {
 
     /// The pathspecs of what is there and not in the index. What git knows needs no adding, and in a folder that is ignored
     /// git refuses to; what was removed from the index as well needs none either.
-    fn unknown_to_index(&self, paths: &BTreeSet<&OsStr>) -> Vec<u8> {
-        let content = self.index_on_disk().map(|(content, _)| content).unwrap_or_default();
-        let width = self.head().ok().flatten().map(|head| head.width());
-        // Where it cannot be read, git tells what it knows.
-        let index = width.and_then(|width| IndexFile::parse(&content, width));
-        let is_known =
-            |path: &OsStr| index.as_ref().is_some_and(|index| index.find(path.as_bytes()).is_some());
-        let is_new = |path: &&OsStr| !is_known(path) && fs::symlink_metadata(self.root().join(path)).is_ok();
-        pathspecs(paths.iter().copied().filter(is_new))
+    fn unknown_to_index(&self, paths: &BTreeSet<&OsStr>) -> Result<Vec<u8>, GitError> {
+        let listing = process::run(self.call(&["ls-files", "-z"]))?.success()?;
+        let known: BTreeSet<&[u8]> = listing.split(|byte| *byte == 0).collect();
+        let is_new = |path: &&OsStr| {
+            !known.contains(path.as_bytes()) && fs::symlink_metadata(self.root().join(path)).is_ok()
+        };
+        Ok(pathspecs(paths.iter().copied().filter(is_new)))
     }
 
     fn intend_to_add(&self, options: &[&str], stdin: &[u8]) -> Result<Ended, GitError> {
@@ -246,9 +229,7 @@ impl Git {
 
     pub(in crate::git) fn judge(&self, ended: Ended) -> Result<Answer, GitError> {
         if ended.is_success() {
-            let commit = self.made(ended)?;
-            self.expect_made(&commit);
-            return Ok(Answer::Done(commit));
+            return self.made(ended).map(Answer::Done);
         }
         if names_unknown_path(&ended.stderr) {
             return Ok(Answer::UnknownPath);
@@ -260,10 +241,7 @@ impl Git {
         // standard output, and a hook, whose words it passes on to standard error.
         match ended.code {
             Some(1) if says_nothing_to_commit(&ended.stdout) => Ok(Answer::NothingToCommit),
-            // Where objects are gone that its trees are built of, it ends so as well.
-            Some(1) if self.has_commit_hook() && !tells_of_gone_objects(&ended.stderr) => {
-                Err(GitError::Hook { output: ended.stderr })
-            }
+            Some(1) if self.has_commit_hook() => Err(GitError::Hook { output: ended.stderr }),
             Some(_) | None => Err(ended.into_failure()),
         }
     }

@@ -9,8 +9,8 @@ use super::put_back::Left;
 use super::whole_commit::has_new_mode;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{RawChange, names};
 use crate::git::history::Oid;
+use crate::git::raw_change::{RawChange, names};
 use crate::git::repository::Git;
 
 /// What became of a commit that was to be taken back.
@@ -30,10 +30,10 @@ impl Git {
             return Ok(None);
         }
         let paths = acceptable(request)?;
-        self.despite_tidying(|| match request.staging {
+        match request.staging {
             Staging::Whole => self.whole_tree(&paths).map(Some),
             Staging::Add | Staging::AddSeen | Staging::Skip => self.tree_with(paths.iter().copied()),
-        })
+        }
     }
 
     /// The tree that is checked out with these paths as they are on disk; none if git cannot tell.
@@ -53,11 +53,7 @@ impl Git {
 
     /// What a commit of these paths was made on, if a hook made something else of it than was meant. That somebody committed
     /// in between is no hook's doing: their commits are below it, and what they hold is not looked at.
-    pub fn changed_by_hook(&self, request: &Commit<'_>, made: (&Oid, &Oid)) -> Result<Option<Oid>, GitError> {
-        self.despite_tidying(|| self.changed_by_hook_once(request, made))
-    }
-
-    fn changed_by_hook_once(
+    pub fn changed_by_hook(
         &self,
         request: &Commit<'_>,
         (commit, meant): (&Oid, &Oid),
@@ -116,7 +112,7 @@ impl Git {
         if self.tree_of(commit)? != on_disk {
             return Ok(false);
         }
-        if !self.step_ahead((&before, commit), None)? {
+        if !self.step_ahead((&before, commit))? {
             return Ok(false);
         }
         self.unstage(&paths)?;

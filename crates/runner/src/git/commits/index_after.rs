@@ -6,8 +6,8 @@ use std::ffi::{OsStr, OsString};
 
 use crate::git::calls::process;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::split_names;
 use crate::git::history::Oid;
+use crate::git::raw_change::split_names;
 use crate::git::repository::Git;
 
 impl Git {

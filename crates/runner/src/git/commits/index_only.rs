@@ -9,7 +9,7 @@ use std::path::Path;
 use super::whole_commit::STAGED;
 use crate::git::calls::process;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{RawChange, names};
+use crate::git::raw_change::{RawChange, names};
 use crate::git::repository::Git;
 use crate::git::status::{Change, ChangeKind};
 use crate::tree::is_own;
@@ -51,10 +51,8 @@ impl Git {
         self.unstage(&unstaged)?;
         if !other.is_empty() {
             let update = ["update-index", "-z", "--stdin"];
-            let (paths, stdin) = (other.iter().copied().collect(), names(other));
-            self.keeping_index(&paths, || {
-                self.run_locking(|| self.locking_call(&update, stdin.clone()))?.success()
-            })?;
+            let stdin = names(other);
+            self.run_locking(|| self.locking_call(&update, stdin.clone()))?.success()?;
         }
         Ok(taken_out.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
     }

@@ -7,8 +7,8 @@ use std::ffi::OsStr;
 
 use crate::git::calls::process;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::RawChange;
 use crate::git::history::Oid;
+use crate::git::raw_change::RawChange;
 use crate::git::repository::Git;
 
 /// Hooks that may change a message on purpose.
@@ -17,7 +17,7 @@ const MESSAGE_HOOKS: [&str; 2] = ["prepare-commit-msg", "commit-msg"];
 impl Git {
     /// Whether a commit that we made says something else than what it was to say, and no hook wanted that.
     pub(in crate::git) fn is_mixed_up(&self, commit: &Oid, message: &str) -> Result<bool, GitError> {
-        if self.habit().has_set_hooks || MESSAGE_HOOKS.iter().any(|name| self.has_hook(name)) {
+        if self.has_set_hooks() || MESSAGE_HOOKS.iter().any(|name| self.has_hook(name)) {
             return Ok(false);
         }
         let show = ["log", "-1", "--no-show-signature", "--format=%B", commit.as_str(), "--"];

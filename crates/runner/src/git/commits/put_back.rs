@@ -2,7 +2,6 @@
 //! written over, so that nothing is lost to whoever writes to them in the same moment.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git::calls::process;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::names;
+use crate::git::raw_change::names;
 use crate::git::repository::Git;
 
 /// Lists the files that are not as in an index, which it does not touch. Files that only look changed, by their times,
@@ -61,8 +60,7 @@ impl Git {
         if !stdin.is_empty() {
             // Without force: what somebody wrote since stays. Whether a file is there shows whether it worked.
             let list = ["checkout-index", "--quiet", "--index", "-z", "--stdin"];
-            let paths = free.iter().map(OsStr::new).collect();
-            self.keeping_index(&paths, || self.run_locking(|| self.locking_call(&list, stdin.clone())))?;
+            self.run_locking(|| self.locking_call(&list, stdin.clone()))?;
         }
         let edited = self.edited()?;
         // What the index does not know is out of the way and needs nothing in its place.

@@ -1,7 +1,6 @@
 //! Putting paths back as they were in a commit, for attempts that begin from a clean tree.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -27,9 +26,7 @@ impl Git {
         }
         let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", head];
         let stdin = pathspecs(paths.iter().copied());
-        self.keeping_index(&paths.iter().map(OsStr::new).collect(), || {
-            self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success()
-        })?;
+        self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success()?;
         let tree = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", head];
         let listing = process::run(self.call(&tree))?.success()?;
         let committed: BTreeSet<&[u8]> = listing.split(|byte| *byte == 0).collect();
@@ -51,9 +48,7 @@ impl Git {
             names.push(0);
         }
         let check_out = ["checkout-index", "--force", "--index", "-z", "--stdin"];
-        self.keeping_index(&paths.iter().map(OsStr::new).collect(), || {
-            self.run_locking(|| self.locking_call(&check_out, names.clone()))?.success().map(drop)
-        })
+        self.run_locking(|| self.locking_call(&check_out, names.clone()))?.success().map(drop)
     }
 }
 

@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 use crate::git::calls::index_lock::IndexLock;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{RawChange, index_info};
 use crate::git::history::Oid;
+use crate::git::raw_change::{RawChange, index_info};
 use crate::git::repository::Git;
-use crate::git::stamps::Stamps;
 
 /// How long to wait for others who are about to commit: their hooks may take a moment, and their editors for ever.
 const OTHERS_PATIENCE: Duration = Duration::from_secs(2);
@@ -56,14 +55,10 @@ impl Git {
     }
 
     /// The other way round, once what the hook made is verified. It is not done if somebody committed meanwhile.
-    pub(in crate::git) fn step_ahead(
-        &self,
-        (before, commit): (&Oid, &Oid),
-        stamps: Option<&Stamps>,
-    ) -> Result<bool, GitError> {
+    pub(in crate::git) fn step_ahead(&self, (before, commit): (&Oid, &Oid)) -> Result<bool, GitError> {
         let mut lock = self.lock_to_step()?;
         if let Some(lock) = &mut lock {
-            self.lead(lock, (before, commit), stamps)?;
+            self.lead(lock, (before, commit))?;
         }
         let why = "tillgreen: taken in again, now that it is verified";
         let ahead = ["update-ref", "-m", why, "HEAD", commit.as_str(), before.as_str()];

@@ -15,8 +15,8 @@ use crate::git::calls::process;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::customs::check_ignore::{answered, asked};
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{Entry, RawChange, index_info, names};
 use crate::git::history::Oid;
+use crate::git::raw_change::{Entry, RawChange, index_info, names};
 use crate::git::repository::Git;
 use crate::git::status::{Change, ChangeKind};
 
@@ -164,11 +164,11 @@ impl Git {
         if self.head()?.as_ref() != Some(&head) {
             return Ok(None);
         }
-        lock.as_mut().map_or(Ok(()), |lock| self.lead(lock, (&head, &tree), None))?;
+        lock.as_mut().map_or(Ok(()), |lock| self.lead(lock, (&head, &tree)))?;
         let index = ScratchIndex::of_main(self)?;
         index.read_tree(tree.as_str())?;
         let call = |words: &[&str]| index.call(words, Vec::new());
-        let commit = match self.make((&head, &tree), request, lock.is_some(), call)? {
+        let commit = match self.make(request, call)? {
             Answer::Done(commit) => commit,
             Answer::NothingToCommit | Answer::UnknownPath if self.head()?.as_ref() != Some(&head) => {
                 return Ok(None);
@@ -181,7 +181,7 @@ impl Git {
         let commit = self.amended(&head, commit, request.trailer)?;
         match lock {
             Some(lock) => lock.keep(),
-            None => self.follow(&commit, None)?,
+            None => self.follow(&commit)?,
         }
         Ok(Some(Answer::Done(commit)))
     }

@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use crate::git::formats::raw_change::{names, split_names};
+use crate::git::raw_change::{names, split_names};
 
 const HERE: &[u8] = b"./";
 

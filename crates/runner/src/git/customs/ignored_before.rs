@@ -9,8 +9,8 @@ use super::check_ignore::{answered, asked};
 use crate::git::calls::process;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{names, split_names};
 use crate::git::history::revision;
+use crate::git::raw_change::{names, split_names};
 use crate::git::repository::Git;
 
 /// The name of files with rules.

@@ -91,10 +91,10 @@ mod tests {
             let change = change.as_ref().map(|(change, undo)| (change.as_str(), undo.as_str()));
             assert_eq!(change, expected);
         };
-        let set = b"f\0core.worktree\n../a\0";
-        check(b"f\0core.bare\nfalse\0", b"", None);
-        check(b"f\0core.bare\nYes\0", b"f\0core.bare\0", None);
-        check(b"", b"f\0core.bare\n1\0", Some(("core.bare is true", UNSET_BARE)));
+        let set = b"core.worktree\n../a\0";
+        check(b"core.bare\nfalse\0", b"", None);
+        check(b"core.bare\nYes\0", b"core.bare\0", None);
+        check(b"", b"core.bare\n1\0", Some(("core.bare is true", UNSET_BARE)));
         check(b"", set, Some(("core.worktree is ../a", UNSET_WORKTREE)));
         check(set, set, None);
         check(

@@ -16,9 +16,6 @@ impl Git {
     pub(in crate::git) fn anchor(&self, tree: &Oid) -> Result<(), GitError> {
         let (name, mark) = (self.anchor_name(), self.anchor_mark());
         fs::write(&mark, &name).map_err(GitError::io("write", &mark))?;
-        if self.set_reference(&name, Some(tree)) {
-            return Ok(());
-        }
         let update = ["update-ref", &name, tree.as_str()];
         process::run(self.locking_call(&update, Vec::new()))?.success().map(drop)
     }
@@ -35,10 +32,8 @@ impl Git {
 
     fn is_weighed(&self) -> bool {
         let name = self.anchor_name();
-        let delete = || process::run(self.locking_call(&["update-ref", "-d", &name], Vec::new()));
-        self.set_reference(&name, None)
-            || delete().is_ok_and(|ended| ended.is_success())
-            || self.read_tree_object(&name).is_none()
+        let delete = process::run(self.locking_call(&["update-ref", "-d", &name], Vec::new()));
+        delete.is_ok_and(|ended| ended.is_success())
     }
 
     /// Linked working trees share their references, and each has landings of its own. No plan's name begins like this.

@@ -8,11 +8,13 @@ use super::landing_index::LandingIndex;
 use super::landing_note::LandingNote;
 use crate::git::calls::process::{self, Call, pathspecs};
 use crate::git::calls::scratch_index::{ScratchIndex, TREE_DEADLINE, UNSPARSE};
-use crate::git::customs::conversion::ATTRIBUTES;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{RawChange, index_info};
 use crate::git::history::Oid;
+use crate::git::raw_change::{RawChange, index_info};
 use crate::git::repository::Git;
+
+/// The name of files with attributes.
+const ATTRIBUTES: &str = ".gitattributes";
 
 impl Git {
     /// The folders whose attributes changed from one commit to another.

@@ -11,9 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::thread;
 
 use super::landed_files::Entries;
 use super::landing_index::LandingIndex;
@@ -25,8 +23,8 @@ use crate::git::calls::scratch_index::UNSPARSE;
 use crate::git::commits::put_back::Left;
 use crate::git::commits::restore::delete;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{Entry, RawChange, names, split_names};
 use crate::git::history::Oid;
+use crate::git::raw_change::{Entry, RawChange, names, split_names};
 use crate::git::repository::Git;
 use crate::git::stamps::Stamps;
 
@@ -100,13 +98,9 @@ impl Git {
     /// Joins packed work with what is checked out and puts the result into index and working tree. A landing that a
     /// killed program had begun is finished or taken back first.
     pub fn apply_landing(&self, landing: &Landing<'_>) -> Result<Applied, GitError> {
-        self.despite_tidying(|| self.apply_once(landing))
-    }
-
-    fn apply_once(&self, landing: &Landing<'_>) -> Result<Applied, GitError> {
         self.settle_landing()?;
         self.refuse_if_in_progress()?;
-        self.expect_index()?;
+        self.refuse_without_index()?;
         if landing.novelty == Novelty::Unknown
             && let Some(commit) =
                 self.landed((landing.base, landing.trailer), (landing.base, landing.commit))?
@@ -136,9 +130,7 @@ impl Git {
             trailer: (key.to_owned(), value.to_owned()),
             head,
             tree,
-            paths: LandingNote::paths_of(&changes),
             owner: Noted::of(std::process::id(), self.git_dir()),
-            following: BTreeMap::new(),
         };
         let folders = self.attributes_since(landing.base, &note.head)?;
         self.change_files(&note, (&changes, &folders))
@@ -154,19 +146,6 @@ impl Git {
 
     /// The same where another landing is to follow, which needs the anchor again.
     pub fn settle_landing(&self) -> Result<Dropped, GitError> {
-        match self.settle_noted() {
-            Err(error) if error.is_of_gone_objects() => {}
-            settled => return settled,
-        }
-        self.forget_trees();
-        self.hold_on_to_all();
-        match self.settle_noted() {
-            Err(error) if error.is_of_gone_objects() => self.settle_without_tree(error),
-            settled => settled,
-        }
-    }
-
-    fn settle_noted(&self) -> Result<Dropped, GitError> {
         let Some(mut note) = LandingNote::read(self.git_dir())? else { return Ok(Dropped::Nothing) };
         self.refuse_if_misdirected()?;
         // A git that outlived the program is waited for: it may be the one that commits. Somebody whose editor is open is
@@ -180,8 +159,7 @@ impl Git {
                 if self.tree_of(&commit)? != note.tree {
                     self.follow_changed(&note.tree, &commit)?;
                 }
-                self.write_following(&note)?;
-                self.finish(&commit, None)?;
+                self.finish(&commit)?;
                 return Ok(Dropped::Committed(commit));
             }
             match self.take_back_noted(note, &commit)? {
@@ -229,34 +207,20 @@ impl Git {
         let revived = self.missing(changes)?;
         self.note_landing(note)?;
         self.make_room(changes)?;
-        let is_plain = revived.is_empty() && folders.is_empty();
-        let plain = if is_plain { self.put_plainly(note, changes)? } else { None };
-        let index = match plain {
-            Some(index) => index,
-            None => match self.switch(note, changes)? {
-                Some(index) => index,
-                None => {
-                    self.put_submodules_back(changes)?;
-                    return Ok(Applied::Refused { paths: self.obstacles(changes)? });
-                }
-            },
+        let Some(index) = self.switch(note, changes)? else {
+            self.put_submodules_back(changes)?;
+            return Ok(Applied::Refused { paths: self.obstacles(changes)? });
         };
         self.follow_submodules(changes, index.environment())?;
         self.store_anew(note, (changes, folders), &index)?;
-        let stamps = index.stamps(changes, &note.tree);
+        let stamps = index.stamps(changes)?;
         Ok(Applied::Done { paths: changes.iter().map(RawChange::shown).collect(), stamps, revived })
     }
 
     /// Before any file is changed: what is about to be is noted, and nobody tidies the tree away.
     pub(in crate::git) fn note_landing(&self, note: &LandingNote) -> Result<(), GitError> {
-        // Neither depends on the other, and both wait for the disk.
-        thread::scope(|scope| {
-            let anchored = scope.spawn(|| self.anchor(&note.tree));
-            let noted = note.write(self.git_dir());
-            anchored.join().unwrap_or_else(|panic| resume_unwind(panic)).and(noted)
-        })?;
-        self.hold_on();
-        Ok(())
+        self.anchor(&note.tree)?;
+        note.write(self.git_dir())
     }
 
     /// Has git change the files. None: something of somebody's is in the way, and nothing was changed.
@@ -311,10 +275,7 @@ impl Git {
             let mut list = vec!["checkout-index", "--force", "-z", "--stdin"];
             // What the index knows of the looks of files only saves time, and is somebody else's while they have its lock.
             list.extend(self.lock_holder().is_none().then_some("--index"));
-            let paths = files.iter().map(|path| path.as_os_str()).collect();
-            self.keeping_index(&paths, || {
-                self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()
-            })?;
+            self.run_locking(|| self.locking_call(&list, stdin.clone()))?.success()?;
         }
         Ok(())
     }

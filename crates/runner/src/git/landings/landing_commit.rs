@@ -7,15 +7,14 @@ use std::time::Duration;
 
 use super::landing_index::LandingIndex;
 use super::landing_note::LandingNote;
-use crate::git::calls::index_lock::{IndexLock, twin};
+use crate::git::calls::index_lock::IndexLock;
 use crate::git::calls::process::{self, Call, pathspecs};
 use crate::git::calls::scratch_index::{self, ScratchIndex};
-use crate::git::commits::commit::{Answer, Commit, full_message};
-use crate::git::commits::plain_commit::Plain;
+use crate::git::commits::commit::{Answer, COMMIT, Commit, full_message};
 use crate::git::commits::whole_commit::{has_new_mode, overlap};
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{RawChange, index_info, names, split_names};
 use crate::git::history::Oid;
+use crate::git::raw_change::{RawChange, index_info, names, split_names};
 use crate::git::repository::Git;
 use crate::git::stamps::Stamps;
 
@@ -39,16 +38,6 @@ impl Git {
     /// stamps from when it was applied save a look at them. That a hook refuses is an error, upon which the landing
     /// should be dropped.
     pub fn commit_landing(
-        &self,
-        trailer: (&str, &str),
-        message: &str,
-        deadline: Duration,
-        stamps: Option<&Stamps>,
-    ) -> Result<Landed, GitError> {
-        self.despite_tidying(|| self.commit_landing_once(trailer, message, deadline, stamps))
-    }
-
-    fn commit_landing_once(
         &self,
         trailer: (&str, &str),
         message: &str,
@@ -92,7 +81,7 @@ impl Git {
             return Ok(None);
         };
         if self.tree_of(&commit)? == note.tree {
-            return self.finish(&commit, None).map(|()| Some(Landed::Done(commit)));
+            return self.finish(&commit).map(|()| Some(Landed::Done(commit)));
         }
         self.made_otherwise(commit, &note.tree).map(Some)
     }
@@ -187,10 +176,10 @@ impl Git {
         let index = LandingIndex::found(self).filter(|_| is_untouched);
         let (answer, meant) = match index.filter(|index| index.holds(&note.tree)) {
             Some(index) => {
-                let lead = |lock| self.lead(lock, (&note.head, &note.tree), stamps);
+                let lead = |lock| self.lead(lock, (&note.head, &note.tree));
                 lock.as_mut().map_or(Ok(()), lead)?;
                 let call = |words: &[&str]| index.call(words);
-                let answer = self.make((&note.head, &note.tree), request, lock.is_some(), call)?;
+                let answer = self.make(request, call)?;
                 (answer, note.tree.clone())
             }
             None => self.commit_joined(note, request, lock.as_mut())?,
@@ -206,7 +195,7 @@ impl Git {
                         lock.keep();
                         self.clear_landing()?;
                     }
-                    None => self.finish(&commit, stamps)?,
+                    None => self.finish(&commit)?,
                 }
                 Ok(Landed::Done(commit))
             }
@@ -230,11 +219,11 @@ impl Git {
         if !is_that {
             return Ok(None);
         }
-        if !self.step_ahead((&note.head, made), stamps)? {
+        if !self.step_ahead((&note.head, made))? {
             return Ok(None);
         }
         if self.has_hook("post-index-change") {
-            self.follow(made, stamps)?;
+            self.follow(made)?;
         }
         self.clear_landing().map(|()| Some(made.clone()))
     }
@@ -287,36 +276,21 @@ impl Git {
 
     /// The tree of a commit. Who does not know it must not take it for the one that was verified.
     pub(in crate::git) fn tree_of(&self, commit: &Oid) -> Result<Oid, GitError> {
-        if let Some((tree, _)) = self.read_tree_object(commit.as_str()) {
-            return Ok(tree);
-        }
         let tree = format!("{commit}^{{tree}}");
         Oid::printed(process::run(self.call(&["rev-parse", "--verify", &tree]))?)
     }
 
-    /// Commits a tree through an index that holds it and nothing else. With the index locked nobody but this program is
-    /// at it, and where git would only write the commit down, that is done without one.
+    /// Commits through an index that holds what is to be committed and nothing else.
     pub(in crate::git) fn make<'a>(
         &self,
-        (head, tree): (&Oid, &Oid),
         request: &Commit<'_>,
-        is_locked: bool,
         call: impl Fn(&[&str]) -> Call<'a>,
     ) -> Result<Answer, GitError> {
         let message = full_message(request)?;
-        if is_locked {
-            match self.commit_plainly((head, tree), &message)? {
-                Plain::Done(commit) => return Ok(Answer::Done(commit)),
-                Plain::Overtaken => return Ok(Answer::NothingToCommit),
-                Plain::LeftToGit => {}
-            }
-        }
-        self.undoing_gone(&message, || {
-            self.judge(self.run_locking(|| {
-                let call = call(&[self.commit_words(), &["-m", &message]].concat());
-                Call { deadline: request.deadline, ..call }
-            })?)
-        })
+        self.judge(self.run_locking(|| {
+            let call = call(&[&COMMIT[..], &["-m", &message]].concat());
+            Call { deadline: request.deadline, ..call }
+        })?)
     }
 
     /// Whether a commit of ours came on top of what it was made for. Somebody who committed in the last moment would
@@ -373,20 +347,20 @@ impl Git {
         let files = names(files.map(|change| change.path.as_os_str()).filter(is_there));
         index.run(&["update-index", "-z", "--stdin"], files)?.success()?;
         let meant = index.write_tree()?;
-        lock.as_mut().map_or(Ok(()), |lock| self.lead(lock, (&note.head, &meant), None))?;
+        lock.as_mut().map_or(Ok(()), |lock| self.lead(lock, (&note.head, &meant)))?;
         let call = |words: &[&str]| index.call(words, Vec::new());
-        let answer = self.make((&note.head, &meant), request, lock.is_some(), call)?;
+        let answer = self.make(request, call)?;
         Ok((answer, meant))
     }
 
     /// The index follows what was committed, hooks' additions included.
-    pub(in crate::git) fn finish(&self, commit: &Oid, stamps: Option<&Stamps>) -> Result<(), GitError> {
-        self.follow(commit, stamps)?;
+    pub(in crate::git) fn finish(&self, commit: &Oid) -> Result<(), GitError> {
+        self.follow(commit)?;
         self.clear_landing()
     }
 
     /// The same, with no landing under way.
-    pub(in crate::git) fn follow(&self, commit: &Oid, stamps: Option<&Stamps>) -> Result<(), GitError> {
+    pub(in crate::git) fn follow(&self, commit: &Oid) -> Result<(), GitError> {
         if self.head()?.as_ref() == Some(commit) {
             let parent = self.parent_of(commit)?;
             if self.has_hook("post-index-change") {
@@ -394,7 +368,7 @@ impl Git {
                 self.unstage(&changes.into_iter().map(|change| change.path).collect())?;
             } else {
                 let mut lock = IndexLock::take(self)?;
-                self.lead(&mut lock, (&parent, commit), stamps)?;
+                self.lead(&mut lock, (&parent, commit))?;
                 lock.keep();
             }
             return Ok(());
@@ -408,23 +382,13 @@ impl Git {
         LandingNote::remove(self.git_dir())
     }
 
-    /// Makes the project's index what it is to be once it has come from one tree to another. The one that the work was
-    /// applied through is that already, where the project's own is the same otherwise; where somebody has staged
-    /// something since, the paths are put into theirs.
+    /// Makes the project's index what it is to be once it has come from one tree to another. What somebody has staged
+    /// at other paths stays.
     pub(in crate::git) fn lead(
         &self,
         lock: &mut IndexLock<'_>,
         (from, to): (&Oid, &Oid),
-        stamps: Option<&Stamps>,
     ) -> Result<(), GitError> {
-        if let (Some(index), Some(tree), Some(stamps)) =
-            (LandingIndex::found(self), self.tree_of(to).ok(), stamps)
-            && index.is_next(&tree, stamps)
-        {
-            let next = self.git_dir().join(scratch_index::NEXT);
-            twin(index.file(), &next).map_err(GitError::io("link", index.file()))?;
-            return lock.put(&next);
-        }
         let (next, changes) = (ScratchIndex::next(self)?, self.differences(from, to)?);
         next.set(index_info(changes.iter().map(|change| (change.path.as_os_str(), &change.new))))?;
         // What differs on disk is somebody's, and no failure.
@@ -452,8 +416,6 @@ impl Git {
         }
         let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD"];
         let stdin = pathspecs(staged.iter().map(OsString::as_os_str));
-        self.keeping_index(&paths.iter().map(OsString::as_os_str).collect(), || {
-            self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success().map(drop)
-        })
+        self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success().map(drop)
     }
 }

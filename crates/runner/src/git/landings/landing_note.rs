@@ -1,7 +1,6 @@
 //! A note in git's own folder that work is being landed: whoever finds it knows which paths may be half changed, and
 //! what they were before.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,12 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::git::calls::child_note::Noted;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::RawChange;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
-
-/// How much room the paths of a note may take.
-const PATHS_BYTES_MAX: usize = 256 * 1024;
 
 /// A landing that has begun and is neither committed nor taken back, as far as is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,25 +21,11 @@ pub(in crate::git) struct LandingNote {
     pub(in crate::git) head: Oid,
     /// The joined tree.
     pub(in crate::git) tree: Oid,
-    /// Which paths that changes, so that they are known also where somebody tidied the tree away. None are told where that
-    /// would take too much room.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(in crate::git) paths: Vec<String>,
     /// Who is at it. Another run, of another plan, may share the working tree.
     pub(in crate::git) owner: Option<Noted>,
-    /// Files that are written once it is committed, with what was in them before; none if they were not there.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(in crate::git) following: BTreeMap<String, Option<Oid>>,
 }
 
 impl LandingNote {
-    /// The paths to note of these changes: all of them or none.
-    pub(in crate::git) fn paths_of(changes: &[RawChange]) -> Vec<String> {
-        let room: usize = changes.iter().map(|change| change.path.len()).sum();
-        let paths = changes.iter().map(|change| change.path.to_str().map(str::to_owned));
-        Some(paths).filter(|_| room <= PATHS_BYTES_MAX).and_then(Iterator::collect).unwrap_or_default()
-    }
-
     /// The landing that this program has under way. One whose owner is dead becomes its own; another run's is that
     /// run's business.
     pub(in crate::git) fn read(git_dir: &Path) -> Result<Option<LandingNote>, GitError> {
@@ -94,12 +75,6 @@ impl LandingNote {
         self.put(git_dir)?;
         drop(turn);
         Ok(())
-    }
-
-    /// Says more of what is under way. Should that be lost with the power, what was said before still holds.
-    pub(in crate::git) fn add_to(&self, git_dir: &Path) -> Result<(), GitError> {
-        let file = place(git_dir);
-        self.replace(&file).map(drop).map_err(GitError::io("write", &file))
     }
 
     fn put(&self, git_dir: &Path) -> Result<(), GitError> {

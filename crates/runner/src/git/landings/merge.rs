@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use crate::git::calls::process;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::split_names;
 use crate::git::history::Oid;
+use crate::git::raw_change::split_names;
 use crate::git::repository::Git;
 
 /// What is told of the lines in conflict.
@@ -55,9 +55,6 @@ pub(in crate::git) enum Merge {
 impl Git {
     /// What `head` becomes with the changes between `base` and `commit`.
     pub(in crate::git) fn merge(&self, base: &Oid, head: &Oid, commit: &Oid) -> Result<Merge, GitError> {
-        if let Some(tree) = self.merge_plainly(base, head, commit) {
-            return Ok(Merge::Clean(tree));
-        }
         let base = format!("--merge-base={base}");
         let list = ["merge-tree", "--write-tree", "-z", "--name-only", &base, head.as_str(), commit.as_str()];
         let ended = process::run(self.locking_call(&list, Vec::new()))?;

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::landing::gitlinks;
 use crate::git::calls::process::{self, Call, Ended};
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{Entry, RawChange};
+use crate::git::raw_change::{Entry, RawChange};
 use crate::git::repository::Git;
 
 /// How many paths are asked about at once.

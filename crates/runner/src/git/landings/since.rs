@@ -12,8 +12,8 @@ use crate::git::calls::index_lock::IndexLock;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::commits::put_back::Left;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{RawChange, index_info};
 use crate::git::history::Oid;
+use crate::git::raw_change::{RawChange, index_info};
 use crate::git::repository::Git;
 use crate::git::stamps::Stamps;
 

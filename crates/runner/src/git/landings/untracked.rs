@@ -13,7 +13,7 @@ use crate::git::calls::process::{self, Call};
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::customs::check_ignore::{answered, asked};
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{RawChange, index_info, names};
+use crate::git::raw_change::{RawChange, index_info, names};
 use crate::git::repository::Git;
 
 impl Git {

@@ -133,10 +133,4 @@ impl<'a> Linked<'a> {
         let path = self.path.to_str().unwrap();
         self.scratch.repository.git(&[&["-C", path], arguments].concat());
     }
-
-    /// The same for what git may refuse.
-    pub(super) fn try_agent(&self, arguments: &[&str]) {
-        let path = self.path.to_str().unwrap();
-        let _ = self.scratch.repository.try_git(&[&["-C", path], arguments].concat());
-    }
 }

@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::scratch::{Scratch, owned};
-use crate::git::{Commit, Git, Staging};
+use crate::git::{Commit, Staging};
 
 #[test]
 fn exactly_the_paths_are_committed() {
@@ -180,48 +180,6 @@ fn a_linked_working_tree_commits_to_its_own_branch() {
     let oid = git.commit(&Commit::new(&owned(&["one"]), "linked work")).unwrap();
     assert!(oid.is_some() && oid == git.head().unwrap());
     assert_eq!(scratch.repository.subjects(), ["first"]);
-}
-
-#[test]
-fn as_few_processes_as_possible_are_started() {
-    let scratch = Scratch::new();
-    let (bin, count) = (scratch.notes(), scratch.notes().join("count"));
-    let path = std::env::var("PATH").unwrap();
-    let script = format!(
-        "#!/bin/sh\nword=$1; test \"$1\" = -c && word=$3; echo \"$word\" >>'{}'\nPATH='{path}' exec git \"$@\"\n",
-        count.display()
-    );
-    testkit::write_executable(&bin.join("git"), &script);
-    let mut environment = scratch.environment();
-    environment.push(("PATH".into(), format!("{}:{path}", bin.display()).into()));
-    let git = Git::discover_with(scratch.repository.root(), environment).unwrap().unwrap();
-    let check = |expected: &[&str]| {
-        let text = fs::read_to_string(&count).unwrap();
-        let mut started: Vec<_> = text.lines().collect();
-        // Some are started at the same time.
-        started.sort_unstable();
-        assert_eq!(started, expected);
-        fs::remove_file(&count).unwrap();
-    };
-    check(&["--version", "rev-parse"]);
-    git.status().unwrap();
-    check(&["--no-optional-locks"]);
-    // That is asked once, while agents work.
-    git.learn_to_commit();
-    fs::remove_file(&count).unwrap();
-    scratch.repository.write("new", "");
-    let paths = owned(&["new"]);
-    git.commit(&Commit::new(&paths, "work")).unwrap().unwrap();
-    check(&["add", "commit"]);
-    let change = |text: &str| {
-        scratch.repository.write("new", text);
-        git.commit(&Commit { staging: Staging::Skip, ..Commit::new(&paths, "work") }).unwrap().unwrap();
-    };
-    change("changed");
-    // These stay.
-    check(&["cat-file", "update-ref"]);
-    change("changed again");
-    assert!(!count.exists(), "no git is started");
 }
 
 #[test]

@@ -63,25 +63,6 @@ fn the_index_of_the_tree_stays_as_its_agent_left_it() {
 }
 
 #[test]
-fn looking_for_hidden_files_starts_no_git() {
-    let scratch = Scratch::new();
-    let linked = Linked::new(&scratch, "1.1");
-    let (git, count) = scratch.counted_git();
-    let work = crate::git::TreeWork { tree: &linked.path, base: &linked.base, dropped: &[], furnished: &[] };
-    git.touched_in(&work).unwrap();
-    let started = |act: &dyn Fn()| {
-        let before = count();
-        act();
-        count() - before
-    };
-    let look = || drop(git.touched_in(&work).unwrap());
-    let plainly = started(&look);
-    linked.agent(&["update-index", "--assume-unchanged", "one"]);
-    assert_eq!(started(&look), plainly);
-}
-
-/// Files that a sparse checkout leaves out are not deleted, also if an agent hides others.
-#[test]
 fn a_sparse_checkout_leaves_out_what_it_leaves_out() {
     for cone in ["--cone", "--no-cone"] {
         let scratch = Scratch::new();

@@ -53,7 +53,7 @@ fn the_lock_of_our_git_that_died_is_removed() {
 
 /// Git is killed while it has the lock of all packed references.
 #[test]
-fn the_lock_of_our_standing_git_that_died_deleting_a_reference_is_removed() {
+fn the_lock_of_our_git_that_died_deleting_a_reference_is_removed() {
     let scratch = Scratch::new();
     let (git, keep) = (scratch.git(), Keep::new("demo", "1.1"));
     git.keep(&keep, &git.head().unwrap().unwrap()).unwrap();
@@ -62,7 +62,7 @@ fn the_lock_of_our_standing_git_that_died_deleting_a_reference_is_removed() {
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     write_executable(&hook, "#!/bin/sh\ntest $1 = prepared && kill -9 $PPID\nexit 0\n");
     let packed = scratch.repository.root().join(".git/packed-refs.lock");
-    assert!(!git.set_reference(keep.reference(), None));
+    assert!(git.drop_kept(&keep).is_err());
     fs::remove_file(&hook).unwrap();
     assert!(packed.exists(), "it is left behind");
     git.clear_stale_lock().unwrap();

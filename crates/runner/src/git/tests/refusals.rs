@@ -2,7 +2,6 @@ use std::time::{Duration, Instant};
 
 use super::scratch::{Scratch, owned};
 use super::states::conflict;
-use crate::git::calls::process;
 use crate::git::{Commit, GitError};
 
 #[test]
@@ -20,27 +19,6 @@ fn a_hook_that_says_no_is_quoted() {
         std::fs::remove_file(scratch.repository.root().join(".git/hooks").join(hook)).unwrap();
     }
     assert_eq!(scratch.repository.dirt(), [" M one"]);
-}
-
-#[test]
-fn nobody_is_told_of_a_hook_where_objects_are_gone() {
-    for has_hook in [false, true] {
-        let scratch = Scratch::new();
-        if has_hook {
-            scratch.hook("pre-commit", "exit 0");
-        }
-        scratch.repository.write("two", "staged\n");
-        scratch.repository.git(&["add", "two"]);
-        let name = scratch.repository.git(&["rev-parse", ":two"]);
-        let (folder, file) = name.trim().split_at(2);
-        std::fs::remove_file(scratch.repository.root().join(".git/objects").join(folder).join(file)).unwrap();
-        let git = scratch.git();
-        let ended = process::run(git.call(&["commit", "-m", "work"])).unwrap();
-        assert_eq!(ended.code, Some(1));
-        let error = git.judge(ended).err().unwrap();
-        assert!(error.is_of_gone_objects(), "{error}");
-        assert!(!error.to_string().contains("hook"), "{error}");
-    }
 }
 
 #[test]

@@ -23,14 +23,6 @@ impl Scratch {
         Scratch { folder, repository }
     }
 
-    /// The same in which objects have the longer names.
-    pub(super) fn with_long_names() -> Scratch {
-        let scratch = Scratch::empty();
-        fs::remove_dir_all(scratch.repository.root().join(".git")).unwrap();
-        scratch.repository.git(&["init", "--quiet", "--initial-branch=main", "--object-format=sha256"]);
-        scratch
-    }
-
     /// A repository with one commit of a few files.
     pub(super) fn new() -> Scratch {
         let scratch = Scratch::empty();
@@ -51,22 +43,6 @@ impl Scratch {
 
     pub(super) fn git(&self) -> Git {
         self.discover(self.repository.root()).unwrap().unwrap().with_notes(&self.notes())
-    }
-
-    /// The same, and whom to ask how many gits it has started.
-    pub(super) fn counted_git(&self) -> (Git, impl Fn() -> usize) {
-        let (git, count) = self.traced_git();
-        (git, move || count("\"event\":\"start\""))
-    }
-
-    /// The same, and whom to ask how often a text is in what gits tell of themselves.
-    pub(super) fn traced_git(&self) -> (Git, impl Fn(&str) -> usize) {
-        let trace = self.folder.path().join("trace");
-        let mut environment = self.environment();
-        environment.push(("GIT_TRACE2_EVENT".into(), trace.clone().into()));
-        let git = Git::discover_with(self.repository.root(), environment).unwrap().unwrap();
-        let count = move |text: &str| fs::read_to_string(&trace).unwrap().matches(text).count();
-        (git.with_notes(&self.notes()), count)
     }
 
     pub(super) fn notes(&self) -> std::path::PathBuf {

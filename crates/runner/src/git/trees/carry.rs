@@ -5,9 +5,9 @@ use std::path::Path;
 use crate::git::calls::process::{self, Call};
 use crate::git::calls::scratch_index::UNSPARSE;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::RawChange;
 use crate::git::history::Oid;
 use crate::git::landings::merge::{Conflict, Merge};
+use crate::git::raw_change::RawChange;
 use crate::git::repository::Git;
 
 /// How many commits are told of.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::split_names;
+use crate::git::raw_change::split_names;
 use crate::git::repository::Git;
 use crate::tree::is_own;
 

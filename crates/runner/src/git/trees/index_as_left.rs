@@ -5,38 +5,37 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use super::snapshot::TreeWork;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
-use crate::git::formats::index_file::IndexFile;
-use crate::git::formats::raw_change::{Entry, RawChange, index_info, lies_in};
-use crate::git::history::Oid;
+use crate::git::raw_change::{Entry, RawChange, index_info, lies_in};
 use crate::tree::is_own;
 
 /// The index of a tree as its agent left it.
 #[derive(Debug, Default)]
-pub(super) struct IndexAsLeft(Option<Vec<u8>>);
+pub(super) struct IndexAsLeft(Option<Vec<(OsString, Entry)>>);
 
 impl IndexAsLeft {
-    /// Of the file, or of a copy of it before all that is there is put into that.
-    pub(super) fn read(file: &Path) -> Self {
-        Self(fs::read(file).ok())
+    /// Of a copy of it, before all that is there is put into that.
+    pub(super) fn read(index: &ScratchIndex<'_>) -> Result<Self, GitError> {
+        entries_of(index).map(|entries| Self(Some(entries)))
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &(OsString, Entry)> {
+        self.0.iter().flatten()
     }
 
     /// Folders that it holds as repositories and that are none any more: somebody added such a one, and then made plain files
     /// of it. Where there is nothing in the folder, it may be a submodule that is not checked out.
     pub(super) fn emptied_links(&self, work: &TreeWork<'_>) -> Vec<OsString> {
-        let index = self.0.as_ref().and_then(|content| IndexFile::parse(content, work.base.width()));
-        let entries = index.iter().flat_map(|index| &index.entries);
-        let links = entries.filter(|entry| entry.is_gitlink()).map(|entry| OsStr::from_bytes(&entry.name));
-        let holds_files = |link: &&OsStr| {
+        let links = self.entries().filter(|(_, entry)| entry.is_gitlink()).map(|(name, _)| name);
+        let holds_files = |link: &&OsString| {
             let folder = work.tree.join(link);
             let has_files = fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some());
             has_files && fs::symlink_metadata(folder.join(".git")).is_err()
         };
-        links.filter(holds_files).map(OsStr::to_owned).collect()
+        links.filter(holds_files).cloned().collect()
     }
 
     /// Puts the files in it that are there into another index. What is in them is still to be read.
@@ -49,44 +48,14 @@ impl IndexAsLeft {
     }
 
     fn files(&self, work: &TreeWork<'_>) -> Vec<u8> {
-        let index = self.0.as_ref().and_then(|content| IndexFile::parse(content, work.base.width()));
-        let entries = index.iter().flat_map(|index| &index.entries);
-        let files = entries.filter(|entry| !entry.is_gitlink()).filter_map(|entry| {
-            let name = OsStr::from_bytes(&entry.name);
+        let files = self.entries().filter(|(name, entry)| {
             let is_apart = is_own(&name.to_string_lossy())
-                || lies_in(&entry.name, work.dropped)
-                || lies_in(&entry.name, work.furnished);
+                || lies_in(name.as_bytes(), work.dropped)
+                || lies_in(name.as_bytes(), work.furnished);
             let is_there = || fs::symlink_metadata(work.tree.join(name)).is_ok_and(|found| !found.is_dir());
-            let oid = Oid::from_bytes(entry.object).filter(|_| !is_apart && is_there())?;
-            Some((name, Entry { mode: format!("{:o}", entry.mode), oid: oid.to_string() }))
+            !entry.is_gitlink() && !is_apart && is_there()
         });
-        let files: Vec<(&OsStr, Entry)> = files.collect();
-        index_info(files.iter().map(|(name, entry)| (*name, entry)))
-    }
-
-    /// Lines that take out of another index what is not in it.
-    pub(super) fn gaps(&self, index: &ScratchIndex<'_>, work: &TreeWork<'_>) -> Vec<u8> {
-        let absent = Entry::absent(work.base.as_str().len());
-        let missing = self.missing_in(index, work.base.width());
-        index_info(missing.iter().map(|name| (name.as_os_str(), &absent)))
-    }
-
-    /// What is in another index and not in it. Of an index that only git can read nothing is told.
-    fn missing_in(&self, index: &ScratchIndex<'_>, width: usize) -> Vec<OsString> {
-        let (Some(before), Ok(after)) = (&self.0, fs::read(index.file())) else { return Vec::new() };
-        let (Some(before), Some(after)) = (IndexFile::parse(before, width), IndexFile::parse(&after, width))
-        else {
-            return Vec::new();
-        };
-        let mut known = before.entries.iter().map(|entry| entry.name.as_ref()).peekable();
-        let mut missing = Vec::new();
-        for name in after.entries.iter().map(|entry| entry.name.as_ref()) {
-            while known.next_if(|known| *known < name).is_some() {}
-            if known.peek() != Some(&name) {
-                missing.push(OsStr::from_bytes(name).to_owned());
-            }
-        }
-        missing
+        index_info(files.map(|(name, entry)| (name.as_os_str(), entry)))
     }
 
     /// What was not in it and is in the same index now, without being new.
@@ -95,7 +64,10 @@ impl IndexAsLeft {
         index: &ScratchIndex<'_>,
         work: &TreeWork<'_>,
         changes: &[RawChange],
-    ) -> Vec<String> {
+    ) -> Result<Vec<String>, GitError> {
+        if self.0.is_none() {
+            return Ok(Vec::new());
+        }
         let is_another = |change: &RawChange| change.old.is_gitlink() != change.new.is_gitlink();
         let new = changes.iter().filter(|change| change.old.is_absent() || is_another(change));
         let new: BTreeSet<&OsStr> = new.map(|change| change.path.as_os_str()).collect();
@@ -103,7 +75,23 @@ impl IndexAsLeft {
             let bytes = name.as_bytes();
             new.contains(name) || lies_in(bytes, work.dropped) || lies_in(bytes, work.furnished)
         };
-        let missing = self.missing_in(index, work.base.width()).into_iter();
-        missing.filter(|name| !is_apart(name)).map(|name| name.to_string_lossy().into_owned()).collect()
+        let known: BTreeSet<&OsStr> = self.entries().map(|(name, _)| name.as_os_str()).collect();
+        let now = entries_of(index)?.into_iter().map(|(name, _)| name);
+        let missing = now.filter(|name| !known.contains(name.as_os_str()) && !is_apart(name));
+        Ok(missing.map(|name| name.to_string_lossy().into_owned()).collect())
     }
+}
+
+/// What is in an index, in the order of the names. What is in conflict in it is there more than once.
+fn entries_of(index: &ScratchIndex<'_>) -> Result<Vec<(OsString, Entry)>, GitError> {
+    let listing = index.run(&["ls-files", "--stage", "-z"], Vec::new())?.success()?;
+    Ok(listing.split(|byte| *byte == 0).filter_map(entry_in).collect())
+}
+
+/// A record of `ls-files --stage`.
+fn entry_in(record: &[u8]) -> Option<(OsString, Entry)> {
+    let tab = record.iter().position(|byte| *byte == b'\t')?;
+    let mut words = std::str::from_utf8(record.get(..tab)?).ok()?.split(' ');
+    let (mode, oid) = (words.next()?.to_owned(), words.next()?.to_owned());
+    Some((OsStr::from_bytes(record.get(tab + 1..)?).to_owned(), Entry { mode, oid }))
 }

@@ -11,8 +11,8 @@ use crate::git::calls::process::{self, Call};
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::commits::commit::is_inside;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::RawChange;
 use crate::git::history::Oid;
+use crate::git::raw_change::RawChange;
 use crate::git::repository::Git;
 use crate::git::status::Change;
 

@@ -50,9 +50,6 @@ impl Keep {
 impl Git {
     /// Keeps work under a key.
     pub fn keep(&self, keep: &Keep, commit: &Oid) -> Result<(), GitError> {
-        if self.set_reference(keep.reference(), Some(commit)) {
-            return Ok(());
-        }
         let update = ["update-ref", keep.reference(), commit.as_str()];
         self.run_locking(|| self.locking_call(&update, Vec::new()))?.success().map(drop)
     }
@@ -84,21 +81,8 @@ impl Git {
         }
     }
 
-    /// Whether something is kept under a key of which objects are nowhere any more: somebody tidied them away.
-    pub fn is_kept_no_more(&self, keep: &Keep) -> Result<bool, GitError> {
-        let list = ["for-each-ref", "--format=%(objectname)", keep.reference()];
-        let told = process::run(self.call(&list))?.success()?;
-        let commit = String::from_utf8_lossy(&told).lines().next().and_then(Oid::parse);
-        commit.map_or(Ok(false), |commit| self.is_whole(&commit).map(|is_whole| !is_whole))
-    }
-
     /// Lets one go.
     pub fn drop_kept(&self, keep: &Keep) -> Result<(), GitError> {
-        let has_submodules = self.root().join(".gitmodules").exists();
-        let is_there = !has_submodules && self.read_tree_object(keep.reference()).is_some();
-        if is_there && self.set_reference(keep.reference(), None) {
-            return Ok(());
-        }
         self.drop_references(keep.reference())
     }
 

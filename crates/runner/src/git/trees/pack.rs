@@ -1,15 +1,11 @@
 //! Packing the work of a linked working tree into one commit on top of its base, kept alive by a reference until it
 //! has landed.
 
-use std::time::SystemTime;
-
 use super::keep::Keep;
 use super::snapshot::{Snapshot, Touched, TreeWork};
 use crate::git::calls::process;
 use crate::git::commits::commit::{Commit, full_message, lacks_identity};
 use crate::git::error::GitError;
-use crate::git::formats::loose_object::Kind;
-use crate::git::formats::raw_change::RawChange;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
 
@@ -48,7 +44,7 @@ impl Git {
     ) -> Result<(Touched, Option<Oid>), GitError> {
         let request = Commit { trailer: Some(trailer), ..Commit::new(&[], message) };
         let message = full_message(&request)?;
-        self.despite_tidying(|| self.pack_once(work, &message, keep))
+        self.pack_once(work, &message, keep)
     }
 
     fn pack_once(
@@ -61,24 +57,10 @@ impl Git {
         if snapshot.changes.is_empty() {
             return Ok((snapshot.touched(), None));
         }
-        let commit = match self.commit_quickly(work, &snapshot.tree, message) {
-            Some(commit) => commit,
-            None => self.commit_tree(work, &snapshot.tree, message.to_owned())?,
-        };
+        let commit = self.commit_tree(work, &snapshot.tree, message.to_owned())?;
         self.keep_submodules(&snapshot, keep)?;
         self.keep(keep, &commit)?;
-        self.expect_stored(&snapshot.changes)?;
         Ok((snapshot.touched(), Some(commit)))
-    }
-
-    /// The commit, without a git. Nobody's name needs to be on it: what lands is another commit.
-    fn commit_quickly(&self, work: &TreeWork<'_>, tree: &Oid, message: &str) -> Option<Oid> {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let who = format!("tillgreen <tillgreen> {now} +0000");
-        let base = work.base;
-        let text =
-            format!("tree {tree}\nparent {base}\nauthor {who}\ncommitter {who}\n\n{}\n", message.trim_end());
-        self.store_object(Kind::Commit, text.as_bytes(), tree.width())
     }
 
     fn commit_tree(&self, work: &TreeWork<'_>, tree: &Oid, message: String) -> Result<Oid, GitError> {
@@ -88,17 +70,6 @@ impl Git {
             return Err(GitError::NoIdentity { root: self.root().to_owned() });
         }
         Oid::printed(ended)
-    }
-
-    /// From here on nobody tidies the work away; until now somebody may have.
-    fn expect_stored(&self, changes: &[RawChange]) -> Result<(), GitError> {
-        self.hold_on();
-        let files = changes.iter().filter(|change| !change.new.is_absent() && !change.new.is_gitlink());
-        let names: Vec<Oid> = files.filter_map(|change| Oid::parse(&change.new.oid)).collect();
-        match self.gone(names.iter())?.first() {
-            Some(gone) => Err(GitError::Gone { told: format!("missing object {gone}") }),
-            None => Ok(()),
-        }
     }
 
     /// Commits that the agent made in submodules are kept there.

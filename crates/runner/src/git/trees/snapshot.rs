@@ -9,17 +9,18 @@ use std::path::Path;
 
 use super::hidden::look_at_all;
 use super::index_as_left::IndexAsLeft;
-use super::pristine::Pristine;
-use super::walk::MODULES;
 use crate::git::calls::process::Ended;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::{Entry, RawChange, index_info, lies_in};
 use crate::git::hindrance::{messages, unreadable};
 use crate::git::history::Oid;
+use crate::git::raw_change::{Entry, RawChange, index_info, lies_in};
 use crate::git::repository::Git;
 use crate::git::status::Change;
 use crate::tree::is_own;
+
+/// Where a project says which submodules it has.
+const MODULES: &str = ".gitmodules";
 
 /// A linked working tree and what is not to come back from it.
 #[derive(Debug, Clone, Copy)]
@@ -79,64 +80,25 @@ impl Git {
 
     pub(in crate::git) fn snapshot(&self, work: &TreeWork<'_>) -> Result<Snapshot, GitError> {
         let state = self.state_of(work.tree)?;
-        let pristine = self.pristine(work.tree);
-        let plain = pristine.as_deref().and_then(|pristine| self.snapshot_plainly(work, &state, pristine));
-        plain.map_or_else(|| self.snapshot_by_git(work, &state, pristine.as_deref()), Ok)
-    }
-
-    /// The same, for which git is started.
-    pub(in crate::git) fn snapshot_by_git(
-        &self,
-        work: &TreeWork<'_>,
-        state: &Path,
-        pristine: Option<&Pristine>,
-    ) -> Result<Snapshot, GitError> {
-        let snapshot = self.snapshot_with(work, state, pristine)?;
-        if pristine.is_some() && snapshot.changes.iter().any(RawChange::is_attributes) {
-            // Files that are as they were may be stored otherwise by now.
-            return self.snapshot_with(work, state, Some(&Pristine::nothing()));
-        }
-        Ok(snapshot)
-    }
-
-    /// The same, in which git reads all files but those that are known to be as they were.
-    fn snapshot_with(
-        &self,
-        work: &TreeWork<'_>,
-        state: &Path,
-        pristine: Option<&Pristine>,
-    ) -> Result<Snapshot, GitError> {
         // Git would take one that is missing for an empty one.
         if fs::symlink_metadata(state.join("index")).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            return self.snapshot_afresh(work, state);
+            return self.snapshot_afresh(work, &state);
         }
-        match self.despite_some_tidying(|| self.snapshot_of_index(work, state, pristine)) {
+        match self.snapshot_of_index(work, &state) {
             // An index that an agent broke says nothing; the files do. Git then has to read all of them.
             // One that was killed is asked once more in the same way.
             Err(error @ GitError::Failed { code, .. }) if code.is_none() || !error.is_of_surroundings() => {
-                self.snapshot_afresh(work, state)
-            }
-            // It may be the index that names objects which nobody has. What it lacks was taken out of it.
-            Err(GitError::Gone { .. }) => {
-                let index = self.index_afresh(work, state)?;
-                let as_left = IndexAsLeft::read(&state.join("index"));
-                index.set(as_left.gaps(&index, work))?;
-                self.snapshot_by(&index, work, &as_left)
+                self.snapshot_afresh(work, &state)
             }
             ended => ended,
         }
     }
 
     /// The same, by what the index of the tree knows.
-    fn snapshot_of_index(
-        &self,
-        work: &TreeWork<'_>,
-        state: &Path,
-        pristine: Option<&Pristine>,
-    ) -> Result<Snapshot, GitError> {
+    fn snapshot_of_index(&self, work: &TreeWork<'_>, state: &Path) -> Result<Snapshot, GitError> {
         let index = ScratchIndex::copy(self, work.tree, state)?;
-        let as_left = IndexAsLeft::read(index.file());
-        look_at_all(&index, (work.tree, state), pristine, work.base.width())?;
+        let as_left = IndexAsLeft::read(&index)?;
+        look_at_all(&index, (work.tree, state))?;
         self.take_out_links(&index, work, as_left.emptied_links(work))?;
         self.snapshot_by(&index, work, &as_left)
     }
@@ -149,9 +111,9 @@ impl Git {
         as_left: &IndexAsLeft,
     ) -> Result<Snapshot, GitError> {
         let left_out = add_all(index, work)?;
-        let tree = index.tree(work.base)?;
+        let tree = index.write_tree()?;
         let mut snapshot = self.sort_out(index, work, (tree, left_out))?;
-        snapshot.taken_out = as_left.lacked(index, work, &snapshot.changes);
+        snapshot.taken_out = as_left.lacked(index, work, &snapshot.changes)?;
         Ok(snapshot)
     }
 
@@ -172,19 +134,13 @@ impl Git {
 
     /// The same, by the commit that the tree was made at. Of its index only the names of files count, which an agent may
     /// have added although they are ignored.
-    pub(in crate::git) fn snapshot_afresh(
-        &self,
-        work: &TreeWork<'_>,
-        state: &Path,
-    ) -> Result<Snapshot, GitError> {
-        self.snapshot_by(&self.index_afresh(work, state)?, work, &IndexAsLeft::default())
-    }
-
-    fn index_afresh(&self, work: &TreeWork<'_>, state: &Path) -> Result<ScratchIndex<'_>, GitError> {
+    fn snapshot_afresh(&self, work: &TreeWork<'_>, state: &Path) -> Result<Snapshot, GitError> {
+        let as_left = ScratchIndex::copy(self, work.tree, state).and_then(|left| IndexAsLeft::read(&left));
         let index = ScratchIndex::empty(self, work.tree, state);
         index.read_tree(work.base.as_str())?;
-        IndexAsLeft::read(&state.join("index")).put_files(&index, work)?;
-        Ok(index)
+        // One that git cannot read tells nothing.
+        as_left.unwrap_or_default().put_files(&index, work)?;
+        self.snapshot_by(&index, work, &IndexAsLeft::default())
     }
 
     /// Tells work from what is dropped or left out, and takes the latter out of the tree.
@@ -215,7 +171,7 @@ impl Git {
         }
         if !undone.is_empty() {
             index.set(index_info(undone.iter().map(|change| (change.path.as_os_str(), &change.old))))?;
-            tree = index.tree(work.base)?;
+            tree = index.write_tree()?;
         }
         left_out.sort();
         left_out.dedup();

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use super::worktree::{remove_folder, settled};
 use crate::git::calls::process::{self, Call, Environment};
 use crate::git::error::GitError;
-use crate::git::formats::raw_change::RawChange;
 use crate::git::history::Oid;
+use crate::git::raw_change::RawChange;
 use crate::git::repository::Git;
 
 /// A submodule that is checked out in the main working tree.

@@ -1,6 +1,7 @@
 //! What is not committed inside a submodule, in the main working tree and in linked ones alike: the files are what counts,
 //! and of the index only which new files are meant to stay.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -9,9 +10,8 @@ use std::path::{Path, PathBuf};
 use super::snapshot::repositories_without_commit;
 use crate::git::calls::scratch_index::ScratchIndex;
 use crate::git::error::GitError;
-use crate::git::formats::index_file::IndexFile;
-use crate::git::formats::raw_change::{Entry, RawChange, index_info};
 use crate::git::hindrance::unreadable;
+use crate::git::raw_change::{Entry, RawChange, index_info};
 use crate::git::repository::Git;
 use crate::git::status::Change;
 
@@ -28,7 +28,7 @@ pub(super) struct Uncommitted {
 impl Uncommitted {
     /// Puts all that is there into a copy of a submodule's index, and tells what it comes to.
     pub(super) fn find(index: &ScratchIndex<'_>, submodule: &Path) -> Result<Self, GitError> {
-        let as_left = fs::read(index.file()).unwrap_or_default();
+        let as_left = index.run(&["ls-files", "-z"], Vec::new())?.stdout;
         let add = ["-c", "core.safecrlf=false", "add", "--all", "--sparse", "--ignore-errors", "--", ":/"];
         // A repository inside stays out; all else is in.
         let ended = index.run(&add, Vec::new())?;
@@ -69,14 +69,11 @@ impl Uncommitted {
     }
 }
 
-/// The new files that an index knew. Of one that only git can read nothing is told.
-fn meant(index: &[u8], changes: &[RawChange]) -> Vec<OsString> {
+/// The new files among the names in an index.
+fn meant(listing: &[u8], changes: &[RawChange]) -> Vec<OsString> {
+    let known: BTreeSet<&[u8]> = listing.split(|byte| *byte == 0).collect();
     let new = changes.iter().filter(|change| change.old.is_absent());
-    let width = changes.first().map_or(0, |change| change.new.oid.len() / 2);
-    let index = IndexFile::parse(index, width);
-    let is_known = |change: &&RawChange| {
-        index.as_ref().is_some_and(|index| index.find(change.path.as_bytes()).is_some())
-    };
+    let is_known = |change: &&RawChange| known.contains(change.path.as_bytes());
     new.filter(is_known).map(|change| change.path.clone()).collect()
 }
 

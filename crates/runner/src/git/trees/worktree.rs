@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use nix::fcntl::{Flock, FlockArg};
 
-use super::link::Files;
 use crate::git::calls::process::{self, Call};
 use crate::git::calls::scratch_index::TREE_DEADLINE;
 use crate::git::error::GitError;
@@ -34,27 +33,14 @@ impl Git {
         if let Some(folder) = tree.parent() {
             fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
-        if !self.make_of_template(&settled(tree), base)? {
-            self.make_by_git(tree, base)?;
-        }
-        self.add_submodules(tree)?;
-        self.note_files(tree, base);
-        Ok(())
-    }
-
-    fn make_by_git(&self, tree: &Path, base: &Oid) -> Result<(), GitError> {
-        // Trees of several plans may bear the same name.
-        let turn = self.take_turn()?;
-        let is_linked = self.link_plainly(&settled(tree), base, Files::None)?;
-        drop(turn);
-        if is_linked { self.fill_tree(tree) } else { self.link_tree(self.root(), tree, base) }
+        self.link_tree(self.root(), tree, base)?;
+        self.add_submodules(tree)
     }
 
     /// Removes a linked working tree and git's knowledge of it. Links in it are removed, never followed.
     pub fn remove_tree(&self, tree: &Path) -> Result<(), GitError> {
         self.mend_submodules();
         remove_folder(tree).map_err(GitError::io("remove", tree))?;
-        self.forget_files(tree);
         let tree = settled(tree);
         let turn = self.take_turn()?;
         let mut stores = vec![self.common_dir().to_owned()];

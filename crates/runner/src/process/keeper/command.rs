@@ -16,15 +16,6 @@ pub(in crate::process) const CANNOT_START_PREFIX: &str = "tg-keeper: cannot star
 /// How a keeper ends after that: the codes that shells use for "not executable" and "not found".
 pub(in crate::process) const CANNOT_START_CODES: [i32; 2] = [126, 127];
 
-/// A command that is to be started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::process) struct CommandLine {
-    /// The program and its arguments.
-    pub(in crate::process) argv: Vec<OsString>,
-    /// Variables that are added to the keeper's own environment.
-    pub(in crate::process) env: Vec<(OsString, OsString)>,
-}
-
 /// The command that is being kept.
 pub(super) struct KeptCommand {
     child: Child,
@@ -32,11 +23,11 @@ pub(super) struct KeptCommand {
 
 impl KeptCommand {
     /// Starts the command in a process group of its own, or ends this process saying why it cannot.
-    pub(super) fn start(CommandLine { argv, env }: CommandLine) -> Self {
+    pub(super) fn start(argv: &[OsString]) -> Self {
         let Some((program, args)) = argv.split_first() else {
             cannot_start("an empty command", &io::ErrorKind::InvalidInput.into());
         };
-        match Command::new(program).args(args).envs(env).process_group(0).spawn() {
+        match Command::new(program).args(args).process_group(0).spawn() {
             Ok(child) => Self { child },
             Err(error) => cannot_start(&program.to_string_lossy(), &error),
         }

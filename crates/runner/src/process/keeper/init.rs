@@ -1,5 +1,6 @@
 //! The keeper where namespaces are allowed: process 1 of the PID namespace that holds the command.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process;
@@ -9,7 +10,7 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::command::{CommandLine, KeptCommand, cannot_start};
+use super::command::{KeptCommand, cannot_start};
 use super::ending::Ending;
 use super::role::Post;
 use super::surroundings::{Wakeup, Wakeups, close_inherited_files, die_with_parent, leave_session};
@@ -36,12 +37,11 @@ pub(super) fn keep(post: Post) -> ! {
         process::exit(1);
     }
     number_processes_after(outside);
-    let command = post.charge.command(&mut wakeups, &word);
-    finish(keep_command(command, &mut wakeups), &word)
+    finish(keep_command(&post.argv, &mut wakeups), &word)
 }
 
-fn keep_command(command: CommandLine, wakeups: &mut Wakeups) -> Ending {
-    let mut command = KeptCommand::start(command);
+fn keep_command(argv: &[OsString], wakeups: &mut Wakeups) -> Ending {
+    let mut command = KeptCommand::start(argv);
     loop {
         for wakeup in wakeups.wait() {
             match wakeup {

@@ -8,18 +8,15 @@ mod command;
 mod ending;
 mod init;
 mod namespace;
-mod order;
 mod role;
-mod standing_by;
 mod subreaper;
 mod surroundings;
 mod word;
 
 pub use role::{keep_if_asked, use_keeper};
 pub(super) use {
-    command::{CANNOT_START_CODES, CANNOT_START_PREFIX, CommandLine},
+    command::{CANNOT_START_CODES, CANNOT_START_PREFIX},
     namespace::{NotAllowed, give_up_namespaces, in_new_namespace},
-    order::{Order, OrderReader, OrderWriter, order_pipe},
-    role::{Charge, KILL_ALL, KeeperMissing, Way, keeper_command_line},
+    role::{KILL_ALL, KeeperMissing, Way, keeper_command_line},
     word::{Word, WordReader, word_pipe},
 };

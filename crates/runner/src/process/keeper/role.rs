@@ -18,8 +18,6 @@ pub(in crate::process) const KILL_ALL: Signal = Signal::SIGUSR1;
 
 const KEEP: &str = "--keep";
 const KEEP_AS_INIT: &str = "--keep-as-init";
-const STAND_BY: &str = "--stand-by";
-const STAND_BY_AS_INIT: &str = "--stand-by-as-init";
 /// Also right when the file was replaced by an upgrade, as `current_exe` is not.
 const THIS_EXECUTABLE: &str = "/proc/self/exe";
 
@@ -65,28 +63,17 @@ pub(in crate::process) enum Way {
     Subreaper,
 }
 
-/// What a keeper is to keep.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::process) enum Charge {
-    /// This command.
-    Given(Vec<OsString>),
-    /// A command that it will be told through its standard input.
-    Awaited,
-}
-
 /// The executable, name and arguments of a keeper that leaves its words at this descriptor.
 pub(in crate::process) fn keeper_command_line(
     way: Way,
     word: RawFd,
-    charge: &Charge,
+    argv: &[OsString],
 ) -> Result<(&'static Path, &'static str, Vec<OsString>), KeeperMissing> {
     // Starting a program that is not a keeper could start the same tests again and again.
     let executable = KEEPER.get().ok_or(KeeperMissing)?;
-    let (role, argv) = match (charge, way) {
-        (Charge::Given(argv), Way::Subreaper) => (KEEP, argv.as_slice()),
-        (Charge::Given(argv), Way::Init) => (KEEP_AS_INIT, argv.as_slice()),
-        (Charge::Awaited, Way::Subreaper) => (STAND_BY, [].as_slice()),
-        (Charge::Awaited, Way::Init) => (STAND_BY_AS_INIT, [].as_slice()),
+    let role = match way {
+        Way::Subreaper => KEEP,
+        Way::Init => KEEP_AS_INIT,
     };
     let args = [role.into(), word.to_string().into(), getpid().to_string().into()];
     Ok((executable, NAME, args.into_iter().chain(argv.iter().cloned()).collect()))
@@ -99,7 +86,8 @@ pub(super) struct Post {
     pub(super) parent: Pid,
     /// The descriptor for its words.
     pub(super) word: RawFd,
-    pub(super) charge: Charge,
+    /// The command that it is to keep.
+    pub(super) argv: Vec<OsString>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -118,14 +106,12 @@ impl Role {
         let role = args.next()?;
         let word = args.next()?.to_str()?.parse().ok()?;
         let parent = Pid::from_raw(args.next()?.to_str()?.parse().ok()?);
-        let (way, charge) = match role.to_str()? {
-            KEEP => (Way::Subreaper, Charge::Given(args.collect())),
-            KEEP_AS_INIT => (Way::Init, Charge::Given(args.collect())),
-            STAND_BY => (Way::Subreaper, Charge::Awaited),
-            STAND_BY_AS_INIT => (Way::Init, Charge::Awaited),
+        let way = match role.to_str()? {
+            KEEP => Way::Subreaper,
+            KEEP_AS_INIT => Way::Init,
             _ => return None,
         };
-        Some(Self { way, post: Post { parent, word, charge } })
+        Some(Self { way, post: Post { parent, word, argv: args.collect() } })
     }
 }
 
@@ -139,15 +125,13 @@ mod tests {
 
     #[test]
     fn only_name_and_role_together_make_a_keeper() {
-        let given = || Charge::Given(vec!["sh".into(), "-c".into()]);
-        for (args, way, charge) in [
+        let given = || vec![OsString::from("sh"), OsString::from("-c")];
+        for (args, way, argv) in [
             (&["tg-keeper", "--keep", "5", "7", "sh", "-c"][..], Way::Subreaper, given()),
             (&["tg-keeper", "--keep-as-init", "5", "7", "sh", "-c"], Way::Init, given()),
-            (&["tg-keeper", "--keep", "5", "7"], Way::Subreaper, Charge::Given(vec![])),
-            (&["tg-keeper", "--stand-by", "5", "7"], Way::Subreaper, Charge::Awaited),
-            (&["tg-keeper", "--stand-by-as-init", "5", "7"], Way::Init, Charge::Awaited),
+            (&["tg-keeper", "--keep", "5", "7"], Way::Subreaper, vec![]),
         ] {
-            let post = Post { parent: Pid::from_raw(7), word: 5, charge };
+            let post = Post { parent: Pid::from_raw(7), word: 5, argv };
             assert_eq!(role(args), Some(Role { way, post }), "{args:?}");
         }
         for other in [
@@ -158,8 +142,6 @@ mod tests {
             &["tg-keeper", "--keep-as-init", "5"],
             &["tg-keeper", "--keep-as-init", "5", "x", "sh"],
             &["tg-keeper", "--keep-as-init", "x", "7", "sh"],
-            &["tg-keeper", "--stand-by", "5"],
-            &["tg-keeper", "--stand-by-as-init", "x", "7"],
             &["tg-keeper", "run", "5", "7", "sh"],
             &["tillgreen", "--keep", "5", "7", "sh"],
         ] {

@@ -2,6 +2,7 @@
 //! descendants comes, so that all of them can be found and killed.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,13 +12,12 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{Pid, getpid, getsid};
 
-use super::command::{CommandLine, KeptCommand, cannot_start};
+use super::command::{KeptCommand, cannot_start};
 use super::ending::Ending;
 use super::role::{KILL_ALL, Post};
 use super::surroundings::{
     Wakeup, Wakeups, close_inherited_files, die_with_parent, end_unless_parent_is, leave_session,
 };
-use super::word::WordWriter;
 use crate::process::processes::descendants;
 
 /// How long killing may take: a crowd on a machine with much else to do does not die at once.
@@ -30,17 +30,14 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(1);
 pub(super) fn keep(post: Post) -> ! {
     die_with_parent();
     end_unless_parent_is(post.parent);
-    let word =
-        WordWriter::open(post.word).unwrap_or_else(|error| cannot_start("without a namespace", &error));
-    close_inherited_files(&[word.number()]);
+    close_inherited_files(&[]);
     let mut wakeups = Wakeups::begin();
     leave_session();
     expect_subreaper(prctl::set_child_subreaper(true));
-    let command = post.charge.command(&mut wakeups, &word);
     // From here on the death of our parent must not just kill us.
     expect_subreaper(prctl::set_pdeathsig(KILL_ALL));
     end_unless_parent_is(post.parent);
-    let ending = keep_command(command, &mut wakeups);
+    let ending = keep_command(&post.argv, &mut wakeups);
     kill_descendants();
     ending.imitate()
 }
@@ -49,8 +46,8 @@ fn expect_subreaper(prepared: nix::Result<()>) {
     prepared.unwrap_or_else(|errno| cannot_start("as a subreaper", &errno.into()));
 }
 
-fn keep_command(command: CommandLine, wakeups: &mut Wakeups) -> Ending {
-    let mut command = KeptCommand::start(command);
+fn keep_command(argv: &[OsString], wakeups: &mut Wakeups) -> Ending {
+    let mut command = KeptCommand::start(argv);
     loop {
         for wakeup in wakeups.wait() {
             match wakeup {

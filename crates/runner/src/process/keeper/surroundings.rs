@@ -56,11 +56,6 @@ impl Wakeups {
     pub(super) fn wait(&mut self) -> impl Iterator<Item = Wakeup> {
         self.0.wait().filter_map(Wakeup::of)
     }
-
-    /// Whether signals that came ask for the end of everything.
-    pub(super) fn ask_for_end(&mut self) -> bool {
-        self.0.pending().filter_map(Wakeup::of).any(|wakeup| wakeup != Wakeup::ChildEnded)
-    }
 }
 
 impl Wakeup {

@@ -1,5 +1,4 @@
-//! What a keeper tells its starter besides its exit code: process 1 of a namespace cannot die of a signal, and one that
-//! stood by may have ended before it started anything.
+//! What a keeper tells its starter besides its exit code: process 1 of a namespace cannot die of a signal.
 //!
 //! A word is one byte through a pipe, written only where there is something to tell, and read when the keeper has ended,
 //! so that nobody has to wait for it: then it is there or never comes.
@@ -17,21 +16,16 @@ use nix::unistd::{pipe2, read};
 pub(in crate::process) enum Word {
     /// The namespace could not be set up, and nothing was started.
     Unable,
-    /// A keeper that stood by has its order and is about to start the command.
-    Begun,
     /// The command died of this signal.
     Signalled(u8),
 }
 
 const UNABLE: u8 = 0;
-/// No signal has this number.
-const BEGUN: u8 = u8::MAX;
 
 impl Word {
     fn byte(self) -> u8 {
         match self {
             Self::Unable => UNABLE,
-            Self::Begun => BEGUN,
             Self::Signalled(signal) => signal,
         }
     }
@@ -39,7 +33,6 @@ impl Word {
     fn of(byte: u8) -> Self {
         match byte {
             UNABLE => Self::Unable,
-            BEGUN => Self::Begun,
             signal => Self::Signalled(signal),
         }
     }
@@ -50,7 +43,7 @@ impl Word {
 pub(in crate::process) struct WordReader(OwnedFd);
 
 impl WordReader {
-    /// The next word of a keeper that has ended, if it left one.
+    /// The word of a keeper that has ended, if it left one.
     pub(in crate::process) fn read(&self) -> Option<Word> {
         let mut byte = [0];
         loop {
@@ -116,19 +109,9 @@ mod tests {
 
     #[test]
     fn a_word_arrives_as_it_was_written() {
-        for word in [Word::Unable, Word::Begun, Word::Signalled(1), Word::Signalled(64)] {
+        for word in [Word::Unable, Word::Signalled(1), Word::Signalled(64)] {
             assert_eq!(handed(word), Some(word));
         }
-    }
-
-    #[test]
-    fn words_arrive_one_after_another() {
-        let (reader, inherited) = word_pipe().unwrap();
-        let writer = WordWriter::open(inherited.number()).unwrap();
-        writer.write(Word::Begun).unwrap();
-        writer.write(Word::Signalled(9)).unwrap();
-        assert_eq!([reader.read(), reader.read()], [Some(Word::Begun), Some(Word::Signalled(9))]);
-        assert_eq!(reader.read(), None);
     }
 
     #[test]

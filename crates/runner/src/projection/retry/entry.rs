@@ -49,7 +49,6 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::JudgeStarted { .. }
         | What::JudgePassed { .. }
         | What::LandingStarted { .. }
-        | What::Parted { .. }
         | What::Landed { .. }
         | What::JoinPassed { .. }
         | What::RetryPlanned { .. }

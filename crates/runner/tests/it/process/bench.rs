@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use runner::process::{Ended, Handle, Invocation, ProcessLimits, Program, Standby, start, use_keeper};
+use runner::process::{Ended, Handle, Invocation, ProcessLimits, Program, start, use_keeper};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot::{Receiver, channel};
@@ -39,8 +39,6 @@ pub(crate) fn keeper() -> &'static Path {
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
     pub(crate) marker: String,
-    /// Starts what is started, where that is to be on keepers that stand by.
-    pub(crate) standby: Option<Standby>,
     runtime: Runtime,
 }
 
@@ -52,26 +50,8 @@ impl Bench {
         Self {
             folder: tempfile::tempdir().unwrap(),
             marker: format!("TILLGREEN_TEST_MARKER={}-{number}", std::process::id()),
-            standby: None,
             runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
         }
-    }
-
-    /// One with this many keepers that stand by.
-    pub(crate) fn standing_by(count: usize) -> Self {
-        let mut bench = Self::new();
-        // Where keepers cannot be set up in the better way, this finds out, and those that stand by are of the other one.
-        let invocation = bench.shell("true");
-        let (stdout_log, stderr_log) = (bench.path("first.out"), bench.path("first.err"));
-        bench.run(Invocation { stdout_log, stderr_log, ..invocation });
-        bench.standby = Some(Standby::on(bench.runtime.handle().clone()));
-        bench.top_up(count);
-        bench
-    }
-
-    pub(crate) fn top_up(&self, count: usize) {
-        self.standby.as_ref().unwrap().top_up(count, Duration::ZERO);
-        self.until("keepers that stand by", || standing_by().len() == count);
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -104,11 +84,7 @@ impl Bench {
     pub(crate) fn start(&self, invocation: Invocation) -> (Handle, Receiver<Ended>) {
         let (sender, receiver) = channel();
         let on_end = |ended| sender.send(ended).unwrap();
-        let handle = match &self.standby {
-            Some(standby) => standby.start(invocation, on_end),
-            None => start(self.runtime.handle(), invocation, on_end),
-        };
-        (handle, receiver)
+        (start(self.runtime.handle(), invocation, on_end), receiver)
     }
 
     /// Runs to the end, at which nothing may be left.
@@ -145,16 +121,6 @@ pub(crate) fn marked(marker: &str) -> Vec<u32> {
         environment.split(|byte| *byte == 0).any(|variable| variable == marker.as_bytes())
     })
     .collect()
-}
-
-/// The keepers that this thread has standing by.
-pub(crate) fn standing_by() -> Vec<u32> {
-    let children = fs::read_to_string("/proc/thread-self/children").unwrap();
-    let stands_by = |pid: &u32| {
-        let arguments = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        arguments.split(|byte| *byte == 0).nth(1).is_some_and(|role| role.starts_with(b"--stand-by"))
-    };
-    children.split_whitespace().map(|pid| pid.parse().unwrap()).filter(stands_by).collect()
 }
 
 /// The name of a process.

@@ -44,35 +44,13 @@ fn nothing_outlives_a_killed_coordinator() {
 fn nothing_outlives_a_coordinator_killed_while_it_starts() {
     for number in 0..40 {
         let bench = Bench::new();
-        let verb = VERBS[usize::from(number % 2 == 1)];
-        let mut coordinator = command(&bench, keeper().to_owned(), verb, "sleep 1000").spawn().unwrap();
+        let mut coordinator = command(&bench, keeper().to_owned(), "run", "sleep 1000").spawn().unwrap();
         let until = std::time::Instant::now() + std::time::Duration::from_micros(number * 250);
         bench.until("a moment", || std::time::Instant::now() >= until);
         coordinator.kill().unwrap();
         coordinator.wait().unwrap();
         bench.until("all gone", || marked(&bench.marker).is_empty());
     }
-}
-
-#[test]
-fn keepers_that_stand_by_do_not_outlive_a_killed_coordinator() {
-    let bench = Bench::new();
-    let mut coordinator =
-        command(&bench, keeper().to_owned(), "stand-by", "touch tool; sleep 1000").spawn().unwrap();
-    bench.until("the tool", || bench.path("tool").exists());
-    let keepers = || marked(&bench.marker).into_iter().filter(|pid| name(*pid) == "tg-keeper").count();
-    bench.until("two that stand by and one with the command", || keepers() == 3);
-    coordinator.kill().unwrap();
-    coordinator.wait().unwrap();
-    bench.until("all gone", || marked(&bench.marker).is_empty());
-}
-
-#[test]
-fn keepers_that_stand_by_do_not_outlive_a_coordinator_that_ends() {
-    let bench = Bench::new();
-    let output = command(&bench, keeper().to_owned(), "stand-by", "exit 4").output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "Code(4)\n");
-    bench.until("all gone", || marked(&bench.marker).is_empty());
 }
 
 #[test]
@@ -124,38 +102,30 @@ fn an_executable_that_was_deleted_still_keeps() {
     assert!(!copy.exists());
 }
 
-/// A keeper that is started with its command, and one that stood by.
-const VERBS: [&str; 2] = ["run", "stand-by"];
-
 /// The two signals that the C library keeps for itself; it makes every program that it starts ignore them.
 const LIBRARY_SIGNALS: u64 = 0b11 << 31;
 
 #[test]
 fn signals_of_the_coordinator_are_not_passed_on() {
-    for verb in VERBS {
-        let seen = output_under_odd_shell(verb, "exec grep -E '^Sig(Blk|Ign)' /proc/self/status");
-        let masks =
-            seen.lines().map(|line| u64::from_str_radix(line.split('\t').nth(1).unwrap(), 16).unwrap());
-        assert_eq!(masks.map(|mask| mask & !LIBRARY_SIGNALS).collect::<Vec<_>>(), [0, 0], "{verb}: {seen}");
-    }
+    let seen = output_under_odd_shell("exec grep -E '^Sig(Blk|Ign)' /proc/self/status");
+    let masks = seen.lines().map(|line| u64::from_str_radix(line.split('\t').nth(1).unwrap(), 16).unwrap());
+    assert_eq!(masks.map(|mask| mask & !LIBRARY_SIGNALS).collect::<Vec<_>>(), [0, 0], "{seen}");
 }
 
 #[test]
 fn descriptors_of_the_coordinator_are_not_passed_on() {
-    for verb in VERBS {
-        // The last one is the folder that is being listed.
-        assert_eq!(output_under_odd_shell(verb, "exec ls /proc/self/fd"), "0\n1\n2\n3\n", "{verb}");
-    }
+    // The last one is the folder that is being listed.
+    assert_eq!(output_under_odd_shell("exec ls /proc/self/fd"), "0\n1\n2\n3\n");
 }
 
 /// Runs the coordinator from a shell that ignores signals and has files open.
-fn output_under_odd_shell(verb: &str, script: &str) -> String {
+fn output_under_odd_shell(script: &str) -> String {
     let bench = Bench::new();
     let odd = "trap '' HUP INT USR1 USR2 TSTP CHLD RTMIN+3; exec 9</dev/null 17>&1; exec \"$@\"";
     let output = Command::new("bash")
         .args(["-c", odd, "bash"])
         .arg(keeper())
-        .arg(verb)
+        .arg("run")
         .arg(bench.folder.path())
         .arg(script)
         .output()
@@ -167,19 +137,14 @@ fn output_under_odd_shell(verb: &str, script: &str) -> String {
 /// As in a container whose /proc is partly hidden, where the kernel refuses to mount another one.
 #[test]
 fn where_proc_cannot_be_mounted_it_is_kept_in_the_other_way() {
-    VERBS.iter().for_each(|verb| check_without_proc(verb));
-}
-
-fn check_without_proc(verb: &str) {
     let bench = Bench::new();
     let script = "mount --bind /dev/null /proc/version && exec unshare --user --map-root-user --mount \
-        \"$0\" \"$2\" \"$1\" 'cat /proc/$PPID/comm; setsid sleep 1000 & exit 5'";
+        \"$0\" run \"$1\" 'cat /proc/$PPID/comm; setsid sleep 1000 & exit 5'";
     let (variable, value) = bench.marker.split_once('=').unwrap();
     let output = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
         .arg(keeper())
         .arg(bench.folder.path())
-        .arg(verb)
         .env(variable, value)
         .output()
         .unwrap();

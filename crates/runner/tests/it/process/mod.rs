@@ -6,7 +6,6 @@ mod endings;
 mod leftovers;
 mod limits;
 mod output;
-mod standing_by;
 mod starting;
 mod sweeping;
 mod without_namespaces;

@@ -171,19 +171,6 @@ fn what_is_only_taken_out_of_the_index_stays_in_git_and_is_told() {
 }
 
 #[test]
-fn an_index_that_an_agent_removes_takes_nothing_out_of_git() {
-    let scene = || {
-        let scene = three();
-        scene.write(".gitignore", "*.ign\n");
-        scene.write("keep.ign", "kept\n");
-        scene.git(&["add", "--force", "keep.ign"]);
-        scene.commit_all("ignored");
-        scene
-    };
-    check_green(scene, "rm -f \"$(git rev-parse --git-path index)\"", None);
-}
-
-#[test]
 fn a_link_to_a_repository_is_a_link() {
     for odd in ["ln -s . self", "mkdir q; ln -s .. q/up", "ln -s . self; git add self"] {
         check_green(three, odd, None);

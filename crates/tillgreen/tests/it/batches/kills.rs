@@ -32,9 +32,6 @@ const LOOKS: [&str; 15] = [
     "var",
 ];
 
-/// Calls of gits that stay: they end with the program, when there is nobody left to kill.
-const STAYING: [&str; 3] = ["--batch", "--stdin-paths", "update-ref"];
-
 /// Two members that conflict and one that fails once.
 fn agent() -> Agent {
     Agent::new()
@@ -62,29 +59,6 @@ fn pair(when: When) -> Case {
     scene.plan(&[member("1.1"), second]);
     let agent = Agent::new().on("1.1", [work(), Step::AwaitFile(passed), done()]).otherwise([work(), done()]);
     Case { scene, agent, when, window: None }
-}
-
-/// The same where files may be written otherwise than they are stored: all of it is left to git.
-fn pair_by_git(when: When) -> Case {
-    by_git(pair(when))
-}
-
-fn lone_pair_by_git(when: When) -> Case {
-    by_git(lone_pair(when))
-}
-
-fn by_git(case: Case) -> Case {
-    case.scene.git(&["config", "core.precomposeUnicode", "true"]);
-    case
-}
-
-/// The same where each comes in by itself: a command that looks at what is committed may not see others half way.
-fn lone_pair(when: When) -> Case {
-    let case = pair(when);
-    let text = case.scene.tasks("demo").replace("grep -q done", "git log -1 && grep -q done");
-    case.scene.write(super::scene::TASKS, text);
-    case.scene.git(&["commit", "-qam", "look at the history"]);
-    case
 }
 
 /// Two members that conflict, seen from the first's second verification to the second's second attempt. With a hook, so
@@ -130,37 +104,17 @@ enum When {
     BeforeAny,
     BeforeChange,
     AfterChange,
-    /// Before a line reaches a git that stays.
-    BeforeQuestion,
-    /// After a git that stays has answered, and before that is heard.
-    AfterAnswer,
 }
 
 impl When {
     /// Where calls that do not count are passed on.
     fn passing(self, pass: &str) -> String {
-        let unless = |names: &[&str]| {
-            let names: Vec<String> = names.iter().map(|name| format!("*' {name} '*")).collect();
-            format!("case \" $* \" in {}) {pass};; esac\n", names.join("|"))
-        };
-        match self {
-            When::BeforeAny => String::new(),
-            When::BeforeChange => unless(&LOOKS),
-            When::AfterChange => unless(&[&LOOKS[..], &STAYING].concat()),
-            // Those that change something and speak in lines.
-            When::BeforeQuestion | When::AfterAnswer => {
-                format!("case \" $* \" in *' update-ref '*|*' hash-object '*) ;; *) {pass};; esac\n")
-            }
+        if self == When::BeforeAny {
+            return String::new();
         }
+        let names: Vec<String> = LOOKS.iter().map(|name| format!("*' {name} '*")).collect();
+        format!("case \" $* \" in {}) {pass};; esac\n", names.join("|"))
     }
-}
-
-/// Passes lines on until it is reached.
-fn each_line(kill: &str, count: &str) -> String {
-    format!(
-        "while IFS= read -r line; do\n{kill}if test -e '{count}.reached'; then exit; fi\n\
-         printf '%s\\n' \"$line\"; done"
-    )
 }
 
 impl Case {
@@ -182,8 +136,6 @@ impl Case {
         script.push_str(&match self.when {
             When::BeforeAny | When::BeforeChange => format!("{kill}{pass}"),
             When::AfterChange => format!("{real} \"$@\"; code=$?\n{kill}exit $code"),
-            When::BeforeQuestion => format!("{} | {real} \"$@\"", each_line(&kill, &count)),
-            When::AfterAnswer => format!("{real} \"$@\" | {}", each_line(&kill, &count)),
         });
         self.scene.install_program("git", &script);
     }
@@ -240,17 +192,7 @@ fn killed_before_every_call_of_git() {
 
 #[test]
 fn killed_after_every_call_of_git_that_changes_something() {
-    check_kills_at_git(pair_by_git, When::AfterChange, &[]);
-}
-
-#[test]
-fn killed_before_every_change_by_git_where_they_come_in_one_by_one() {
-    check_kills_at_git(lone_pair_by_git, When::BeforeChange, &[]);
-}
-
-#[test]
-fn killed_after_every_answer_where_they_come_in_one_by_one() {
-    check_kills_at_git(lone_pair, When::AfterAnswer, &[]);
+    check_kills_at_git(pair, When::AfterChange, &[]);
 }
 
 #[test]
@@ -261,16 +203,6 @@ fn killed_before_every_change_by_git_around_a_conflict() {
 #[test]
 fn killed_after_every_change_by_git_around_a_conflict() {
     check_kills_at_git(conflicting_pair, When::AfterChange, &[share()]);
-}
-
-#[test]
-fn killed_before_every_question_to_a_git_that_stays() {
-    check_kills_at_git(pair, When::BeforeQuestion, &[]);
-}
-
-#[test]
-fn killed_after_every_answer_of_a_git_that_stays() {
-    check_kills_at_git(pair, When::AfterAnswer, &[]);
 }
 
 #[test]

@@ -324,8 +324,6 @@ fn a_commit_that_took_edited_work_along_is_named() {
 #[test]
 fn what_somebody_makes_of_the_work_at_once_is_not_verified_in_its_place() {
     let scene = Scene::bare();
-    // Means nothing here, and has git write all files.
-    scene.git(&["config", "core.precomposeUnicode", "true"]);
     let (git, seen) = (super::kills::real_git(), scene.control("seen").display().to_string());
     let file = scene.root().join("out/1.1.txt").display().to_string();
     let verify = format!("! test -d .git || cp out/1.1.txt '{seen}'; grep -q done out/1.1.txt");

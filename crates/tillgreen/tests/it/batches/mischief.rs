@@ -50,6 +50,7 @@ fn the_link_to_git_may_be_gone_or_bent() {
     check(&[work(), Step::shell("rm -f .git && git init -q .")]);
     check(&[work(), Step::shell("echo 'gitdir: /nowhere' > .git")]);
     check(&[work(), Step::shell("printf broken > \"$(git rev-parse --git-dir)/index\"")]);
+    check(&[work(), Step::shell("rm \"$(git rev-parse --git-dir)/index\"")]);
 }
 
 #[test]
@@ -59,24 +60,6 @@ fn what_an_agent_hides_from_git_lands() {
         let scene = check(&[Step::shell(&hide), work()]);
         assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "hidden\n", "{option}");
     }
-}
-
-/// One of them has git forget the trees of all.
-#[test]
-fn trees_that_git_was_made_to_forget_cost_nobody_an_attempt() {
-    let scene = Scene::new(&members(3));
-    let forget = Step::shell("rm -rf \"$(git rev-parse --path-format=absolute --git-common-dir)/worktrees\"");
-    let forgotten = scene.control("forgotten").display().to_string();
-    let tell = Step::write(&forgotten, "");
-    let agent = Agent::new().on("1.2", [scene.meet(3), work(), forget, tell, done()]).otherwise([
-        scene.meet(3),
-        Step::AwaitFile(forgotten),
-        work(),
-        done(),
-    ]);
-    let run = scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(0);
-    scene.expect_complete(&run);
-    assert_eq!(scene.agent_calls().len(), 3, "{run}");
 }
 
 #[test]

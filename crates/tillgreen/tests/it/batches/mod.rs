@@ -1,13 +1,11 @@
 //! Tasks side by side: whatever agents do in their trees and whenever the program dies, what passed comes back in
 //! order, once, and nothing else does.
 
-mod ahead;
 mod alike;
 mod alone;
 mod broken_index;
 mod by_index;
 mod coming_back;
-mod company;
 mod declared_order;
 mod editors;
 mod failures;
@@ -30,14 +28,11 @@ mod own_steps;
 mod people;
 mod phases;
 mod plan_words;
-mod pruning;
 mod random;
-mod readiness;
 mod repositories;
 mod scene;
 mod shared_settings;
 mod similar_names;
-mod spares;
 mod stopping;
 mod submodules;
 mod surroundings;

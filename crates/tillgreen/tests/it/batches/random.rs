@@ -82,10 +82,10 @@ fn agent(tempers: &[Temper]) -> Agent {
 }
 
 /// Runs it; some die on the way and are started again.
-fn side_by_side(tempers: &[Temper], (jobs, ahead): (usize, bool), dies_after: Option<usize>) -> Scene {
+fn side_by_side(tempers: &[Temper], jobs: usize, dies_after: Option<usize>) -> Scene {
     let scene = Scene::new(&members(tempers.len()));
-    let (jobs, ahead) = (jobs.to_string(), format!("--verify-ahead={ahead}"));
-    let flags = ["--jobs", &jobs, "--max-task-iterations", "20", &ahead];
+    let jobs = jobs.to_string();
+    let flags = ["--jobs", &jobs, "--max-task-iterations", "20"];
     if let Some(count) = dies_after {
         let mut run = scene.begin(&agent(tempers), &flags);
         let events = || fs::read_to_string(scene.root().join(JOURNAL)).unwrap_or_default().lines().count();
@@ -107,7 +107,7 @@ fn any_batch_ends_like_a_run_one_by_one() {
         let tempers: Vec<Temper> = (0..count).map(|_| temper(&mut numbers)).collect();
         let jobs = 2 + numbers.below(count);
         let dies_after = (numbers.below(2) == 0).then(|| 2 + numbers.below(6 * count));
-        let scene = side_by_side(&tempers, (jobs, seed % 2 == 0), dies_after);
+        let scene = side_by_side(&tempers, jobs, dies_after);
         let alone = Scene::new(&members(tempers.len()));
         alone.go(&agent(&tempers), &["--jobs", "1", "--max-task-iterations", "20"]).expect_code(0);
         assert_eq!(

@@ -3,10 +3,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
 
-use crate::git::calls::process::Ended;
+use crate::git::calls::process::{self, Ended};
 use crate::git::error::GitError;
+use crate::git::history::Oid;
+use crate::git::repository::Git;
 use crate::git::status::{Change, ChangeKind};
 
 /// The mode of a path that is not there.
@@ -80,11 +81,6 @@ impl RawChange {
         lies_in(self.path.as_bytes(), places)
     }
 
-    /// Whether it says how files are stored and written.
-    pub(in crate::git) fn is_attributes(&self) -> bool {
-        Path::new(&self.path).ends_with(".gitattributes")
-    }
-
     /// The change as a status tells it.
     pub(in crate::git) fn told(&self) -> Change {
         let kind = match (self.old.is_absent(), self.new.is_absent()) {
@@ -93,6 +89,14 @@ impl RawChange {
             (false, false) => ChangeKind::Modified,
         };
         Change { path: self.shown(), kind, staged: false, unstaged: true }
+    }
+}
+
+impl Git {
+    /// What differs between two commits or trees, in the order of the paths.
+    pub(in crate::git) fn differences(&self, from: &Oid, to: &Oid) -> Result<Vec<RawChange>, GitError> {
+        let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", from.as_str(), to.as_str(), "--"];
+        RawChange::parse_all(process::run(self.call(&diff))?)
     }
 }
 
