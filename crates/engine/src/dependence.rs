@@ -71,16 +71,28 @@ pub(crate) fn subject<'a>(state: &'a State, task: &'a Task) -> &'a TaskDecl {
     &task.decl
 }
 
-/// The event of leaving a task out, with what depends on it.
+/// The event of leaving a task out, with what depends on it: by declaration or by a file that a later task shares,
+/// and whatever is declared to depend on those.
 pub(crate) fn skipped(state: &State, task: &Task, reason: &str) -> What {
     let place = state.position(task.id());
     let files: BTreeSet<&String> = task.decl.files.iter().collect();
-    let depends = |other: &&Task| {
+    let shares = |other: &&Task| {
         let is_later = state.position(other.id()) > place;
-        let shares = other.decl.files.iter().any(|file| files.contains(file));
-        other.decl.depends_on.contains(task.id()) || (is_later && shares)
+        is_later && other.decl.files.iter().any(|file| files.contains(file))
     };
-    let others = state.unsettled().filter(|other| other.id() != task.id());
-    let dependents = others.filter(depends).map(|other| other.id().clone());
-    What::TaskSkipped { task: task.id().clone(), reason: reason.to_owned(), dependents: dependents.collect() }
+    let sharing = state.unsettled().filter(shares).map(Task::id);
+    let mut reached: BTreeSet<&TaskId> = sharing.chain([task.id()]).collect();
+    loop {
+        let known = reached.len();
+        let all = state.tasks().iter();
+        let more = all.filter(|other| other.decl.depends_on.iter().any(|id| reached.contains(id)));
+        let more: Vec<&TaskId> = more.map(|other| other.id()).collect();
+        reached.extend(more);
+        if reached.len() == known {
+            break;
+        }
+    }
+    let others = state.unsettled().filter(|other| other.id() != task.id() && reached.contains(other.id()));
+    let dependents = others.map(|other| other.id().clone()).collect();
+    What::TaskSkipped { task: task.id().clone(), reason: reason.to_owned(), dependents }
 }

@@ -122,7 +122,7 @@ impl<'a> Open<'a> {
             .or_else(|| self.overlap(task))
     }
 
-    /// Plans of one wave run side by side; their own tasks are declared to follow each other.
+    /// Plans of one wave of a phase run side by side; their own tasks are declared to follow each other.
     fn hold_among_plans(&self, task: &TaskDecl) -> Option<Hold> {
         let earlier = self.first_stage.filter(|first| first.stage < task.stage && !self.infer.is_on());
         let of_stage = earlier.map(|by| Hold { by: by.id.clone(), why: Why::Stage });

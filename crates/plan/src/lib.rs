@@ -55,18 +55,20 @@ mod phase;
 mod problem;
 mod script;
 mod spec;
+mod suggest;
 mod task_id;
 mod verify;
 mod yaml;
 
 pub use one_line::{one_line, summary};
-pub use phase::{Choice, Dialect, FrontMatter, MustHaves, TaskType};
+pub use phase::{Choice, Dialect, FrontMatter, MustHaves, PhaseNumber, TaskType};
 pub use problem::{Problem, Severity};
 pub use script::{Pipefail, Script, ScriptLint};
 pub use spec::{
     ANY_FILE, Beside, BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers, Phase,
     PhaseIndex, Plan, RequestTask, Task,
 };
+pub use suggest::nearest;
 pub use task_id::TaskId;
 pub use verify::Verify;
 pub use yaml::{Value, YamlError, read_yaml, read_yaml_leniently};

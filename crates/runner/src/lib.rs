@@ -70,7 +70,7 @@ mod uncovered;
 mod withdrawn;
 
 pub use agent::{Activity, AgentKind, Permission, StreamFormat, Support, find_program, version_of};
-pub use book::{declared, order_problems};
+pub use book::{declared, order_problems, running_order, summary_beside};
 pub use cancel::{CancelError, Cancelled, cancel};
 pub use demo::{Demo, lay_out_demo};
 pub use driver::{Finished, Notice};

@@ -103,7 +103,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
-    let notes = notes.into_iter().chain(kept).chain(unheeded(project, &book));
+    let notes = notes.into_iter().chain(kept).chain(remarks(project, &book, &state));
     let notes = outside(project, file).into_iter().chain(notes);
     for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
@@ -161,6 +161,18 @@ fn refuse_bad_plan(
         }
     }
     Ok(())
+}
+
+/// What is said of the plan before the run begins: what of it is done already, and what is not heeded.
+fn remarks(project: &Project, book: &Book, state: &State) -> Vec<String> {
+    let plans = book.done_elsewhere(state);
+    let (verb, whose) = match plans.len() {
+        1 => ("is", "its summary lies beside it"),
+        _ => ("are", "their summaries lie beside them"),
+    };
+    let done =
+        (!plans.is_empty()).then(|| format!("{} {verb} done already and skipped: {whose}", plans.join(", ")));
+    done.into_iter().chain(unheeded(project, book)).collect()
 }
 
 /// What the plan asks for that is not heeded, as far as there is room to tell.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use runner::{PlanFile, Project};
+use runner::{LocateError, PlanFile, Project};
 
 use crate::args::{Arguments, Command, Format, Global};
 use crate::command;
@@ -50,7 +50,7 @@ impl Context {
         project: &Project,
         argument: Option<&str>,
     ) -> Result<(PlanFile, Subject), Error> {
-        let file = project.locate(&self.dir, argument)?;
+        let file = project.locate(&self.dir, argument).map_err(|error| with_nearest(project, error))?;
         let subject = Subject::new(&self.dir, project, &file, argument);
         Ok((file, subject))
     }
@@ -58,6 +58,26 @@ impl Context {
     /// A path as the user would write it.
     pub(crate) fn shown<'a>(&self, project: &Project, path: &'a Path) -> std::path::Display<'a> {
         project.relative(path).display()
+    }
+}
+
+/// The error, with the name that may have been meant where one lies beside what was named.
+fn with_nearest(project: &Project, error: LocateError) -> Error {
+    let missing = match &error {
+        LocateError::MissingSpec(path) | LocateError::MissingTasks(path) => project.root().join(path),
+        LocateError::NoActiveSpec { .. }
+        | LocateError::NotAPlan(_)
+        | LocateError::Unreadable { .. }
+        | LocateError::Git(_) => return error.into(),
+    };
+    let error = Error::from(error);
+    let (Some(folder), Some(name)) = (missing.parent(), missing.file_name()) else { return error };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let name = name.to_string_lossy();
+    match plan::nearest(&name, names.iter().map(String::as_str).filter(|other| *other != name)) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error,
     }
 }
 

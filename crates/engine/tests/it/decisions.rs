@@ -409,7 +409,16 @@ fn what_was_begun_is_in_progress() {
 #[test]
 fn who_declares_a_dependence_is_warned_wherever_it_stands() {
     let mut case = Case::opened(
-        &["1.1 on:1.3", "1.2 in:a", "1.3 in:a on:1.3", "1.4 in:a", "1.5 on:1.3"],
+        &[
+            "1.1 on:1.3",
+            "1.2 in:a",
+            "1.3 in:a on:1.3",
+            "1.4 in:a",
+            "1.5 on:1.3",
+            "1.6 on:1.5",
+            "1.7 on:1.6,1.4",
+            "1.8",
+        ],
         Rules::default(),
     );
     case.start("1.1");
@@ -420,7 +429,7 @@ fn who_declares_a_dependence_is_warned_wherever_it_stands() {
     assert!(matches!(case.due(), Some(What::Escalated { .. })));
     let skipped = case.see(Seen::Answered { task: "1.3".into(), response: Response::Skip });
     let Some(What::TaskSkipped { dependents, .. }) = skipped else { panic!("it was skipped") };
-    assert_eq!(dependents, ["1.1", "1.4", "1.5"].map(TaskId::from));
+    assert_eq!(dependents, ["1.1", "1.4", "1.5", "1.6", "1.7"].map(TaskId::from), "also by way of others");
 }
 
 fn stuck(text: &str) -> AgentEnd {

@@ -17,6 +17,31 @@ pub(super) fn plan_id(front_matter: Option<&FrontMatter>, hint: &str) -> String 
     }
 }
 
+/// The number of a phase: `02.5` comes after `02` and before `03`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PhaseNumber {
+    parts: Vec<u32>,
+    /// The letter behind the number, as in `02a`.
+    letter: Option<char>,
+}
+
+impl PhaseNumber {
+    /// The number of the phase that a plan is in, from the plan's id.
+    pub(super) fn of_plan(plan_id: &str) -> Option<Self> {
+        let number = leading_number(plan_id)?;
+        let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let parts = digits.split('.').map(|part| part.parse().ok()).collect::<Option<Vec<u32>>>()?;
+        Some(Self { parts, letter: number[digits.len()..].chars().next() })
+    }
+}
+
+/// True if two ids mean one plan: `1-2` is `01-02`.
+pub(super) fn is_same_plan(left: &str, right: &str) -> bool {
+    let parts =
+        |id: &str| id.split('-').map(|part| part.trim_start_matches('0').to_owned()).collect::<Vec<_>>();
+    left == right || parts(left) == parts(right)
+}
+
 /// The number of the task that a spelling means in this plan: `03-01:task-3`, `03-01-task-3`, `03-01-03`.
 pub(super) fn task_number(plan_id: &str, spelled: &str) -> Option<usize> {
     let rest = spelled.trim().strip_prefix(plan_id)?.strip_prefix([':', '-', '/'])?;
@@ -153,6 +178,17 @@ mod tests {
             assert_eq!(id(phase, plan, hint), expected, "{phase} {plan} {hint}");
         }
         assert_eq!(plan_id(None, "01-02-PLAN.md"), "01-02");
+    }
+
+    #[test]
+    fn phases_in_order() {
+        let numbers = ["0-01", "1-01", "02-01", "02a-01", "02.5-01", "02.10-01", "03-01", "10-01"];
+        let numbers = numbers.map(|id| PhaseNumber::of_plan(id).expect("a number"));
+        assert!(numbers.is_sorted());
+        assert_eq!(PhaseNumber::of_plan("01-02"), PhaseNumber::of_plan("1-07"));
+        assert_eq!(PhaseNumber::of_plan("quick-001"), None);
+        assert_eq!(PhaseNumber::of_plan("99999999999-01"), None);
+        assert!(is_same_plan("1-2", "01-02") && !is_same_plan("1-2", "1-20"));
     }
 
     #[test]

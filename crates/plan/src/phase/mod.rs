@@ -20,6 +20,7 @@ mod verify;
 
 pub use checkpoint::Choice;
 pub use front_matter::{FrontMatter, MustHaves};
+pub use id::PhaseNumber;
 pub use parse::Dialect;
 pub use task_type::TaskType;
 

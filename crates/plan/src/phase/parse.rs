@@ -5,7 +5,7 @@ use std::path::Path;
 use super::block::Block;
 use super::checkpoint::{self, Choice};
 use super::front_matter::{self, FrontMatter};
-use super::id;
+use super::id::{self, PhaseNumber};
 use super::opaque::Opaque;
 use super::task_block::{TaskBlock, task_blocks};
 use super::task_type::TaskType;
@@ -75,6 +75,20 @@ impl Plan {
     #[must_use]
     pub fn plan_id(&self) -> Option<&str> {
         self.head().map(|head| head.id.as_str())
+    }
+
+    /// The number of the phase that a `*-PLAN.md` is in, if its phase has one.
+    #[must_use]
+    pub fn phase_number(&self) -> Option<PhaseNumber> {
+        PhaseNumber::of_plan(self.plan_id()?)
+    }
+
+    /// True if a `*-PLAN.md` names another one as coming before it.
+    #[must_use]
+    pub fn needs_plan(&self, other: &Plan) -> bool {
+        let (Some(own), Some(other)) = (self.plan_id(), other.plan_id()) else { return false };
+        let named = self.front_matter().map(|front| front.dependencies(own)).unwrap_or_default();
+        own != other && named.iter().any(|name| id::is_same_plan(name, other))
     }
 
     /// The task that a person means: its id, or in a `*-PLAN.md` also `03-01-task-3` and `03-01-03`.

@@ -5,6 +5,7 @@
 
 mod assemble;
 mod lint;
+mod programs;
 mod shell;
 
 pub use assemble::{Pipefail, Script};

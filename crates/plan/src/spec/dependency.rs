@@ -10,6 +10,7 @@ use crate::TaskId;
 use crate::one_line::one_line;
 use crate::phase::Dialect;
 use crate::problem::Problem;
+use crate::suggest::nearest;
 
 /// What the field is called.
 const NAMES: [&str; 6] = ["depends on", "depends_on", "depends", "dependencies", "dependency", "blocked by"];
@@ -216,7 +217,12 @@ fn unnamed(plan: &Plan, task: &Task) -> Vec<Problem> {
             if is_itself {
                 problems.push(problem(format!("task {id} depends on itself, which counts for nothing")));
             } else if is_like_id(entry) {
-                problems.push(problem(format!("task {id} depends on {told}, which is no task of this plan")));
+                let known = plan.tasks().iter().map(|task| task.id.name()).filter(|name| *name != id.name());
+                let unknown = problem(format!("task {id} depends on {told}, which is no task of this plan"));
+                problems.push(match nearest(entry, known) {
+                    Some(near) => unknown.hint(format!("did you mean `{near}`?")),
+                    None => unknown,
+                });
             } else if named.is_empty() {
                 let message =
                     format!("task {id} depends on “{told}”, which names no task, so it waits for none");

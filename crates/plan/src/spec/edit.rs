@@ -111,7 +111,9 @@ impl Plan {
     }
 
     fn replace_and_read(&mut self, position: usize, range: Range<usize>, replacement: &str) {
-        let appended = matches!(self.tasks[position].form, Form::Header(HeaderBox::Missing(_)));
+        let task = &self.tasks[position];
+        // Where something else says that the task is done, an empty box has to stay and deny it.
+        let appended = matches!(task.form, Form::Header(HeaderBox::Missing(_))) && !task.state.is_done();
         let at = range.start;
         let mut text = std::mem::take(&mut self.text);
         text.replace_range(range, replacement);

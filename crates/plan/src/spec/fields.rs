@@ -39,7 +39,7 @@ pub(super) fn read(block: &str) -> Fields {
         let text = field.dedented(block);
         match field.name {
             FieldName::Do => append(&mut fields.do_, text),
-            FieldName::Files => append(&mut files, text),
+            FieldName::Files => append(&mut files, list_only(&text).to_owned()),
             FieldName::DoneWhen => append(&mut fields.done_when, text),
             FieldName::Verify => append(&mut fields.verify, text),
             FieldName::Commit => append(&mut commit, text),
@@ -59,6 +59,23 @@ pub(super) fn verify_text(block: &str) -> Option<Cow<'_, str>> {
     let mut texts = verify.map(|field| &block[field.text.clone()]);
     let first = Cow::Borrowed(texts.next()?);
     Some(texts.fold(first, |before, text| before + "\n" + text))
+}
+
+/// A text up to the paragraph behind its list: nobody goes on about files there.
+fn list_only(text: &str) -> &str {
+    let mut end = 0;
+    let mut is_gap = false;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_start();
+        let is_listed = bare.len() < line.len() || bare.starts_with(['-', '*', '+', '`', '|']);
+        if bare.is_empty() {
+            is_gap = !text[..end].trim().is_empty();
+        } else if is_gap && !is_listed {
+            return &text[..end];
+        }
+        end += line.len();
+    }
+    text
 }
 
 fn append(slot: &mut Option<String>, text: String) {

@@ -12,13 +12,15 @@ use crate::verify::Verify;
 /// Characters of a Files field that are told.
 const FILES_CHARS_MAX: usize = 60;
 
-/// Looks at the verify command, the files and the dependencies of every task.
+/// Looks at the verify command, the files and the dependencies of every task that is not done.
 pub(super) fn lint(plan: &Plan) -> Vec<Problem> {
     let of_task = |task| {
         lint_task(plan, task).into_iter().chain(lint_files(plan, task)).chain(lint_markers(plan, task))
     };
-    let of_tasks = plan.tasks().iter().flat_map(of_task).chain(plan.dependency_problems());
-    of_tasks.chain(plan.stray_boxes().iter().cloned()).collect()
+    let open = plan.tasks().iter().filter(|task| !task.state.is_done());
+    let of_tasks = open.flat_map(of_task).chain(plan.dependency_problems());
+    let boxes = plan.stray_boxes().iter().chain(plan.other_boxes());
+    of_tasks.chain(boxes.cloned()).collect()
 }
 
 /// Says where nobody can tell which files a task is about: it then counts as being about any.

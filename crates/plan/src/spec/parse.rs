@@ -1,24 +1,30 @@
 //! From text to tasks: which lines begin a task, how far it goes, and what is wrong.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::fields::{FieldName, raw_fields};
+use super::header_state::header_state;
+use super::mark::{Mark, MarkKind, find_marks};
 use super::phase::{Phase, PhaseIndex, makes_phase};
+use super::role::{Role, Roles, find_roles, find_strays};
 use super::stray::Stray;
-use super::task::{BoxState, Form, Task};
-use super::task_line::{Checkbox, Flaw, Head, Header, checkbox, header, malformed_box};
+use super::task::{BoxState, Form, HeaderBox, Task};
+use super::task_line::{Checkbox, Flaw, Head, Header, checkbox};
 use crate::TaskId;
-use crate::markdown::{Line, LineKind, Regions, heading_level, regions};
+use crate::markdown::{Line, LineKind, Regions, indent_of, regions};
 use crate::phase::TaskType;
 use crate::problem::Problem;
+use crate::suggest::nearest;
 
 /// What a text says.
 pub(super) struct Parsed {
     pub(super) tasks: Vec<Task>,
     pub(super) phases: Vec<Phase>,
     pub(super) problems: Vec<Problem>,
-    /// What is said of boxes that stand among the tasks and are none.
+    /// What is said of unticked boxes that stand among the tasks and are none.
     pub(super) strays: Vec<Problem>,
+    /// What is said of all other boxes that are neither tasks nor part of one.
+    pub(super) asides: Vec<Problem>,
     /// Positions in `tasks`, ordered by id.
     pub(super) index: Vec<u32>,
 }
@@ -32,187 +38,22 @@ pub(super) fn parse(text: &str) -> Parsed {
         problems.push(problem.hint("add a line with the same fence where the code ends"));
     }
     let mut marks = find_marks(text, &regions, &mut problems);
-    drop_groups(text, &mut marks);
-    let roles = find_roles(&marks);
-    let strays = find_strays(text, &regions, &marks, &roles);
-    let tasks = Vec::with_capacity(roles.iter().filter(|&&role| role == Role::Task).count());
+    let roles = find_roles(text, &regions, &mut marks);
+    let strays = find_strays(text, &regions, &marks, &roles.of);
+    let tasks = Vec::with_capacity(roles.of.iter().filter(|&&role| role == Role::Task).count());
     let mut build = Build { text, regions: &regions, tasks, phases: Vec::new(), problems, phase: None };
     let told = build.strays(&marks, &strays);
+    let mut passed: BTreeSet<usize> = told.iter().map(|problem| problem.line - 1).collect();
+    passed.extend(listed_lines(&marks, &roles.of));
     build.walk(marks, &roles, &strays);
-    Parsed { strays: told, ..build.finish() }
+    let asides = build.asides(&passed);
+    Parsed { strays: told, asides, ..build.finish() }
 }
 
-/// A line that may be structure.
-struct Mark {
-    line: usize,
-    kind: MarkKind,
-}
-
-enum MarkKind {
-    Box(Checkbox),
-    /// A box with an id, and a space before it.
-    Shifted(Checkbox),
-    Heading {
-        level: usize,
-        header: Option<Header>,
-    },
-}
-
-fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Problem>) -> Vec<Mark> {
-    // A task of a plan has a handful of lines.
-    let mut marks = Vec::with_capacity(regions.lines.len() / 8);
-    for (at, (&line, &kind)) in regions.lines.iter().zip(&regions.kinds).enumerate() {
-        if kind != LineKind::Text {
-            continue;
-        }
-        let line = line.after_mark(text);
-        match &text.as_bytes()[line.range()] {
-            [b'#', ..] | [b' ', b'#', ..] | [b' ', b' ', b'#', ..] | [b' ', b' ', b' ', b'#', ..] => {
-                marks.extend(find_heading(text, line).map(|kind| Mark { line: at, kind }));
-            }
-            [b'-' | b'*' | b'+', ..] => {
-                if let Some(found) = checkbox(text, line) {
-                    marks.push(Mark { line: at, kind: MarkKind::Box(found) });
-                } else {
-                    problems.extend(malformed_box(line.of(text)).map(|id| malformed(at, id)));
-                }
-            }
-            [b' ', b'-' | b'*' | b'+', ..] => {
-                let found = checkbox(text, Line { start: line.start + 1, ..line });
-                let found = found.filter(|found| found.head.id.is_some());
-                marks.extend(found.map(|found| Mark { line: at, kind: MarkKind::Shifted(found) }));
-            }
-            [..] => {}
-        }
-    }
-    marks
-}
-
-fn find_heading(text: &str, line: Line) -> Option<MarkKind> {
-    let level = heading_level(line.of(text))?;
-    Some(MarkKind::Heading { level, header: header(text, line) })
-}
-
-fn malformed(at: usize, id: &str) -> Problem {
-    Problem::error(at + 1, format!("the box of {id} is malformed, so it is not a task"))
-        .hint(format!("write `- [ ] {id}` or `- [x] {id}`"))
-}
-
-/// Where the section of the heading at `at` ends.
-fn section_end(marks: &[Mark], at: usize, own_level: usize) -> usize {
-    let ends = |mark: &Mark| matches!(mark.kind, MarkKind::Heading { level, .. } if level <= own_level);
-    marks[at + 1..].iter().position(ends).map_or(marks.len(), |offset| at + 1 + offset)
-}
-
-/// A header whose section has checkbox tasks under its own number is a group of tasks, not a task.
-fn drop_groups(text: &str, marks: &mut [Mark]) {
-    for at in 0..marks.len() {
-        let MarkKind::Heading { level, header: Some(header) } = &marks[at].kind else { continue };
-        let Some(own) = header.head.id.clone() else { continue };
-        let own = &text[own];
-        let is_part = |mark: &Mark| match &mark.kind {
-            MarkKind::Box(found) => found.head.markers.fix_of.is_none() && is_below(text, &found.head, own),
-            MarkKind::Shifted(_) | MarkKind::Heading { .. } => false,
-        };
-        let end = section_end(marks, at, *level);
-        if marks[at + 1..end].iter().any(is_part)
-            && let MarkKind::Heading { header, .. } = &mut marks[at].kind
-        {
-            *header = None;
-        }
-    }
-}
-
-fn is_below(text: &str, head: &Head, own: &str) -> bool {
-    let id = head.id.clone().map_or("", |id| &text[id]);
-    id.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'))
-}
-
-/// What a mark is to the tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// It begins one.
-    Task,
-    /// It is a criterion of the task above, which is a header.
-    Criterion,
-    Other,
-}
-
-fn find_roles(marks: &[Mark]) -> Vec<Role> {
-    let mut roles = vec![Role::Other; marks.len()];
-    let mut criteria_until = 0;
-    let mut ids = false;
-    for (at, mark) in marks.iter().enumerate() {
-        roles[at] = match &mark.kind {
-            MarkKind::Heading { level, header: Some(_) } => {
-                criteria_until = criteria_until.max(section_end(marks, at, *level));
-                Role::Task
-            }
-            MarkKind::Heading { header: None, .. } => Role::Other,
-            // Boxes below a header task are its criteria, except for the fixes inserted there.
-            MarkKind::Box(found) if at < criteria_until && found.head.markers.fix_of.is_none() => {
-                Role::Criterion
-            }
-            MarkKind::Box(found) if found.head.id.is_some() => Role::Task,
-            MarkKind::Box(_) | MarkKind::Shifted(_) if at < criteria_until => Role::Criterion,
-            MarkKind::Box(_) | MarkKind::Shifted(_) => Role::Other,
-        };
-        ids |= roles[at] == Role::Task && !is_numbered_fix(mark);
-    }
-    if !ids {
-        for (role, mark) in roles.iter_mut().zip(marks) {
-            *role = if matches!(mark.kind, MarkKind::Box(_)) { Role::Task } else { Role::Other };
-        }
-    }
-    roles
-}
-
-/// For each mark, whether it is a box at the level of the tasks that is none. A list of boxes below a heading of its own
-/// is something else, unless they are written as tasks are.
-fn find_strays(text: &str, regions: &Regions, marks: &[Mark], roles: &[Role]) -> Vec<Option<Stray>> {
-    let mut above = None;
-    let mut strays = Vec::with_capacity(marks.len());
-    for (at, mark) in marks.iter().enumerate() {
-        strays.push(match (&mark.kind, roles[at]) {
-            (MarkKind::Heading { .. }, _) => {
-                above = None;
-                None
-            }
-            (MarkKind::Box(found) | MarkKind::Shifted(found), Role::Task) => {
-                above = Some(&found.head);
-                None
-            }
-            (MarkKind::Box(_) | MarkKind::Shifted(_), Role::Criterion) => None,
-            (MarkKind::Box(_), Role::Other) => {
-                let end = marks.get(at + 1).map_or(regions.lines.len(), |next| next.line);
-                let is_stray = above.is_some() || has_fields(text, regions, mark.line..end);
-                is_stray.then_some(Stray::Unnamed)
-            }
-            // Some indent by one space what is part of a task.
-            (MarkKind::Shifted(found), Role::Other) => {
-                let own =
-                    |head: &Head| head.id.clone().is_none_or(|own| is_below(text, &found.head, &text[own]));
-                (!above.is_some_and(own)).then_some(Stray::Shifted)
-            }
-        });
-    }
-    strays
-}
-
-/// Whether a box has what makes a task: something to do, files, a verification.
-fn has_fields(text: &str, regions: &Regions, lines: Range<usize>) -> bool {
-    let block = &text[regions.lines[lines.start].start..regions.lines[lines.end - 1].end];
-    let own = crate::markdown::regions(block);
-    let makes_task = |name| match name {
-        FieldName::Do | FieldName::Files | FieldName::DoneWhen | FieldName::Verify => true,
-        FieldName::Commit | FieldName::Other(_) => false,
-    };
-    raw_fields(block, &own).iter().any(|field| makes_task(field.name))
-}
-
-/// A fix of a task that has no id of its own: `#2.1`.
-fn is_numbered_fix(mark: &Mark) -> bool {
-    matches!(&mark.kind, MarkKind::Box(found) if found.head.numbered)
+/// The lines of checklists that name tasks.
+fn listed_lines(marks: &[Mark], roles: &[Role]) -> Vec<usize> {
+    let listed = marks.iter().zip(roles).filter(|(_, role)| **role == Role::Listed);
+    listed.map(|(mark, _)| mark.line).collect()
 }
 
 struct Build<'a> {
@@ -225,29 +66,58 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// What to say of boxes that are no tasks.
+    /// What to say of unticked boxes that are no tasks and stand where tasks do.
     fn strays(&self, marks: &[Mark], strays: &[Option<Stray>]) -> Vec<Problem> {
         let told = marks.iter().zip(strays).filter_map(|(mark, stray)| match &mark.kind {
-            MarkKind::Box(found) | MarkKind::Shifted(found) => {
-                stray.as_ref()?.problem(self.text, mark.line + 1, found)
+            MarkKind::Box(found) | MarkKind::Shifted(found) if !found.state.is_done() => {
+                Some(stray.as_ref()?.problem(self.text, mark.line + 1, found))
             }
-            MarkKind::Heading { .. } => None,
+            MarkKind::Box(_) | MarkKind::Shifted(_) | MarkKind::Heading { .. } => None,
         });
         told.collect()
     }
 
-    fn walk(&mut self, marks: Vec<Mark>, roles: &[Role], strays: &[Option<Stray>]) {
-        let ends = block_ends(&marks, roles, strays, self.regions.lines.len());
+    /// What to say of boxes outside the tasks, except for those in lines that were `passed` already.
+    fn asides(&self, passed: &BTreeSet<usize>) -> Vec<Problem> {
+        let mut blocks = self.tasks.iter().map(|task| &task.block).peekable();
+        let mut asides = Vec::new();
+        for (at, line) in self.regions.lines.iter().enumerate() {
+            while blocks.next_if(|block| block.end <= line.start && block.end < line.end).is_some() {}
+            let is_inside = blocks.peek().is_some_and(|block| block.start <= line.start);
+            if is_inside || self.regions.kinds[at] != LineKind::Text || passed.contains(&at) {
+                continue;
+            }
+            let indent = indent_of(line.of(self.text));
+            let quoted = line.of(self.text)[indent..].bytes().take_while(|byte| b"> ".contains(byte)).count();
+            let start = line.start + indent + quoted;
+            let Some(found) = checkbox(self.text, Line { start, ..*line }) else { continue };
+            let is_box = match found.state {
+                BoxState::Open | BoxState::Done => true,
+                BoxState::Other(mark) => !mark.is_alphanumeric(),
+            };
+            asides.extend(is_box.then(|| Stray::Nested.problem(self.text, at + 1, &found)));
+        }
+        asides
+    }
+
+    fn walk(&mut self, marks: Vec<Mark>, roles: &Roles, strays: &[Option<Stray>]) {
+        let ends = block_ends(&marks, &roles.of, strays, self.regions.lines.len());
+        let ticks: BTreeMap<usize, (BoxState, Range<usize>)> = roles
+            .ticks
+            .iter()
+            .filter_map(|(header, tick)| match &marks[*tick].kind {
+                MarkKind::Box(found) => Some((*header, (found.state, found.mark.clone()))),
+                MarkKind::Shifted(_) | MarkKind::Heading { .. } => None,
+            })
+            .collect();
         let mut unnamed = 0;
         for (at, mark) in marks.into_iter().enumerate() {
             match mark.kind {
                 MarkKind::Heading { header: Some(found), .. } => {
-                    let form = Form::Header(found.mark);
-                    let name = found.head.id.clone().map_or("", |id| &self.text[id]);
-                    self.task(mark.line..ends[at], TaskId::new(name), (form, found.state), found.head);
+                    self.header(mark.line..ends[at], found, ticks.get(&at).cloned());
                 }
                 MarkKind::Heading { level, header: None } => self.heading(mark.line, level),
-                MarkKind::Box(found) if roles[at] == Role::Task => {
+                MarkKind::Box(found) if roles.of[at] == Role::Task => {
                     self.checkbox(mark.line..ends[at], found, &mut unnamed)
                 }
                 MarkKind::Box(_) | MarkKind::Shifted(_) => {}
@@ -265,6 +135,18 @@ impl Build<'_> {
             self.phase = u32::try_from(self.phases.len()).ok().map(PhaseIndex);
             self.phases.push(Phase { title: title.to_owned(), line: at + 1 });
         }
+    }
+
+    fn header(&mut self, lines: Range<usize>, found: Header, listed: Option<(BoxState, Range<usize>)>) {
+        let Header { mut state, mut mark, head } = found;
+        if let HeaderBox::Missing(_) = mark
+            && let Some((said, place)) = header_state(self.text, self.regions, lines.clone(), listed)
+        {
+            state = said;
+            mark = place.unwrap_or(mark);
+        }
+        let name = head.id.clone().map_or("", |id| &self.text[id]);
+        self.task(lines, TaskId::new(name), (Form::Header(mark), state), head);
     }
 
     fn checkbox(&mut self, lines: Range<usize>, found: Checkbox, unnamed: &mut u32) {
@@ -327,7 +209,8 @@ impl Build<'_> {
             self.problems.push(problem.hint("write tasks as `- [ ] 1.1 Title`"));
         }
         self.problems.sort_by_key(|problem| problem.line);
-        Parsed { tasks: self.tasks, phases: self.phases, problems: self.problems, strays: Vec::new(), index }
+        let Build { tasks, phases, problems, .. } = self;
+        Parsed { tasks, phases, problems, strays: Vec::new(), asides: Vec::new(), index }
     }
 
     /// The positions of the tasks in the order of their ids; those with one name stay in order.
@@ -377,7 +260,13 @@ impl Build<'_> {
             if let Some(target) = task.markers.fix_of.as_deref().filter(|target| !known(target)) {
                 let message =
                     format!("{} is marked as a fix of {target}, which is not in this plan", task.id);
-                self.problems.push(Problem::warning(task.line, message).of(&task.id));
+                let problem = Problem::warning(task.line, message).of(&task.id);
+                let others = self.tasks.iter().filter(|other| other.id != task.id);
+                let near = nearest(target, others.map(|other| other.id.name()));
+                self.problems.push(match near {
+                    Some(near) => problem.hint(format!("did you mean `{near}`?")),
+                    None => problem,
+                });
             }
         }
     }
@@ -395,7 +284,7 @@ fn block_ends(marks: &[Mark], roles: &[Role], strays: &[Option<Stray>], lines: u
             MarkKind::Heading { header: None, .. } | MarkKind::Box(_) | MarkKind::Shifted(_) => 6,
         };
         ends[at] = task_below.min(heading_below[level]);
-        if roles[at] == Role::Task || strays[at].is_some() {
+        if matches!(roles[at], Role::Task | Role::Listed) || strays[at].is_some() {
             task_below = mark.line;
         }
         if let MarkKind::Heading { level, .. } = &mark.kind {

@@ -1,9 +1,11 @@
 //! A plan: the text as its author wrote it and the tasks found in it.
 
+use std::borrow::Cow;
+
 use super::fields::{self, Fields};
 use super::parse::{Parsed, parse};
 use super::phase::Phase;
-use super::task::Task;
+use super::task::{Form, HeaderBox, Task};
 use crate::phase::{self, Head};
 use crate::problem::Problem;
 use crate::verify::{Verify, classify};
@@ -17,6 +19,7 @@ pub struct Plan {
     phases: Vec<Phase>,
     problems: Vec<Problem>,
     strays: Vec<Problem>,
+    asides: Vec<Problem>,
     /// Positions in `tasks`, ordered by id.
     index: Vec<u32>,
     /// What only a `*-PLAN.md` has.
@@ -27,8 +30,8 @@ impl Plan {
     /// Reads a `tasks.md`. What cannot be understood becomes a problem, never an error.
     #[must_use]
     pub fn parse(text: String) -> Plan {
-        let Parsed { tasks, phases, problems, strays, index } = parse(&text);
-        Plan { text, tasks, phases, problems, strays, index, head: None }
+        let Parsed { tasks, phases, problems, strays, asides, index } = parse(&text);
+        Plan { text, tasks, phases, problems, strays, asides, index, head: None }
     }
 
     /// A `*-PLAN.md` that was read elsewhere.
@@ -41,6 +44,7 @@ impl Plan {
             phases: Vec::new(),
             problems,
             strays: Vec::new(),
+            asides: Vec::new(),
             index,
             head: Some(Box::new(head)),
         }
@@ -86,6 +90,12 @@ impl Plan {
         &self.strays
     }
 
+    /// What is said of all other boxes that are neither tasks nor part of one: in lists of their own, or ticked.
+    #[must_use]
+    pub fn other_boxes(&self) -> &[Problem] {
+        &self.asides
+    }
+
     /// What is questionable about the tasks' verify commands; see [`problems`](Plan::problems) for the rest.
     #[must_use]
     pub fn lint(&self) -> Vec<Problem> {
@@ -109,6 +119,22 @@ impl Plan {
     #[must_use]
     pub fn block(&self, task: &Task) -> &str {
         self.text.get(task.block.clone()).unwrap_or_default()
+    }
+
+    /// What follows the first line of a task's block, with a box that is the task's own emptied.
+    #[must_use]
+    pub fn body(&self, task: &Task) -> Cow<'_, str> {
+        let block = self.block(task);
+        let start = task.block.start + block.find('\n').unwrap_or(block.len());
+        let body = &self.text[start..task.block.start + block.len()];
+        match &task.form {
+            Form::Header(HeaderBox::Box(mark)) if start <= mark.start && mark.end <= task.block.end => {
+                let mut emptied = body.to_owned();
+                emptied.replace_range(mark.start - start..mark.end - start, " ");
+                Cow::Owned(emptied)
+            }
+            Form::Header(_) | Form::Checkbox(_) | Form::Element => Cow::Borrowed(body),
+        }
     }
 
     /// A task's description without its id and markers.

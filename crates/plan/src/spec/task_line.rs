@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::id_token::IdToken;
 use super::task::{BoxState, HeaderBox, Markers};
 use crate::markdown::{Line, heading_level};
 
@@ -15,6 +16,8 @@ pub(super) struct Checkbox {
     pub(super) head: Head,
     /// How the box departs from `- [ ] `.
     pub(super) flaw: Option<Flaw>,
+    /// True if a heading stands in it, as in `- [x] ### Task 3.5: Title`.
+    pub(super) is_heading: bool,
 }
 
 /// What is wrong with the writing of a checkbox that is plainly meant as one.
@@ -36,16 +39,35 @@ pub(super) struct Header {
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub(super) id: Option<Range<usize>>,
+    /// What would be its id in a list whose other boxes have ids.
+    pub(super) code: Option<Code>,
     /// Whether the id is one that this program made for a task without one, such as `#2.1`.
     pub(super) numbered: bool,
     pub(super) markers: Markers,
     pub(super) title: Range<usize>,
 }
 
+/// A capital code before a title.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    pub(super) id: Range<usize>,
+    pub(super) title: Range<usize>,
+}
+
+impl Head {
+    /// Takes the code before the title, if there is one, for the id.
+    pub(super) fn adopt_code(&mut self) {
+        if let Some(Code { id, title }) = self.code.take() {
+            self.id = Some(id);
+            self.title = title;
+        }
+    }
+}
+
 /// Reads a checkbox line.
 pub(super) fn checkbox(text: &str, line: Line) -> Option<Checkbox> {
     let content = line.of(text);
-    let rest = content.strip_prefix(['-', '*', '+'])?;
+    let rest = after_bullet(content)?;
     let spaced = skip_bytes(rest, |byte| matches!(byte, b' ' | b'\t'));
     let inside = spaced.strip_prefix('[')?;
     let mark = inside.chars().next()?;
@@ -63,16 +85,27 @@ pub(super) fn checkbox(text: &str, line: Line) -> Option<Checkbox> {
         None
     };
     let head = head(text, line.end - after.len()..line.end);
-    Some(Checkbox { state: BoxState::of(mark), mark: start..start + mark.len_utf8(), head, flaw })
+    let is_heading = after.trim_start().starts_with("##");
+    Some(Checkbox { state: BoxState::of(mark), mark: start..start + mark.len_utf8(), head, flaw, is_heading })
 }
 
-/// The id on a line that is plainly meant as a checkbox and has a box of the wrong width: `- [] 1.3`.
+/// What follows the bullet or the number of a list item.
+fn after_bullet(content: &str) -> Option<&str> {
+    let digits = content.bytes().take_while(u8::is_ascii_digit).count();
+    match digits {
+        0 => content.strip_prefix(['-', '*', '+']),
+        1..=9 => content[digits..].strip_prefix(['.', ')']).filter(|rest| rest.starts_with([' ', '\t'])),
+        _ => None,
+    }
+}
+
+/// What stands behind a box of the wrong width, as in `- [] 1.3` and `- [ x ] Title`.
 pub(super) fn malformed_box(line: &str) -> Option<&str> {
-    let inside = line.strip_prefix(['-', '*', '+'])?.trim_start_matches([' ', '\t']).strip_prefix('[')?;
+    let inside = after_bullet(line)?.trim_start_matches([' ', '\t']).strip_prefix('[')?;
     let width = inside.bytes().take_while(|byte| matches!(byte, b' ' | b'x' | b'X')).count();
-    let after = inside[width..].strip_prefix(']')?.trim_start();
-    let len = id_len(after);
-    (width != 1 && len > 0).then_some(&after[..len])
+    let after = inside[width..].strip_prefix(']')?;
+    let is_box = width != 1 && after.starts_with([' ', '\t']) && !after.trim().is_empty();
+    is_box.then(|| after.trim())
 }
 
 /// Reads a heading that is a task: `### Task 1.1: title [x]`, or one with an id and a box.
@@ -82,8 +115,9 @@ pub(super) fn header(text: &str, line: Line) -> Option<Header> {
     let hashes = content.len() - content.trim_start_matches([' ', '#']).len();
     let whole = trim(text, line.start + hashes..line.end);
     let (mut state, mut mark, rest) = header_mark(text, whole.clone(), line.end);
-    let named = strip_word(&text[rest.clone()], "task").is_some();
+    let named = strip_word(&text[rest.clone()], "task").is_some() || is_task_number(&text[rest.clone()]);
     let mut head = head(text, rest);
+    head.adopt_code();
     if matches!(mark, HeaderBox::Missing(_))
         && let Some((character, at)) = box_at(text, head.title.start, head.title.end)
     {
@@ -98,6 +132,15 @@ pub(super) fn header(text: &str, line: Line) -> Option<Header> {
     (level > 1 && (named || boxed)).then_some(Header { state, mark, head })
 }
 
+/// True if a heading begins with a number that only tasks have: `T001`, `T-001`, `TASK-1`.
+fn is_task_number(heading: &str) -> bool {
+    let Some(IdToken::Sure(len)) = IdToken::at_start(heading) else { return false };
+    let token = heading[..len].to_ascii_uppercase();
+    let number = token.strip_prefix("TASK").or_else(|| token.strip_prefix('T'));
+    let number = number.map(|number| number.strip_prefix(['-', '_']).unwrap_or(number));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// The tick at the end of a header, and the header without it.
 fn header_mark(text: &str, whole: Range<usize>, line_end: usize) -> (BoxState, HeaderBox, Range<usize>) {
     let content = &text[whole.clone()];
@@ -109,7 +152,8 @@ fn header_mark(text: &str, whole: Range<usize>, line_end: usize) -> (BoxState, H
         let rest = trim(text, whole.start..whole.start + open);
         return (BoxState::of(character), HeaderBox::Box(at), rest);
     }
-    let bare = content.trim_end_matches(['✓', '✔', '✅', '\u{fe0f}']);
+    let unmarked = content.trim_end_matches(['✓', '✔', '✅', '\u{fe0f}']);
+    let bare = without_done_word(unmarked).unwrap_or(unmarked);
     if bare.len() < content.len() {
         let rest = trim(text, whole.start..whole.start + bare.len());
         return (BoxState::Done, HeaderBox::CheckMark(rest.end..whole.end), rest);
@@ -117,8 +161,19 @@ fn header_mark(text: &str, whole: Range<usize>, line_end: usize) -> (BoxState, H
     (BoxState::Open, HeaderBox::Missing(line_end), whole)
 }
 
+/// A heading without `[DONE]` at its end.
+fn without_done_word(heading: &str) -> Option<&str> {
+    let (bare, word) = heading.trim_end().strip_suffix(']')?.rsplit_once('[')?;
+    says_done(word).then_some(bare)
+}
+
+/// True for the words that say of a task that it is done.
+pub(super) fn says_done(word: &str) -> bool {
+    ["done", "complete", "completed"].iter().any(|done| word.eq_ignore_ascii_case(done))
+}
+
 /// A box that begins at `at`: the character in it and where that is.
-fn box_at(text: &str, at: usize, end: usize) -> Option<(char, Range<usize>)> {
+pub(super) fn box_at(text: &str, at: usize, end: usize) -> Option<(char, Range<usize>)> {
     let inside = text[at..end].strip_prefix('[')?;
     let character = inside.chars().next()?;
     inside[character.len_utf8()..].strip_prefix(']')?;
@@ -132,27 +187,38 @@ fn head(text: &str, description: Range<usize>) -> Head {
     let plain = markers(text, description.clone(), &mut found);
     let mut at = skip_decoration(text, plain..description.end);
     if let Some(rest) = strip_word(&text[at..description.end], "task")
-        && id_len(rest) > 0
+        && IdToken::at_start(rest).is_some()
     {
         at = description.end - rest.len();
     }
-    let len = id_len(&text[at..description.end]);
-    let mut id = (len > 0).then_some(at..at + len);
-    if id.is_some() {
-        let after =
-            markers(text, skip_separator(text, at + len..description.end)..description.end, &mut found);
-        // `#12` is a reference to an issue unless it stands on a fix task that this program wrote.
-        if text[at..].starts_with('#') && found.fix_of.is_none() {
-            id = None;
-        }
-        at = after;
-    }
-    if id.is_none() {
-        at = plain;
-    }
-    let end = trailing_markers(text, at..description.end, &mut found);
+    let token = IdToken::at_start(&text[at..description.end]);
+    let id = token.map(|token| at..at + token.len());
+    let behind = id.as_ref().map(|id| {
+        let behind = skip_separator(text, id.end..description.end);
+        markers(text, behind..description.end, &mut found)
+    });
+    // `#12` is a reference to an issue unless it stands on a fix task that this program wrote.
     let numbered = id.as_ref().is_some_and(|id| text[id.clone()].starts_with('#'));
-    Head { id, numbered, markers: found, title: title(text, at..end) }
+    let id = id.filter(|_| !numbered || found.fix_of.is_some());
+    let end = trailing_markers(text, behind.unwrap_or(plain)..description.end, &mut found);
+    let [short, whole] = [behind.unwrap_or(plain), plain].map(|start| title(text, start..end.max(start)));
+    let is_code = matches!(token, Some(IdToken::Code(_)));
+    match id {
+        Some(id) if is_code && !stands_out(&text[id.end..description.end]) => Head {
+            id: None,
+            code: Some(Code { id, title: short }),
+            numbered: false,
+            markers: found,
+            title: whole,
+        },
+        Some(id) => Head { id: Some(id), code: None, numbered, markers: found, title: short },
+        None => Head { id: None, code: None, numbered: false, markers: found, title: whole },
+    }
+}
+
+/// True if what follows a code sets it off from a sentence: the end of bold type, or a colon.
+fn stands_out(rest: &str) -> bool {
+    rest.starts_with("**") || rest.starts_with(':')
 }
 
 /// Takes known markers from the start of `range`; returns where the rest begins. Unknown ones are looked
@@ -244,109 +310,9 @@ fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + content.trim_end().len()
 }
 
-/// Words that have the shape of an id and are none.
-const WORDS: [&str; 20] = [
-    "e2e", "i18n", "l10n", "a11y", "k8s", "utf-8", "utf-16", "oauth2", "ipv4", "ipv6", "ec2", "http2",
-    "http3", "base64", "sha256", "md5", "2fa", "p2p", "b2b", "web3",
-];
-
-/// The length of the id token that `text` begins with, 0 if it begins with none.
-pub(super) fn id_len(text: &str) -> usize {
-    let numbered = text.strip_prefix('#').map_or(0, |rest| {
-        let len = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
-        let token = rest[..len].trim_end_matches('.');
-        if token.starts_with(|c: char| c.is_ascii_digit()) { token.len() + 1 } else { 0 }
-    });
-    if numbered > 0 {
-        return if ends_token(&text[numbered..]) { numbered } else { 0 };
-    }
-    let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
-    let run = text.len() - skip_bytes(text, inner).len();
-    let ending = text[..run].bytes().rev().take_while(|byte| !byte.is_ascii_alphanumeric()).count();
-    let token = &text[..run - ending];
-    let valid = token.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && (has_digit(token) || is_capital_code(token))
-        && !names_something_else(token)
-        && ends_token(&text[token.len()..]);
-    if valid { token.len() } else { 0 }
-}
-
-/// Whether an id may end before `rest`.
-fn ends_token(rest: &str) -> bool {
-    let rest = skip_bytes(rest, |byte| matches!(byte, b'.' | b'-'));
-    match rest.chars().next() {
-        None => true,
-        Some('_') => rest.starts_with("__"),
-        Some(next) => next.is_whitespace() || matches!(next, ':' | ')' | '*' | '—' | '–' | '['),
-    }
-}
-
-fn has_digit(token: &str) -> bool {
-    token.bytes().any(|byte| byte.is_ascii_digit())
-}
-
-/// `VF`, or a short capital code with a dash after it, such as `VE-cleanup`.
-fn is_capital_code(token: &str) -> bool {
-    let capitals = token.bytes().take_while(u8::is_ascii_uppercase).count();
-    token == "VF"
-        || ((1..=4).contains(&capitals) && token[capitals..].starts_with('-') && token.len() > capitals + 1)
-}
-
-/// Well-known words with a digit in them, file names, and references to requirements.
-fn names_something_else(token: &str) -> bool {
-    if !token.bytes().any(|byte| byte.is_ascii_alphabetic()) {
-        return false;
-    }
-    let extension = token.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let file = extension.len() > 1 && extension.bytes().all(|byte| byte.is_ascii_lowercase());
-    let requirement = ["AC-", "FR-", "NFR-", "US-"].iter().any(|code| token.starts_with(code));
-    file || requirement || WORDS.iter().any(|word| token.eq_ignore_ascii_case(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn id_tokens() {
-        for (text, id) in [
-            ("1.3 Title", "1.3"),
-            ("1.10 Title", "1.10"),
-            ("1.1.1 Title", "1.1.1"),
-            ("V4 [VERIFY] x", "V4"),
-            ("VE1", "VE1"),
-            ("T001: x", "T001"),
-            ("Q1a x", "Q1a"),
-            ("2.2.1a x", "2.2.1a"),
-            ("6.B.1 x", "6.B.1"),
-            ("1.X POC", "1.X"),
-            ("VF goal", "VF"),
-            ("VE-cleanup x", "VE-cleanup"),
-            ("VE-BROWSER x", "VE-BROWSER"),
-            ("TASK-12 x", "TASK-12"),
-            ("1. Title", "1"),
-            ("1.3. Title", "1.3"),
-            ("#2.1 [FIX #2]", "#2.1"),
-            ("CI green", ""),
-            ("Tests pass", ""),
-            ("90%+ coverage", ""),
-            ("AC-6.1, AC-6.2", ""),
-            ("AC-1.1: Window", ""),
-            ("E2E tests", ""),
-            ("config2.json is there", ""),
-            ("1.3/1.4 both", ""),
-            ("sort_exp17.metal has", ""),
-            ("end-to-end", ""),
-            ("`a1` x", ""),
-            ("", ""),
-            ("- 1", ""),
-            ("VFX", ""),
-            ("3_000 rows", ""),
-            ("é1", ""),
-        ] {
-            assert_eq!(&text[..id_len(text)], id, "{text}");
-        }
-    }
 
     fn check(line: &str, id: &str, title: &str) -> Markers {
         let found = checkbox(line, Line { start: 0, end: line.len() }).unwrap();

@@ -76,6 +76,7 @@ const NEUTRAL: &[&str] = &[
     "of",
     "ok",
     "on",
+    "order",
     "parses",
     "pass",
     "passed",
@@ -88,6 +89,7 @@ const NEUTRAL: &[&str] = &[
     "run",
     "running",
     "runs",
+    "sequence",
     "should",
     "still",
     "succeed",
@@ -116,7 +118,7 @@ const NEUTRAL: &[&str] = &[
 ];
 
 /// Words that report success if a word for success is with them.
-const REPORTS: &[&str] = &["shows", "show", "reports", "says", "returns"];
+const REPORTS: &[&str] = &["expect", "expected", "reports", "returns", "says", "show", "shows"];
 
 const SUCCESS: &[&str] =
     &["green", "pass", "passed", "passes", "passing", "success", "successful", "successfully", "ok", "clean"];
@@ -236,6 +238,11 @@ fn judge(text: &str, is_neutral: impl Fn(&[String]) -> bool) -> Bearing {
 
 fn all_neutral(words: &[String]) -> bool {
     let success = words.iter().any(|word| SUCCESS.contains(&word.as_str()));
+    let names_tests = matches!(words, [.., last] if matches!(last.as_str(), "test" | "tests"));
+    if success && names_tests && !words.iter().any(|word| ASKING.contains(&word.as_str())) {
+        // Which tests pass is for the command to say.
+        return true;
+    }
     words.iter().all(|word| {
         NEUTRAL.binary_search(&word.as_str()).is_ok() || (success && REPORTS.contains(&word.as_str()))
     })

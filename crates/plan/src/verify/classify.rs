@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::bearing::{Bearing, bearing_of_label, bearing_of_note, bearing_of_prose};
 use super::command::{Likeness, bare_command, is_sentence, likeness};
+use super::count::expected_count;
 use crate::Script;
 use crate::markdown::{LineKind, Piece, fence_open, indent_of, pieces, regions};
 use crate::script::read_shell;
@@ -183,11 +184,39 @@ fn from_spans(text: &str) -> Option<Vec<String>> {
     if !commands.iter().all(fits) {
         return None;
     }
+    let (parts, commands) = with_counts(parts, commands);
     match connection(&parts) {
         Connection::All => Some(commands),
         Connection::Either => commands.into_iter().next().map(|first| vec![first]),
         Connection::Prose => None,
     }
+}
+
+/// Takes the counts that commands are to print out of the prose behind them and into the commands.
+fn with_counts<'a>(parts: Vec<Piece<'a>>, commands: Vec<String>) -> (Vec<Piece<'a>>, Vec<String>) {
+    let mut commands = commands;
+    let mut at = 0;
+    let mut kept = Vec::with_capacity(parts.len());
+    for piece in parts {
+        kept.push(match piece {
+            Piece::Code(code) => {
+                at += 1;
+                Piece::Code(code)
+            }
+            Piece::Prose(prose) => {
+                let command = commands[..at].last_mut();
+                let counted = command.and_then(|command| Some((expected_count(command, prose)?, command)));
+                match counted {
+                    Some(((counted, rest), command)) => {
+                        *command = counted;
+                        Piece::Prose(rest)
+                    }
+                    None => Piece::Prose(prose),
+                }
+            }
+        });
+    }
+    (kept, commands)
 }
 
 /// The command in a code span: lines after the first lose the indentation of the list that they are in.
@@ -220,7 +249,8 @@ fn connection(parts: &[Piece<'_>]) -> Connection {
             either = true;
             continue;
         }
-        let (prose, label) = if before_code { split_label(prose) } else { (*prose, "") };
+        let prose = without_numbers(prose);
+        let (prose, label) = if before_code { split_label(&prose) } else { (&*prose, "") };
         let changes =
             bearing_of_prose(prose) == Bearing::Changes || bearing_of_label(label) == Bearing::Changes;
         if changes {
@@ -234,6 +264,26 @@ fn connection(parts: &[Piece<'_>]) -> Connection {
     } else {
         Connection::All
     }
+}
+
+/// Prose without the numbers of a list.
+fn without_numbers(prose: &str) -> Cow<'_, str> {
+    let number = |line: &str| {
+        let line = line.trim_start();
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let rest = line[digits..].strip_prefix(['.', ')']).filter(|rest| digits > 0 && rest.starts_with(' '));
+        rest.map(str::to_owned)
+    };
+    if !prose.lines().any(|line| number(line).is_some()) {
+        return Cow::Borrowed(prose);
+    }
+    Cow::Owned(
+        prose
+            .split('\n')
+            .map(|line| number(line).unwrap_or_else(|| line.to_owned()))
+            .collect::<Vec<_>>()
+            .join("\n"),
+    )
 }
 
 /// Takes `Label:` from the end of a piece of prose that stands before a command.
@@ -252,9 +302,35 @@ fn bare_commands(text: &str) -> Option<Vec<String>> {
         if heading && snippets.is_empty() {
             continue;
         }
-        snippets.push(bare_command(line)?.to_owned());
+        let command = without_report(line).and_then(bare_command).or_else(|| bare_command(line));
+        snippets.push(command?.to_owned());
     }
     (!snippets.is_empty()).then_some(snippets)
+}
+
+/// A line without the words at its end that only say that its command succeeds: `cargo test` of `cargo test passes`.
+fn without_report(line: &str) -> Option<&str> {
+    let words = line.trim_end_matches(['.', ' ']);
+    let words = [" with no errors", " without errors"]
+        .iter()
+        .find_map(|end| words.strip_suffix(end))
+        .unwrap_or(words);
+    let links = [" is", " all", " —", " –", " -", " →", " tests"];
+    let sure = [" passes", " pass", " passed", " succeeds", " compiles"];
+    // Behind a command alone these are targets, as in `make clean`.
+    let linked = [" green", " clean"];
+    let without =
+        |text: &'_ str, ends: &[&str]| ends.iter().find_map(|end| text.strip_suffix(end)).map(str::len);
+    let len = without(words, &sure).or_else(|| {
+        let len = without(words, &linked)?;
+        without(&words[..len], &links)
+    })?;
+    let mut rest = &words[..len];
+    while let Some(len) = without(rest, &links) {
+        rest = &rest[..len];
+    }
+    // Several commands in one sentence are not read.
+    (!rest.contains(", ")).then_some(rest)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 mod bearing;
 mod classify;
 mod command;
+mod count;
 
 pub use classify::Verify;
 pub(crate) use classify::{classify, classify_automated};

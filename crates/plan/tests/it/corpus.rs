@@ -85,6 +85,6 @@ fn how_real_tasks_are_verified() {
         }
     });
     if files == 177 {
-        assert_eq!(counts.get(), (3541, 661, 111));
+        assert_eq!(counts.get(), (3633, 612, 70));
     }
 }

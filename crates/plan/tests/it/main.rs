@@ -3,10 +3,12 @@
 mod corpus;
 mod edits;
 mod expect;
+mod headers;
 mod hostile;
 mod phase_corpus;
 mod phase_expect;
 mod phase_hostile;
 mod phase_rules;
 mod rules;
+mod second_reader;
 mod strays;

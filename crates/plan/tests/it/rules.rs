@@ -41,6 +41,29 @@ fn ids_of_every_kind() {
 }
 
 #[test]
+fn codes_without_a_digit_are_ids_among_ids() {
+    let listed =
+        "- [ ] 1.1 a\n- [ ] V_final_a [VERIFY] b\n- [ ] GAP.VER c\n- [ ] PRAGMA-A d\n- [ ] CI green\n";
+    assert_eq!(tasks(listed), ["1.1   a", "V_final_a   b", "GAP.VER   c", "PRAGMA-A   d"]);
+    let apart = "- [ ] 1.1 a\n\n## Done when\n\n- [ ] CLI-based tests pass\n- [ ] `REDIS_URL` is set\n";
+    assert_eq!(tasks(apart), ["1.1   a"]);
+    let set_off = "- [ ] 1.1 a\n\n## More\n\n- [ ] **GAP.VER** b\n\n## Rest\n\n- [ ] V_final: c\n";
+    assert_eq!(tasks(set_off), ["1.1   a", "GAP.VER   b", "V_final   c"]);
+    assert_eq!(tasks("- [ ] PRAGMA-A a\n- [ ] PRAGMA-B b\n"), ["PRAGMA-A   a", "PRAGMA-B   b"]);
+    let mixed = "- [ ] CLI-based tests\n- [ ] Docs\n";
+    assert_eq!(tasks(mixed), ["#1   CLI-based tests", "#2   Docs"]);
+}
+
+#[test]
+fn numbered_lists_have_boxes_too() {
+    assert_eq!(tasks("1. [x] Update\n2) [ ] Check\n"), ["#1 x Update", "#2   Check"]);
+    assert_eq!(tasks("1. [ ] 1.1 Update\n2. [ ] 1.2 Check\n"), ["1.1   Update", "1.2   Check"]);
+    let unread = Plan::parse("- [ ] 1 a\n- [ x ] Docs\n".to_owned());
+    assert_eq!(unread.problems()[0].message, "the box of “Docs” is malformed, so it is not a task");
+    assert_eq!(unread.problems()[0].severity, Severity::Warning);
+}
+
+#[test]
 fn ids_are_whole_tokens() {
     let plan = Plan::parse("- [ ] 1.1 a\n- [ ] 1.10 b\n- [ ] 1.1.1 c\n".to_owned());
     for (id, title) in [("1.1", "a"), ("1.10", "b"), ("1.1.1", "c")] {
@@ -145,7 +168,7 @@ fn phases() {
 #[test]
 fn header_tasks() {
     let text = "## Phase 1\n\n### Task 1.1: First [x]\n\n**Done when:**\n- [ ] 3 things\n- [ ] AC-1.1: more\n\n#### Detail\nx\n\n---\n\n### Task 1.2: [VERIFY] Second\n- [x] Done\n- [ ] 1.2.1 [FIX 1.2] Fix: x\n\n## Task Summary\n";
-    assert_eq!(tasks(text), ["1.1 x First", "1.2   Second", "1.2.1   Fix: x"]);
+    assert_eq!(tasks(text), ["1.1 x First", "1.2 x Second", "1.2.1   Fix: x"]);
     let plan = Plan::parse(text.to_owned());
     assert!(plan.block(&plan.tasks()[0]).ends_with("#### Detail\nx"));
     assert!(plan.tasks()[1].markers.verify);

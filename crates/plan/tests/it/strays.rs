@@ -28,7 +28,7 @@ const AMONG: &str = "\
  - [ ] 1.2 [P] One space before the dash
   - **Verify**: `test -d c`
 
-- [ ] T_3 Underscore in the id
+- [ ] t_3 A name of a program
   - **Verify**: `test -d d`
 - [ ]
 - [x] Read the docs
@@ -43,12 +43,14 @@ fn they_end_the_task_above_and_are_told_of() {
     let expected = [
         "7: the checkbox “Write the docs” has no id, so it is no task",
         "11: there is a space before the checkbox of 1.2, so it is no task",
-        "14: the checkbox “T_3 Underscore in the id” has no id, so it is no task",
+        "14: the checkbox “t_3 A name of a program” has no id, so it is no task",
         "16: the checkbox has no id, so it is no task",
     ];
     assert_eq!(strays(AMONG), expected);
+    let ticked = plan.other_boxes().iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>();
+    assert_eq!(ticked, ["the checkbox “Read the docs” has no id, so it is no task"]);
     let told = plan.lint().into_iter().filter(|problem| problem.message.ends_with("so it is no task"));
-    assert_eq!(told.map(|problem| (problem.line, problem.hint.is_some())).collect::<Vec<_>>().len(), 4);
+    assert_eq!(told.map(|problem| (problem.line, problem.hint.is_some())).collect::<Vec<_>>().len(), 5);
 }
 
 #[test]

@@ -16,7 +16,8 @@ use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
 use plan::{Beside, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, Task, TaskId, Verify};
 
 pub(crate) use excerpt::Excerpt;
-pub use order::order_problems;
+pub use order::{order_problems, running_order};
+pub use source::summary_beside;
 
 use self::rooted::{root_of, rooted};
 use self::source::Source;
@@ -173,11 +174,13 @@ impl Book {
     /// What the engine has to know of every task. Where a file has no boxes, the record tells what is done.
     pub(crate) fn decls(&self, state: &State) -> Vec<TaskDecl> {
         let mut decls = Vec::new();
-        for source in &self.sources {
+        let stages = self.stages();
+        for (place, source) in self.sources.iter().enumerate() {
             let mut before: Vec<TaskId> = self.last_tasks_needed(&source.plan);
             for task in source.plan.running_order() {
                 let depends_on = std::mem::replace(&mut before, vec![task.id.clone()]);
-                let decl = TaskDecl { stage: self.stage(&source.plan, task), ..decl(&source.plan, task) };
+                let stage = self.stage(stages[place], task);
+                let decl = TaskDecl { stage, ..decl(&source.plan, task) };
                 decls.push(self.complete(state, decl, depends_on));
                 self.push_fixes(state, &task.id, &mut decls);
             }
@@ -191,21 +194,35 @@ impl Book {
         match self.dialect {
             Dialect::Spec => decl,
             Dialect::Phase => {
-                let ticked = state.task(&decl.id).is_some_and(|task| task.status == Status::Done);
+                let is_done = state.task(&decl.id).is_some_and(|task| task.status == Status::Done);
+                let ticked = is_done || self.is_done_elsewhere(state, &decl.id);
                 TaskDecl { ticked, depends_on, ..decl }
             }
         }
     }
 
-    /// The part of the plan that a task is in: its phase, or its plan's wave. A plan that names no wave follows all
-    /// that do, and those before it.
-    fn stage(&self, plan: &Plan, task: &Task) -> u32 {
+    /// True if the plan of a task had its summary beside it when the run began, and nobody worked on it in this run.
+    fn is_done_elsewhere(&self, state: &State, id: &TaskId) -> bool {
+        let source = self.sources.iter().find(|source| source.plan.task(id).is_some());
+        source.is_some_and(|source| source.is_done_elsewhere(state))
+    }
+
+    /// The plans that are done already, as their summaries lie beside them.
+    pub(crate) fn done_elsewhere(&self, state: &State) -> Vec<&str> {
+        let done = self.sources.iter().filter(|source| source.is_done_elsewhere(state));
+        done.filter_map(|source| source.plan.plan_id()).collect()
+    }
+
+    /// For each file, how many parts of all plans come before its own.
+    fn stages(&self) -> Vec<usize> {
+        order::stages(&self.sources.iter().map(|source| &source.plan).collect::<Vec<_>>())
+    }
+
+    /// The part of the plan that a task is in: its phase, or that of its file.
+    fn stage(&self, of_file: usize, task: &Task) -> u32 {
         match self.dialect {
             Dialect::Spec => task.phase.map_or(0, |phase| count(phase.get() + 1)),
-            Dialect::Phase => plan.front_matter().and_then(|front| front.wave).unwrap_or_else(|| {
-                let place = self.sources.iter().position(|source| std::ptr::eq(&source.plan, plan));
-                u32::MAX / 2 + count(place.unwrap_or_default())
-            }),
+            Dialect::Phase => count(of_file),
         }
     }
 
@@ -222,17 +239,15 @@ impl Book {
 
     /// The last tasks of the plans that a plan depends on.
     fn last_tasks_needed(&self, plan: &Plan) -> Vec<TaskId> {
-        let own = plan.plan_id().unwrap_or_default();
-        let needed = plan.front_matter().map(|front| front.dependencies(own)).unwrap_or_default();
-        let is_needed = |plan: &&Plan| plan.plan_id().is_some_and(|id| needed.iter().any(|name| name == id));
-        let plans = self.sources.iter().map(|source| &source.plan).filter(is_needed);
+        let plans = self.sources.iter().map(|source| &source.plan).filter(|other| plan.needs_plan(other));
         plans.filter_map(|plan| plan.tasks().last()).map(|task| task.id.clone()).collect()
     }
 
     /// What the engine has to know of one task.
     pub(crate) fn decl(&self, state: &State, id: &TaskId) -> Option<TaskDecl> {
-        if let Some((plan, task)) = self.find(id) {
-            let decl = TaskDecl { stage: self.stage(plan, task), ..decl(plan, task) };
+        let place = self.sources.iter().position(|source| source.plan.task(id).is_some());
+        if let (Some(place), Some((plan, task))) = (place, self.find(id)) {
+            let decl = TaskDecl { stage: self.stage(self.stages()[place], task), ..decl(plan, task) };
             return Some(self.complete(state, decl, Vec::new()));
         }
         let known = state.task(id)?;
@@ -427,8 +442,6 @@ fn kind(task: &Task) -> TaskKind {
 fn digest(plan: &Plan, task: &Task) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(plan.title(task).as_bytes());
-    let block = plan.block(task);
-    let body = block.find('\n').map_or("", |newline| &block[newline..]);
-    hasher.update(body.trim_end().as_bytes());
+    hasher.update(plan.body(task).trim_end().as_bytes());
     hasher.finalize()
 }

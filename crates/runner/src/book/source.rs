@@ -5,7 +5,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use plan::{Dialect, Plan};
+use engine::{Dispatch, State};
+use plan::{Dialect, Plan, Task};
 
 use crate::atomic;
 
@@ -18,6 +19,15 @@ pub(super) struct Source {
     dialect: Dialect,
     pub(super) plan: Plan,
     signature: Option<Signature>,
+    /// The summary of the work, where one lay beside the plan when it was first read: an agent may write one later.
+    summary: Option<PathBuf>,
+}
+
+/// The `03-01-SUMMARY.md` beside a `03-01-PLAN.md`: the tool that such plans come from writes it once a plan is done.
+pub fn summary_beside(plan: &Path) -> Option<PathBuf> {
+    let stem = plan.file_name()?.to_str()?.strip_suffix("PLAN.md")?;
+    let summary = plan.with_file_name(format!("{stem}SUMMARY.md"));
+    summary.is_file().then_some(summary)
 }
 
 /// What tells one version of a file from another. The change time cannot be set by a program, so an edit
@@ -35,13 +45,23 @@ impl Source {
     pub(super) fn open(path: &Path, dialect: Dialect) -> io::Result<Self> {
         let plan = Plan::parse(String::new());
         let real = fs::canonicalize(path)?;
-        let mut source = Self { path: path.to_owned(), real, dialect, plan, signature: None };
+        let summary = summary_beside(path).filter(|_| dialect == Dialect::Phase);
+        let mut source = Self { path: path.to_owned(), real, dialect, plan, signature: None, summary };
         source.reread()?;
         Ok(source)
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// True if the plan had its summary beside it when it was first read, and no agent worked on it in this run.
+    pub(super) fn is_done_elsewhere(&self, state: &State) -> bool {
+        let is_begun = |task: &Task| {
+            let known = state.task(&task.id);
+            known.is_some_and(|known| known.dispatch != Dispatch::default())
+        };
+        self.summary.is_some() && !self.plan.tasks().iter().any(is_begun)
     }
 
     /// Reads the file again; the plan as it was before, if it is another one now.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 
-use engine::{Dialect, End, State, Statistics};
+use engine::{Dialect, End, State, Statistics, TaskDecl};
 use plan::Severity;
 use runner::{Beginning, PlanFile, Project, Request, RunError, Settings};
 use serde::Serialize;
@@ -155,17 +155,16 @@ fn dry_run(
         return Err(Error::usage(format!("{} has errors", subject.path))
             .hint(format!("{} shows them", subject.command("check", ""))));
     }
-    let tasks = || plans.iter().flat_map(|(_, plan)| plan.tasks().iter().map(move |task| (plan, task)));
-    let open: Vec<_> = tasks().filter(|(_, task)| !task.state.is_done()).collect();
-    let total = tasks().count();
-    let done = total - open.len();
+    let tasks = super::check::declared_tasks(file)?;
+    let open: Vec<&TaskDecl> = tasks.iter().filter(|task| !task.ticked).collect();
+    let done = tasks.len() - open.len();
     let names_lifecycle = plans.iter().any(|(_, plan)| plan.names_pr_lifecycle());
     let wants_forge = settings.pull_request.wanted.map_or(names_lifecycle, engine::Toggle::is_on);
     let forge = if wants_forge { runner::forge::outline(project, file, settings) } else { Vec::new() };
     let refusal = if wants_forge { runner::forge::foresee(project, settings) } else { None };
     let refusal = refusal.map(|obstacle| pull_request::outlook(&obstacle, settings.pull_request.wanted));
     if context.format == Format::Json {
-        let tasks = open.iter().map(|(_, task)| task.id.to_string()).collect();
+        let tasks = open.iter().map(|task| task.id.to_string()).collect();
         let outlook = Outlook {
             plan: &subject.name,
             agent: &settings.agent.name,
@@ -178,10 +177,10 @@ fn dry_run(
         json::document(&mut context.out, &outlook)?;
         return Ok(exit::DONE);
     }
-    writeln!(context.out, "'{}': {done}/{} tasks completed", clean(&subject.name), total)?;
+    writeln!(context.out, "'{}': {done}/{} tasks completed", clean(&subject.name), tasks.len())?;
     writeln!(context.out, "Agent: {} ({})", settings.agent.name, clean(&settings.agent.shown()))?;
-    for (plan, task) in open {
-        writeln!(context.out, "would run {} {}", task.id, one_line(plan.title(task), TITLE_CHARS_MAX))?;
+    for task in open {
+        writeln!(context.out, "would run {} {}", task.id, one_line(&task.title, TITLE_CHARS_MAX))?;
     }
     for (command, purpose) in forge {
         writeln!(context.out, "would run `{}` to: {purpose}", clean(&command))?;

@@ -49,10 +49,9 @@ fn standing(
             Ok(Standing::of(subject, &state, holder.as_ref(), now).with_kept(kept))
         }
         None => {
-            let plans = super::check::read(file)?;
-            let tasks = || plans.iter().flat_map(|(_, plan)| plan.tasks());
-            let done = tasks().filter(|task| task.state.is_done()).count();
-            Ok(Standing::not_started(subject, tasks().count(), done))
+            let tasks = super::check::declared_tasks(file)?;
+            let done = tasks.iter().filter(|task| task.ticked).count();
+            Ok(Standing::not_started(subject, tasks.len(), done))
         }
     }
 }

@@ -7,7 +7,6 @@ use super::agent::{COMMAND_AGENT, Programs};
 use super::choices::{Choices, Names};
 use super::file::FileSettings;
 use super::known::{KNOWN, Known, how_to_install};
-use super::suggest;
 use crate::error::Error;
 use crate::view::text::quoted;
 
@@ -121,7 +120,7 @@ fn unknown(name: &str, file: &FileSettings) -> Error {
     let names: Vec<&str> = file.agents.iter().map(|table| table.name.as_str()).collect();
     let known: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
     let error = Error::usage(format!("unknown agent `{name}`"));
-    let error = match suggest::nearest(name, names.iter().chain(&known).copied()) {
+    let error = match plan::nearest(name, names.iter().chain(&known).copied()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error,
     };

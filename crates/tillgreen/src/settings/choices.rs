@@ -11,7 +11,7 @@ use runner::{Bookkeeping, Scope};
 use super::paths::Paths;
 use super::pull_request::PullRequestChoices;
 use super::word::words;
-use super::{amount, duration, suggest};
+use super::{amount, duration};
 
 const FAILURES: &str = "After a failure";
 const AGENT: &str = "Agent";
@@ -196,7 +196,7 @@ impl Choices {
     pub(super) fn read(key: &str, value: &str) -> Result<Self, Refusal> {
         let keys = Self::keys();
         if !keys.iter().any(|known| known == key) {
-            let near = suggest::nearest(key, keys.iter().map(String::as_str));
+            let near = plan::nearest(key, keys.iter().map(String::as_str));
             return Err(Refusal::UnknownKey(near.map(str::to_owned)));
         }
         let argument = format!("--{}={value}", key.replace('_', "-"));

@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::agent::agent_name_problem;
 use super::agent_table::{AgentTable, KEYS, TableProblem};
 use super::choices::{Choices, Refusal};
-use super::{pull_request, suggest};
+use super::pull_request;
 use crate::error::Error;
 
 /// The name of the file.
@@ -204,7 +204,7 @@ impl Reader<'_> {
             },
             (None, "env", _) => self.problem(Some(value.span()), wrong("a table of names and texts"), None),
             (None, unknown, _) => {
-                let near = suggest::nearest(unknown, KEYS.iter().copied());
+                let near = plan::nearest(unknown, KEYS.iter().copied());
                 let hint = near.map(|near| format!("did you mean `{near}`?"));
                 self.problem(Some(key.span()), format!("unknown key `agents.{agent}.{unknown}`"), hint);
             }

@@ -12,7 +12,6 @@ mod launch;
 mod paths;
 mod pull_request;
 mod resolve;
-mod suggest;
 mod word;
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub(crate) mod graph;
 pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod paint;
+pub(crate) mod plan_report;
 pub(crate) mod progress;
 pub(crate) mod pull_request;
 pub(crate) mod question;

@@ -113,6 +113,7 @@ fn plans_that_are_not_there() {
     sandbox.write("specs/demo/design.md", "kept");
     refused(&sandbox, &run, 2, &["ERROR: Tasks file missing at ./specs/demo/tasks.md\n", "- [ ] 1.1 Title"]);
     refused(&sandbox, &["run", "other", "--agent-cmd", "true"], 2, &["missing at ./specs/other/\n"]);
+    refused(&sandbox, &["check", "dmo"], 2, &["missing at ./specs/dmo/\n", "did you mean `demo`?"]);
     refused(&sandbox, &["check", "a/b"], 2, &["missing at ./a/b/\n", "`tillgreen new NAME`"]);
     refused(&sandbox, &["check", "other/"], 2, &["missing at ./specs/other/\n", "`tillgreen new other`"]);
     refused(&sandbox, &["check", "a/tasks.md"], 2, &["ERROR: Tasks file missing at ./a/tasks.md\n"]);

@@ -184,6 +184,13 @@ fn check_shows_tasks_and_problems() {
     assert_eq!((&report["errors"], &report["tasks"][4]["verify"]), (&Value::from(0), &Value::from("none")));
     assert!(report["warnings"].as_u64().unwrap() >= 4, "{report:#}");
 
+    let needy =
+        format!("{EVERY_KIND}- [ ] 1.8 Needs something\n  - **Verify**: `nosuchtool --check; touch ran`\n");
+    sandbox.write("specs/demo/tasks.md", needy);
+    let text = sandbox.run(&["check"]).expect_code(0).stdout;
+    expect_parts(&text, &["the verify command of 1.8 needs nosuchtool, which is not on PATH here"]);
+    assert!(!text.contains("needs touch") && !sandbox.has("ran"), "{text}");
+
     sandbox.write("specs/demo/tasks.md", format!("{EVERY_KIND}- [] 1.7 Malformed\n"));
     let text = sandbox.run(&["check"]).expect_code(2).stdout;
     expect_parts(&text, &["specs/demo/tasks.md:20: error: ", "1.7", "1 error,"]);

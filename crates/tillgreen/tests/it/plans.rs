@@ -108,6 +108,34 @@ fn waves_and_dependencies_decide_the_order() {
 }
 
 #[test]
+fn phases_run_one_after_another_and_what_has_its_summary_is_done() {
+    let earlier = |number: &str, file: &str| {
+        plan(number, "wave: 2\n", &[task("Make it", file)]).replace("phase: 03-x", "phase: 2-w")
+    };
+    let later = plan("01", "wave: 1\ndepends_on: [\"02-02\"]\n", &[task("Make c", "c")]);
+    let sandbox = sandbox(&[("01", &later)]);
+    sandbox.write(&format!("{FOLDER}/2-w/02-01-PLAN.md"), earlier("01", "a"));
+    sandbox.write(&format!("{FOLDER}/2-w/02-02-PLAN.md"), earlier("02", "b"));
+    sandbox.write(&format!("{FOLDER}/2-w/02-02-SUMMARY.md"), "# Done\n");
+    sandbox.commit_all("phase 2");
+    let agent = Agent::new()
+        .on(
+            "2-01:task-1",
+            [Step::write(&format!("{FOLDER}/03-x/03-01-SUMMARY.md"), ""), Step::write("a", ""), success()],
+        )
+        .on("03-01:task-1", writes("c"));
+    let checked = sandbox.run(&["check", FOLDER]).expect_code(0);
+    assert!(checked.stdout.contains("2-02 is done already: its summary lies beside it"), "{checked}");
+    let dry = run(&sandbox, &agent, &["--dry-run"]).expect_code(0);
+    let wanted: Vec<&str> = dry.stdout.lines().filter_map(|line| line.strip_prefix("would run ")).collect();
+    assert_eq!(wanted, ["2-01:task-1 Make it", "03-01:task-1 Make c"], "{dry}");
+    let finished = run(&sandbox, &agent, &[]).expect_code(0);
+    assert_eq!(order(&sandbox), ["2-01:task-1", "03-01:task-1"], "what an agent writes proves nothing");
+    assert!(finished.stderr.contains("2-02 is done already and skipped"), "{finished}");
+    assert!(finished.stdout.ends_with("\nALL_TASKS_COMPLETE\n"), "{finished}");
+}
+
+#[test]
 fn one_plan_of_a_folder_runs_alone() {
     let (sandbox, text) = two_tasks();
     sandbox.write(&format!("{FOLDER}/03-x/03-02-PLAN.md"), plan("02", "", &[task("Make c", "c")]));

@@ -16,25 +16,49 @@ pub(in crate::spec) enum FieldName<'a> {
 }
 
 /// How the fields that this program knows are spelled, in any case of letters.
-const KNOWN: [(&str, FieldName<'_>); 7] = [
+const KNOWN: [(&str, FieldName<'_>); 17] = [
     ("do", FieldName::Do),
+    ("steps", FieldName::Do),
     ("files", FieldName::Files),
     ("file", FieldName::Files),
+    ("files modified", FieldName::Files),
+    ("files created", FieldName::Files),
+    ("files created/modified", FieldName::Files),
     ("done when", FieldName::DoneWhen),
     ("done-when", FieldName::DoneWhen),
+    ("acceptance", FieldName::DoneWhen),
+    ("acceptance criteria", FieldName::DoneWhen),
     ("verify", FieldName::Verify),
+    ("verification", FieldName::Verify),
+    ("validation", FieldName::Verify),
+    // What a test says once the work is done; that it says the opposite before is no condition of being done.
+    ("verify green", FieldName::Verify),
     ("commit", FieldName::Commit),
+    ("commit message", FieldName::Commit),
 ];
+
+/// What makes another field of a name: a person is asked, or nobody needs to be.
+const RESERVATIONS: [&str; 4] = ["manual", "optional", "human", "visual"];
 
 impl<'a> FieldName<'a> {
     fn of(name: &'a str) -> Self {
-        let known = KNOWN.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let bare = without_note(name);
+        let known = KNOWN.iter().find(|(known, _)| known.eq_ignore_ascii_case(bare));
         known.map_or(FieldName::Other(name), |&(_, field)| field)
     }
 
     fn is_known(self) -> bool {
         !matches!(self, FieldName::Other(_))
     }
+}
+
+/// `Verify` of `Verify (A)`.
+fn without_note(name: &str) -> &str {
+    let Some((bare, note)) = name.strip_suffix(')').and_then(|name| name.split_once('(')) else {
+        return name;
+    };
+    let note = note.to_ascii_lowercase();
+    if RESERVATIONS.iter().any(|word| note.contains(word)) { name } else { bare.trim_end() }
 }
 
 /// One field of a block: its name and where its text is.

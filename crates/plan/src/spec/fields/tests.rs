@@ -12,9 +12,36 @@ fn every_spelling_of_a_field() {
         "- [ ] 1 x\n  - Verify: `a`",
         "- [ ] 1 x\r\n  - **Verify**: `a`\r\n",
         "### Task 1: x\n\n**Verify:** `a`",
+        "### Task 1: x\n\n**Verification**: `a`",
+        "### Task 1: x\n\n**Verify (A)**: `a`",
+        "- [ ] 1 x\n  - **Verify GREEN**: `a`",
     ] {
         assert_eq!(read(block).verify.as_deref(), Some("`a`"), "{block}");
     }
+}
+
+#[test]
+fn files_end_before_the_next_paragraph() {
+    for (block, paths) in [
+        (
+            "### Task 1: x\n\n**File:** `a.rs` (new)\n\nExtract `b.rs` from c.rs:\n\n```rust\nd.rs\n```\n",
+            &["a.rs"][..],
+        ),
+        ("### Task 1: x\n\n**Files**:\n\n- a.rs\n\n- b.rs\n\nThen go on.\n", &["a.rs", "b.rs"]),
+    ] {
+        assert_eq!(read(block).files.unwrap().paths, paths, "{block}");
+    }
+}
+
+#[test]
+fn other_names_of_fields() {
+    let block = "### Task 1: x\n\n**Steps:**\n1. a\n\n**Files Modified**: `a.rs`\n\n**Acceptance Criteria**:\n- [ ] b\n\n**Verify (A)**: `c`\n\n**Verify (B)**: `d`\n\n**Verify (manual)**: `e`\n";
+    let fields = read(block);
+    assert_eq!(fields.do_.as_deref(), Some("1. a"));
+    assert_eq!(fields.files.unwrap().paths, ["a.rs"]);
+    assert_eq!(fields.done_when.as_deref(), Some("- [ ] b"));
+    assert_eq!(fields.verify.as_deref(), Some("`c`\n`d`"));
+    assert_eq!(fields.others, [("Verify (manual)".to_owned(), "`e`".to_owned())]);
 }
 
 #[test]

@@ -39,10 +39,8 @@ fn sentences_that_ask_for_more_than_the_exit_code() {
         "`pytest -v` (must fail)",
         "`cargo test` exits non-zero",
         "`cargo test` exits 1",
-        "`grep -c x f` returns 1",
         "`wc -l f` shows ~200 lines",
         "`cat f` contains `x`",
-        "`cat f | wc -l` >= 3",
         "`pnpm dev` visual inspection",
         "`gh run view --log` or the page",
         "`cargo build` with 0 warnings",
@@ -72,6 +70,36 @@ fn several_commands() {
     check("cargo test\ncargo clippy -- -D warnings", &["cargo test", "cargo clippy -- -D warnings"]);
     prose("`cargo test`, and `Cargo.toml` is unchanged");
     prose("- `cargo test`\n- the window opens");
+}
+
+#[test]
+fn words_behind_commands() {
+    check("`cd shared && bun test` — all green", &["cd shared && bun test"]);
+    check("`grep -c X f` returns >= 1", &["grep -c X f"]);
+    check(
+        "`grep -c X f` returns 2. `cat f | wc -l` >= 3",
+        &["[ \"$(grep -c X f)\" -eq 2 ]", "[ \"$(cat f | wc -l)\" -ge 3 ]"],
+    );
+    check(
+        "- `cargo build` compiles without errors\n- `cargo test` passes existing tests",
+        &["cargo build", "cargo test"],
+    );
+    check(
+        "1. `npm run build` passes (no TypeScript errors)\n2. Hook exports: `grep -r x lib/`",
+        &["npm run build", "grep -r x lib/"],
+    );
+    check("Execute in sequence:\n    1. `ruff check .` (lint)\n    2. `pytest`", &["ruff check .", "pytest"]);
+    check("- Command: `pytest -v`\n- Expected: PASS (all tests green)", &["pytest -v"]);
+    check("- cargo build compiles\n- cargo test cli passes", &["cargo build", "cargo test cli"]);
+    check("cargo test passes", &["cargo test"]);
+    check("tsc --noEmit passes with no errors", &["tsc --noEmit"]);
+    check("make clean", &["make clean"]);
+    check("cargo clippy — clean", &["cargo clippy"]);
+    check("`cargo test elixir` passes all Elixir plugin tests", &["cargo test elixir"]);
+    prose("`cargo test` passes, output lists the new tests");
+    prose("- Command: `pytest -v`\n- Expected: FAIL with \"no module\"");
+    prose("cargo test path passes if any");
+    prose("npm run build succeeds, npm run lint passes");
 }
 
 #[test]
@@ -110,7 +138,6 @@ fn bare_text() {
         "find all usages",
         "Make 70 requests with 60/min limit",
         "go to the page",
-        "cargo test passes",
         "npm run build and check the output",
         "All commands exit 0",
         "Manual review",
