@@ -228,6 +228,51 @@ pub enum What {
     Ended(End),
 }
 
+impl What {
+    /// The failure that it tells of.
+    pub fn failure(&self) -> Option<&Failure> {
+        let (Self::AttemptFailed { failure, .. } | Self::ProofFailed { failure, .. }) = self else {
+            return None;
+        };
+        Some(failure)
+    }
+
+    /// The task that it is about; none where it is about the run as a whole.
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::ProofStarted { task }
+            | Self::ProofPassed { task, .. }
+            | Self::ProofFailed { task, .. }
+            | Self::AttemptClaimed { task, .. }
+            | Self::AttemptFailed { task, .. }
+            | Self::AgentUnavailable { task, .. }
+            | Self::AgentDropped { task, .. }
+            | Self::TreeUnavailable { task, .. }
+            | Self::ChecksPassed { task, .. }
+            | Self::JudgeStarted { task, .. }
+            | Self::JudgePassed { task, .. }
+            | Self::LandingStarted { task }
+            | Self::Landed { task, .. }
+            | Self::JoinPassed { task, .. }
+            | Self::TaskDone { task, .. }
+            | Self::RetryPlanned { task, .. }
+            | Self::Deferred { task, .. }
+            | Self::Escalated { task, .. }
+            | Self::Answered { task, .. }
+            | Self::TaskSkipped { task, .. } => Some(task),
+            Self::AttemptStarted(started) => Some(&started.task),
+            Self::Spent(spent) => Some(&spent.task),
+            Self::FixPlanned(fix) => Some(&fix.failing),
+            Self::FixInserted { decl } => Some(&decl.id),
+            Self::Opened(_)
+            | Self::PlanChanged(_)
+            | Self::RegressionPassed
+            | Self::PullRequest(_)
+            | Self::Ended(_) => None,
+        }
+    }
+}
+
 /// How a run was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opened {

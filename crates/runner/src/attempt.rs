@@ -11,9 +11,10 @@ use engine::{
 use plan::{Script, TaskId, Verify};
 
 use crate::agent::{Outcome, agent_end};
+use crate::attempt_files::AttemptFiles;
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
-use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE, file_name};
+use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE};
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::forge::Stopper;
@@ -198,7 +199,7 @@ impl Driver<'_> {
             self.see(Seen::ProofEnded { task: id.clone(), report });
             return Ok(());
         };
-        let dir = self.file.attempts().join(format!("proof-{}", file_name(id)));
+        let dir = AttemptFiles::of_proof(self.file, id).dir().to_owned();
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let purpose = Purpose::Proof { task: id.clone(), script: script.clone() };
         self.start_script(key, (&script, self.project.root().to_owned()), &dir, purpose);
@@ -240,7 +241,7 @@ impl Driver<'_> {
             return Ok(());
         };
         let script = Script::new(vec![command.clone()]);
-        let dir = self.file.attempts().join("regression");
+        let dir = AttemptFiles::of_regression(self.file).dir().to_owned();
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let purpose = Purpose::Regression { script: script.clone() };
         self.start_script(key, (&script, self.project.root().to_owned()), &dir, purpose);

@@ -11,6 +11,7 @@ use plan::{Dialect, TaskId};
 use crate::agent::{Conversation, Input, McpServer, Order, Told};
 use crate::atomic;
 use crate::attempt::AtWork;
+use crate::attempt_files::AttemptFiles;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
@@ -123,7 +124,7 @@ impl Driver<'_> {
 
     /// The folder of an attempt, which may be gone.
     pub(crate) fn attempt_place(&self, id: &TaskId, attempt: Attempt, dispatch: Dispatch) -> PathBuf {
-        self.file.attempts().join(format!("{:05}-{}-{attempt}", dispatch.0, file_name(id)))
+        AttemptFiles::of_attempt(self.file, id, attempt, dispatch).dir().to_owned()
     }
 
     /// The text that the task had when the attempt was started. After a crash it is found in the attempt's folder; should

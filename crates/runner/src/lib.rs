@@ -11,6 +11,7 @@ pub mod rehearsal;
 mod agent;
 mod atomic;
 mod attempt;
+mod attempt_files;
 mod book;
 mod cancel;
 mod check;
@@ -45,6 +46,7 @@ mod orphans;
 mod other_text;
 mod own_place;
 mod plan_key;
+mod plans;
 mod project;
 mod projection;
 mod projections;
@@ -69,15 +71,19 @@ mod turn;
 mod uncovered;
 mod withdrawn;
 
-pub use agent::{Activity, AgentKind, Permission, StreamFormat, Support, find_program, version_of};
+pub use agent::{
+    Activity, AgentKind, Permission, StreamFormat, Support, Transcript, find_program, transcript, version_of,
+};
+pub use attempt_files::{AttemptFiles, KeptText};
 pub use book::{declared, order_problems, running_order, summary_beside};
 pub use cancel::{CancelError, Cancelled, cancel};
 pub use demo::{Demo, lay_out_demo};
 pub use driver::{Finished, Notice};
 pub use error::RunError;
 pub use inbox::Responder;
-pub use kept_trees::kept_trees;
+pub use kept_trees::{kept_trees, task_tree};
 pub use open::{Beginning, Request, run};
+pub use plans::plans;
 pub use project::{LocateError, PlanFile, Project};
 pub use projection::{StateFileError, StateFileProblem};
 pub use record::{RecordError, load};

@@ -53,7 +53,7 @@ fn plain_name(relative: &Path) -> String {
 
 /// The one plan that has a plain name, of all whose paths lead to it: a spec or a phase whose name has dashes, where those
 /// usually are; elsewhere dashes stand for folders.
-fn owner(plain: &str) -> String {
+pub(crate) fn owner(plain: &str) -> String {
     if plain == "tasks" {
         return "tasks.md".to_owned();
     }

@@ -95,6 +95,11 @@ impl Project {
         self.root.join("specs/.current-spec")
     }
 
+    /// Makes a spec the active one.
+    pub fn activate(&self, name: &str) -> std::io::Result<()> {
+        std::fs::write(self.pointer(), format!("{name}\n"))
+    }
+
     /// A path as it is best shown: from the project's root.
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)

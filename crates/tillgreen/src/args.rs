@@ -39,7 +39,8 @@ Examples:
   tillgreen new auth Add a login   create specs/auth/ and make it the active spec
   tillgreen check                  read the active spec's plan, run nothing
   tillgreen run --recovery-mode    run it and write fix tasks for what fails
-  tillgreen status                 where it stands";
+  tillgreen status                 where it stands
+  tillgreen show 1.3 --output      what task 1.3 printed when it failed";
 
 /// What every command takes.
 #[derive(Debug, Args)]
@@ -82,6 +83,16 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Show where a run stands, also while it runs and after a crash
     Status(PlanArgs),
+    /// Show everything about one task: attempts, what failed, prompts, changes
+    Show(ShowArgs),
+    /// List the plans here, with where each stands
+    List,
+    /// Make a spec the active one
+    #[command(after_help = "Example: tillgreen use auth")]
+    Use {
+        /// The spec's name: its folder under specs/
+        name: String,
+    },
     /// Answer the open question of a run, then continue it
     Answer(AnswerArgs),
     /// Stop a running run cleanly; nothing is deleted
@@ -208,6 +219,35 @@ pub(crate) struct AnswerArgs {
     /// Only note the answer; `tillgreen run` continues later
     #[arg(long)]
     pub(crate) no_run: bool,
+}
+
+/// What `show` takes.
+#[derive(Debug, Args)]
+#[command(
+    allow_missing_positional = true,
+    after_help = "Examples:
+  tillgreen show 1.3              every attempt at task 1.3, what was checked and what failed
+  tillgreen show 1.3 --output     what the agent and the verify command printed, whole
+  tillgreen show auth 1.3 --attempt 2 --prompt"
+)]
+pub(crate) struct ShowArgs {
+    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    pub(crate) plan: Option<String>,
+    /// The task, as the plan spells it
+    #[arg(required = true)]
+    pub(crate) task: String,
+    /// One attempt, whole [default: all of them; with --output the latest that failed, with --prompt the latest]
+    #[arg(long, value_parser = limit, value_name = "N")]
+    pub(crate) attempt: Option<u32>,
+    /// What the agent and the verify command printed, whole
+    #[arg(long, group = "part")]
+    pub(crate) output: bool,
+    /// What the agent was told, whole
+    #[arg(long, group = "part")]
+    pub(crate) prompt: bool,
+    /// What was changed, line by line
+    #[arg(long, group = "part")]
+    pub(crate) diff: bool,
 }
 
 /// What `log` takes.

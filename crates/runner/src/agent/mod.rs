@@ -23,6 +23,7 @@ mod pi;
 mod program;
 mod reader;
 mod stream;
+mod transcript;
 mod trouble;
 mod wait;
 
@@ -34,6 +35,7 @@ pub use kind::{AgentKind, Support};
 pub use launch::Permission;
 pub use program::{find_program, version_of};
 pub use stream::StreamFormat;
+pub use transcript::{Transcript, transcript};
 
 pub(crate) use conversation::{Conversation, Told};
 pub(crate) use ending::agent_end;

@@ -30,5 +30,6 @@ pub use handle::{Handle, start, start_listening};
 pub use invocation::{Invocation, ProcessLimits, Program};
 pub use keeper::{keep_if_asked, use_keeper};
 pub use listener::{Deaf, Heard, Listener, Reply};
+pub(crate) use printable::printable;
 pub use sweep::sweep;
 pub(crate) use sweep::wait_until_gone;

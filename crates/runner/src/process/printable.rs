@@ -9,7 +9,7 @@ const TERMINAL_COMMAND_CHARS_MAX: usize = 4096;
 /// The bytes as UTF-8 in which line feeds and tabs are the only control characters. Terminal sequences
 /// (colours, cursor moves, titles) are dropped, a carriage return ends a line, and any other control
 /// character becomes a visible symbol.
-pub(super) fn printable(bytes: &[u8]) -> String {
+pub(crate) fn printable(bytes: &[u8]) -> String {
     let decoded = String::from_utf8_lossy(bytes);
     let mut text = String::with_capacity(decoded.len());
     let mut chars = decoded.chars().peekable();

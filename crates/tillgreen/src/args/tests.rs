@@ -60,6 +60,47 @@ fn answers_may_name_a_plan() {
 }
 
 #[test]
+fn a_task_may_follow_its_plan() {
+    let show = |words: &[&str]| {
+        let Command::Show(arguments) = parse(words).unwrap().command else { panic!("not a show") };
+        (arguments.plan, arguments.task, arguments.attempt)
+    };
+    assert_eq!(show(&["show", "1.3"]), (None, "1.3".to_owned(), None));
+    let named = (Some("auth".to_owned()), "1.3".to_owned(), Some(2));
+    assert_eq!(show(&["show", "auth", "1.3", "--attempt", "2"]), named);
+    refused(&["show", "1.3", "--attempt", "0"], &["--attempt", "must be at least 1"]);
+}
+
+#[test]
+fn help_of_show() {
+    insta::assert_snapshot!(short("show"), @r"
+    Show everything about one task: attempts, what failed, prompts, changes
+
+    Usage: tillgreen show [OPTIONS] [PLAN] <TASK>
+
+    Arguments:
+      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      <TASK>  The task, as the plan spells it
+
+    Options:
+          --attempt <N>         One attempt, whole [default: all of them; with --output the latest that
+                                failed, with --prompt the latest]
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+          --output              What the agent and the verify command printed, whole
+          --prompt              What the agent was told, whole
+          --diff                What was changed, line by line
+      -h, --help                Print help
+
+    Examples:
+      tillgreen show 1.3              every attempt at task 1.3, what was checked and what failed
+      tillgreen show 1.3 --output     what the agent and the verify command printed, whole
+      tillgreen show auth 1.3 --attempt 2 --prompt
+    ");
+}
+
+#[test]
 fn wrong_usage_names_the_flag_and_what_was_meant() {
     refused(&["rum"], &["unrecognized subcommand 'rum'", "'run'"]);
     refused(&["run", "--recover-mode"], &["--recover-mode", "'--recovery-mode'"]);
@@ -126,6 +167,9 @@ fn help_of_the_program() {
       check        Read a plan and print its tasks and problems; runs nothing
       run          Start or resume a run
       status       Show where a run stands, also while it runs and after a crash
+      show         Show everything about one task: attempts, what failed, prompts, changes
+      list         List the plans here, with where each stands
+      use          Make a spec the active one
       answer       Answer the open question of a run, then continue it
       cancel       Stop a running run cleanly; nothing is deleted
       log          Print the journal of a plan, readable
@@ -157,6 +201,7 @@ fn help_of_the_program() {
       tillgreen check                  read the active spec's plan, run nothing
       tillgreen run --recovery-mode    run it and write fix tasks for what fails
       tillgreen status                 where it stands
+      tillgreen show 1.3 --output      what task 1.3 printed when it failed
 
     Exit codes:
       0    all tasks complete (or complete with skips); other commands: done

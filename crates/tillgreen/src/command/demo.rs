@@ -59,7 +59,8 @@ fn look_around(demo: &Demo) -> String {
          cat specs/slugs/tasks.md         the plan, with the fix tasks that were written into it\n  \
          cat specs/slugs/.progress.md     what was noted on the way\n  \
          tillgreen log                    everything that happened\n  \
-         tillgreen status                 where it stands\n",
+         tillgreen status                 where it stands\n  \
+         tillgreen show 1.2               one task: what failed, and what was done about it\n",
         demo.project.display()
     )
 }

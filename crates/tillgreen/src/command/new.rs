@@ -33,8 +33,7 @@ pub(crate) fn run(context: &mut Context, arguments: &NewArgs) -> Ended {
     let project = context.project()?;
     let dir = project.root().join("specs").join(name);
     create(&dir, name, &arguments.goal.join(" "))?;
-    let pointer = project.pointer();
-    fs::write(&pointer, format!("{name}\n")).map_err(|error| Error::file("write", &pointer, error))?;
+    project.activate(name).map_err(|error| Error::file("write", &project.pointer(), error))?;
     let path = dir.join("tasks.md");
     let shown = context.shown(&project, &path).to_string();
     match context.format {

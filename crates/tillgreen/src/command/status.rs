@@ -1,7 +1,7 @@
 //! `tillgreen status`: where a run stands. Takes no part in the run: it only reads.
 
 use jiff::Timestamp;
-use runner::journal::{LockError, holder};
+use runner::journal::{Holder, LockError, holder};
 use runner::{PlanFile, Project, kept_trees};
 
 use crate::args::{Format, PlanArgs};
@@ -29,18 +29,15 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
     Ok(exit::DONE)
 }
 
-fn standing(
+/// Where the run of a plan stands.
+pub(super) fn standing(
     project: &Project,
     file: &PlanFile,
     subject: &Subject,
     now: Timestamp,
 ) -> Result<Standing, Error> {
     // The holder is asked first: a run that ends in between is then shown as what its journal says.
-    let holder = match holder(&file.lock()) {
-        Ok(holder) => holder,
-        Err(LockError::HeldByUnknown { .. }) => None,
-        Err(error) => return Err(error.into()),
-    };
+    let holder = holder_of(file)?;
     match runner::load(file, |_| ())? {
         Some(state) => {
             let kept = kept_trees(file, &state).into_iter();
@@ -53,5 +50,14 @@ fn standing(
             let done = tasks.iter().filter(|task| task.ticked).count();
             Ok(Standing::not_started(subject, tasks.len(), done))
         }
+    }
+}
+
+/// Who runs a plan right now, as far as can be told.
+pub(super) fn holder_of(file: &PlanFile) -> Result<Option<Holder>, Error> {
+    match holder(&file.lock()) {
+        Ok(holder) => Ok(holder),
+        Err(LockError::HeldByUnknown { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }

@@ -88,7 +88,7 @@ fn agent(
 }
 
 /// The agent of a name: as tillgreen.toml has it, else as it is known.
-pub(super) fn named(name: &str, file: &FileSettings) -> Option<Agent> {
+pub(crate) fn named(name: &str, file: &FileSettings) -> Option<Agent> {
     let of_file = file.agents.iter().find(|agent| agent.name == name).cloned();
     of_file.or_else(|| Known::named(name).map(Known::agent))
 }

@@ -19,6 +19,7 @@ mod tests;
 
 pub(crate) use agent::{Programs, program_of};
 pub(crate) use amount::spell_dollars;
+pub(crate) use cast::named;
 pub(crate) use choices::{Choices, limit};
 pub(crate) use file::{FILE_NAME, FileSettings};
 pub(crate) use known::{KNOWN, Known, how_to_install};

@@ -49,19 +49,20 @@ fn stopped(subject: &Subject, state: &State, reason: &StopReason, kind: Kind) ->
         StopReason::Retries { task, attempts } => {
             let attempts = count(usize::try_from(*attempts).unwrap_or(usize::MAX), "attempt");
             let message = format!("ERROR: Max retries reached for task {task} after {attempts}");
-            last_error(Error::new(kind, message), state.task(task)).hint(learnings(subject))
+            last_error(subject, Error::new(kind, message), state.task(task)).hint(learnings(subject))
         }
         StopReason::FixTasks { task, limit } => {
             let message = format!("ERROR: Max fix attempts ({limit}) reached for task {task}");
-            fix_history(Error::new(kind, message), state, task).hint(learnings(subject))
+            fix_history(subject, Error::new(kind, message), state, task).hint(learnings(subject))
         }
         StopReason::FixDepth { task, limit } => {
             let message = format!("ERROR: Max fix depth ({limit}) reached for task {task}");
-            fix_history(Error::new(kind, message), state, task).hint(learnings(subject))
+            fix_history(subject, Error::new(kind, message), state, task).hint(learnings(subject))
         }
         StopReason::Regression { error } => {
-            Error::new(kind, "ERROR: all tasks are done, but the regression command is red")
-                .note(format!("Last error: {}", one_line(error, ERROR_CHARS_MAX)))
+            let error = Error::new(kind, "ERROR: all tasks are done, but the regression command is red")
+                .note(format!("Last error: {}", one_line(error, ERROR_CHARS_MAX)));
+            subject.see_regression().into_iter().fold(error, Error::note)
         }
     };
     go_on(error, subject, state, reason)
@@ -88,16 +89,18 @@ fn learnings(subject: &Subject) -> String {
     )
 }
 
-fn last_error(error: Error, task: Option<&Task>) -> Error {
-    match task.and_then(Task::last_failure) {
-        Some(failure) => error.note(format!("Last error: {}", one_line(&failure.error, ERROR_CHARS_MAX))),
+fn last_error(subject: &Subject, error: Error, task: Option<&Task>) -> Error {
+    match task.and_then(|task| Some((task, task.last_failure()?))) {
+        Some((task, failure)) => error
+            .note(format!("Last error: {}", one_line(&failure.error, ERROR_CHARS_MAX)))
+            .note(subject.see_output(task.id(), None)),
         None => error,
     }
 }
 
 /// The fixes of the task and of those that it was itself written to fix.
-fn fix_history(error: Error, state: &State, task: &TaskId) -> Error {
-    let mut error = last_error(error, state.task(task));
+fn fix_history(subject: &Subject, error: Error, state: &State, task: &TaskId) -> Error {
+    let mut error = last_error(subject, error, state.task(task));
     let mut current = Some(task.clone());
     while let Some(id) = current {
         let fixes = state.task(&id).map(|task| task.fixes.as_slice()).unwrap_or_default();
@@ -163,7 +166,7 @@ fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error
     let why = question_text(question);
     let error = Error::new(kind, format!("paused: task {task} waits for an answer: {why}"));
     let (answer, status) = (subject.command("answer", first), subject.command("status", ""));
-    last_error(error, state.task(task))
+    last_error(subject, error, state.task(task))
         .hint(format!("answer with {answer}, {others}; {status} shows the question"))
 }
 
@@ -199,6 +202,7 @@ mod tests {
         insta::assert_snapshot!(shown(failing(), end), @r"
         ERROR: Max retries reached for task 1.2 after 5 attempts
           Last error: npm test returned exit code 1
+          see: tillgreen show 1.2 --output
         hint: see the Learnings section of specs/auth/.progress.md for failure details, or `tillgreen log`
         hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
         hint: or let fix tasks be written for it: `tillgreen run --recovery-mode`
@@ -217,6 +221,7 @@ mod tests {
         insta::assert_snapshot!(shown(story, end), @r"
         ERROR: Max fix attempts (1) reached for task 1.2
           Last error: still no parser
+          see: tillgreen show 1.2 --output
           Fix attempts of 1.2: 1.2.1
         hint: see the Learnings section of specs/auth/.progress.md for failure details, or `tillgreen log`
         hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
@@ -233,6 +238,7 @@ mod tests {
         insta::assert_snapshot!(shown(story, end), @r"
         ERROR: Max fix depth (1) reached for task 1.2.1
           Last error: no file
+          see: tillgreen show 1.2.1 --output
           Fix attempts of 1.2: 1.2.1
         hint: see the Learnings section of specs/auth/.progress.md for failure details, or `tillgreen log`
         hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
@@ -292,6 +298,7 @@ mod tests {
         insta::assert_snapshot!(shown(asking, End::Waiting { task: TaskId::new("1.2") }), @r"
         error: paused: task 1.2 waits for an answer: retries or fix tasks are used up
           Last error: npm test returned exit code 1
+          see: tillgreen show 1.2 --output
         hint: answer with `tillgreen answer retry`, skip, abort or 'fix: …'; `tillgreen status` shows the question
         ");
         let reason = "the agent is temporarily unavailable: 429 rate limit".to_owned();

@@ -9,6 +9,7 @@ use plan::TaskId;
 
 use super::paint::Paint;
 use super::pull_request::{self, Tone};
+use super::subject::Subject;
 use super::text::{between, clock, count, moment, one_line, took};
 use super::usage;
 
@@ -62,6 +63,15 @@ pub(crate) fn render(event: &Event, state: &State, clock_style: Clock, paint: Pa
         shown.push_str(&format!("\n{indent} {} warning: {}", paint.odd("!"), short(warning)));
     }
     shown
+}
+
+/// The line below that of a failure: the command that shows what was printed.
+pub(crate) fn pointer(event: &Event, subject: &Subject, paint: Paint) -> Option<String> {
+    let (task, failure) = event.what.task().zip(event.what.failure())?;
+    // A command without an agent is no attempt.
+    let attempt = matches!(event.what, What::AttemptFailed { .. }).then_some(failure.attempt);
+    let indent = " ".repeat(clock(event.at).len());
+    Some(format!("{indent}   {}", paint.faint(&subject.see_output(task, attempt))))
 }
 
 fn short(text: &str) -> String {
@@ -295,7 +305,8 @@ pub(crate) fn question_text(question: Question) -> &'static str {
     }
 }
 
-fn response_text(response: &Response) -> String {
+/// An answer, in words.
+pub(crate) fn response_text(response: &Response) -> String {
     match response {
         Response::Retry => "retry".to_owned(),
         Response::Skip => "skip".to_owned(),

@@ -9,6 +9,7 @@ pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod paint;
 pub(crate) mod plan_report;
+pub(crate) mod plans;
 pub(crate) mod progress;
 pub(crate) mod pull_request;
 pub(crate) mod question;
@@ -19,6 +20,8 @@ pub(crate) mod statistics;
 pub(crate) mod status;
 pub(crate) mod subject;
 pub(crate) mod summary;
+pub(crate) mod task_report;
+pub(crate) mod task_text;
 pub(crate) mod text;
 pub(crate) mod usage;
 

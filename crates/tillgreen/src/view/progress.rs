@@ -91,6 +91,11 @@ impl Progress {
         move |line| bar.println(line)
     }
 
+    /// The colours of its lines.
+    pub(crate) fn paint(&self) -> Paint {
+        self.paint
+    }
+
     /// Prints a line above the status line.
     pub(crate) fn print(&self, line: &str) {
         self.bar.println(line);
@@ -168,8 +173,9 @@ fn beside(state: &State, named: &Task) -> Option<String> {
     }
 }
 
+/// An activity, in words.
 /// What an agent is doing, in words.
-fn doings(activity: &Activity) -> String {
+pub(super) fn doings(activity: &Activity) -> String {
     match activity {
         Activity::Said(text) => text.clone(),
         Activity::ToolStarted { name, subject } => format!("{name} {subject}"),

@@ -84,6 +84,8 @@ impl Screen {
                     Show::Lines(paint) => eprint_line(&lines::render(event, state, Clock::Time, *paint)),
                     Show::Live(progress) => progress.show(state, event),
                 }
+                let paint = self.paint();
+                lines::pointer(event, &self.subject, paint).into_iter().for_each(|line| self.print(&line));
                 let is_answered = self.is_answered && matches!(event.what, What::Opened(_));
                 if !is_answered {
                     self.ask(state);
@@ -122,6 +124,14 @@ impl Screen {
         let checkpoint = self.subject.file.as_ref().and_then(|file| Checkpoint::find(file, task.id()));
         let put = asker::Asked { text, question: asked.question, checkpoint };
         asker::ask(put, task.id().clone(), responder);
+    }
+
+    fn paint(&self) -> Paint {
+        match &self.show {
+            Show::Json => Paint::Plain,
+            Show::Lines(paint) => *paint,
+            Show::Live(progress) => progress.paint(),
+        }
     }
 
     /// Prints a message for people.

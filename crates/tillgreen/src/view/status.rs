@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::paint::Paint;
 use super::pull_request::{PullRequestStanding, obstacle_text};
 use super::question;
-use super::subject::Subject;
+use super::subject::{Subject, see};
 use super::text::{between, clean, count, moment, one_line, took};
 
 /// Characters of a title or an error.
@@ -47,10 +47,21 @@ pub(crate) struct Standing {
     next: Option<String>,
 }
 
+/// Where a run stands, in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Brief {
+    pub(super) state: Phase,
+    pub(super) reason: Option<String>,
+    pub(super) done: usize,
+    pub(super) total: usize,
+    /// The task that a person is asked about.
+    pub(super) question: Option<String>,
+}
+
 /// The state of a run as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Phase {
+pub(super) enum Phase {
     NotStarted,
     Running,
     Paused,
@@ -74,8 +85,9 @@ struct Counts {
     failed_attempts: usize,
 }
 
+/// A task and what is being done with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Current {
+pub(super) struct Current {
     task: String,
     title: String,
     /// What is being done.
@@ -92,6 +104,8 @@ struct LastFailure {
     #[serde(rename = "type")]
     kind: &'static str,
     error: String,
+    /// The command that shows what was printed.
+    show: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -147,7 +161,7 @@ impl Standing {
             tasks: counts(state, now),
             current: current_task(state).filter(|_| !is_over).map(|task| current(task, phase)),
             beside: beside(state).map(|task| current(task, phase)).collect(),
-            last_failure: last_failure(state).filter(|_| !is_over),
+            last_failure: last_failure(subject, state).filter(|_| !is_over),
             kept: Vec::new(),
             pull_request: PullRequestStanding::of(state),
             question: asked.map(|(task, asked)| OpenQuestion {
@@ -162,6 +176,13 @@ impl Standing {
     /// With the trees that are kept, by task and place.
     pub(crate) fn with_kept(self, kept: impl Iterator<Item = (String, String)>) -> Self {
         Self { kept: kept.map(|(task, path)| KeptTree { task, path }).collect(), ..self }
+    }
+
+    /// It in short, for a list.
+    pub(super) fn brief(self) -> Brief {
+        let question = self.question.map(|question| question.task);
+        let Counts { total, done, .. } = self.tasks;
+        Brief { state: self.state, reason: self.reason, done, total, question }
     }
 
     /// For people.
@@ -186,6 +207,7 @@ impl Standing {
         }
         if let Some(failure) = &self.last_failure {
             row("Failure", &failure.render(now));
+            row("", &paint.faint(&see(&failure.show)));
         }
         for kept in &self.kept {
             row(
@@ -208,20 +230,27 @@ impl Standing {
     }
 
     fn state_text(&self, paint: Paint) -> String {
-        let word = match self.state {
-            Phase::NotStarted => "not started".to_owned(),
-            Phase::Running => paint.good("running"),
-            Phase::Paused => paint.odd("paused"),
-            Phase::Stopped => paint.bad("stopped"),
-            Phase::Aborted => paint.bad("aborted"),
-            Phase::Interrupted => paint.odd("interrupted"),
-            Phase::Crashed => paint.bad("crashed"),
-            Phase::Complete => paint.good("complete"),
-        };
+        let word = self.state.word(paint);
         let process =
             self.pid.zip(self.since).map(|(pid, since)| format!(" (process {pid} since {})", moment(since)));
         let reason = self.reason.as_ref().map(|reason| format!(": {reason}"));
         format!("{word}{}{}", reason.unwrap_or_default(), process.unwrap_or_default())
+    }
+}
+
+impl Phase {
+    /// The word for it.
+    pub(super) fn word(self, paint: Paint) -> String {
+        match self {
+            Self::NotStarted => "not started".to_owned(),
+            Self::Running => paint.good("running"),
+            Self::Paused => paint.odd("paused"),
+            Self::Stopped => paint.bad("stopped"),
+            Self::Aborted => paint.bad("aborted"),
+            Self::Interrupted => paint.odd("interrupted"),
+            Self::Crashed => paint.bad("crashed"),
+            Self::Complete => paint.good("complete"),
+        }
     }
 }
 
@@ -236,11 +265,21 @@ impl Counts {
 }
 
 impl Current {
-    fn render(&self, now: Timestamp) -> String {
+    /// The task as it stands in the run.
+    pub(super) fn of(task: &Task, state: &State, holder: Option<&Holder>) -> Self {
+        current(task, phase(state, holder).0)
+    }
+
+    /// The task by name, and what is being done with it.
+    pub(super) fn render(&self, now: Timestamp) -> String {
+        format!("{} {}: {}", self.task, self.title, self.doing_text(now))
+    }
+
+    /// The doing, and since when.
+    pub(super) fn doing_text(&self, now: Timestamp) -> String {
         let attempt = self.attempt.map(|attempt| format!(", attempt {attempt}"));
         let since = self.since.map(|since| format!(", for {}", took(between(since, now))));
-        let (attempt, since) = (attempt.unwrap_or_default(), since.unwrap_or_default());
-        format!("{} {}: {}{attempt}{since}", self.task, self.title, self.doing)
+        format!("{}{}{}", self.doing, attempt.unwrap_or_default(), since.unwrap_or_default())
     }
 }
 
@@ -361,7 +400,7 @@ fn current(task: &Task, phase: Phase) -> Current {
     Current { task: task.id().to_string(), title, doing, attempt, since }
 }
 
-fn last_failure(state: &State) -> Option<LastFailure> {
+fn last_failure(subject: &Subject, state: &State) -> Option<LastFailure> {
     let failures = state.tasks().iter().filter_map(|task| Some((task, task.last_failure()?)));
     let (task, failure) = failures.max_by_key(|(_, failure)| failure.at)?;
     Some(LastFailure {
@@ -370,6 +409,7 @@ fn last_failure(state: &State) -> Option<LastFailure> {
         at: failure.at,
         kind: failure.cause.failure_type().name(),
         error: one_line(&failure.error, TEXT_CHARS_MAX),
+        show: subject.output_command(task.id(), Some(failure.attempt)),
     })
 }
 
@@ -415,6 +455,7 @@ mod tests {
         Attempts  1, 1 failed
         Task      1.2 Add a parser: executor at work, attempt 2, for 1m 0s
         Failure   1.2 attempt 1 (verification_failed), 1m 20s ago: 2 tests failed
+                  see: tillgreen show 1.2 --attempt 1 --output
         Next      tillgreen log -f
         ");
     }
@@ -449,6 +490,7 @@ mod tests {
         Attempts  1, 1 failed
         Task      1.2 Add a parser: waiting for an answer, for 1m 10s
         Failure   1.2 attempt 1 (verification_failed), 1m 20s ago: 2 tests failed
+                  see: tillgreen show 1.2 --attempt 1 --output
         Next      tillgreen answer RESPONSE
         ");
         assert!(question.starts_with("## Task Escalation Required\n"));
@@ -505,7 +547,8 @@ mod tests {
             "attempt": 1,
             "at": "2026-01-26T14:31:00Z",
             "type": "verification_failed",
-            "error": "no file"
+            "error": "no file",
+            "show": "tillgreen show 1.2.1 --attempt 1 --output"
           },
           "question": null,
           "next": "tillgreen log -f"

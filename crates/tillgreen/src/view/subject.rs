@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use runner::{PlanFile, Project};
+use engine::Attempt;
+use plan::TaskId;
+use runner::{AttemptFiles, PlanFile, Project};
 
 use super::text::quoted;
 
@@ -36,6 +38,29 @@ impl Subject {
         }
     }
 
+    /// The words that a failure of a task ends with.
+    pub(crate) fn see_output(&self, task: &TaskId, attempt: Option<Attempt>) -> String {
+        see(&self.output_command(task, attempt))
+    }
+
+    /// The command that shows what an attempt at a task printed; without an attempt, the latest that failed.
+    pub(crate) fn output_command(&self, task: &TaskId, attempt: Option<Attempt>) -> String {
+        let attempt = attempt.map(|attempt| format!(" --attempt {attempt}")).unwrap_or_default();
+        self.show(task, &format!("{attempt} --output"))
+    }
+
+    /// The words that a red regression command ends with.
+    pub(crate) fn see_regression(&self) -> Option<String> {
+        let files = AttemptFiles::of_regression(self.file.as_ref()?);
+        Some(see(&files.dir().display().to_string()))
+    }
+
+    /// The command that shows a task, without marks around it; `rest` begins with a space.
+    pub(crate) fn show(&self, task: &TaskId, rest: &str) -> String {
+        let command = self.command("show", &format!("{}{rest}", quoted(&task.to_string())));
+        command.trim_matches('`').to_owned()
+    }
+
     /// A command about this plan, to be typed.
     pub(crate) fn command(&self, verb: &str, rest: &str) -> String {
         let folder = self.folder.as_deref().map(|folder| format!(" -C {}", quoted(folder)));
@@ -48,4 +73,9 @@ impl Subject {
         }
         format!("`{command}`")
     }
+}
+
+/// The words that point to where more is.
+pub(super) fn see(place: &str) -> String {
+    format!("see: {place}")
 }

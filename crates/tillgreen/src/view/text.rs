@@ -9,6 +9,12 @@ pub(crate) fn clean(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 
+/// A text of several lines, made safe in the same way: line feeds and tabs stay.
+pub(crate) fn clean_lines(text: &str) -> String {
+    let each = |character| if matches!(character, '\n' | '\t') { character } else { harmless(character) };
+    text.chars().map(each).collect()
+}
+
 fn harmless(character: char) -> char {
     match character {
         '\n' | '\r' | '\t' => ' ',
@@ -98,6 +104,7 @@ mod tests {
         assert_eq!(one_line("\u{1b}[31mred\u{202e}", 20), "\u{fffd}[31mred\u{fffd}");
         assert_eq!(one_line("", 4), "");
         assert_eq!(clean("a\u{7}b"), "a\u{fffd}b");
+        assert_eq!(clean_lines("a\n\tb\r\u{1b}"), "a\n\tb \u{fffd}");
     }
 
     #[test]

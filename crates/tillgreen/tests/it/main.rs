@@ -20,6 +20,7 @@ mod rehearsal;
 mod resuming;
 mod retry_logs;
 mod retrying;
+mod show;
 mod stats;
 mod tidy;
 mod verification;

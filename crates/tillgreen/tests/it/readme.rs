@@ -7,13 +7,16 @@ use std::process::Command;
 use testkit::Sandbox;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 16] = [
     "demo",
     "init",
     "new",
     "check",
     "run",
+    "list",
+    "use",
     "status",
+    "show",
     "log",
     "stats",
     "answer",

@@ -1,0 +1,61 @@
+//! Every plan of a project, found by where plans usually are and by what was run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::plan_key::owner;
+use crate::project::{PlanFile, Project};
+
+/// The folders whose subfolders are plans.
+const PLACES: [&str; 2] = ["specs", ".planning/phases"];
+
+/// Every plan that can be run: specs, folders of plans, and those elsewhere that were run before; by path.
+pub fn plans(project: &Project) -> Vec<PlanFile> {
+    let mut places: Vec<String> = Vec::new();
+    for place in PLACES {
+        places.extend(names(&project.root().join(place)).map(|name| format!("{place}/{name}")));
+    }
+    places.extend(names(&project.root().join(".tillgreen")).map(|home| owner(&home)));
+    // What is no plan, or none any more, is not one of them.
+    let found = places.iter().filter_map(|place| project.locate(project.root(), Some(place)).ok());
+    let by_path: BTreeMap<_, _> = found.map(|file| (file.path.clone(), file)).collect();
+    by_path.into_values().collect()
+}
+
+/// The names in a folder; none if there is no such folder.
+fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_found_where_they_are_and_where_they_were_run() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [
+            "specs/b/tasks.md",
+            "specs/a/tasks.md",
+            "specs/empty/notes.md",
+            ".planning/phases/03-x/03-01-PLAN.md",
+            ".planning/phases/03-x/03-02-PLAN.md",
+            "sub/specs/demo/tasks.md",
+            ".tillgreen/sub-specs-demo/journal.jsonl",
+            ".tillgreen/specs-a/journal.jsonl",
+            ".tillgreen/specs-gone/journal.jsonl",
+        ] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "- [ ] 1.1 A task\n").unwrap();
+        }
+        let project = Project::discover(folder.path()).unwrap();
+        let found: Vec<String> =
+            plans(&project).iter().map(|file| project.relative(&file.path).display().to_string()).collect();
+        let expected =
+            [".planning/phases/03-x", "specs/a/tasks.md", "specs/b/tasks.md", "sub/specs/demo/tasks.md"];
+        assert_eq!(found, expected);
+    }
+}

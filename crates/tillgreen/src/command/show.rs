@@ -1,0 +1,350 @@
+//! `tillgreen show`: everything about one task. Takes no part in a run: it only reads.
+
+use std::io;
+use std::path::PathBuf;
+
+use engine::{Attempt, History, State};
+use jiff::Timestamp;
+use plan::{Plan, TaskId, nearest};
+use runner::{KeptText, PlanFile, Project};
+use serde::Serialize;
+
+use self::changes::Changes;
+use crate::args::{Format, ShowArgs};
+use crate::cli::{Context, Ended};
+use crate::error::Error;
+use crate::exit;
+use crate::settings::{FileSettings, named};
+use crate::view::json;
+use crate::view::paint::Paint;
+use crate::view::subject::Subject;
+use crate::view::task_report::{AttemptReport, Sources, TaskReport};
+use crate::view::task_text::{self, Section};
+use crate::view::text::clean_lines;
+
+mod changes;
+
+/// Those who print besides the verify command.
+const AGENTS: [&str; 2] = ["agent", "judge"];
+/// The two outputs of a process.
+const STREAMS: [&str; 2] = ["standard output", "standard error"];
+
+/// The part of a task that is shown.
+enum Part {
+    Overview,
+    Attempt(Attempt),
+    Output(Option<Attempt>),
+    Prompt(Option<Attempt>),
+    Diff(Option<Attempt>),
+}
+
+impl Part {
+    fn of(arguments: &ShowArgs) -> Self {
+        let attempt = arguments.attempt.map(Attempt);
+        match (arguments.output, arguments.prompt, arguments.diff) {
+            (true, _, _) => Self::Output(attempt),
+            (_, true, _) => Self::Prompt(attempt),
+            (_, _, true) => Self::Diff(attempt),
+            (false, false, false) => attempt.map_or(Self::Overview, Self::Attempt),
+        }
+    }
+}
+
+/// A plan and the task of it that is asked for.
+struct Asked<'a> {
+    project: &'a Project,
+    file: &'a PlanFile,
+    subject: &'a Subject,
+    report: TaskReport,
+    /// The run's state; none before the first run, or where the task is newer.
+    state: Option<State>,
+    task: TaskId,
+}
+
+/// One part of a task, for programs.
+#[derive(Serialize)]
+struct PartDocument<'a> {
+    plan: &'a str,
+    task: &'a TaskId,
+    attempt: Option<Attempt>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<&'a [Section]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<&'a str>,
+}
+
+/// Shows a task, or a part of it.
+pub(crate) fn run(context: &mut Context, arguments: &ShowArgs) -> Ended {
+    let project = context.project()?;
+    let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
+    let asked = look_up(context, (&project, &file, &subject), arguments)?;
+    match Part::of(arguments) {
+        Part::Overview => show_task(context, asked)?,
+        Part::Attempt(number) => show_attempt(context, &asked, number)?,
+        Part::Output(number) => show_output(context, &asked, number)?,
+        Part::Prompt(number) => show_prompt(context, &asked, number)?,
+        Part::Diff(number) => show_diff(context, &asked, number)?,
+    }
+    Ok(exit::DONE)
+}
+
+fn look_up<'a>(
+    context: &Context,
+    (project, file, subject): (&'a Project, &'a PlanFile, &'a Subject),
+    arguments: &ShowArgs,
+) -> Result<Asked<'a>, Error> {
+    let holder = super::status::holder_of(file)?;
+    let state = runner::load(file, |_| ())?;
+    // A plan that cannot be read any more has a record all the same.
+    let plans = super::check::read(file);
+    let plans = if state.is_some() { plans.unwrap_or_default() } else { plans? };
+    let Some(task) = find(&arguments.task, &plans, state.as_ref()) else {
+        return Err(unknown(context, (project, subject), arguments, &names(&plans, state.as_ref())));
+    };
+    let report = planned(subject, &plans, &task);
+    let mut history = History::default();
+    let mut events = Vec::new();
+    let state = runner::load(file, |event| {
+        history.record(event);
+        if event.what.task() == Some(&task) {
+            events.push(event.clone());
+        }
+    })?;
+    let known = state.as_ref().and_then(|state| Some((state, state.task(&task)?)));
+    let report = match known {
+        Some((state, known)) => {
+            let holder = holder.as_ref();
+            let sources = Sources { state, history: &history, events: &events, file: Some(file), holder };
+            report.with_run(known, &sources).with_feedback(feedback)
+        }
+        None => report,
+    };
+    let state = state.filter(|state| state.task(&task).is_some());
+    Ok(Asked { project, file, subject, report, state, task })
+}
+
+/// The task that is meant: by its id, or in any of the ways that tasks are spelled.
+fn find(spelled: &str, plans: &[(PathBuf, Plan)], state: Option<&State>) -> Option<TaskId> {
+    let id = TaskId::from(spelled.trim());
+    let known = state.is_some_and(|state| state.task(&id).is_some());
+    let planned = || plans.iter().find_map(|(_, plan)| plan.find(spelled)).map(|task| task.id.clone());
+    if known { Some(id) } else { planned() }
+}
+
+fn names(plans: &[(PathBuf, Plan)], state: Option<&State>) -> Vec<String> {
+    let planned = plans.iter().flat_map(|(_, plan)| plan.tasks()).map(|task| task.id.to_string());
+    let known = state.into_iter().flat_map(State::tasks).map(|task| task.id().to_string());
+    planned.chain(known).collect()
+}
+
+fn unknown(
+    context: &Context,
+    (project, subject): (&Project, &Subject),
+    arguments: &ShowArgs,
+    names: &[String],
+) -> Error {
+    let task = &arguments.task;
+    let error = Error::usage(format!("'{}' has no task '{task}'", subject.name));
+    if let Some(near) = nearest(task, names.iter().map(String::as_str)) {
+        let command = subject.show(&TaskId::from(near), "");
+        return error.hint(format!("did you mean `{command}`?"));
+    }
+    if arguments.plan.is_none() && project.locate(&context.dir, Some(task)).is_ok() {
+        let named = Subject { argument: Some(task.clone()), ..subject.clone() };
+        return error.hint(format!("that is a plan: name a task of it, {}", named.command("show", "TASK")));
+    }
+    error.hint(format!("{} shows the tasks", subject.command("check", "")))
+}
+
+/// The task as the plan has it; one that lives in the record alone has no text.
+fn planned(subject: &Subject, plans: &[(PathBuf, Plan)], id: &TaskId) -> TaskReport {
+    let found = plans.iter().find_map(|(_, plan)| Some((plan, plan.task(id)?)));
+    let of = (subject.name.as_str(), subject.path.as_str());
+    match found {
+        Some((plan, task)) => TaskReport::planned(of, id, plan.short_title(task), &plan.fields(task)),
+        None => TaskReport::planned(of, id, "", &plan::Fields::default()),
+    }
+}
+
+/// The feedback that an attempt was given, taken out of its prompt. Where that is gone, nothing is known.
+fn feedback(attempt: &AttemptReport) -> Option<String> {
+    const END: &str = "</retry_context>";
+    let prompt = attempt.files.as_ref()?.read(KeptText::Prompt).ok()??;
+    let begin = prompt.find("<retry_context ")?;
+    let end = prompt.rfind(END)?;
+    prompt.get(begin..end + END.len()).map(str::to_owned)
+}
+
+fn show_task(context: &mut Context, asked: Asked<'_>) -> Result<(), Error> {
+    let changes = match &asked.state {
+        // A commit that is gone, or a tree that git cannot read, hides nothing else.
+        Some(state) => {
+            Changes::of_task(&asked, state).and_then(|changes| changes.files()).unwrap_or_default()
+        }
+        None => None,
+    };
+    let report = asked.report.with_changes(changes);
+    match context.format {
+        Format::Text => {
+            let paint = Paint::of(&io::stdout());
+            let text = task_text::overview(&report, asked.subject, Timestamp::now(), paint);
+            context.out.write_all(text.as_bytes())?;
+        }
+        Format::Json => json::document(&mut context.out, &report)?,
+    }
+    Ok(())
+}
+
+fn show_attempt(context: &mut Context, asked: &Asked<'_>, number: Attempt) -> Result<(), Error> {
+    let attempt = numbered(asked, number)?;
+    match context.format {
+        Format::Text => {
+            let text = task_text::attempt(&asked.report, attempt, Paint::of(&io::stdout()));
+            context.out.write_all(text.as_bytes())?;
+        }
+        Format::Json => json::document(&mut context.out, attempt)?,
+    }
+    Ok(())
+}
+
+fn show_output(context: &mut Context, asked: &Asked<'_>, number: Option<Attempt>) -> Result<(), Error> {
+    let attempts = asked.report.attempts();
+    // A failure is what people look for; the latest attempt where there is none, or where it was overcome.
+    let is_done = asked
+        .state
+        .as_ref()
+        .and_then(|state| state.task(&asked.task))
+        .is_some_and(|task| task.status.is_settled());
+    let failed = attempts.iter().rev().find(|attempt| attempt.is_failed() && !is_done);
+    let attempt = match number {
+        Some(number) => numbered(asked, number)?,
+        None => failed.or(attempts.last()).ok_or_else(|| nothing(asked))?,
+    };
+    let sections = sections(attempt)?;
+    match context.format {
+        Format::Text => {
+            let sections = retold(asked, attempt, sections);
+            let text = task_text::output(&asked.report, attempt, &sections, Paint::of(&io::stdout()));
+            context.out.write_all(text.as_bytes())?;
+        }
+        Format::Json => {
+            let part = PartDocument { output: Some(&sections), ..document(asked, attempt.number()) };
+            json::document(&mut context.out, &part)?;
+        }
+    }
+    Ok(())
+}
+
+fn show_prompt(context: &mut Context, asked: &Asked<'_>, number: Option<Attempt>) -> Result<(), Error> {
+    let attempt = match number {
+        Some(number) => numbered(asked, number)?,
+        None => {
+            let told = asked.report.attempts().iter().rev().find(|attempt| attempt.number().is_some());
+            told.ok_or_else(|| match asked.report.attempts() {
+                [] => nothing(asked),
+                [_, ..] => Error::usage(format!("no agent was started for task {}", asked.task)),
+            })?
+        }
+    };
+    let prompt = read(attempt, KeptText::Prompt)?.ok_or_else(|| {
+        Error::usage(format!("the prompt of {} at task {} is gone", attempt.name(), asked.task))
+    })?;
+    match context.format {
+        Format::Text => context.out.write_all(clean_lines(&prompt).as_bytes())?,
+        Format::Json => {
+            let part = PartDocument { prompt: Some(&prompt), ..document(asked, attempt.number()) };
+            json::document(&mut context.out, &part)?;
+        }
+    }
+    Ok(())
+}
+
+fn show_diff(context: &mut Context, asked: &Asked<'_>, number: Option<Attempt>) -> Result<(), Error> {
+    let Some(state) = &asked.state else { return Err(nothing(asked)) };
+    let changes = match number {
+        Some(number) => Changes::of_attempt(asked, state, numbered(asked, number)?)?,
+        None => Changes::of_task(asked, state)?,
+    };
+    let diff = changes.lines()?.ok_or_else(|| changes.why_none(&asked.task))?;
+    match context.format {
+        Format::Text => context.out.write_all(clean_lines(&diff).as_bytes())?,
+        Format::Json => {
+            let part = PartDocument { diff: Some(&diff), ..document(asked, number) };
+            json::document(&mut context.out, &part)?;
+        }
+    }
+    Ok(())
+}
+
+fn document<'a>(asked: &'a Asked<'_>, attempt: Option<Attempt>) -> PartDocument<'a> {
+    let plan = asked.subject.name.as_str();
+    PartDocument { plan, task: &asked.task, attempt, output: None, prompt: None, diff: None }
+}
+
+/// The attempt with a number. One that was lost gave its number to the next: the latest is meant.
+fn numbered<'a>(asked: &'a Asked<'_>, number: Attempt) -> Result<&'a AttemptReport, Error> {
+    let attempts = asked.report.attempts();
+    let found = attempts.iter().rev().find(|attempt| attempt.number() == Some(number));
+    found.ok_or_else(|| match attempts.iter().filter_map(AttemptReport::number).max() {
+        Some(last) => {
+            Error::usage(format!("task {} has no attempt {number}: the latest is {last}", asked.task))
+                .hint(format!("`{}` shows all of them", asked.subject.show(&asked.task, "")))
+        }
+        None => nothing(asked),
+    })
+}
+
+/// The error where nothing was done for a task yet.
+fn nothing(asked: &Asked<'_>) -> Error {
+    let Asked { task, subject, .. } = asked;
+    let error = Error::usage(format!("nothing was done for task {task} yet"));
+    if asked.state.as_ref().is_some_and(|state| state.end().is_none()) {
+        return error.hint(format!("{} shows where the run stands", subject.command("status", "")));
+    }
+    error.hint(format!("start the plan with {}", subject.command("run", "")))
+}
+
+fn read(attempt: &AttemptReport, text: KeptText) -> Result<Option<String>, Error> {
+    let Some(files) = &attempt.files else { return Ok(None) };
+    files.read(text).map_err(|error| Error::file("read", files.dir(), error))
+}
+
+/// Everything that was printed in the course of an attempt, in the order in which it was.
+fn sections(attempt: &AttemptReport) -> Result<Vec<Section>, Error> {
+    let agent = [KeptText::AgentOutput, KeptText::AgentErrors];
+    let verify = [KeptText::VerifyOutput, KeptText::VerifyErrors];
+    let own = attempt
+        .files
+        .iter()
+        .flat_map(|files| [(AGENTS[0], files.clone(), agent), ("verify command", files.clone(), verify)]);
+    let judges = attempt.judges.iter().map(|files| (AGENTS[1], files.clone(), agent));
+    let joined = attempt
+        .files
+        .iter()
+        .map(|files| ("verify command on all that came together", files.joined(), verify));
+    let mut sections = Vec::new();
+    for (of, files, texts) in own.chain(judges).chain(joined) {
+        for (stream, text) in STREAMS.into_iter().zip(texts) {
+            let kept = files.read(text).map_err(|error| Error::file("read", files.dir(), error))?;
+            sections.extend(kept.map(|text| Section { of, stream, text }));
+        }
+    }
+    Ok(sections)
+}
+
+/// Replaces an agent's JSON by words, where its language is known.
+fn retold(asked: &Asked<'_>, attempt: &AttemptReport, sections: Vec<Section>) -> Vec<Section> {
+    // Settings that cannot be read are no reason to show nothing.
+    let settings = FileSettings::load(asked.project.root()).unwrap_or_default();
+    let agent = attempt.agent().and_then(|name| named(name, &settings));
+    let retell = |section: Section| {
+        let transcript = agent.as_ref().and_then(|agent| runner::transcript(&agent.kind, &section.text));
+        match transcript.filter(|_| AGENTS.contains(&section.of) && section.stream == STREAMS[0]) {
+            Some(transcript) => Section::retold(section.of, &transcript),
+            None => section,
+        }
+    };
+    sections.into_iter().map(retell).collect()
+}

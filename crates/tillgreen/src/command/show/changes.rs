@@ -1,0 +1,110 @@
+//! The changes of a task: its commit, or what its latest attempt left where no commit holds it yet.
+
+use engine::{State, Status, Task};
+use plan::TaskId;
+use runner::git::{DiffExtent, Git};
+
+use super::Asked;
+use crate::error::Error;
+use crate::view::task_report::AttemptReport;
+
+/// Where changes are.
+pub(super) enum Changes {
+    /// In a commit.
+    Commit { git: Git, commit: String },
+    /// In a working tree, since a commit. Without paths, all that differs is meant.
+    Work { git: Git, base: String, paths: Vec<String> },
+    /// Nowhere that can be looked at.
+    None { why: String },
+}
+
+impl Changes {
+    /// Those of a task.
+    pub(super) fn of_task(asked: &Asked<'_>, state: &State) -> Result<Self, Error> {
+        let none = |why: &str| Ok(Self::None { why: why.to_owned() });
+        let Some(task) = state.task(&asked.task) else { return none("the run does not know it yet") };
+        let Some(git) = asked.project.git() else { return none("the project is no git repository") };
+        if let (Status::Done, Some(commit)) = (&task.status, &task.commit) {
+            return Ok(Self::Commit { git: git.clone(), commit: commit.clone() });
+        }
+        let head = asked.report.attempts().iter().rev().find_map(|attempt| attempt.head.clone());
+        match head {
+            Some(_) if task.status == Status::Done => none("no commit was made for it"),
+            Some(head) if task.isolated => Self::in_tree(asked, head),
+            Some(head) => Ok(Self::in_project(git, task, head)),
+            None => none("no attempt has changed anything"),
+        }
+    }
+
+    /// Those of an attempt. What an earlier one left went into the next.
+    pub(super) fn of_attempt(
+        asked: &Asked<'_>,
+        state: &State,
+        attempt: &AttemptReport,
+    ) -> Result<Self, Error> {
+        if let (Some(git), Some(commit)) = (asked.project.git(), &attempt.commit) {
+            return Ok(Self::Commit { git: git.clone(), commit: commit.clone() });
+        }
+        let is_latest = asked.report.attempts().last().is_some_and(|last| std::ptr::eq(last, attempt));
+        if is_latest {
+            return Self::of_task(asked, state);
+        }
+        let files = attempt.failure().map(|failure| failure.files.as_slice()).unwrap_or_default();
+        let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let known = if names.is_empty() { "it changed nothing".to_owned() } else { names.join(", ") };
+        let why = format!("the next attempt went on from what {} left: {known}", attempt.name());
+        Ok(Self::None { why })
+    }
+
+    fn in_tree(asked: &Asked<'_>, base: String) -> Result<Self, Error> {
+        let tree = runner::task_tree(asked.file, &asked.task);
+        let gone = || Ok(Self::None { why: "its work tree is gone".to_owned() });
+        if !tree.is_dir() {
+            return gone();
+        }
+        // A folder that is no work tree any more lies in the project's own repository.
+        match Git::discover(&tree)?.filter(|git| git.root() == tree) {
+            Some(git) => Ok(Self::Work { git, base, paths: Vec::new() }),
+            None => gone(),
+        }
+    }
+
+    fn in_project(git: &Git, task: &Task, head: String) -> Self {
+        let is_at_work = matches!(task.status, Status::Running(_));
+        if task.touched.is_empty() && !is_at_work {
+            return Self::None { why: "no attempt has changed anything".to_owned() };
+        }
+        let base = task.base.clone().unwrap_or(head);
+        let paths = if is_at_work { Vec::new() } else { task.touched.iter().cloned().collect() };
+        Self::Work { git: git.clone(), base, paths }
+    }
+
+    /// The files, as git lists them; none where there are none.
+    pub(super) fn files(&self) -> Result<Option<String>, Error> {
+        self.read(DiffExtent::Files)
+    }
+
+    /// Every changed line; none where there are none.
+    pub(super) fn lines(&self) -> Result<Option<String>, Error> {
+        self.read(DiffExtent::Lines)
+    }
+
+    fn read(&self, extent: DiffExtent) -> Result<Option<String>, Error> {
+        let text = match self {
+            Self::Commit { git, commit } => git.commit_diff(commit, extent)?,
+            Self::Work { git, base, paths } => git.work_diff(base, paths, extent)?,
+            Self::None { .. } => return Ok(None),
+        };
+        Ok((!text.trim().is_empty()).then_some(text))
+    }
+
+    /// The error where there is nothing to show.
+    pub(super) fn why_none(&self, task: &TaskId) -> Error {
+        let why = match self {
+            Self::None { why } => why.as_str(),
+            Self::Commit { .. } => "its commit changes nothing",
+            Self::Work { .. } => "nothing differs from what was there before",
+        };
+        Error::usage(format!("there is no diff of task {task}: {why}"))
+    }
+}
