@@ -7,9 +7,9 @@
 use std::time::{Duration, Instant};
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, FileState, Isolation,
-    Landing, Limits, Observation, Opening, Parallel, Record, Recovery, Rules, Seen, State, TaskDecl,
-    TaskKind, Toggle, Verification, decide, due, schedule,
+    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Facts, FileState,
+    Isolation, Landing, Limits, Observation, Opening, Parallel, Record, Recovery, Rules, Seen, State,
+    TaskDecl, TaskKind, Toggle, Verification, decide, due, schedule,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -120,7 +120,7 @@ fn outcome(state: &State, action: Action) -> Seen {
             Seen::AgentEnded { task, dispatch, report: report_of_agent() }
         }
         Action::RunJudge { task, dispatch, .. } => {
-            Seen::JudgeEnded { task, dispatch, report: report_of_agent() }
+            Seen::JudgeEnded { task, dispatch, report: report_of_agent(), facts: Facts::default() }
         }
         Action::Check { task, attempt, dispatch } => {
             let fails = (attempt.0 == 1 && task.name().ends_with('3'))

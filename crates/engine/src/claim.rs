@@ -1,14 +1,20 @@
 //! What an agent's final message claims. Only whole lines count, so that neither an echo of the prompt nor a
 //! remark about a signal is one. A claim is evidence, never proof.
 
-use crate::result;
 use plan::Dialect;
+
+use crate::result;
+use crate::status::Role;
 
 /// What the final message claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// `TASK_COMPLETE` or `VERIFICATION_PASS`.
+    /// The success word of the role, or a result that says so where that is how success is said.
     Complete,
+    /// A success beside a result whose own fields deny it. Where a command decides, that is run all the same.
+    Denied(FailureClaim),
+    /// A success word of another role, which counts for nothing where only words decide.
+    OtherRole,
     /// `Task 1.3: name FAILED`.
     Failed(FailureClaim),
     /// `VERIFICATION_FAIL`.
@@ -41,6 +47,8 @@ pub enum StuckKind {
     ConflictingRequirements,
     /// A service is away.
     ServiceUnavailable,
+    /// Something was not permitted.
+    PermissionDenied,
 }
 
 /// What an agent says of its own failure, with the words used where it says nothing.
@@ -59,42 +67,63 @@ pub struct FailureClaim {
 }
 
 impl Claim {
-    /// Reads the final message. Where several signals contradict each other, the last one counts.
+    /// Reads the final message of an agent in a role. A failure beside a success word is a failure, whoever's word it is
+    /// and whichever comes first.
     ///
-    /// A structured result counts in both dialects where it says that something went wrong; that all is well is
-    /// said by a signal in a spec and by the result in a plan with phases.
-    pub fn read(message: &str, dialect: Dialect) -> Self {
-        let (signalled, claim) = last_signal(message);
+    /// A structured result counts in both dialects where it says that something went wrong; that all is well is said by
+    /// a word in a spec, and by a word or by the result of an executor in a plan with phases.
+    pub fn read(message: &str, dialect: Dialect, role: Role) -> Self {
         let result = result::read(message);
-        match (result, dialect) {
-            (Some((at, Self::Complete)), Dialect::Phase) if at >= signalled => Self::Complete,
-            (Some((_, Self::Complete)), Dialect::Spec | Dialect::Phase) | (None, Dialect::Spec) => claim,
-            (Some((at, result)), Dialect::Spec | Dialect::Phase) if at >= signalled => result,
-            (Some(_) | None, Dialect::Phase | Dialect::Spec) => claim,
+        let said = Signals::of(message);
+        let by_result = dialect == Dialect::Phase && role == Role::Executor;
+        let (is_own, is_other) = match role {
+            Role::Executor => (said.complete, said.pass),
+            Role::Qa | Role::Reviewer => (said.pass, said.complete),
+        };
+        match (said.failed, result) {
+            (_, Some(stuck @ Self::Stuck(_))) => stuck,
+            (Some(failed), _) | (None, Some(Self::Failed(failed))) => Self::Failed(failed),
+            (None, _) if said.fail => Self::NotVerified,
+            (None, Some(denied @ Self::Denied(_))) if is_own || by_result => denied,
+            (None, Some(Self::Complete)) if by_result => Self::Complete,
+            (None, _) if is_own => Self::Complete,
+            (None, _) if is_other => Self::OtherRole,
+            (None, _) => Self::Silent,
         }
     }
 }
 
-/// The last signal, with the line after which it stands; nothing stands after no line at all.
-fn last_signal(message: &str) -> (usize, Claim) {
-    let mut last = (0, Claim::Silent);
-    let mut lines = message.lines();
-    let mut number = 0;
-    while let Some(line) = lines.next() {
-        number += 1;
-        match Signal::of(line) {
-            Some(Signal::Complete) => last = (number, Claim::Complete),
-            Some(Signal::NotVerified) => last = (number, Claim::NotVerified),
-            Some(Signal::Failed) => last = (number, Claim::Failed(FailureClaim::read(lines.clone()))),
-            None => {}
+/// The words of a message, each of which may be there.
+#[derive(Default)]
+struct Signals {
+    complete: bool,
+    pass: bool,
+    fail: bool,
+    /// The last report of a failure.
+    failed: Option<FailureClaim>,
+}
+
+impl Signals {
+    fn of(message: &str) -> Self {
+        let mut signals = Self::default();
+        let mut lines = message.lines();
+        while let Some(line) = lines.next() {
+            match Signal::of(line) {
+                Some(Signal::Complete) => signals.complete = true,
+                Some(Signal::Pass) => signals.pass = true,
+                Some(Signal::Fail) => signals.fail = true,
+                Some(Signal::Failed) => signals.failed = Some(FailureClaim::read(lines.clone())),
+                None => {}
+            }
         }
+        signals
     }
-    last
 }
 
 enum Signal {
     Complete,
-    NotVerified,
+    Pass,
+    Fail,
     Failed,
 }
 
@@ -102,20 +131,27 @@ impl Signal {
     fn of(line: &str) -> Option<Self> {
         let line = bare(line);
         match line {
-            "TASK_COMPLETE" | "VERIFICATION_PASS" => return Some(Self::Complete),
-            "VERIFICATION_FAIL" => return Some(Self::NotVerified),
+            "TASK_COMPLETE" => return Some(Self::Complete),
+            "VERIFICATION_PASS" => return Some(Self::Pass),
+            "VERIFICATION_FAIL" => return Some(Self::Fail),
             _ => {}
         }
-        let rest = line.strip_prefix("Task ")?;
-        let rest = rest.trim_end_matches(['.', '!', '*', '_', ' ']);
-        let is_failed = rest.strip_suffix("FAILED").is_some_and(|named| named.contains(':'));
+        let is_failed =
+            line.strip_prefix("Task ")?.strip_suffix("FAILED").is_some_and(|named| named.contains(':'));
         is_failed.then_some(Self::Failed)
     }
 }
 
-/// A line without markdown emphasis around it.
+/// True if a line is a signal of any role.
+pub(crate) fn is_signal(line: &str) -> bool {
+    Signal::of(line).is_some()
+}
+
+/// A line without what people and models put around a signal.
 fn bare(line: &str) -> &str {
-    line.trim().trim_matches(['*', '_', '`']).trim()
+    let is_around = |character: char| character.is_whitespace() || "*_`✅✔❌☑\u{fe0f}".contains(character);
+    let line = line.trim_start_matches(|character| is_around(character) || "-+•#".contains(character));
+    line.trim_end_matches(|character| is_around(character) || ".!".contains(character))
 }
 
 impl FailureClaim {
@@ -156,105 +192,13 @@ fn field(line: &str, name: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// Phrases that admit failure.
-const ADMISSIONS: [&str; 5] =
-    ["requires manual", "cannot be automated", "could not complete", "needs human", "manual intervention"];
-
-/// Words that turn an admission round when they stand shortly before it.
-const NEGATIONS: [&str; 9] = ["no", "not", "never", "without", "none", "nothing", "neither", "nor", "zero"];
-
-/// How many words before an admission a negation may stand.
-const NEGATION_REACH: usize = 5;
-
-/// The first phrase by which a message admits failure: as whole words, outside code and quotes, and not
-/// negated in the same sentence.
-pub fn contradiction(message: &str) -> Option<&'static str> {
-    let prose = without_code_and_quotes(message).to_lowercase();
-    sentences(&prose).find_map(|sentence| admission(&sentence))
-}
-
-fn admission(sentence: &[&str]) -> Option<&'static str> {
-    ADMISSIONS.into_iter().find(|phrase| {
-        let phrase: Vec<&str> = phrase.split(' ').collect();
-        (0..sentence.len()).any(|start| {
-            let is_here = sentence[start..].starts_with(&phrase);
-            let before = &sentence[start.saturating_sub(NEGATION_REACH)..start];
-            is_here && !before.iter().any(|word| is_negation(word))
-        })
-    })
-}
-
-fn is_negation(word: &str) -> bool {
-    NEGATIONS.contains(&word) || word.ends_with("n't") || word.ends_with("n’t")
-}
-
-/// Sentences as lists of words.
-fn sentences(prose: &str) -> impl Iterator<Item = Vec<&str>> {
-    let parts = prose.split(['.', '!', '?', ';', '\n']);
-    parts.map(|part| {
-        let is_word = |character: char| character.is_alphanumeric() || matches!(character, '\'' | '’' | '_');
-        part.split(move |character| !is_word(character)).filter(|word| !word.is_empty()).collect()
-    })
-}
-
-/// The message with fenced blocks, code spans, block quotes and quoted text taken out. A line break is kept
-/// only where the next line starts a new block: else the sentence goes on.
-fn without_code_and_quotes(message: &str) -> String {
-    let mut kept = String::with_capacity(message.len());
-    let mut fence: Option<&str> = None;
-    for line in message.lines() {
-        let trimmed = line.trim_start();
-        let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
-        match (fence, marker) {
-            (None, Some(marker)) => {
-                kept.push('\n');
-                fence = Some(marker);
-            }
-            (Some(open), Some(marker)) if open == marker => fence = None,
-            (Some(_), _) => {}
-            (None, None) if trimmed.starts_with('>') => kept.push('\n'),
-            (None, None) => {
-                kept.push(if starts_block(trimmed) { '\n' } else { ' ' });
-                push_prose(&mut kept, line);
-            }
-        }
-    }
-    kept
-}
-
-/// Whether a line does not go on with the sentence of the line before it.
-fn starts_block(line: &str) -> bool {
-    let is_numbered =
-        line.trim_start_matches(|character: char| character.is_ascii_digit()).starts_with(['.', ')']);
-    let is_signal = Signal::of(line).is_some();
-    line.is_empty() || line.starts_with(['-', '*', '+', '#', '|', '_']) || is_numbered || is_signal
-}
-
-/// Adds a line without what stands between backticks or double quotes on it.
-fn push_prose(kept: &mut String, line: &str) {
-    let mut rest = line;
-    while let Some(start) = rest.find(['`', '"', '“']) {
-        let open = rest[start..].chars().next().unwrap_or('`');
-        let close = if open == '“' { '”' } else { open };
-        let after = &rest[start + open.len_utf8()..];
-        kept.push_str(&rest[..start]);
-        let Some(end) = after.find(close) else {
-            rest = after;
-            break;
-        };
-        kept.push_str(" quoted ");
-        rest = &after[end + close.len_utf8()..];
-    }
-    kept.push_str(rest);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(message: &str, expected: Claim) {
-        assert_eq!(Claim::read(message, Dialect::Spec), expected, "for {message:?}");
+        assert_eq!(Claim::read(message, Dialect::Spec, Role::Executor), expected, "for {message:?}");
     }
 
     fn failed(error: &str, attempted_fix: &str, status: &str) -> Claim {
@@ -269,17 +213,37 @@ mod tests {
 
     #[test]
     fn signals_are_whole_lines() {
-        check("TASK_COMPLETE", Claim::Complete);
-        check("all good\n\n**TASK_COMPLETE**\n", Claim::Complete);
-        check("`TASK_COMPLETE`", Claim::Complete);
-        check("VERIFICATION_PASS", Claim::Complete);
-        check("VERIFICATION_FAIL", Claim::NotVerified);
-        check("7. Output TASK_COMPLETE when done", Claim::Silent);
-        check("TASK_COMPLETED", Claim::Silent);
-        check("not TASK_COMPLETE", Claim::Silent);
-        check("> TASK_COMPLETE", Claim::Silent);
-        check("", Claim::Silent);
-        check("TASK_COMPLETE\r\n", Claim::Complete);
+        for line in [
+            "TASK_COMPLETE",
+            "all good\n\n**TASK_COMPLETE**\n",
+            "`TASK_COMPLETE`",
+            "TASK_COMPLETE\r\n",
+            "TASK_COMPLETE.",
+            "TASK_COMPLETE!",
+            "**TASK_COMPLETE.**",
+            "✅ TASK_COMPLETE",
+            "✔️ TASK_COMPLETE",
+            "TASK_COMPLETE ✅",
+            "## TASK_COMPLETE",
+            "- TASK_COMPLETE",
+            "* **TASK_COMPLETE**",
+            "- ✅ `TASK_COMPLETE`",
+        ] {
+            check(line, Claim::Complete);
+        }
+        for line in [
+            "7. Output TASK_COMPLETE when done",
+            "TASK_COMPLETED",
+            "NOT TASK_COMPLETE",
+            "not TASK_COMPLETE",
+            "TASK_COMPLETE?",
+            "TASK_COMPLETE: nearly",
+            "> TASK_COMPLETE",
+            "\"TASK_COMPLETE\"",
+            "",
+        ] {
+            check(line, Claim::Silent);
+        }
     }
 
     #[test]
@@ -298,44 +262,40 @@ mod tests {
             "**Task 9.9: x FAILED**\n- **Error**: boom",
             failed("boom", "No fix attempted", "Unknown status"),
         );
+        check(
+            "### ❌ Task 1: x FAILED.",
+            failed("Task execution failed", "No fix attempted", "Unknown status"),
+        );
         check("Task 1.3: x FAILED", failed("Task execution failed", "No fix attempted", "Unknown status"));
         check("The task FAILED", Claim::Silent);
     }
 
     #[test]
-    fn the_last_signal_counts() {
-        check("Task 1: a FAILED\n- Error: e\nTASK_COMPLETE", Claim::Complete);
-        check(
-            "TASK_COMPLETE\nTask 1: a FAILED\n- Error: e",
-            failed("e", "No fix attempted", "Unknown status"),
-        );
-        check("VERIFICATION_PASS\nVERIFICATION_FAIL", Claim::NotVerified);
+    fn a_failure_beside_a_success_is_a_failure() {
+        let told = failed("e", "No fix attempted", "Unknown status");
+        check("Task 1: a FAILED\n- Error: e\nTASK_COMPLETE", told.clone());
+        check("TASK_COMPLETE\nTask 1: a FAILED\n- Error: e", told);
+        check("VERIFICATION_FAIL\nTASK_COMPLETE", Claim::NotVerified);
+        check("TASK_COMPLETE\nVERIFICATION_FAIL", Claim::NotVerified);
     }
 
     #[test]
-    fn admissions_contradict() {
-        let check = |message: &str, expected: Option<&str>| {
-            assert_eq!(contradiction(message), expected, "for {message:?}");
+    fn each_role_has_its_own_word() {
+        let check = |role: Role, message: &str, expected: Claim| {
+            for dialect in [Dialect::Spec, Dialect::Phase] {
+                assert_eq!(Claim::read(message, dialect, role), expected, "{role:?} for {message:?}");
+            }
         };
-        check("This requires manual testing.", Some("requires manual"));
-        check("It CANNOT BE AUTOMATED", Some("cannot be automated"));
-        check("I could not complete step 3", Some("could not complete"));
-        check("The rest needs human review", Some("needs human"));
-        check("Done, but manual intervention is needed", Some("manual intervention"));
-        check("No manual intervention needed.", None);
-        check("It works without any manual intervention.", None);
-        check("This doesn't need manual intervention", None);
-        check("It is not done. Manual intervention needed.", Some("manual intervention"));
-        check("It works without\nmanual intervention.", None);
-        check("It is not done\n- manual intervention needed", Some("manual intervention"));
-        check("It is not done\n\nmanual intervention needed", Some("manual intervention"));
-        check("The rest\nrequires\nmanual testing", Some("requires manual"));
-        check("the docs say \"requires manual\" somewhere", None);
-        check("see `manual intervention` in the code", None);
-        check("```\nrequires manual\n```\nfine", None);
-        check("> needs human\nfine", None);
-        check("requires manually", None);
-        check("prerequires manual", None);
-        check("", None);
+        check(Role::Executor, "TASK_COMPLETE", Claim::Complete);
+        check(Role::Executor, "VERIFICATION_PASS", Claim::OtherRole);
+        for role in [Role::Qa, Role::Reviewer] {
+            check(role, "VERIFICATION_PASS", Claim::Complete);
+            check(role, "TASK_COMPLETE", Claim::OtherRole);
+            check(role, "status: success", Claim::Silent);
+            check(role, "TASK_COMPLETE\nVERIFICATION_PASS", Claim::Complete);
+            check(role, "There is no login page.\nVERIFICATION_FAIL\nTASK_COMPLETE", Claim::NotVerified);
+            check(role, "VERIFICATION_PASS\nVERIFICATION_FAIL", Claim::NotVerified);
+            check(role, "VERIFICATION_FAIL\nVERIFICATION_PASS", Claim::NotVerified);
+        }
     }
 }

@@ -8,13 +8,14 @@ use plan::TaskId;
 use crate::dependence;
 use crate::event::{End, Event, Opened, Started, StopReason, What};
 use crate::failure::{Cause, Failure, same_error};
+use crate::judgement::{Changes, Facts, Judgement, never_judged};
 use crate::observation::{
     AgentEnd, AgentReport, Baseline, ChecksReport, Landing, Observation, Opening, Record, Response, Seen,
 };
 use crate::outdated::outdated;
 use crate::plan_changes::PlanChanges;
 use crate::pull_request;
-use crate::red::{Judgement, Red};
+use crate::red::Red;
 use crate::roster::Lasting;
 use crate::rules::{Rules, Unverifiable};
 use crate::schedule::{may_prepare, wants_regression};
@@ -46,8 +47,8 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::ChecksEnded { task, dispatch, report } => {
             checks_ended(state, &task, dispatch, Dated { at, report })
         }
-        Seen::JudgeEnded { task, dispatch, report } => {
-            judge_ended(state, &task, dispatch, Dated { at, report })
+        Seen::JudgeEnded { task, dispatch, report, facts } => {
+            judge_ended(state, &task, dispatch, (Dated { at, report }, facts))
         }
         Seen::LandingEnded { task, dispatch, landing } => {
             landing_ended(state, &task, dispatch, Dated { at, report: landing })
@@ -181,7 +182,7 @@ fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
         | AgentEnd::GaveUp { .. }
         | AgentEnd::PermissionDenied { .. } => {}
     }
-    let red = Red::of_report(rules.dialect, &report);
+    let red = Red::of_report(rules.dialect, task.decl.verification, &report);
     let AgentReport { touched, learnings, elapsed, .. } = report;
     let elapsed_ms = millis(elapsed);
     let Some(red) = red else {
@@ -328,46 +329,68 @@ fn reviewer(rules: &Rules, task: &Task) -> Option<Judge> {
     (rules.review.is_on() && task.decl.kind == TaskKind::Work).then_some(Judge::Reviewer)
 }
 
-fn judge_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<AgentReport>) -> Option<What> {
+fn judge_ended(
+    state: &State,
+    id: &TaskId,
+    dispatch: Dispatch,
+    (seen, facts): (Dated<AgentReport>, Facts),
+) -> Option<What> {
     let task = state.task(id)?;
     let rules = state.rules()?;
     let Status::Judging(judging) = &task.status else { return None };
     if judging.state != JudgeState::AtWork(dispatch) {
         return None;
     }
+    let facts = facts.with_fixes(state, task);
+    let refused = |red: Red| {
+        let failure = claim_refuted(rules, task, (judging.attempt, seen.at), red.with_facts(&facts));
+        What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() }
+    };
     match Judgement::of_report(judging.judge, &seen.report) {
-        Judgement::Yes => {
-            Some(What::JudgePassed { task: id.clone(), next: next_judge(rules, task, judging) })
+        Judgement::Yes => Some(approved(rules, task, judging, &facts)),
+        Judgement::No(red) => Some(refused(red)),
+        Judgement::NoVerdict(why) if judging.is_asked_again => {
+            Some(refused(never_judged(judging.judge, &why)))
         }
-        Judgement::No(red) => {
-            let failure = claim_refuted(rules, task, (judging.attempt, seen.at), red);
-            Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
-        }
-        Judgement::Open(reason) => {
-            let role = if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa };
-            let retry_after = match seen.report.end {
-                AgentEnd::Unavailable { retry_after, .. } => retry_after,
-                AgentEnd::OutOfReach { lasting, reason, retry_after } => {
-                    let absence = Absence { dispatch, reason, retry_after, at: seen.at };
-                    return Some(out_of_reach(state, (task, role), lasting, absence));
-                }
-                AgentEnd::Answered { .. }
-                | AgentEnd::Exited { .. }
-                | AgentEnd::TimedOut { .. }
-                | AgentEnd::GaveUp { .. }
-                | AgentEnd::PermissionDenied { .. } => None,
-            };
-            let absence = Absence { dispatch, reason, retry_after, at: seen.at };
-            Some(unavailable(state, (task, role), absence))
-        }
+        Judgement::NoVerdict(reason) => Some(What::NoVerdict { task: id.clone(), dispatch, reason }),
+        Judgement::Away => judge_away(state, (task, judging), dispatch, seen),
     }
 }
 
-fn next_judge(rules: &Rules, task: &Task, judging: &Judging) -> Option<Judge> {
-    match judging.judge {
+fn judge_away(
+    state: &State,
+    (task, judging): (&Task, &Judging),
+    dispatch: Dispatch,
+    seen: Dated<AgentReport>,
+) -> Option<What> {
+    let role = if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa };
+    let absent = |reason, retry_after| Absence { dispatch, reason, retry_after, at: seen.at };
+    match seen.report.end {
+        AgentEnd::Unavailable { reason, retry_after } => {
+            Some(unavailable(state, (task, role), absent(reason, retry_after)))
+        }
+        AgentEnd::OutOfReach { lasting, reason, retry_after } => {
+            Some(out_of_reach(state, (task, role), lasting, absent(reason, retry_after)))
+        }
+        AgentEnd::Answered { .. }
+        | AgentEnd::Exited { .. }
+        | AgentEnd::TimedOut { .. }
+        | AgentEnd::GaveUp { .. }
+        | AgentEnd::PermissionDenied { .. } => None,
+    }
+}
+
+/// A judge said yes. Where only words say that something was done, a person is asked besides.
+fn approved(rules: &Rules, task: &Task, judging: &Judging, facts: &Facts) -> What {
+    let next = match judging.judge {
+        Judge::Qa if facts.changes == Changes::None => Some(Judge::Person),
         Judge::Qa => reviewer(rules, task),
         Judge::Reviewer | Judge::Person => None,
-    }
+    };
+    let is_judged = judging.judge == Judge::Qa;
+    let warnings = if is_judged { facts.told() } else { Vec::new() };
+    let unchanged = if is_judged { facts.is_without_change() } else { task.is_unchanged };
+    What::JudgePassed { task: task.id().clone(), warnings, unchanged, next }
 }
 
 fn landing_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Landing>) -> Option<What> {
@@ -475,6 +498,7 @@ fn skip_reason(asked: &Asked) -> &'static str {
         Question::Impossible => "User escalation - task may be impossible",
         Question::ConflictingRequirements => "User escalation - requirements conflict",
         Question::ServiceUnavailable => "User escalation - a service is unavailable",
+        Question::VerifyCannotStart => "User escalation - the verify command cannot start",
     }
 }
 

@@ -139,10 +139,25 @@ pub enum What {
         /// The agent's start.
         dispatch: Dispatch,
     },
+    /// The judge said neither yes nor no, and is asked once more.
+    NoVerdict {
+        /// The task.
+        task: TaskId,
+        /// The agent's start.
+        dispatch: Dispatch,
+        /// Why, in words.
+        reason: String,
+    },
     /// The judge said yes.
     JudgePassed {
         /// The task.
         task: TaskId,
+        /// Facts that speak against the result all the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
+        /// True if nothing was changed for the task.
+        #[serde(default, skip_serializing_if = "is_false")]
+        unchanged: bool,
         /// Who has to judge after this one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next: Option<Judge>,
@@ -250,6 +265,7 @@ impl What {
             | Self::TreeUnavailable { task, .. }
             | Self::ChecksPassed { task, .. }
             | Self::JudgeStarted { task, .. }
+            | Self::NoVerdict { task, .. }
             | Self::JudgePassed { task, .. }
             | Self::LandingStarted { task }
             | Self::Landed { task, .. }
@@ -324,8 +340,8 @@ pub struct Started {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
-fn is_false(isolated: &bool) -> bool {
-    !isolated
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A fix task, as decided.

@@ -104,6 +104,8 @@ pub enum Cause {
     VerifyRed,
     /// Success was claimed and the verify command did not end in time.
     VerifyTimeout,
+    /// Success was claimed and the verify command needs a program or a folder that is not there.
+    VerifyCannotStart,
     /// The verify command was green in the task's own tree and is red on all that came together.
     RedTogether,
     /// The work does not fit to what came in while it was done.
@@ -164,6 +166,7 @@ impl Cause {
             | Self::ServiceUnavailable => FailureType::ExecutionError,
             Self::VerificationFail
             | Self::VerifyRed
+            | Self::VerifyCannotStart
             | Self::RedTogether
             | Self::Conflict
             | Self::ProvesNothing
@@ -186,6 +189,7 @@ impl Cause {
             Self::VerificationFail => "the result was not accepted",
             Self::VerifyRed => "the verify command is red",
             Self::VerifyTimeout => "the verify command timed out",
+            Self::VerifyCannotStart => "the verify command needs something that is not there",
             Self::RedTogether => "the verify command is red on what came together",
             Self::Conflict => "the work conflicts with what came in meanwhile",
             Self::ProvesNothing => "the verify command proves nothing",
@@ -216,6 +220,7 @@ impl Cause {
             | Self::RedTogether
             | Self::VerifyTimeout => Rung::Fix,
             Self::ProvesNothing
+            | Self::VerifyCannotStart
             | Self::Conflict
             | Self::Contradiction
             | Self::Tampered

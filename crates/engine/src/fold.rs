@@ -104,7 +104,11 @@ impl State {
             What::Spent(spent) => self.apply_spent(spent, at),
             What::ChecksPassed { task, warnings, judge } => self.apply_checks_passed(task, warnings, *judge),
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
-            What::JudgePassed { task, next } => self.apply_judge_passed(task, *next),
+            What::NoVerdict { task, .. } => self.apply_no_verdict(task),
+            What::JudgePassed { task, next, warnings, unchanged } => {
+                self.known(task)?.is_unchanged = *unchanged;
+                self.apply_judge_passed(task, *next, warnings)
+            }
             What::LandingStarted { task } => self.apply_landing_started(task),
             What::Landed { task, touched } => self.apply_landed(task, touched),
             What::JoinPassed { task, warnings } => self.apply_join_passed(task, warnings),
@@ -316,10 +320,13 @@ impl State {
         }
         task.started_at = task.started_at.or(Some(at));
         task.claimed = None;
+        task.doubts.clear();
+        task.is_unchanged = false;
         task.dispatch = started.dispatch;
         task.isolated = started.isolated;
         task.base = task.base.take().or_else(|| started.head.clone());
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
+        self.first_head = self.first_head.take().or_else(|| started.head.clone());
         self.retries = self.retries.saturating_add(retries);
         self.count_dispatch(started.dispatch, started.role);
         Ok(())
@@ -441,11 +448,23 @@ impl State {
         Ok(())
     }
 
-    fn apply_judge_passed(&mut self, id: &TaskId, next: Option<Judge>) -> Applied {
-        self.go_on(id, EventKind::JudgePassed, |task| {
+    fn apply_no_verdict(&mut self, id: &TaskId) -> Applied {
+        self.go_on(id, EventKind::NoVerdict, |task| {
+            let Status::Judging(judging) = &task.status else { return Status::Failed };
+            let judging = Judging { state: JudgeState::Wanted, is_asked_again: true, ..judging.clone() };
+            Status::Judging(judging)
+        })?;
+        self.unavailable_in_row = 0;
+        Ok(())
+    }
+
+    fn apply_judge_passed(&mut self, id: &TaskId, next: Option<Judge>, warnings: &[String]) -> Applied {
+        self.count_warnings(warnings);
+        let task = self.go_on(id, EventKind::JudgePassed, |task| {
             let Status::Judging(judging) = &task.status else { return Status::Failed };
             after_checks(task, judging.attempt, next)
         })?;
+        task.doubts = warnings.to_vec();
         self.unavailable_in_row = 0;
         Ok(())
     }
@@ -610,7 +629,9 @@ impl State {
 
 fn after_checks(task: &Task, attempt: Attempt, judge: Option<Judge>) -> Status {
     match judge {
-        Some(judge) => Status::Judging(Judging { attempt, judge, state: JudgeState::Wanted }),
+        Some(judge) => {
+            Status::Judging(Judging { attempt, judge, state: JudgeState::Wanted, is_asked_again: false })
+        }
         None if task.isolated => Status::Finished { attempt },
         None => Status::Recording { attempt: Some(attempt) },
     }

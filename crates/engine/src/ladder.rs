@@ -4,16 +4,19 @@
 use plan::TaskId;
 
 use crate::event::{End, FixPlan, StopReason, What};
-use crate::failure::{Cause, Rung};
+use crate::failure::{Cause, Failure, Rung};
 use crate::rules::{OnExhausted, Recovery, Rules};
 use crate::state::State;
 use crate::status::Question;
 use crate::task::Task;
 
 /// The rung that a failure of a task takes under these rules. An attempt that followed a person's instruction
-/// was the one more attempt that was asked for: failing, it asks again.
-pub(crate) fn rung(rules: &Rules, task: &Task, cause: Cause) -> Rung {
-    if task.instruction.is_some() {
+/// was the one more attempt that was asked for: failing, it asks again. So does a command that lacks the same thing once
+/// more: whoever could have put it there was told.
+pub(crate) fn rung(rules: &Rules, task: &Task, cause: Cause, error: &str) -> Rung {
+    let lacks = |failure: &Failure| failure.cause == Cause::VerifyCannotStart && failure.error == error;
+    let mut told = task.round_failures().iter().chain(task.proof_failure.as_deref());
+    if task.instruction.is_some() || (cause == Cause::VerifyCannotStart && told.any(lacks)) {
         return Rung::Ask;
     }
     match (rules.recovery, cause.recovery_rung()) {
@@ -64,6 +67,7 @@ fn question(cause: Cause) -> Question {
         Cause::Impossible => Question::Impossible,
         Cause::ConflictingRequirements => Question::ConflictingRequirements,
         Cause::ServiceUnavailable => Question::ServiceUnavailable,
+        Cause::VerifyCannotStart => Question::VerifyCannotStart,
         Cause::ClaimedFailure
         | Cause::NoSignal
         | Cause::BadExit

@@ -22,6 +22,7 @@
 mod action;
 mod batch;
 mod claim;
+mod contradiction;
 mod decide;
 mod dependence;
 mod due;
@@ -29,6 +30,7 @@ mod event;
 mod failure;
 mod feedback;
 mod fold;
+mod judgement;
 mod ladder;
 mod observation;
 mod order;
@@ -53,13 +55,15 @@ mod usage;
 
 pub use action::{Action, ActionKey};
 pub use batch::{overlaps, starts_in_project};
-pub use claim::{Claim, FailureClaim, Stuck, StuckKind, contradiction};
+pub use claim::{Claim, FailureClaim, Stuck, StuckKind};
+pub use contradiction::contradiction;
 pub use decide::decide;
 pub use due::due;
 pub use event::{CapKind, End, Event, FixPlan, Opened, Started, StopReason, What};
 pub use failure::{Cause, Failure, FailureType, FileState, Rung, same_error};
 pub use feedback::retry_context;
 pub use fold::Impossible;
+pub use judgement::{Changes, Facts};
 pub use observation::{
     AgentEnd, AgentReport, Baseline, CheckFailure, ChecksReport, Landing, Observation, Opening, Record,
     Response, Seen,

@@ -9,6 +9,7 @@ use plan::TaskId;
 use crate::action::ActionKey;
 use crate::claim::Claim;
 use crate::failure::{Cause, FileState};
+use crate::judgement::Facts;
 use crate::pull_request::ForgeReport;
 use crate::roster::Lasting;
 use crate::rules::Rules;
@@ -90,6 +91,8 @@ pub enum Seen {
         dispatch: Dispatch,
         /// What it said.
         report: AgentReport,
+        /// The facts that were known without it.
+        facts: Facts,
     },
     /// Bringing the work of a task into the project ended.
     LandingEnded {

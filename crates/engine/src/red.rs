@@ -3,13 +3,14 @@
 use jiff::Timestamp;
 use plan::{Dialect, TaskId};
 
-use crate::claim::{Claim, StuckKind};
+use crate::claim::{Claim, FailureClaim, StuckKind};
+use crate::contradiction::mentions;
 use crate::failure::{Cause, Failure};
+use crate::judgement::Facts;
 use crate::ladder;
 use crate::observation::{AgentEnd, AgentReport, CheckFailure};
 use crate::rules::Rules;
-use crate::status::Judge;
-use crate::task::{Attempt, Claimed, Task};
+use crate::task::{Attempt, Claimed, Task, Verification};
 
 /// What is known of a failure before it becomes a record.
 pub(crate) struct Red {
@@ -22,14 +23,6 @@ pub(crate) struct Red {
     suggested_fix: Option<String>,
     root_cause: Option<String>,
     blocked_by: Option<String>,
-}
-
-/// What a judging agent's report amounts to.
-pub(crate) enum Judgement {
-    Yes,
-    No(Red),
-    /// A judge that was cut off, or says neither yes nor no, has not judged: that is not the task's fault.
-    Open(String),
 }
 
 impl Red {
@@ -48,21 +41,36 @@ impl Red {
     }
 
     /// Adds what a claimed failure says besides its error.
-    fn with_claim(self, claim: &Claim) -> Self {
+    pub(crate) fn with_claim(self, claim: &Claim) -> Self {
         match claim {
-            Claim::Failed(failed) => Self {
+            Claim::Failed(failed) | Claim::Denied(failed) => Self {
                 attempted_fix: Some(failed.attempted_fix.clone()),
                 suggested_fix: failed.suggested_fix.clone(),
                 root_cause: failed.root_cause.clone(),
                 ..self
             },
             Claim::Stuck(stuck) => Self { blocked_by: stuck.by.clone(), ..self },
-            Claim::Complete | Claim::NotVerified | Claim::Silent => self,
+            Claim::Complete | Claim::NotVerified | Claim::OtherRole | Claim::Silent => self,
         }
     }
 
-    /// What is wrong with an agent's report on the face of it: the signal, a contradiction, the boxes.
-    pub(crate) fn of_report(dialect: Dialect, report: &AgentReport) -> Option<Self> {
+    /// Adds what speaks against the result besides: the next attempt is told.
+    pub(crate) fn with_facts(self, facts: &Facts) -> Self {
+        let told: String = facts.told().iter().map(|fact| format!("\n- {fact}")).collect();
+        if told.is_empty() {
+            return self;
+        }
+        Self { details: format!("{}\nBesides, the program found:{told}", self.details.trim_end()), ..self }
+    }
+
+    /// What is wrong with an agent's report on the face of it: the signal, a contradiction, the boxes. How the task is
+    /// verified decides what words are worth: where a command is run, the word of another role will do, and a success
+    /// that its own result denies is looked at.
+    pub(crate) fn of_report(
+        dialect: Dialect,
+        verification: Verification,
+        report: &AgentReport,
+    ) -> Option<Self> {
         let is_absent = matches!(report.end, AgentEnd::Unavailable { .. } | AgentEnd::OutOfReach { .. });
         if let (Some(commit), false) = (&report.lost_commit, is_absent) {
             return Some(of_lost_commit(commit));
@@ -70,7 +78,15 @@ impl Red {
         match &report.end {
             AgentEnd::Answered { claim: Claim::Silent, tail, .. } => Some(of_silence(dialect, tail)),
             AgentEnd::Answered { claim, contradiction, tail } => {
-                of_answer(claim, contradiction.as_deref(), tail).or_else(|| of_boxes(&report.tampered))
+                let red = match (claim, verification) {
+                    (Claim::Denied(_) | Claim::OtherRole, Verification::Command) => {
+                        of_contradiction(contradiction.as_deref(), tail)
+                    }
+                    (claim, Verification::Command | Verification::Judgement) => {
+                        of_answer(claim, contradiction.as_deref(), tail)
+                    }
+                };
+                red.or_else(|| of_boxes(&report.tampered))
             }
             AgentEnd::Exited { code, claim, tail } => Some(of_exit(*code, claim, tail)),
             AgentEnd::TimedOut { limit, tail } => {
@@ -94,7 +110,7 @@ impl Red {
             attempt,
             at,
             cause: self.cause,
-            rung: ladder::rung(rules, task, self.cause),
+            rung: ladder::rung(rules, task, self.cause, &self.error),
             error: self.error,
             details: tail_of(&self.details, rules.limits.failure_chars_max),
             command: self.command,
@@ -119,19 +135,31 @@ impl From<CheckFailure> for Red {
 
 fn of_answer(claim: &Claim, contradiction: Option<&str>, tail: &str) -> Option<Red> {
     match claim {
-        Claim::Complete => contradiction.map(|phrase| {
-            let error = "CONTRADICTION: claimed completion while admitting failure".to_owned();
-            Red::new(Cause::Contradiction, error, &format!("the answer says \"{phrase}\"\n{tail}"))
-        }),
-        Claim::Failed(failed) => {
-            Some(Red::new(Cause::ClaimedFailure, failed.error.clone(), tail).with_claim(claim))
+        Claim::Complete => of_contradiction(contradiction, tail),
+        Claim::Failed(failed) | Claim::Denied(failed) => {
+            Some(Red::new(cause_of_claim(failed), failed.error.clone(), tail).with_claim(claim))
         }
         Claim::NotVerified => Some(Red::new(Cause::VerificationFail, "VERIFICATION_FAIL".to_owned(), tail)),
         Claim::Stuck(stuck) => {
             Some(Red::new(cause_of(stuck.kind), stuck.reason.clone(), tail).with_claim(claim))
         }
+        Claim::OtherRole => {
+            let error = "Task did not complete: the answer ends with the word of another role".to_owned();
+            Some(Red::new(Cause::NoSignal, error, tail))
+        }
         Claim::Silent => None,
     }
+}
+
+fn of_contradiction(contradiction: Option<&str>, tail: &str) -> Option<Red> {
+    let phrase = contradiction?;
+    let error = "CONTRADICTION: claimed completion while admitting failure".to_owned();
+    Some(Red::new(Cause::Contradiction, error, &format!("the answer says \"{phrase}\"\n{tail}")))
+}
+
+/// An error of the agent's own result that says so is a matter of permission. What commands printed is never searched.
+fn cause_of_claim(failed: &FailureClaim) -> Cause {
+    if mentions(&failed.error, "permission denied") { Cause::PermissionDenied } else { Cause::ClaimedFailure }
 }
 
 fn cause_of(stuck: StuckKind) -> Cause {
@@ -140,6 +168,7 @@ fn cause_of(stuck: StuckKind) -> Cause {
         StuckKind::Impossible => Cause::Impossible,
         StuckKind::ConflictingRequirements => Cause::ConflictingRequirements,
         StuckKind::ServiceUnavailable => Cause::ServiceUnavailable,
+        StuckKind::PermissionDenied => Cause::PermissionDenied,
     }
 }
 
@@ -178,61 +207,21 @@ fn of_boxes(tampered: &[TaskId]) -> Option<Red> {
 
 fn of_exit(code: i32, claim: &Claim, tail: &str) -> Red {
     let (cause, error) = match claim {
+        Claim::Failed(failed) if cause_of_claim(failed) == Cause::PermissionDenied => {
+            (Cause::PermissionDenied, failed.error.clone())
+        }
         Claim::Failed(failed) => (Cause::BadExit, failed.error.clone()),
         // Trying again is of no use, whatever the exit code is.
         Claim::Stuck(stuck) => (cause_of(stuck.kind), stuck.reason.clone()),
-        Claim::Complete | Claim::Silent | Claim::NotVerified => {
+        Claim::Complete | Claim::Denied(_) | Claim::OtherRole | Claim::Silent | Claim::NotVerified => {
             (Cause::BadExit, format!("agent exited with code {code}: {}", last_line(tail)))
         }
     };
     Red { exit_code: Some(code), ..Red::new(cause, error, tail).with_claim(claim) }
 }
 
-fn of_denial(text: &str) -> Red {
+pub(crate) fn of_denial(text: &str) -> Red {
     Red::new(Cause::PermissionDenied, format!("permission denied: {}", last_line(text)), text)
-}
-
-impl Judgement {
-    /// What a judge's report amounts to; none if the judge could not be had.
-    pub(crate) fn of_report(judge: Judge, report: &AgentReport) -> Self {
-        match &report.end {
-            AgentEnd::Answered { claim: Claim::Silent, .. } => {
-                Self::Open("the judging agent said neither yes nor no".to_owned())
-            }
-            AgentEnd::Answered { claim, contradiction, tail } => {
-                match objection(claim, contradiction.as_deref(), tail, &report.tampered) {
-                    None => Self::Yes,
-                    Some(said) => Self::No(not_accepted(judge, &said, claim, tail)),
-                }
-            }
-            AgentEnd::TimedOut { limit, .. } => Self::Open(format!("the judging agent timed out: {limit}")),
-            AgentEnd::Exited { code, .. } => Self::Open(format!("the judging agent exited with code {code}")),
-            AgentEnd::PermissionDenied { text } => Self::No(of_denial(text)),
-            AgentEnd::GaveUp { reason, .. } => Self::Open(format!("the judging agent gave up: {reason}")),
-            AgentEnd::Unavailable { reason, .. } | AgentEnd::OutOfReach { reason, .. } => {
-                Self::Open(reason.clone())
-            }
-        }
-    }
-}
-
-fn objection(claim: &Claim, contradiction: Option<&str>, tail: &str, tampered: &[TaskId]) -> Option<String> {
-    match claim {
-        Claim::Failed(failed) => Some(failed.error.clone()),
-        Claim::Stuck(stuck) => Some(stuck.reason.clone()),
-        Claim::NotVerified | Claim::Silent => Some(first_line(tail)),
-        Claim::Complete if !tampered.is_empty() => Some("it changed boxes in the plan".to_owned()),
-        Claim::Complete => contradiction.map(|phrase| format!("it says yes and \"{phrase}\"")),
-    }
-}
-
-fn not_accepted(judge: Judge, said: &str, claim: &Claim, tail: &str) -> Red {
-    let (cause, who) = match judge {
-        Judge::Reviewer => (Cause::ReviewerRejected, "the reviewer"),
-        Judge::Qa | Judge::Person => (Cause::VerificationFail, "the QA agent"),
-    };
-    let error = format!("{who} did not accept the result: {said}");
-    Red::new(cause, error, tail).with_claim(claim)
 }
 
 /// The end of a text is where errors are.
@@ -249,7 +238,7 @@ fn last_line(text: &str) -> String {
     short(text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no output"))
 }
 
-fn first_line(text: &str) -> String {
+pub(crate) fn first_line(text: &str) -> String {
     short(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no reason given"))
 }
 

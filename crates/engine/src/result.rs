@@ -7,15 +7,15 @@ use crate::claim::{Claim, FailureClaim, Stuck, StuckKind};
 /// How much of a value is kept.
 const VALUE_CHARS_MAX: usize = 1_000;
 
-/// What the last result says, with the line at which its block ends.
-pub(crate) fn read(message: &str) -> Option<(usize, Claim)> {
+/// Reads the last result.
+pub(crate) fn read(message: &str) -> Option<Claim> {
     let lines: Vec<&str> = message.lines().collect();
     let status = lines.iter().rposition(|line| is_status(line))?;
     let (from, to) = block_around(&lines, status);
     let text = dedented(&lines[from..to]);
     let value = read_yaml(&text).ok().filter(|value| status_of(value).is_some());
     let value = value.unwrap_or_else(|| read_yaml_leniently(&text).0);
-    Some((to, claim(&value)?))
+    claim(&value)
 }
 
 fn is_status(line: &str) -> bool {
@@ -52,31 +52,55 @@ fn status_of(value: &Value) -> Option<(&Value, String)> {
 
 fn claim(value: &Value) -> Option<Claim> {
     let (result, status) = status_of(value)?;
-    let text = |key: &str| {
-        result.get(key).and_then(Value::text).map(|text| bounded(&text)).filter(|text| !text.is_empty())
-    };
-    let reason = || text("reason").or_else(|| text("error")).or_else(|| text("message"));
+    let reason =
+        || text(result, "reason").or_else(|| text(result, "error")).or_else(|| text(result, "message"));
     let stuck = |kind| {
-        let by = text("blocked_by").or_else(|| text("blocker"));
+        let by = text(result, "blocked_by").or_else(|| text(result, "blocker"));
         Claim::Stuck(Stuck { kind, reason: reason().unwrap_or_else(|| "no reason given".to_owned()), by })
     };
+    let failed = |error: Option<String>| FailureClaim {
+        error: error.unwrap_or_else(|| "Task execution failed".to_owned()),
+        attempted_fix: text(result, "attempted_fix").unwrap_or_else(|| "No fix attempted".to_owned()),
+        status: status.clone(),
+        suggested_fix: text(result, "suggested_fix"),
+        root_cause: text(result, "root_cause").or_else(|| text(result, "root_cause_guess")),
+    };
     match status.trim().to_ascii_lowercase().replace([' ', '-'], "_").as_str() {
-        "success" | "complete" | "completed" => Some(Claim::Complete),
-        "failure" | "failed" | "error" => Some(Claim::Failed(FailureClaim {
-            error: reason()
-                .or_else(|| verification(result))
-                .unwrap_or_else(|| "Task execution failed".to_owned()),
-            attempted_fix: text("attempted_fix").unwrap_or_else(|| "No fix attempted".to_owned()),
-            status,
-            suggested_fix: text("suggested_fix"),
-            root_cause: text("root_cause").or_else(|| text("root_cause_guess")),
-        })),
+        "success" | "complete" | "completed" => Some(match denial(result) {
+            Some(error) => Claim::Denied(failed(Some(error))),
+            None => Claim::Complete,
+        }),
+        "failure" | "failed" | "error" => {
+            Some(Claim::Failed(failed(reason().or_else(|| verification(result)))))
+        }
         "blocked" => Some(stuck(StuckKind::Blocked)),
         "impossible" => Some(stuck(StuckKind::Impossible)),
         "conflict" | "conflicting_requirements" => Some(stuck(StuckKind::ConflictingRequirements)),
         "service_unavailable" => Some(stuck(StuckKind::ServiceUnavailable)),
+        "permission_denied" => Some(stuck(StuckKind::PermissionDenied)),
         _ => None,
     }
+}
+
+/// The words of a result against its own success, if there are any.
+fn denial(result: &Value) -> Option<String> {
+    let is_nothing = |error: &String| {
+        matches!(error.trim_end_matches('.').to_ascii_lowercase().as_str(), "" | "none" | "null" | "n/a")
+    };
+    let error = text(result, "error").filter(|error| !is_nothing(error));
+    let is_unmet = text(result, "done_criteria_met").is_some_and(|met| met.eq_ignore_ascii_case("false"));
+    let code = [Some(result), result.get("verification")]
+        .into_iter()
+        .flatten()
+        .find_map(|part| text(part, "exit_code"));
+    let code = code.and_then(|code| code.parse::<i64>().ok()).filter(|code| *code != 0);
+    error
+        .or_else(|| code.map(|code| format!("its own verification ended with exit code {code}")))
+        .or_else(|| is_unmet.then(|| "the done criteria are not met by its own account".to_owned()))
+}
+
+fn text(value: &Value, key: &str) -> Option<String> {
+    value.get(key).and_then(Value::text).map(|text| bounded(&text)).filter(|text| !text.is_empty())
 }
 
 /// What the agent's own verification showed, where it names no error.
@@ -91,12 +115,15 @@ fn bounded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::status::Role;
     use plan::Dialect;
 
     #[track_caller]
     fn check(message: &str, expected: &str) {
-        let claim = match Claim::read(message, Dialect::Phase) {
+        let claim = match Claim::read(message, Dialect::Phase, Role::Executor) {
             Claim::Complete => "complete".to_owned(),
+            Claim::Denied(failed) => format!("denied: {}", failed.error),
+            Claim::OtherRole => "the word of another role".to_owned(),
             Claim::Failed(failed) => format!("failed: {}", failed.error),
             Claim::NotVerified => "not verified".to_owned(),
             Claim::Stuck(stuck) => format!("{:?} by {:?}: {}", stuck.kind, stuck.by, stuck.reason),
@@ -133,13 +160,37 @@ mod tests {
         check("status: impossible\nreason: no such API", "Impossible by None: no such API");
         check("status: conflicting requirements", "ConflictingRequirements by None: no reason given");
         check("status: service_unavailable\nreason: npm", "ServiceUnavailable by None: npm");
+        check("status: permission_denied\nerror: no sudo", "PermissionDenied by None: no sudo");
     }
 
     #[test]
-    fn a_spec_takes_only_signals_for_success() {
-        assert_eq!(Claim::read("status: success", Dialect::Spec), Claim::Silent);
-        assert_eq!(Claim::read("status: success\nTASK_COMPLETE", Dialect::Spec), Claim::Complete);
-        assert!(matches!(Claim::read("status: blocked", Dialect::Spec), Claim::Stuck(_)));
-        assert!(matches!(Claim::read("TASK_COMPLETE\n\nstatus: failure\n", Dialect::Spec), Claim::Failed(_)));
+    fn a_result_may_deny_its_own_status() {
+        let unmet = "denied: the done criteria are not met by its own account";
+        check("status: success\ndone_criteria_met: false", unmet);
+        check(
+            "status: success\nverification:\n  exit_code: 1\n",
+            "denied: its own verification ended with exit code 1",
+        );
+        check("status: success\nexit_code: 2", "denied: its own verification ended with exit code 2");
+        check("status: success\nerror: no login page", "denied: no login page");
+        check("TASK_COMPLETE\n\nstatus: success\ndone_criteria_met: false", unmet);
+        for nothing in ["none", "None.", "null", "~", "n/a", "N/A", "\"\"", ""] {
+            check(
+                &format!("status: success\nerror: {nothing}\nexit_code: 0\ndone_criteria_met: true"),
+                "complete",
+            );
+        }
+    }
+
+    #[test]
+    fn a_spec_takes_only_words_for_success() {
+        let read = |message: &str| Claim::read(message, Dialect::Spec, Role::Executor);
+        assert_eq!(read("status: success"), Claim::Silent);
+        assert_eq!(read("status: success\ndone_criteria_met: false"), Claim::Silent);
+        assert_eq!(read("status: success\nTASK_COMPLETE"), Claim::Complete);
+        assert!(matches!(read("TASK_COMPLETE\n\nstatus: success\nerror: no page"), Claim::Denied(_)));
+        assert!(matches!(read("status: blocked"), Claim::Stuck(_)));
+        assert!(matches!(read("TASK_COMPLETE\n\nstatus: failure\n"), Claim::Failed(_)));
+        assert!(matches!(read("status: failure\n\nTASK_COMPLETE"), Claim::Failed(_)));
     }
 }

@@ -41,6 +41,8 @@ pub struct State {
     /// Whether a work tree could not be made since the run was started: then tasks start one by one in the project.
     pub(crate) is_without_trees: bool,
     pub(crate) regression: Regression,
+    /// The commit that was checked out before the first attempt of all.
+    pub(crate) first_head: Option<String>,
     pub(crate) warnings: u32,
     pub(crate) escalations: u32,
     pub(crate) retries: u32,
@@ -136,6 +138,11 @@ impl State {
     /// When the plan was first taken up.
     pub fn first_opened_at(&self) -> Option<Timestamp> {
         self.first_opened_at
+    }
+
+    /// The commit that was checked out before the first attempt of all.
+    pub fn first_head(&self) -> Option<&str> {
+        self.first_head.as_deref()
     }
 
     /// The pull request.

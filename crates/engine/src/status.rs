@@ -104,6 +104,8 @@ pub struct Judging {
     pub judge: Judge,
     /// Whether the judge is at work.
     pub state: JudgeState,
+    /// True if it gave no verdict before.
+    pub is_asked_again: bool,
 }
 
 /// Who judges a result besides the program's own checks.
@@ -183,6 +185,8 @@ pub enum Question {
     ConflictingRequirements,
     /// An agent says that a service it needs is away.
     ServiceUnavailable,
+    /// The verify command needs something that is not there, and the attempt that was told so did not put it there.
+    VerifyCannotStart,
 }
 
 impl Question {
@@ -195,7 +199,8 @@ impl Question {
             | Self::Blocked
             | Self::Impossible
             | Self::ConflictingRequirements
-            | Self::ServiceUnavailable => true,
+            | Self::ServiceUnavailable
+            | Self::VerifyCannotStart => true,
             Self::Judge | Self::Checkpoint => false,
         }
     }

@@ -147,6 +147,10 @@ pub struct Task {
     pub reply: Option<String>,
     /// What the latest attempt left behind, from its claim of success until it is done or tried again.
     pub claimed: Option<Claimed>,
+    /// Facts that speak against its result, of which a judge said yes.
+    pub doubts: Vec<String>,
+    /// True if nothing was changed for it when it was judged.
+    pub is_unchanged: bool,
     /// The red run of a `[VERIFY]` command that the next QA attempt is told of.
     pub proof_failure: Option<Box<Failure>>,
     /// When the first attempt began.
@@ -181,6 +185,8 @@ impl Task {
             instruction: None,
             reply: None,
             claimed: None,
+            doubts: Vec::new(),
+            is_unchanged: false,
             proof_failure: None,
             started_at: None,
             ended_at: None,

@@ -49,6 +49,7 @@
 //! assert_eq!(script.text, "cargo test && cargo clippy");
 //! ```
 
+mod introduction;
 mod markdown;
 mod one_line;
 mod phase;

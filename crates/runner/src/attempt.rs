@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use engine::{
     ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch,
-    FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
+    Facts, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
 };
 use plan::{Script, TaskId, Verify};
 
-use crate::agent::{Outcome, agent_end};
+use crate::agent::{Duty, Outcome, Words, agent_end};
 use crate::attempt_files::AttemptFiles;
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
@@ -19,10 +19,10 @@ use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::forge::Stopper;
 use crate::git::Oid;
+use crate::judging::Judged;
 use crate::mask::mask;
 use crate::own_place::told_of_own_place;
 use crate::process::{self, Ended, Exit, Invocation};
-use crate::prompt;
 use crate::report;
 use crate::settings::{Bookkeeping, Scope};
 use crate::traces::listed;
@@ -41,7 +41,7 @@ pub(crate) enum Purpose {
     /// The verify command of an attempt, on all that came together.
     Join { task: TaskId, dispatch: Dispatch, script: Script },
     /// A judgement.
-    Judge { task: TaskId, at_work: AtWork },
+    Judge { task: TaskId, at_work: AtWork, facts: Facts, judged: Option<Judged> },
     /// A `[VERIFY]` command without an agent.
     Proof { task: TaskId, script: Script },
     /// The verify command of an attempt.
@@ -59,6 +59,7 @@ pub(crate) enum Purpose {
 /// An agent at work.
 pub(crate) struct AtWork {
     pub dispatch: Dispatch,
+    pub role: Role,
     pub agent: String,
     pub prompt: String,
     pub dir: PathBuf,
@@ -76,7 +77,7 @@ impl Purpose {
     /// The agent at work, and what on, if it is one.
     pub(crate) fn at_work(&self) -> Option<(&TaskId, &AtWork)> {
         match self {
-            Self::Agent { task, at_work, .. } | Self::Judge { task, at_work } => Some((task, at_work)),
+            Self::Agent { task, at_work, .. } | Self::Judge { task, at_work, .. } => Some((task, at_work)),
             Self::Tree { .. }
             | Self::Survey { .. }
             | Self::Landing { .. }
@@ -145,6 +146,7 @@ impl Driver<'_> {
             attempt,
             dispatch,
             role,
+            duty: Duty::Work,
             dir,
             prompt,
             session,
@@ -152,40 +154,6 @@ impl Driver<'_> {
         };
         let (handle, at_work) = self.delegate(key.clone(), delegation)?;
         let purpose = Purpose::Agent { task, at_work, since, baseline };
-        self.depart(key, Flight { handle: Some(handle), purpose });
-        Ok(())
-    }
-
-    /// Starts an agent that judges a result.
-    pub(crate) fn start_judge(
-        &mut self,
-        key: ActionKey,
-        id: &TaskId,
-        (attempt, dispatch): (Attempt, Dispatch),
-        role: Role,
-    ) -> Result<(), RunError> {
-        self.look_at_customs();
-        let dir = self.attempt_dir(id, attempt, dispatch)?;
-        let touched: Vec<String> =
-            self.state.task(id).map(|task| task.touched.iter().cloned().collect()).unwrap_or_default();
-        // The result is judged by the text that the task had when it was started.
-        let excerpt = Excerpt::read(self.file.dialect, &self.task_text(id, &dir));
-        let Some(prompt) = excerpt.map(|excerpt| prompt::judge(&self.subject(id, &excerpt), role, &touched))
-        else {
-            return self.report_missing_task(id, dispatch);
-        };
-        let delegation = Delegation {
-            task: id,
-            attempt,
-            dispatch,
-            role,
-            dir,
-            prompt,
-            session: None,
-            timeout: self.settings.review_timeout,
-        };
-        let (handle, at_work) = self.delegate(key.clone(), delegation)?;
-        let purpose = Purpose::Judge { task: id.clone(), at_work };
         self.depart(key, Flight { handle: Some(handle), purpose });
         Ok(())
     }
@@ -282,13 +250,11 @@ impl Driver<'_> {
         mask_logs(&at_work.dir);
         self.mend_repository();
         self.tell_of_customs(task);
-        let end = agent_end(ended, outcome, &at_work.prompt, self.settings.rules.dialect);
+        let (dialect, role) = (self.settings.rules.dialect, at_work.role);
+        let duty = if matches!(purpose, Purpose::Judge { .. }) { Duty::Judge } else { Duty::Work };
+        let end = agent_end(ended, outcome, Words { prompt: &at_work.prompt, dialect, role, duty });
         let reports = report::reports(&at_work.dir.join(REPORT_FILE));
-        let end = if matches!(purpose, Purpose::Judge { .. }) {
-            report::with_objections(end, &reports)
-        } else {
-            report::with_reports(end, &reports)
-        };
+        let end = report::with_reports(end, &reports, role);
         let spent = at_work.spent(task, outcome.usage, outcome.session.clone());
         self.decide(Seen::Spent { spent: Box::new(spent) })?;
         match purpose {
@@ -312,7 +278,10 @@ impl Driver<'_> {
                 report.learnings.extend(learnings);
                 Ok(Seen::AgentEnded { task, dispatch: at_work.dispatch, report })
             }
-            Purpose::Judge { task, at_work } => {
+            Purpose::Judge { task, at_work, facts, judged } => {
+                if let Some(judged) = judged {
+                    self.put_back_judged(&task, &judged, &at_work.dir)?;
+                }
                 let tampered = self.inspect_plan(&task, &at_work.dir, OwnBox::PutBack)?;
                 let report = AgentReport {
                     end,
@@ -323,7 +292,7 @@ impl Driver<'_> {
                     elapsed: ended.elapsed,
                 };
                 self.tree.forget();
-                Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report })
+                Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report, facts })
             }
             Purpose::Tree { .. }
             | Purpose::Survey { .. }
@@ -509,7 +478,7 @@ impl Driver<'_> {
 
     /// Those of the paths that attempts at a task changed that still differ from what they were before the first of
     /// them: what a later attempt took back is no longer a change.
-    fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
+    pub(crate) fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
         let base = self.state.task(id).filter(|task| !task.isolated).and_then(|task| task.base.as_deref());
         match (self.tree.git(), base) {
             (Some(git), Some(base)) if !paths.is_empty() => {
@@ -539,7 +508,7 @@ impl Driver<'_> {
     }
 
     /// A task that vanished between being prepared and being started is found out at the next look.
-    fn report_missing_task(&mut self, id: &TaskId, dispatch: Dispatch) -> Result<(), RunError> {
+    pub(crate) fn report_missing_task(&mut self, id: &TaskId, dispatch: Dispatch) -> Result<(), RunError> {
         let end = engine::AgentEnd::Unavailable {
             reason: format!("task {id} is gone from the plan"),
             retry_after: Some(Duration::ZERO),
@@ -581,7 +550,9 @@ fn mask_logs(dir: &Path) {
 pub(crate) fn verdict(script: &Script, ended: &Ended) -> ChecksReport {
     match check::judge_verify(script, ended) {
         Ok(warning) => ChecksReport { failure: None, warnings: warning.into_iter().collect() },
-        Err(failure) => ChecksReport { failure: Some(*failure), warnings: Vec::new() },
+        Err(failure) => {
+            ChecksReport { failure: Some(check::or_missing(*failure, ended)), warnings: Vec::new() }
+        }
     }
 }
 

@@ -8,11 +8,12 @@ use std::time::Duration;
 use engine::{ActionKey, Attempt, Dispatch, Role, Session, retry_context};
 use plan::{Dialect, TaskId};
 
-use crate::agent::{Conversation, Input, McpServer, Order, Told};
+use crate::agent::{Conversation, Duty, Input, McpServer, Order, Told};
 use crate::atomic;
 use crate::attempt::AtWork;
 use crate::attempt_files::AttemptFiles;
 use crate::book::Excerpt;
+use crate::documents;
 use crate::driver::Driver;
 use crate::error::RunError;
 use crate::inbox::Message;
@@ -44,6 +45,7 @@ pub(crate) struct Delegation<'a> {
     pub attempt: Attempt,
     pub dispatch: Dispatch,
     pub role: Role,
+    pub duty: Duty,
     pub dir: PathBuf,
     pub prompt: String,
     /// The session that it takes up again.
@@ -58,7 +60,11 @@ impl Driver<'_> {
         let path = self.book.path(&self.state, id).unwrap_or(&self.file.path);
         let shown = self.project.relative(path).to_string_lossy().into_owned();
         let dir = format!("./{}/", self.project.relative(&self.file.dir).display());
-        Subject { id: id.name(), excerpt, file: self.file, shown, dir }
+        let introduction = self.book.introduction(&self.state, id).unwrap_or_default();
+        let documents = documents::beside(path, &self.file.plans);
+        let documents =
+            documents.iter().map(|path| self.project.relative(path).display().to_string()).collect();
+        Subject { id: id.name(), excerpt, file: self.file, shown, dir, introduction, documents }
     }
 
     fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {
@@ -184,6 +190,7 @@ impl Driver<'_> {
         let server = self.report_server(agent, dir);
         let workplace = self.workplace(task);
         let order = Order {
+            duty: delegation.duty,
             prompt,
             cwd: &workplace,
             dir,
@@ -224,8 +231,8 @@ impl Driver<'_> {
             let _ = sender.send(Message::AgentEnded(key, Box::new((ended, outcome))));
         };
         let handle = process::start_listening(&self.runtime, invocation, conversation, on_end);
-        let Delegation { dispatch, dir, prompt, .. } = delegation;
-        Ok((handle, AtWork { dispatch, agent: agent.name.clone(), prompt, dir }))
+        let Delegation { dispatch, role, dir, prompt, .. } = delegation;
+        Ok((handle, AtWork { dispatch, role, agent: agent.name.clone(), prompt, dir }))
     }
 
     fn agent_env(&self, id: &TaskId, delegation: &Delegation<'_>) -> Vec<(OsString, OsString)> {

@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use engine::{AgentEnd, Claim, FailureClaim, Stuck, StuckKind};
+use engine::{AgentEnd, Claim, FailureClaim, Role, Stuck, StuckKind};
 use serde::{Deserialize, Serialize};
 
 use crate::mask::mask;
@@ -144,14 +144,12 @@ fn claim(reports: &[Report]) -> Option<Claim> {
 }
 
 /// The end of an agent together with what it reported. A report speaks where the answer is silent; where both speak,
-/// the one that does not claim success counts.
-pub(crate) fn with_reports(end: AgentEnd, reports: &[Report]) -> AgentEnd {
+/// the one that does not claim success counts. That a task is complete is an executor's word.
+pub(crate) fn with_reports(end: AgentEnd, reports: &[Report], role: Role) -> AgentEnd {
     let Some(reported) = claim(reports) else { return end };
     match end {
         AgentEnd::Answered { claim: said, contradiction, tail } => {
-            let is_open = matches!(said, Claim::Silent | Claim::Complete);
-            let claim = if is_open { reported } else { said };
-            AgentEnd::Answered { claim, contradiction, tail }
+            AgentEnd::Answered { claim: with_report(said, reported, role), contradiction, tail }
         }
         other @ (AgentEnd::Exited { .. }
         | AgentEnd::TimedOut { .. }
@@ -162,11 +160,15 @@ pub(crate) fn with_reports(end: AgentEnd, reports: &[Report]) -> AgentEnd {
     }
 }
 
-/// The end of a judge with what it reported. That a task is complete is no verdict: whoever judges says so itself.
-pub(crate) fn with_objections(end: AgentEnd, reports: &[Report]) -> AgentEnd {
-    let objections: Vec<Report> =
-        reports.iter().filter(|report| **report != Report::TaskComplete).cloned().collect();
-    with_reports(end, &objections)
+fn with_report(said: Claim, reported: Claim, role: Role) -> Claim {
+    match said {
+        Claim::Silent | Claim::OtherRole if reported == Claim::Complete && role != Role::Executor => {
+            Claim::OtherRole
+        }
+        Claim::Silent | Claim::OtherRole => reported,
+        Claim::Complete | Claim::Denied(_) if reported != Claim::Complete => reported,
+        Claim::Complete | Claim::Denied(_) | Claim::Failed(_) | Claim::NotVerified | Claim::Stuck(_) => said,
+    }
 }
 
 /// What was reported for whoever comes next.
@@ -240,22 +242,25 @@ mod tests {
 
     #[test]
     fn a_report_speaks_where_the_answer_is_silent() {
+        let check =
+            |said: Claim, reports: &[Report]| claimed(with_reports(answered(said), reports, Role::Executor));
         let complete = [Report::TaskComplete];
-        assert_eq!(claimed(with_reports(answered(Claim::Silent), &complete)), Claim::Complete);
-        assert_eq!(claimed(with_reports(answered(Claim::NotVerified), &complete)), Claim::NotVerified);
+        assert_eq!(check(Claim::Silent, &complete), Claim::Complete);
+        assert_eq!(check(Claim::NotVerified, &complete), Claim::NotVerified);
         let took_back = [Report::TaskComplete, failed()];
-        assert!(matches!(claimed(with_reports(answered(Claim::Complete), &took_back)), Claim::Failed(_)));
-        assert_eq!(claimed(with_reports(answered(Claim::Silent), &[])), Claim::Silent);
+        assert!(matches!(check(Claim::Complete, &took_back), Claim::Failed(_)));
+        assert_eq!(check(Claim::Silent, &[]), Claim::Silent);
         let away = AgentEnd::Unavailable { reason: String::new(), retry_after: None };
-        assert!(matches!(with_reports(away, &complete), AgentEnd::Unavailable { .. }));
+        assert!(matches!(with_reports(away, &complete, Role::Executor), AgentEnd::Unavailable { .. }));
     }
 
     #[test]
     fn a_judge_passes_nothing_by_reporting_that_it_is_complete() {
-        let judged = |said, reports: &[Report]| claimed(with_objections(answered(said), reports));
-        assert_eq!(judged(Claim::Silent, &[Report::TaskComplete]), Claim::Silent);
+        let judged = |said, reports: &[Report]| claimed(with_reports(answered(said), reports, Role::Qa));
+        assert_eq!(judged(Claim::Silent, &[Report::TaskComplete]), Claim::OtherRole);
         assert_eq!(judged(Claim::Complete, &[Report::TaskComplete]), Claim::Complete);
-        assert!(matches!(judged(Claim::Silent, &[failed(), Report::TaskComplete]), Claim::Failed(_)));
+        assert!(matches!(judged(Claim::Complete, &[failed()]), Claim::Failed(_)));
+        assert!(matches!(judged(Claim::Silent, &[Report::TaskComplete, failed()]), Claim::Failed(_)));
     }
 
     #[test]

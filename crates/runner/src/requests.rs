@@ -35,8 +35,10 @@ fn held_up(claim: Claim, first: &TaskId) -> Claim {
         Claim::Complete => return claim,
         Claim::Stuck(Stuck { kind: StuckKind::Blocked, ref reason, by: None }) => reason.clone(),
         Claim::Stuck(_) => return claim,
-        Claim::Failed(failed) => failed.error,
-        Claim::NotVerified | Claim::Silent => format!("the agent asked for task {first} to be done first"),
+        Claim::Failed(failed) | Claim::Denied(failed) => failed.error,
+        Claim::NotVerified | Claim::OtherRole | Claim::Silent => {
+            format!("the agent asked for task {first} to be done first")
+        }
     };
     Claim::Stuck(Stuck { kind: StuckKind::Blocked, reason, by: Some(first.to_string()) })
 }
@@ -155,7 +157,12 @@ mod tests {
         let first = TaskId::new("1.1.1");
         let by = |claim: Claim| match held_up(claim, &first) {
             Claim::Stuck(Stuck { by, .. }) => by,
-            Claim::Complete | Claim::NotVerified | Claim::Silent | Claim::Failed(_) => None,
+            Claim::Complete
+            | Claim::Denied(_)
+            | Claim::OtherRole
+            | Claim::NotVerified
+            | Claim::Silent
+            | Claim::Failed(_) => None,
         };
         assert_eq!(by(Claim::Silent).as_deref(), Some("1.1.1"));
         assert_eq!(by(Claim::Complete), None);

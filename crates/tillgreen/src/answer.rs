@@ -59,7 +59,8 @@ fn fits(response: &Response, question: Question) -> Result<(), Error> {
         | Question::Blocked
         | Question::Impossible
         | Question::ConflictingRequirements
-        | Question::ServiceUnavailable => (
+        | Question::ServiceUnavailable
+        | Question::VerifyCannotStart => (
             matches!(response, Response::Retry | Response::Fix(_)),
             "there is no result to judge; the question stays open",
             "answer retry, skip, abort or 'fix: …'",

@@ -195,6 +195,7 @@ impl History {
             What::Ended(_) => self.lose(at),
             What::ChecksPassed { .. }
             | What::JudgeStarted { .. }
+            | What::NoVerdict { .. }
             | What::JudgePassed { .. }
             | What::LandingStarted { .. }
             | What::Landed { .. }

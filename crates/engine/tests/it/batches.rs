@@ -176,7 +176,7 @@ fn endings() -> Vec<Scenario> {
     let capped = Limits { global_iterations_max: Some(3), ..off().limits };
     let impatient = Limits { unavailable_max: 2, ..off().limits };
     let away = |absences| Turn { absences, ..Turn::default() };
-    let slow = Turn { qa: Says::TimesOut(2), ..Turn::default() };
+    let slow = Turn { qa: Says::Away(2), ..Turn::default() };
     vec![
         scenario("batch, one exhausted", &["1.1 p", "1.2 p judge"], always().restarts(1), trees(4, off())),
         scenario(

@@ -1,6 +1,6 @@
 //! Whatever an agent prints is read without a panic, and in a bounded way.
 
-use engine::{Claim, Dialect, contradiction};
+use engine::{Claim, Dialect, Role, contradiction};
 use proptest::prelude::*;
 
 /// Text that is made of what claims are made of, and of anything else.
@@ -28,8 +28,8 @@ proptest! {
     #[test]
     fn any_message_is_read(message in message()) {
         for dialect in [Dialect::Spec, Dialect::Phase] {
-            let claim = Claim::read(&message, dialect);
-            prop_assert_eq!(&claim, &Claim::read(&message, dialect));
+            let claim = Claim::read(&message, dialect, Role::Executor);
+            prop_assert_eq!(&claim, &Claim::read(&message, dialect, Role::Executor));
             if let Claim::Failed(failed) = claim {
                 prop_assert!(!failed.error.contains('\n') || dialect == Dialect::Phase || message.contains("status:"));
             }
@@ -41,6 +41,6 @@ proptest! {
     #[test]
     fn a_claim_of_another_line_is_none(before in "[a-z ]{0,9}[a-z]", after in "[a-z][a-z ]{0,9}") {
         let message = format!("{before} TASK_COMPLETE {after}");
-        prop_assert_eq!(Claim::read(&message, Dialect::Spec), Claim::Silent);
+        prop_assert_eq!(Claim::read(&message, Dialect::Spec, Role::Executor), Claim::Silent);
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use engine::{
     Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, Event, EventKind,
     Impossible, Limits, Observation, OnEscalation, OnExhausted, Opening, PlanChanges, Recovery, Response,
-    Rules, Seen, State, Status, StatusKind, TaskDecl, Toggle, Verification, What, decide, due, schedule,
+    Role, Rules, Seen, State, Status, StatusKind, TaskDecl, Toggle, Verification, What, decide, due,
+    schedule,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -345,7 +346,7 @@ fn an_obstacle_that_ends_with_an_exit_code_is_one_all_the_same() {
     let mut case = Case::opened(&["1.1", "1.2"], Rules::default());
     case.start("1.1");
     let text = "status: blocked\nblocked_by: 1.2\nreason: the schema is missing\n";
-    let claim = Claim::read(text, Dialect::Spec);
+    let claim = Claim::read(text, Dialect::Spec, Role::Executor);
     let seen = case.agent("1.1", 1, AgentEnd::Exited { code: 1, claim, tail: text.to_owned() });
     let Some(What::AttemptFailed { failure, .. }) = seen else { panic!("it failed") };
     assert_eq!((failure.cause, failure.exit_code), (Cause::Blocked, Some(1)));
@@ -433,14 +434,16 @@ fn who_declares_a_dependence_is_warned_wherever_it_stands() {
 }
 
 fn stuck(text: &str) -> AgentEnd {
-    let claim = Claim::read(text, Dialect::Spec);
+    let claim = Claim::read(text, Dialect::Spec, Role::Executor);
     AgentEnd::Answered { claim, contradiction: None, tail: text.to_owned() }
 }
 
 #[test]
 fn the_name_of_a_blocker_is_taken_as_it_is_written() {
     let by = |text: &str| {
-        let Claim::Stuck(stuck) = Claim::read(text, Dialect::Phase) else { panic!("it is stuck: {text}") };
+        let Claim::Stuck(stuck) = Claim::read(text, Dialect::Phase, Role::Executor) else {
+            panic!("it is stuck: {text}")
+        };
         stuck.by
     };
     assert_eq!(by("status: blocked\nblocked_by: 1.10\n").as_deref(), Some("1.10"));
@@ -477,4 +480,56 @@ fn a_circle_of_waits_is_refused() {
     let (from, event) = (StatusKind::Ready, EventKind::Deferred);
     let refused = case.state.apply(&Event { at: case.now, what });
     assert_eq!(refused, Err(Impossible::Move { task: "1.1".into(), from, event }), "nothing failed");
+}
+
+#[test]
+fn words_are_worth_less_where_a_command_decides() {
+    let seen = |task: &str, text: &str| {
+        let mut case = Case::opened(&[task], Rules { dialect: Dialect::Phase, ..Rules::default() });
+        case.start("1.1");
+        let role = if task.contains("verify") { Role::Qa } else { Role::Executor };
+        let claim = Claim::read(text, Dialect::Phase, role);
+        case.agent("1.1", 1, AgentEnd::Answered { claim, contradiction: None, tail: text.to_owned() })
+    };
+    let is_claimed = |what: Option<What>| matches!(what, Some(What::AttemptClaimed { .. }));
+    let cause = |what: Option<What>| match what {
+        Some(What::AttemptFailed { failure, .. }) => Some((failure.cause, failure.error)),
+        _ => None,
+    };
+    let denied = "status: success\ndone_criteria_met: false\n";
+    assert!(is_claimed(seen("1.1", denied)), "its command is run");
+    let error = "the done criteria are not met by its own account".to_owned();
+    assert_eq!(cause(seen("1.1 judge", denied)), Some((Cause::ClaimedFailure, error)));
+    assert!(is_claimed(seen("1.1", "VERIFICATION_PASS")), "its command is run");
+    let other = cause(seen("1.1 judge", "VERIFICATION_PASS"));
+    assert_eq!(other.map(|(cause, _)| cause), Some(Cause::NoSignal));
+    assert_eq!(cause(seen("1.1", "looks good")).map(|(cause, _)| cause), Some(Cause::NoSignal));
+}
+
+#[test]
+fn an_error_of_the_agents_own_that_says_so_is_a_matter_of_permission() {
+    let cause = |text: &str| {
+        let mut case = Case::opened(&["1.1"], Rules::default());
+        case.start("1.1");
+        let Some(What::AttemptFailed { failure, .. }) = case.agent("1.1", 1, stuck(text)) else {
+            panic!("it failed: {text}")
+        };
+        let is_asked = matches!(case.due(), Some(What::Escalated { .. }));
+        assert_eq!(is_asked, failure.cause == Cause::PermissionDenied, "{text}");
+        failure.cause
+    };
+    for text in [
+        "status: permission_denied\nreason: no leave to write /etc/hosts\n",
+        "status: failure\nerror: \"cannot write /etc/hosts: permission denied\"\n",
+        "Task 1.1: do FAILED\n- Error: Permission denied (publickey)\n",
+    ] {
+        assert_eq!(cause(text), Cause::PermissionDenied, "{text}");
+    }
+    for text in [
+        "status: failure\nerror: the test expects \"permission denied\" and gets 200\n",
+        "status: failure\nerror: two tests fail\noutput: permission denied\n",
+        "permission denied\nTask 1.1: do FAILED\n- Error: two tests fail\n",
+    ] {
+        assert_eq!(cause(text), Cause::ClaimedFailure, "{text}");
+    }
 }

@@ -386,7 +386,7 @@ fn a_result_with_a_suggestion() {
     let mut state = failed(Rules { dialect: engine::Dialect::Phase, ..rules() }, Vec::new());
     start(&mut state, Attempt(1));
     let end = AgentEnd::Answered {
-        claim: Claim::read(text, engine::Dialect::Phase),
+        claim: Claim::read(text, engine::Dialect::Phase, engine::Role::Executor),
         contradiction: None,
         tail: "Two tests are red.".to_owned(),
     };

@@ -138,7 +138,13 @@ fn events() -> Vec<What> {
             judge: Some(Judge::Reviewer),
         },
         What::JudgeStarted { task: task(), dispatch },
-        What::JudgePassed { task: task(), next: Some(Judge::Reviewer) },
+        What::NoVerdict { task: task(), dispatch, reason: text("said neither yes nor no") },
+        What::JudgePassed {
+            task: task(),
+            warnings: vec![text("nothing was changed for this task")],
+            unchanged: true,
+            next: Some(Judge::Reviewer),
+        },
         What::LandingStarted { task: task() },
         What::Landed { task: task(), touched: vec![text("src/a.rs")] },
         What::JoinPassed { task: task(), warnings: vec![text("careful")] },
@@ -187,7 +193,8 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"spent":{"task":"1.3","dispatch":9,"agent":"claude","usage":{"input":3300,"output":92,"cost_micros":19050},"session":{"id":"s-1"}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","next":"reviewer"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"no_verdict":{"task":"1.3","dispatch":9,"reason":"said neither yes nor no"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","warnings":["nothing was changed for this task"],"unchanged":true,"next":"reviewer"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"landing_started":{"task":"1.3"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"landed":{"task":"1.3","touched":["src/a.rs"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"join_passed":{"task":"1.3","warnings":["careful"]}}}

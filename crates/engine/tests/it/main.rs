@@ -3,6 +3,7 @@
 mod batches;
 mod beside;
 mod claims;
+mod contradictions;
 mod crash;
 mod decisions;
 mod errors;

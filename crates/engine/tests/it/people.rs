@@ -41,7 +41,8 @@ impl World {
             }
             Action::RunJudge { task, attempt, dispatch, role } => {
                 let report = self.judged(task, attempt.0, *role);
-                vec![Seen::JudgeEnded { task: task.clone(), dispatch: *dispatch, report }]
+                let facts = self.script.turn(task, attempt.0).facts;
+                vec![Seen::JudgeEnded { task: task.clone(), dispatch: *dispatch, report, facts }]
             }
             Action::Land { task, attempt, dispatch } => {
                 let landing = self.landed(task, attempt.0);
@@ -98,8 +99,10 @@ impl World {
                 | What::JudgePassed { task, .. }
                 | What::TaskDone { task, .. } if task == id)
         };
-        let is_absence =
-            |event: &&Event| matches!(&event.what, What::AgentUnavailable { task, .. } if task == id);
+        let is_absence = |event: &&Event| {
+            matches!(&event.what,
+                What::AgentUnavailable { task, .. } | What::NoVerdict { task, .. } if task == id)
+        };
         let since = self.journal.iter().rev().take_while(|event| !came_forward(event));
         u32::try_from(since.filter(is_absence).count()).expect("a small number")
     }
@@ -109,10 +112,11 @@ impl World {
         let dialect = self.rules.dialect;
         let is_verify = self.state.task(task).is_some_and(|task| task.decl.kind == TaskKind::Verify);
         let signal = match (dialect, is_verify) {
-            (Dialect::Phase, _) => "```yaml\nstatus: success\n```",
-            (Dialect::Spec, true) => "VERIFICATION_PASS",
+            (Dialect::Spec | Dialect::Phase, true) => "VERIFICATION_PASS",
+            (Dialect::Phase, false) => "```yaml\nstatus: success\n```",
             (Dialect::Spec, false) => "TASK_COMPLETE",
         };
+        let role = if is_verify { Role::Qa } else { Role::Executor };
         let mut text = |error: &str| self.text(task, attempt, error);
         let answer = match agent {
             Agent::Complete | Agent::TicksOwnBox | Agent::AddsTask | Agent::Tampers(_) => signal.to_owned(),
@@ -139,7 +143,7 @@ impl World {
             }
             Agent::Denied => return AgentEnd::PermissionDenied { text: text("may not write") },
         };
-        said(&answer, dialect)
+        said(&answer, dialect, role)
     }
 
     fn worked(&mut self, task: &TaskId, attempt: u32) -> AgentReport {
@@ -169,6 +173,10 @@ impl World {
                 exit_code: None,
                 ..failure(Cause::VerifyTimeout, &self.text(task, attempt, "verify timed out after 2m"))
             }),
+            Check::CannotStart(lacks) => {
+                let error = format!("the verify command cannot start: {lacks} is not there");
+                Some(failure(Cause::VerifyCannotStart, &error))
+            }
             Check::ProvesNothing => {
                 Some(other(Cause::ProvesNothing, &self.text(task, attempt, "proves nothing")))
             }
@@ -209,17 +217,18 @@ impl World {
             Says::TimesOut(times) if absences < *times => {
                 AgentEnd::TimedOut { limit: "5m".to_owned(), tail: "reading".to_owned() }
             }
-            Says::Silent(times) if absences < *times => said("It looks interesting.", dialect),
+            Says::Silent(times) if absences < *times => said("It looks interesting.", dialect, role),
+            Says::Away(times) if absences < *times => return away(&turn),
             Says::Yes | Says::TimesOut(_) | Says::Silent(_) if absences < turn.absences => {
                 return away(&turn);
             }
-            Says::Yes | Says::TimesOut(_) | Says::Silent(_) | Says::Tampers => {
-                said("VERIFICATION_PASS", dialect)
+            Says::Yes | Says::TimesOut(_) | Says::Away(_) | Says::Silent(_) | Says::Tampers => {
+                said("VERIFICATION_PASS", dialect, role)
             }
             Says::No(error) => {
-                said(&format!("{}\nVERIFICATION_FAIL", self.text(task, attempt, error)), dialect)
+                said(&format!("{}\nVERIFICATION_FAIL", self.text(task, attempt, error)), dialect, role)
             }
-            Says::Contradicts => said("It needs human eyes.\nVERIFICATION_PASS", dialect),
+            Says::Contradicts => said("It needs human eyes.\nVERIFICATION_PASS", dialect, role),
             Says::Denied => AgentEnd::PermissionDenied { text: self.text(task, attempt, "may not read") },
         };
         let tampered = if matches!(says, Says::Tampers) { vec![task.clone()] } else { Vec::new() };
@@ -368,9 +377,9 @@ fn fitting(question: Question, response: Response) -> Response {
 }
 
 /// An answer, read as the runner reads it.
-fn said(text: &str, dialect: Dialect) -> AgentEnd {
+fn said(text: &str, dialect: Dialect, role: Role) -> AgentEnd {
     AgentEnd::Answered {
-        claim: Claim::read(text, dialect),
+        claim: Claim::read(text, dialect, role),
         contradiction: engine::contradiction(text).map(str::to_owned),
         tail: text.to_owned(),
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use engine::{
-    Dialect, End, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Response, Rules,
-    TaskDecl, Toggle, Unverifiable, What,
+    Changes, Dialect, End, Facts, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Response,
+    Rules, TaskDecl, Toggle, Unverifiable, What,
 };
 use plan::TaskId;
 use proptest::prelude::*;
@@ -124,6 +124,7 @@ fn agents() -> impl Strategy<Value = Agent> {
         1 => Just(Agent::Stuck("impossible", None)),
         1 => Just(Agent::Stuck("conflict", None)),
         1 => Just(Agent::Stuck("service_unavailable", None)),
+        1 => Just(Agent::Stuck("permission_denied", None)),
     ]
 }
 
@@ -133,6 +134,7 @@ fn checks() -> impl Strategy<Value = Check> {
         2 => Just(Check::Red("it is red".to_owned())),
         2 => Just(Check::SameRed),
         1 => Just(Check::TimesOut),
+        1 => Just(Check::CannotStart("jest")),
         1 => Just(Check::ProvesNothing),
         1 => Just(Check::OutOfScope),
         1 => Just(Check::Bookkeeping),
@@ -147,8 +149,19 @@ fn says() -> impl Strategy<Value = Says> {
         1 => Just(Says::Tampers),
         1 => Just(Says::Denied),
         1 => (1_u32..5).prop_map(Says::TimesOut),
+        1 => (1_u32..5).prop_map(Says::Away),
         1 => (1_u32..5).prop_map(Says::Silent),
     ]
+}
+
+fn facts() -> impl Strategy<Value = Facts> {
+    let changes = prop_oneof![
+        5 => Just(Changes::Made),
+        1 => Just(Changes::Unknown),
+        1 => Just(Changes::MadeBefore),
+        1 => Just(Changes::None),
+    ];
+    changes.prop_map(|changes| Facts { changes, missing: Vec::new() })
 }
 
 fn recordings() -> impl Strategy<Value = Recording> {
@@ -167,14 +180,14 @@ prop_compose! {
         agent in agents(),
         check in checks(),
         qa in says(),
-        reviewer in says(),
+        (reviewer, facts) in (says(), facts()),
         treeless in prop::bool::weighted(0.05),
         landing in landings(),
         join in prop_oneof![5 => Just(Check::Green), 1 => Just(Check::Red("red together".to_owned()))],
         record in recordings(),
         learning in prop_oneof![Just(None), "[a-z<&> \n]{1,300}".prop_map(Some)],
     ) -> Turn {
-        Turn { proof, absences, retry_after, agent, check, qa, reviewer, treeless, landing, join, record, learning }
+        Turn { proof, absences, retry_after, agent, check, qa, reviewer, facts, treeless, landing, join, record, learning }
     }
 }
 

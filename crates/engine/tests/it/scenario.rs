@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use engine::{
-    End, Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle, Unverifiable,
+    Changes, End, Facts, Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle,
+    Unverifiable,
 };
 
 use crate::batches;
@@ -218,6 +219,17 @@ fn verify_tasks() -> Vec<Scenario> {
             on(),
         ),
         scenario(
+            "verify lacks a program",
+            &["1.1", "1.2 verify"],
+            script()
+                .at("1.1", 1, lacks("jest"))
+                .at("1.1", 2, lacks("npm"))
+                .at("1.1", 3, lacks("npm"))
+                .at("1.2", 1, Turn { proof: Check::CannotStart("npm"), ..lacks("npm") })
+                .answers(&[Response::Retry, Response::Retry]),
+            Rules { recovery: Recovery::On, ..asking(OnEscalation::Ask) },
+        ),
+        scenario(
             "verify in prose",
             &["1.1 verify judge"],
             script().at("1.1", 1, agent(Agent::NotVerified)),
@@ -243,9 +255,19 @@ fn judges() -> Vec<Scenario> {
             script().at(
                 "1.1",
                 1,
-                Turn { qa: Says::TimesOut(2), reviewer: Says::Silent(3), ..Turn::default() },
+                Turn { qa: Says::TimesOut(1), reviewer: Says::Silent(2), ..Turn::default() },
             ),
             review(),
+        ),
+        scenario(
+            "nothing was changed",
+            &["1.1 judge", "1.2 judge", "1.3 judge"],
+            script()
+                .at("1.1", 1, Turn { facts: facts(Changes::None), ..qa(no()) })
+                .at("1.2", 1, Turn { facts: facts(Changes::MadeBefore), ..Turn::default() })
+                .at("1.3", 1, Turn { facts: facts(Changes::None), ..Turn::default() })
+                .answers(&[Response::Approve]),
+            asking(OnEscalation::Ask),
         ),
         scenario(
             "judges that misbehave",
@@ -289,7 +311,7 @@ fn absences() -> Vec<Scenario> {
         scenario(
             "judge away",
             &["1.1 judge"],
-            script().at("1.1", 1, Turn { qa: Says::TimesOut(2), ..away(1, None) }),
+            script().at("1.1", 1, Turn { qa: Says::Away(2), ..away(1, None) }),
             impatient(),
         ),
     ]
@@ -435,4 +457,12 @@ fn edits() -> Vec<Scenario> {
             off(),
         ),
     ]
+}
+
+fn facts(changes: Changes) -> Facts {
+    Facts { changes, missing: Vec::new() }
+}
+
+fn lacks(what: &'static str) -> Turn {
+    Turn { check: Check::CannotStart(what), ..Turn::default() }
 }

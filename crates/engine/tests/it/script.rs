@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use engine::{Response, Rules, TaskDecl, TaskKind, Verification};
+use engine::{Facts, Response, Rules, TaskDecl, TaskKind, Verification};
 use plan::TaskId;
 
 /// Everything that is not the engine.
@@ -52,6 +52,8 @@ pub(crate) struct Turn {
     pub(crate) qa: Says,
     /// What the reviewer says of the result.
     pub(crate) reviewer: Says,
+    /// What is known of the result without them.
+    pub(crate) facts: Facts,
     /// Whether no work tree can be made for it.
     pub(crate) treeless: bool,
     /// How bringing the work back goes.
@@ -101,6 +103,8 @@ pub(crate) enum Check {
     /// Red with the very error for which this fix task was written.
     SameRed,
     TimesOut,
+    /// Something that it needs is not there.
+    CannotStart(&'static str),
     ProvesNothing,
     OutOfScope,
     Bookkeeping,
@@ -116,6 +120,8 @@ pub(crate) enum Says {
     Denied,
     /// Cut off so often before it says yes.
     TimesOut(u32),
+    /// Cannot be had so often before it says yes.
+    Away(u32),
     /// Says nothing so often before it says yes.
     Silent(u32),
 }

@@ -51,11 +51,10 @@ fn line(event: &Event) -> String {
             format!("{task} checks green{judge}{}", list("warned", warnings))
         }
         What::JudgeStarted { task, .. } => format!("{task} judge started"),
-        What::JudgePassed { task, next } => {
-            format!(
-                "{task} judge says yes{}",
-                next.map(|judge| format!(", {judge:?} judges")).unwrap_or_default()
-            )
+        What::NoVerdict { task, reason, .. } => format!("{task} no verdict: the judge {reason}"),
+        What::JudgePassed { task, warnings, next, .. } => {
+            let next = next.map(|judge| format!(", {judge:?} judges")).unwrap_or_default();
+            format!("{task} judge says yes{next}{}", list("warned", warnings))
         }
         What::LandingStarted { task } => format!("{task} comes back"),
         What::Landed { task, .. } => format!("{task} landed"),

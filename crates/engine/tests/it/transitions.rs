@@ -113,8 +113,14 @@ fn events(id: &TaskId) -> Vec<What> {
         What::ChecksPassed { task: task(), warnings: Vec::new(), judge: None },
         What::ChecksPassed { task: task(), warnings: Vec::new(), judge: Some(Judge::Qa) },
         What::JudgeStarted { task: task(), dispatch: Dispatch(1) },
-        What::JudgePassed { task: task(), next: None },
-        What::JudgePassed { task: task(), next: Some(Judge::Reviewer) },
+        What::NoVerdict { task: task(), dispatch: Dispatch(1), reason: String::new() },
+        What::JudgePassed { task: task(), warnings: Vec::new(), unchanged: false, next: None },
+        What::JudgePassed {
+            task: task(),
+            warnings: Vec::new(),
+            unchanged: false,
+            next: Some(Judge::Reviewer),
+        },
         What::LandingStarted { task: task() },
         What::Landed { task: task(), touched: Vec::new() },
         What::JoinPassed { task: task(), warnings: Vec::new() },
@@ -210,6 +216,7 @@ fn the_diagram_shows_the_table() {
         Checking --> Failed: AttemptFailed
         Checking --> Ready: Lost
         Judging --> Judging: JudgeStarted
+        Judging --> Judging: NoVerdict
         Judging --> Judging: JudgePassed
         Judging --> Recording: JudgePassed
         Judging --> Finished: JudgePassed

@@ -408,6 +408,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::Spent(_) => return None,
         What::ChecksPassed { task, .. } => (task, EventKind::ChecksPassed),
         What::JudgeStarted { task, .. } => (task, EventKind::JudgeStarted),
+        What::NoVerdict { task, .. } => (task, EventKind::NoVerdict),
         What::JudgePassed { task, .. } => (task, EventKind::JudgePassed),
         What::LandingStarted { task } => (task, EventKind::LandingStarted),
         What::Landed { task, .. } => (task, EventKind::Landed),

@@ -59,6 +59,13 @@ impl<'a> Block<'a> {
     }
 }
 
+/// The elements of these names in a part of a plan that no task is in, tags included, in their order.
+pub(crate) fn head_elements<'a>(text: &'a str, range: Range<usize>, names: &[&str]) -> Vec<&'a str> {
+    let content = content(text, range, &Opaque::of(text));
+    let named = content.elements.iter().filter(|element| is_one_of(element.name(), names));
+    named.map(|element| &text[element.outer.clone()]).collect()
+}
+
 /// Some tasks have one element around all others, such as `<feature>`; what is in it is then the task's.
 fn unwrapped<'a>(
     text: &'a str,

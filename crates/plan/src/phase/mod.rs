@@ -24,6 +24,7 @@ pub use id::PhaseNumber;
 pub use parse::Dialect;
 pub use task_type::TaskType;
 
+pub(crate) use block::head_elements;
 pub(crate) use fields::read as read_fields;
 pub(crate) use parse::Head;
 pub(crate) use verify::read as read_verify;

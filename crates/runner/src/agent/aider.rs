@@ -5,7 +5,7 @@
 use engine::Usage;
 
 use super::activity::Activity;
-use super::launch::{Input, Launch, Order, Permission};
+use super::launch::{Duty, Input, Launch, Order, Permission};
 use super::line::{self, Line};
 use super::outcome::{Conclusion, Outcome};
 use super::trouble::Trouble;
@@ -36,7 +36,7 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     if let Some(model) = &agent.model {
         push("--model", model);
     }
-    if agent.permission == Permission::ReadOnly {
+    if agent.permission == Permission::ReadOnly || order.duty == Duty::Judge {
         push("--chat-mode", "ask");
     }
     push("--message-file", &order.dir.join(MESSAGE_FILE).to_string_lossy());

@@ -12,7 +12,7 @@ use engine::{Session, Usage};
 use serde_json::{Value, json};
 
 use super::activity::Activity;
-use super::launch::{Input, Launch, Order, Permission};
+use super::launch::{Duty, Input, Launch, Order, Permission};
 use super::line::{self, Line, items, number, text};
 use super::mcp::MCP_NAME;
 use super::outcome::{Conclusion, Outcome};
@@ -27,6 +27,10 @@ const TOOLS: &str = "Bash Edit Write Read Glob Grep";
 const READING_TOOLS: &str = "Read Glob Grep";
 const READING_SET: &str = "Read,Glob,Grep";
 
+/// Tools that a judge uses, and those that are taken from it whatever its own settings allow.
+const JUDGING_TOOLS: &str = "Bash Read Glob Grep";
+const EDITING_TOOLS: &str = "Edit MultiEdit Write NotebookEdit";
+
 /// The longest time that it waits between two tries of its own accord; what is longer was asked for. So was a shorter
 /// one of whole seconds: its own times are scattered at random.
 const OWN_DELAY_MAX: Duration = Duration::from_secs(60);
@@ -40,10 +44,16 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
         Some(_) => format!("{tools} mcp__{MCP_NAME}"),
         None => tools.to_owned(),
     };
+    if order.duty == Duty::Judge {
+        push(&["--disallowedTools", EDITING_TOOLS]);
+    }
     match agent.permission {
         Permission::ReadOnly => {
             push(&["--permission-mode", "default", "--tools", READING_SET, "--strict-mcp-config"]);
             push(&["--allowedTools", &tools(READING_TOOLS)]);
+        }
+        Permission::Workspace if order.duty == Duty::Judge => {
+            push(&["--permission-mode", "default", "--allowedTools", &tools(JUDGING_TOOLS)]);
         }
         Permission::Workspace => push(&["--permission-mode", "acceptEdits", "--allowedTools", &tools(TOOLS)]),
         Permission::Full => push(&["--dangerously-skip-permissions"]),

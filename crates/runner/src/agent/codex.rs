@@ -7,7 +7,7 @@ use engine::{Session, Usage};
 use serde_json::{Value, json};
 
 use super::activity::Activity;
-use super::launch::{Input, Launch, Order, Permission};
+use super::launch::{Duty, Input, Launch, Order, Permission};
 use super::line::{self, Line, number, text};
 use super::mcp::MCP_NAME;
 use super::outcome::{Conclusion, Outcome};
@@ -18,10 +18,11 @@ use crate::settings::Agent;
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let mut args: Vec<String> = ["exec", "--json", "--skip-git-repo-check"].map(str::to_owned).to_vec();
     let mut push = |items: &[&str]| args.extend(items.iter().map(|&item| item.to_owned()));
-    match agent.permission {
-        Permission::ReadOnly => push(&["-s", "read-only"]),
-        Permission::Workspace => push(&["-s", "workspace-write"]),
-        Permission::Full => push(&["--dangerously-bypass-approvals-and-sandbox"]),
+    match (agent.permission, order.duty) {
+        // Commands run in it, and write nothing.
+        (Permission::ReadOnly, Duty::Work) | (_, Duty::Judge) => push(&["-s", "read-only"]),
+        (Permission::Workspace, Duty::Work) => push(&["-s", "workspace-write"]),
+        (Permission::Full, Duty::Work) => push(&["--dangerously-bypass-approvals-and-sandbox"]),
     }
     if let Some(model) = &agent.model {
         push(&["-m", model]);

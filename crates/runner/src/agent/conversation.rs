@@ -145,6 +145,7 @@ fn errand(agent: &Agent, order: &Order<'_>) -> Errand {
         cwd: order.cwd.to_owned(),
         resume: order.resume.cloned(),
         permission: agent.permission,
+        duty: order.duty,
         model: agent.model.clone(),
         mcp: order.mcp.cloned(),
     }

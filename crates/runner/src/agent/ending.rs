@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use engine::{AgentEnd, Claim, Dialect, Lasting, Stuck, contradiction};
+use engine::{AgentEnd, Claim, Dialect, FailureClaim, Lasting, Role, Stuck, contradiction};
 
+use super::launch::Duty;
 use super::line;
 use super::outcome::{Conclusion, Outcome};
 use super::trouble::{Trouble, TroubleKind};
@@ -22,9 +23,19 @@ const TAIL_CHARS_MAX: usize = 4_000;
 /// How much of that is the beginning, where an answer cannot be read.
 const HEAD_CHARS_MAX: usize = 1_000;
 
+/// How an agent's words are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<'a> {
+    /// The prompt, which may be echoed.
+    pub prompt: &'a str,
+    pub dialect: Dialect,
+    pub role: Role,
+    pub duty: Duty,
+}
+
 /// What the end of an agent means.
-pub(crate) fn agent_end(ended: &Ended, outcome: &Outcome, prompt: &str, dialect: Dialect) -> AgentEnd {
-    let said = Said::new(ended, outcome, prompt, dialect);
+pub(crate) fn agent_end(ended: &Ended, outcome: &Outcome, words: Words<'_>) -> AgentEnd {
+    let said = Said::new(ended, outcome, words);
     match &ended.exit {
         Exit::DeadlinePassed => {
             let limit = format!("no end within {}", ended.limit_in_words());
@@ -45,19 +56,20 @@ struct Said<'a> {
     ended: &'a Ended,
     answer: String,
     claim: Claim,
+    duty: Duty,
 }
 
 impl<'a> Said<'a> {
     /// A plain command's answer is its output, of which an echo of the prompt is no part.
-    fn new(ended: &'a Ended, outcome: &Outcome, prompt: &str, dialect: Dialect) -> Self {
+    fn new(ended: &'a Ended, outcome: &Outcome, words: Words<'_>) -> Self {
         let answer = match outcome.conclusion {
-            Conclusion::Plain => ended.stdout.text.replacen(prompt.trim(), "", 1),
+            Conclusion::Plain => ended.stdout.text.replacen(words.prompt.trim(), "", 1),
             Conclusion::Cut | Conclusion::Finished | Conclusion::Denied(_) | Conclusion::Trouble(_) => {
                 outcome.message.clone()
             }
         };
-        let claim = Claim::read(&answer, dialect);
-        Self { ended, answer, claim }
+        let claim = Claim::read(&answer, words.dialect, words.role);
+        Self { ended, answer, claim, duty: words.duty }
     }
 
     fn of_conclusion(self, conclusion: &Conclusion, code: i32) -> AgentEnd {
@@ -67,6 +79,8 @@ impl<'a> Said<'a> {
             Conclusion::Finished => self.exited(code),
             // Whoever claims success in spite of a refusal is believed as little as anybody: the checks decide.
             Conclusion::Denied(_) if code == 0 && self.claim == Claim::Complete => self.answered(),
+            // A judge is refused what edits by design: what it says counts.
+            Conclusion::Denied(_) if code == 0 && self.duty == Duty::Judge => self.answered(),
             Conclusion::Denied(text) => AgentEnd::PermissionDenied { text: mask(text) },
             Conclusion::Trouble(trouble) => self.of_trouble(trouble),
             Conclusion::Cut => self.of_cut(code),
@@ -162,16 +176,18 @@ fn lasting(lasting: Lasting, reason: String) -> AgentEnd {
 }
 
 fn masked(claim: Claim) -> Claim {
+    let masked = |failed: FailureClaim| FailureClaim {
+        error: mask(&failed.error),
+        attempted_fix: mask(&failed.attempted_fix),
+        status: mask(&failed.status),
+        suggested_fix: failed.suggested_fix.as_deref().map(mask),
+        root_cause: failed.root_cause.as_deref().map(mask),
+    };
     match claim {
-        Claim::Failed(failed) => Claim::Failed(engine::FailureClaim {
-            error: mask(&failed.error),
-            attempted_fix: mask(&failed.attempted_fix),
-            status: mask(&failed.status),
-            suggested_fix: failed.suggested_fix.as_deref().map(mask),
-            root_cause: failed.root_cause.as_deref().map(mask),
-        }),
+        Claim::Failed(failed) => Claim::Failed(masked(failed)),
+        Claim::Denied(failed) => Claim::Denied(masked(failed)),
         Claim::Stuck(stuck) => Claim::Stuck(Stuck { reason: mask(&stuck.reason), ..stuck }),
-        other @ (Claim::Complete | Claim::NotVerified | Claim::Silent) => other,
+        other @ (Claim::Complete | Claim::OtherRole | Claim::NotVerified | Claim::Silent) => other,
     }
 }
 

@@ -20,9 +20,20 @@ pub enum Permission {
     Full,
 }
 
+/// The purpose of an agent's start, as far as that decides what it may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Duty {
+    /// To do or to repair something.
+    Work,
+    /// To judge: it may run commands and edits nothing, as far as the agent can be held to that.
+    Judge,
+}
+
 /// What an agent is to be given.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
+    /// Its purpose.
+    pub duty: Duty,
     /// The prompt.
     pub prompt: &'a str,
     /// The folder it works in.

@@ -38,7 +38,7 @@ pub use stream::StreamFormat;
 pub use transcript::{Transcript, transcript};
 
 pub(crate) use conversation::{Conversation, Told};
-pub(crate) use ending::agent_end;
-pub(crate) use launch::{Input, Order};
+pub(crate) use ending::{Words, agent_end};
+pub(crate) use launch::{Duty, Input, Order};
 pub(crate) use mcp::McpServer;
 pub(crate) use outcome::Outcome;

@@ -9,7 +9,7 @@ use engine::{Session, Usage};
 use serde_json::{Value, json};
 
 use super::activity::Activity;
-use super::launch::{Input, Launch, Order, Permission};
+use super::launch::{Duty, Input, Launch, Order, Permission};
 use super::line::{self, Line, number, text};
 use super::mcp::MCP_NAME;
 use super::outcome::{Conclusion, Outcome};
@@ -44,14 +44,21 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
 
 /// The settings that are added to those which are there already.
 fn config(agent: &Agent, order: &Order<'_>) -> Option<Value> {
-    let is_read_only = agent.permission == Permission::ReadOnly;
-    if !is_read_only && order.mcp.is_none() {
+    let denied: &[&str] = match (agent.permission, order.duty) {
+        (Permission::ReadOnly, Duty::Work | Duty::Judge) => &["edit", "bash"],
+        (Permission::Workspace | Permission::Full, Duty::Judge) => &["edit"],
+        (Permission::Workspace | Permission::Full, Duty::Work) => &[],
+    };
+    if denied.is_empty() && order.mcp.is_none() {
         return None;
     }
     let inherited = agent.env_value(CONFIG).and_then(|text| serde_json::from_str(&text).ok());
     let mut config = inherited.filter(Value::is_object).unwrap_or_else(|| json!({}));
-    if is_read_only {
-        config["permission"] = json!({ "edit": "deny", "bash": "deny" });
+    if !denied.is_empty() && !config["permission"].is_object() {
+        config["permission"] = json!({});
+    }
+    for tool in denied {
+        config["permission"][tool] = json!("deny");
     }
     if let Some(server) = order.mcp {
         let mut command = vec![server.command()];

@@ -7,7 +7,7 @@ use engine::{Session, Usage};
 use serde_json::Value;
 
 use super::activity::Activity;
-use super::launch::{Input, Launch, Order, Permission};
+use super::launch::{Duty, Input, Launch, Order, Permission};
 use super::line::{self, Line, items, text};
 use super::outcome::{Conclusion, Outcome};
 use super::trouble::{Trouble, TroubleKind};
@@ -20,8 +20,12 @@ const LAST: &str = r#"{"type":"agent_end""#;
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let mut args: Vec<String> = ["-p", "--mode", "json"].map(str::to_owned).to_vec();
     let mut push = |items: &[&str]| args.extend(items.iter().map(|&item| item.to_owned()));
-    if agent.permission == Permission::ReadOnly {
-        push(&["--tools", "read,grep,find,ls"]);
+    match (agent.permission, order.duty) {
+        (Permission::ReadOnly, Duty::Work | Duty::Judge) => push(&["--tools", "read,grep,find,ls"]),
+        (Permission::Workspace | Permission::Full, Duty::Judge) => {
+            push(&["--tools", "read,bash,grep,find,ls"])
+        }
+        (Permission::Workspace | Permission::Full, Duty::Work) => {}
     }
     if let Some(model) = &agent.model {
         push(&["--model", model]);

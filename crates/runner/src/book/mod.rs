@@ -151,6 +151,13 @@ impl Book {
         source.map(Source::path).or_else(|| self.path(state, &state.fix_plan(id)?.failing))
     }
 
+    /// The introduction of the plan that a task is in.
+    pub(crate) fn introduction(&self, state: &State, id: &TaskId) -> Option<String> {
+        let path = self.path(state, id)?;
+        let source = self.sources.iter().find(|source| source.path() == path)?;
+        Some(source.plan.introduction())
+    }
+
     /// The id of a task that is spelled in one of the ways that people and agents spell it.
     pub(crate) fn spelled(&self, name: &str) -> Option<TaskId> {
         self.sources.iter().find_map(|source| source.plan.find(name)).map(|task| task.id.clone())

@@ -3,10 +3,12 @@
 
 mod bookkeeping;
 mod marks;
+mod missing;
 mod scope;
 mod verify;
 
 pub(crate) use bookkeeping::bookkeeping;
 pub(crate) use marks::has_conflict_marks;
+pub(crate) use missing::or_missing;
 pub(crate) use scope::{covers, scope};
 pub(crate) use verify::{judge as judge_verify, program as verify_program, script_of};

@@ -16,7 +16,7 @@ use crate::settings::{Attendance, Choices, FileSettings, Mode, Programs, Resolve
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
 use crate::view::text::{clean, one_line};
-use crate::view::{ending, json, pull_request, retry_summary, summary};
+use crate::view::{ending, json, pull_request, question, retry_summary, summary};
 
 /// Characters of a title.
 const TITLE_CHARS_MAX: usize = 100;
@@ -81,6 +81,7 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
     }
     let finished = finished.map_err(|error| Error::from(error).about(subject))?;
     if let Some(error) = ending::error(subject, &finished.state) {
+        show_question(subject, &finished.state);
         return Err(error.about(subject));
     }
     let strays = stray_boxes(request.file);
@@ -97,6 +98,14 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
         writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }
     Ok(exit::DONE)
+}
+
+/// Shows what a run that pauses waits for, wherever it runs.
+fn show_question(subject: &Subject, state: &State) {
+    let is_waiting = matches!(state.end(), Some(End::Waiting { .. }));
+    if let Some((task, asked)) = question::open(state).filter(|_| is_waiting) {
+        eprint_quietly(&question::render(subject, state, task, asked));
+    }
 }
 
 /// The lines of unticked boxes among the tasks that are none, as nothing was done about them. What cannot be read any

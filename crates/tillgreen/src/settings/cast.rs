@@ -48,17 +48,18 @@ impl Cast {
     }
 }
 
-/// Whom each role names, the first choice first.
+/// Whom each role names, the first choice first. Where nobody is named, it is whoever does the work.
 fn roles(choices: &Choices, agent: &str) -> Agents {
     let chosen = [&choices.executor, &choices.qa, &choices.reviewer];
     if chosen.iter().all(|choice| choice.is_none()) && choices.fallback.is_none() {
         return Agents::default();
     }
     let fallback = choices.fallback.as_ref().map(|Names(names)| names.clone()).unwrap_or_default();
+    let worker = choices.executor.as_deref().unwrap_or(agent);
     let [executor, qa, reviewer] = chosen.map(|choice| {
-        let first = choice.clone().unwrap_or_else(|| agent.to_owned());
-        let others = fallback.iter().filter(|name| **name != first).cloned();
-        std::iter::once(first.clone()).chain(others).collect()
+        let first = choice.as_deref().unwrap_or(worker);
+        let others = fallback.iter().map(String::as_str).filter(|name| *name != first);
+        std::iter::once(first).chain(others).map(str::to_owned).collect()
     });
     Agents { executor, qa, reviewer }
 }

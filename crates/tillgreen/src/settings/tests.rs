@@ -367,6 +367,9 @@ fn roles_name_agents_and_who_takes_over() {
     assert_eq!(got.agents.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>(), ["mine", "second"]);
     let alone = resolved(Choices::default(), AGENT, &[]).unwrap().settings;
     assert!(alone.rules.agents.is_empty() && alone.agents.is_empty());
+    let worker =
+        resolved(Choices::default(), &format!("executor = \"second\"\n{AGENT}"), &[]).unwrap().settings;
+    assert_eq!(worker.rules.agents.qa, ["second"], "who judges is of the worker's kind");
     let unknown = refused(flags(&[("reviewer", "nobody")]), AGENT);
     assert!(unknown.starts_with("error: unknown agent `nobody`"), "{unknown}");
     let missing = refused(flags(&[("fallback", "codex")]), AGENT);

@@ -161,7 +161,8 @@ fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error
         | Question::Blocked
         | Question::Impossible
         | Question::ConflictingRequirements
-        | Question::ServiceUnavailable => ("retry", "skip, abort or 'fix: …'"),
+        | Question::ServiceUnavailable
+        | Question::VerifyCannotStart => ("retry", "skip, abort or 'fix: …'"),
     };
     let why = question_text(question);
     let error = Error::new(kind, format!("paused: task {task} waits for an answer: {why}"));

@@ -1,8 +1,8 @@
 //! One line for each event, for people: what `run` prints where there is no terminal, and what `log` prints.
 
 use engine::{
-    End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, PullRequestEvent, Question, Recovery, Response,
-    Rung, Spent, Started, State, What,
+    Cause, End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, PullRequestEvent, Question, Recovery,
+    Response, Rung, Spent, Started, State, What,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -114,8 +114,11 @@ fn line(event: &Event, state: &State) -> Line {
             with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
         }
         What::JudgeStarted { task, .. } => plain(Mark::Step, format!("{task} is being judged by an agent")),
-        What::JudgePassed { task, next } => {
-            plain(Mark::Step, format!("{task} was approved{}", judge_text(*next)))
+        What::NoVerdict { task, reason, .. } => {
+            plain(Mark::Odd, format!("{task} was not judged, and is once more: the agent {}", short(reason)))
+        }
+        What::JudgePassed { task, warnings, next, .. } => {
+            with_warnings(format!("{task} was approved{}", judge_text(*next)), warnings)
         }
         What::LandingStarted { task } => plain(Mark::Step, landing_text(task, state)),
         What::Landed { task, .. } => plain(Mark::Step, landed_text(task, state)),
@@ -256,6 +259,10 @@ fn spent_line(spent: &Spent, state: &State) -> Line {
 }
 
 fn failed_text(task: &TaskId, failure: &Failure) -> String {
+    if failure.cause == Cause::Blocked {
+        let by = failure.blocked_by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+        return format!("{task} attempt {} is blocked{by}: {}", failure.attempt, short(&failure.error));
+    }
     let kind = failure.cause.failure_type().name();
     let next = match failure.rung {
         Rung::Retry | Rung::Fix => "",
@@ -302,6 +309,7 @@ pub(crate) fn question_text(question: Question) -> &'static str {
         Question::Impossible => "the agent says that it cannot be done",
         Question::ConflictingRequirements => "the requirements contradict each other",
         Question::ServiceUnavailable => "a service that it needs is away",
+        Question::VerifyCannotStart => "its verify command needs something that is not there",
     }
 }
 
@@ -452,7 +460,16 @@ mod tests {
         );
         check(What::JudgeStarted { task: task.clone(), dispatch }, "· 1.2 is being judged by an agent");
         check(
-            What::JudgePassed { task: task.clone(), next: Some(Judge::Reviewer) },
+            What::NoVerdict { task: task.clone(), dispatch, reason: "said neither yes nor no".to_owned() },
+            "! 1.2 was not judged, and is once more: the agent said neither yes nor no",
+        );
+        check(
+            What::JudgePassed {
+                task: task.clone(),
+                warnings: Vec::new(),
+                unchanged: false,
+                next: Some(Judge::Reviewer),
+            },
             "· 1.2 was approved; the reviewer judges",
         );
         check(

@@ -60,6 +60,10 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
         why(asked.question, count),
     ];
     lines.iter().for_each(|line| push(&mut text, line));
+    if asked.question == Question::Judge && !task.doubts.is_empty() {
+        push(&mut text, "\nAn agent says yes. Without its word:\n");
+        task.doubts.iter().for_each(|doubt| push(&mut text, &format!("- {}", clean(doubt))));
+    }
     let checkpoint = subject.file.as_ref().and_then(|file| Checkpoint::find(file, task.id()));
     if let Some(checkpoint) = checkpoint.filter(|_| asked.question == Question::Checkpoint) {
         push(&mut text, "\n### Checkpoint\n");
@@ -113,6 +117,10 @@ fn why(question: Question, count: usize) -> String {
             "The agent says that the requirements contradict each other.".to_owned()
         }
         Question::ServiceUnavailable => "The agent says that a service it needs is away.".to_owned(),
+        Question::VerifyCannotStart => {
+            "The verify command needs something that is not there. Put it there, or correct the command."
+                .to_owned()
+        }
     }
 }
 
@@ -166,7 +174,8 @@ fn options(text: &mut String, question: Question, dialect: Dialect) {
         | Question::Blocked
         | Question::Impossible
         | Question::ConflictingRequirements
-        | Question::ServiceUnavailable => (
+        | Question::ServiceUnavailable
+        | Question::VerifyCannotStart => (
             &[
                 review,
                 "**Check test expectations** - Are tests correct?",

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use engine::{Dialect, Isolation, Parallel, Recovery, State, Status, Summary, Task, TaskKind, Verification};
+use engine::{
+    Dialect, Isolation, Parallel, Recovery, State, Status, Summary, Task, TaskKind, Unverifiable,
+    Verification,
+};
 use jiff::Timestamp;
 use plan::TaskId;
 use runner::{Agent, Settings};
@@ -131,14 +134,16 @@ pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> Stri
     }
     let judged = judged(state);
     if !judged.is_empty() {
+        let (tasks, ids) = (count(judged.len(), "task"), list(&judged));
         push(
             &mut text,
-            &format!(
-                "Judged:    {} without a command to prove it ({})",
-                count(judged.len(), "task"),
-                list(&judged)
-            ),
+            &format!("Judged:    {tasks} without a command to prove it ({ids}), by {}", judge(state)),
         );
+    }
+    let unchanged = unchanged(state);
+    if !unchanged.is_empty() {
+        let tasks = count(unchanged.len(), "task");
+        push(&mut text, &format!("Unchanged: {tasks} done without a change ({})", list(&unchanged)));
     }
     let skipped = skipped(state);
     if !skipped.is_empty() {
@@ -173,6 +178,24 @@ fn judged(state: &State) -> Vec<TaskId> {
         no_command && task.status == Status::Done && task.passes > 0
     };
     state.tasks().iter().filter(|task| is_judged(task)).map(|task| task.id().clone()).collect()
+}
+
+/// Who judged: the one that is named for it, or else the one that did the work.
+fn judge(state: &State) -> String {
+    let Some(rules) = state.rules() else { return "nobody".to_owned() };
+    if rules.unverifiable != Unverifiable::Agent {
+        return "a person".to_owned();
+    }
+    match (rules.agents.qa.first(), rules.agents.executor.first()) {
+        (Some(judge), worker) if Some(judge) != worker => one_line(judge, COMMAND_CHARS_MAX),
+        (_, _) => "the agent that did the work, in a fresh start".to_owned(),
+    }
+}
+
+/// Tasks that count as done although nothing was changed for them.
+fn unchanged(state: &State) -> Vec<TaskId> {
+    let tasks = state.tasks().iter().filter(|task| task.status == Status::Done && task.is_unchanged);
+    tasks.map(|task| task.id().clone()).collect()
 }
 
 fn skipped(state: &State) -> Vec<TaskId> {

@@ -9,6 +9,7 @@ mod escalation;
 mod hand_edits;
 mod hostile_agents;
 mod interruption;
+mod judging;
 mod odd_changes;
 mod plan_requests;
 mod plans;

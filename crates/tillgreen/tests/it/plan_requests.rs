@@ -6,10 +6,19 @@ fn worked(sandbox: &testkit::Sandbox) -> Vec<String> {
     kept(sandbox, "work.log").lines().map(str::to_owned).collect()
 }
 
+/// An agent that changes something in each of its attempts, and that accepts all as a judge.
 fn install(sandbox: &testkit::Sandbox, body: &str) {
+    install_with_judge(sandbox, "VERIFICATION_PASS", body);
+}
+
+/// The same with another word as a judge.
+fn install_with_judge(sandbox: &testkit::Sandbox, word: &str, body: &str) {
     let log = sandbox.control("work.log");
     let note = format!("echo \"$TILLGREEN_ROLE $TILLGREEN_TASK_ID\" >> '{}'", log.display());
-    counting(sandbox, "claude", &format!("{note}\n{body}"));
+    let verdict = CLAUDE_DONE.replace("TASK_COMPLETE", word);
+    let judges = format!("if [ $TILLGREEN_ROLE = qa ]; then {verdict}\nexit; fi");
+    let work = "echo $n > \"$TILLGREEN_TASK_ID.txt\"";
+    counting(sandbox, "claude", &format!("{note}\n{judges}\n{work}\n{body}"));
 }
 
 #[test]
@@ -71,13 +80,8 @@ fn what_the_judge_does_not_accept_is_not_ticked() {
     let sandbox = sandbox();
     let calls =
         reports(&[("request_change", r#"{"kind":"follow_up","title":"Polish"}"#), ("task_complete", "{}")]);
-    let refused = CLAUDE_DONE.replace("TASK_COMPLETE", "It is dull.\\nVERIFICATION_FAIL");
-    install(
-        &sandbox,
-        &format!(
-            "if [ $n = 1 ]; then {calls} fi\nif [ $TILLGREEN_ROLE = qa ]; then {refused}; exit; fi\necho one > one.txt\n{CLAUDE_DONE}"
-        ),
-    );
+    let body = format!("if [ $n = 1 ]; then {calls} fi\necho one > one.txt\n{CLAUDE_DONE}");
+    install_with_judge(&sandbox, "It is dull.\\nVERIFICATION_FAIL", &body);
     sandbox.run(&["run", "--max-task-iterations", "2"]).expect_code(1);
     assert!(sandbox.tasks("demo").contains("- [ ] 1.1.1 Polish"), "{}", sandbox.tasks("demo"));
 }

@@ -111,22 +111,59 @@ fn judges_that_do_not_judge() {
     1.1 claims success
     1.1 checks green, Qa judges
     1.1 judge started
-    1.1 agent away, 1, until 14:32:08
-    1.1 judge started
-    1.1 agent away, 2, until 14:33:11
+    1.1 no verdict: the judge timed out: 5m
     1.1 judge started
     1.1 judge says yes, Reviewer judges
     1.1 judge started
-    1.1 agent away, 1, until 14:35:14
+    1.1 no verdict: the judge said neither yes nor no
     1.1 judge started
-    1.1 agent away, 2, until 14:36:17
+    1.1 failed, ReviewerRejected -> Retry: the reviewer gave no verdict, asked twice: it said neither yes nor no
+    1.1 again, attempt 2
+    1.1 attempt 2 (executor)
+    1.1 claims success
+    1.1 checks green, Qa judges
     1.1 judge started
-    1.1 agent away, 3, until 14:37:22
+    1.1 judge says yes, Reviewer judges
     1.1 judge started
     1.1 judge says yes
     1.1 done, commit c1
     ended: {"complete":{"skipped":0}}
     [x] 1.1
+    "#);
+}
+
+#[test]
+fn nothing_was_changed() {
+    assert_snapshot!(show("nothing was changed"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.1 claims success
+    1.1 checks green, Qa judges
+    1.1 judge started
+    1.1 failed, VerificationFail -> Retry: the QA agent did not accept the result: the list is empty
+    1.1 again, attempt 2
+    1.1 attempt 2 (executor)
+    1.1 claims success
+    1.1 checks green, Qa judges
+    1.1 judge started
+    1.1 judge says yes
+    1.1 done, commit c1
+    1.2 attempt 1 (executor)
+    1.2 claims success
+    1.2 checks green, Qa judges
+    1.2 judge started
+    1.2 judge says yes, warned nothing was changed for this task; files that it names changed earlier in this run
+    1.2 done, commit c2
+    1.3 attempt 1 (executor)
+    1.3 claims success
+    1.3 checks green, Qa judges
+    1.3 judge started
+    1.3 judge says yes, Person judges, warned nothing was changed for this task
+    1.3 asks: Judge
+    1.3 answered: Approve
+    1.3 done, commit c3
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.2  [x] 1.3
     "#);
 }
 

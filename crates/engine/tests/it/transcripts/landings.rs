@@ -455,7 +455,7 @@ fn batch_judge_stays_away() {
     1.2 landed
     1.2 green together
     1.2 done, commit c1
-    ended: {"unavailable":{"reason":"the judging agent timed out: 5m"}}
+    ended: {"unavailable":{"reason":"overloaded"}}
     opened, round 1
     1.1 judge started
     1.1 judge says yes

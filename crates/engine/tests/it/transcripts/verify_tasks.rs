@@ -103,3 +103,39 @@ fn verify_in_prose() {
     [x] 1.1
     "#);
 }
+
+#[test]
+fn verify_lacks_a_program() {
+    assert_snapshot!(show("verify lacks a program"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.1 claims success
+    1.1 failed, VerifyCannotStart -> Retry: the verify command cannot start: jest is not there
+    1.1 again, attempt 2
+    1.1 attempt 2 (executor)
+    1.1 claims success
+    1.1 failed, VerifyCannotStart -> Retry: the verify command cannot start: npm is not there
+    1.1 again, attempt 3
+    1.1 attempt 3 (executor)
+    1.1 claims success
+    1.1 failed, VerifyCannotStart -> Ask: the verify command cannot start: npm is not there
+    1.1 asks: VerifyCannotStart
+    1.1 answered: Retry
+    1.1 attempt 4 (executor)
+    1.1 claims success
+    1.1 checks green
+    1.1 done, commit c1
+    1.2 proof started
+    1.2 proof red: the verify command cannot start: npm is not there
+    1.2 attempt 1 (qa)
+    1.2 claims success
+    1.2 failed, VerifyCannotStart -> Ask: the verify command cannot start: npm is not there
+    1.2 asks: VerifyCannotStart
+    1.2 answered: Retry
+    1.2 proof started
+    1.2 proof green
+    1.2 done, commit c2
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.2
+    "#);
+}

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::message::{self, Message};
 use super::permission::{self, Leave};
 use crate::agent::activity::Activity;
-use crate::agent::launch::Permission;
+use crate::agent::launch::{Duty, Permission};
 use crate::agent::line::{self, Line, number, text};
 use crate::agent::mcp::{MCP_NAME, McpServer};
 use crate::agent::outcome::{Conclusion, Outcome};
@@ -31,6 +31,8 @@ pub(crate) struct Errand {
     pub resume: Option<Session>,
     /// What it may do.
     pub permission: Permission,
+    /// Its purpose.
+    pub duty: Duty,
     /// The model it is to use.
     pub model: Option<String>,
     /// The server through which it can report.
@@ -206,7 +208,7 @@ impl Dialogue {
         };
         // What was told of the past is not an answer to what is asked now.
         self.message.clear();
-        let mode = permission::mode(self.errand.permission, result);
+        let mode = permission::mode((self.errand.permission, self.errand.duty), result);
         let model = self.errand.model.clone().and_then(|model| choice_of_model(&session, &model, result));
         self.session = Some(session.clone());
         if let Some(mode) = mode {
@@ -316,7 +318,7 @@ impl Dialogue {
         self.is_stale = true;
         let call = params.get("toolCall").unwrap_or(&Value::Null);
         activities.push(tool(call));
-        let leave = permission::leave(self.errand.permission, params);
+        let leave = permission::leave((self.errand.permission, self.errand.duty), params);
         if leave == Leave::Refused {
             let title = text(call, &["title"]).unwrap_or("a tool");
             self.denied = Some(format!("not permitted: {}", line::short(title)));

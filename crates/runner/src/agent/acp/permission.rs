@@ -2,8 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::launch::Permission;
+use crate::agent::launch::{Duty, Permission};
 use crate::agent::line::{items, text};
+
+/// Kinds of tools that change files.
+const EDITING: [&str; 3] = ["edit", "delete", "move"];
 
 /// Kinds of tools that change nothing.
 const READING: [&str; 4] = ["read", "search", "think", "fetch"];
@@ -25,9 +28,12 @@ pub(super) enum Leave {
 }
 
 /// Whether leave is given for what a request asks.
-pub(super) fn leave(permission: Permission, params: &Value) -> Leave {
+pub(super) fn leave((permission, duty): (Permission, Duty), params: &Value) -> Leave {
     let kind = text(params, &["toolCall", "kind"]).unwrap_or_default();
     let is_reading = READING.contains(&kind);
+    if duty == Duty::Judge && EDITING.contains(&kind) {
+        return Leave::Refused;
+    }
     match permission {
         Permission::Full => Leave::Given,
         // What can be given for good only is not given.
@@ -58,11 +64,13 @@ fn option<'a>(kind: &str, params: &'a Value) -> Option<&'a str> {
 }
 
 /// The mode that has to be set, if the session's own does not fit.
-pub(super) fn mode(permission: Permission, session: &Value) -> Option<String> {
+pub(super) fn mode((permission, duty): (Permission, Duty), session: &Value) -> Option<String> {
     let modes: Vec<&str> =
         items(session, &["modes", "availableModes"]).iter().filter_map(|mode| text(mode, &["id"])).collect();
     let current = text(session, &["modes", "currentModeId"]);
     let wanted = match permission {
+        // In a mode that asks for nothing a judge could not be refused anything.
+        Permission::Full | Permission::Workspace if duty == Duty::Judge => None,
         Permission::Full => FULL_MODES.into_iter().find(|mode| modes.contains(mode)),
         // One agent begins in a mode in which it cannot write at all.
         Permission::Workspace if current == Some("read-only") => {
@@ -93,7 +101,7 @@ mod tests {
     fn options_are_chosen_by_their_kind() {
         let check = |permission: Permission, kind: &str, expected: &str| {
             let params = asked(kind);
-            let answer = answer(leave(permission, &params), &params);
+            let answer = answer(leave((permission, Duty::Work), &params), &params);
             assert_eq!(text(&answer, &["outcome", "optionId"]), Some(expected), "{permission:?} {kind}");
         };
         check(Permission::Workspace, "execute", "once");
@@ -101,6 +109,17 @@ mod tests {
         check(Permission::ReadOnly, "read", "once");
         check(Permission::ReadOnly, "edit", "cancel");
         check(Permission::ReadOnly, "", "cancel");
+    }
+
+    #[test]
+    fn a_judge_is_refused_what_edits_and_nothing_else() {
+        for permission in [Permission::Workspace, Permission::Full] {
+            let judge = |kind: &str| leave((permission, Duty::Judge), &asked(kind));
+            assert_eq!(judge("edit"), Leave::Refused);
+            assert_eq!(judge("delete"), Leave::Refused);
+            assert_ne!(judge("execute"), Leave::Refused);
+            assert_ne!(judge("read"), Leave::Refused);
+        }
     }
 
     #[test]
@@ -115,7 +134,7 @@ mod tests {
         for (permission, expected) in
             [(Permission::Workspace, "no"), (Permission::ReadOnly, "no"), (Permission::Full, "always")]
         {
-            let answer = answer(leave(permission, &params), &params);
+            let answer = answer(leave((permission, Duty::Work), &params), &params);
             assert_eq!(text(&answer, &["outcome", "optionId"]), Some(expected), "{permission:?}");
         }
     }
@@ -134,13 +153,18 @@ mod tests {
             json!({ "modes": { "currentModeId": current, "availableModes": modes } })
         };
         let gemini = session("default", &["default", "autoEdit", "yolo", "plan"]);
-        assert_eq!(mode(Permission::Workspace, &gemini), None);
-        assert_eq!(mode(Permission::Full, &gemini).as_deref(), Some("yolo"));
-        assert_eq!(mode(Permission::ReadOnly, &gemini), None);
+        assert_eq!(mode((Permission::Workspace, Duty::Work), &gemini), None);
+        assert_eq!(mode((Permission::Full, Duty::Work), &gemini).as_deref(), Some("yolo"));
+        assert_eq!(mode((Permission::ReadOnly, Duty::Work), &gemini), None);
         let codex = session("read-only", &["read-only", "auto", "full-access"]);
-        assert_eq!(mode(Permission::Workspace, &codex).as_deref(), Some("auto"));
-        assert_eq!(mode(Permission::Full, &codex).as_deref(), Some("full-access"));
-        assert_eq!(mode(Permission::ReadOnly, &codex), None, "it is there already");
-        assert_eq!(mode(Permission::Full, &json!({})), None);
+        assert_eq!(mode((Permission::Workspace, Duty::Work), &codex).as_deref(), Some("auto"));
+        assert_eq!(mode((Permission::Full, Duty::Work), &codex).as_deref(), Some("full-access"));
+        assert_eq!(mode((Permission::ReadOnly, Duty::Work), &codex), None, "it is there already");
+        assert_eq!(mode((Permission::Full, Duty::Work), &json!({})), None);
+        assert_eq!(
+            mode((Permission::Full, Duty::Judge), &gemini),
+            None,
+            "it could not be refused anything there"
+        );
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::recordings::{Ending, ending, read};
 use crate::agent::acp::{Dialogue, Errand};
-use crate::agent::launch::Permission;
+use crate::agent::launch::{Duty, Permission};
 use crate::agent::line::Line;
 use crate::agent::outcome::{Conclusion, Outcome};
 
@@ -14,6 +14,7 @@ fn errand(permission: Permission) -> Errand {
         cwd: "/sandbox".into(),
         resume: None,
         permission,
+        duty: Duty::Work,
         model: None,
         mcp: None,
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::mpsc;
 
 use crate::agent::kind::AgentKind;
-use crate::agent::launch::Order;
+use crate::agent::launch::{Duty, Order};
 use crate::agent::{Conversation, Told};
 use crate::process::{Heard, Listener};
 use crate::settings::Agent;
@@ -12,6 +12,7 @@ use crate::settings::Agent;
 /// The tokens that the loop is told of while an agent says these lines.
 fn told(kind: AgentKind, lines: &[&str]) -> Vec<Option<u64>> {
     let order = Order {
+        duty: Duty::Work,
         prompt: "do it",
         cwd: Path::new("/work"),
         dir: Path::new("/dir"),

@@ -5,13 +5,14 @@ use std::path::Path;
 use engine::{Session, Usage};
 
 use crate::agent::kind::AgentKind;
-use crate::agent::launch::{Input, Launch, Order, Permission};
+use crate::agent::launch::{Duty, Input, Launch, Order, Permission};
 use crate::agent::mcp::McpServer;
 use crate::process::Program;
 use crate::settings::Agent;
 
 fn order<'a>(resume: Option<&'a Session>, mcp: Option<&'a McpServer>) -> Order<'a> {
     Order {
+        duty: Duty::Work,
         prompt: "do it",
         cwd: Path::new("/work"),
         dir: Path::new("/dir"),
@@ -145,6 +146,37 @@ fn by_permission() {
         may do whatever its command allows
     sh: command <<< "do it"
         may do whatever its command allows
+    "#);
+}
+
+#[test]
+fn judges_may_run_commands_and_do_not_edit() {
+    let order = Order { duty: Duty::Judge, ..order(None, None) };
+    let permissions = [Permission::Workspace, Permission::Full];
+    let cases = KINDS.into_iter().flat_map(|kind| permissions.map(|permission| (kind.clone(), permission)));
+    let lines: Vec<String> = cases
+        .map(|(kind, permission)| {
+            let agent = Agent { permission, ..Agent::new("a", kind.clone(), kind.word()) };
+            shown(&kind.launch(&agent, &order))
+        })
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    claude -p --output-format stream-json --verbose --disallowedTools Edit MultiEdit Write NotebookEdit --permission-mode default --allowedTools Bash Read Glob Grep <<< "do it"
+    claude -p --output-format stream-json --verbose --disallowedTools Edit MultiEdit Write NotebookEdit --dangerously-skip-permissions <<< "do it"
+    codex exec --json --skip-git-repo-check -s read-only - <<< "do it"
+    codex exec --json --skip-git-repo-check -s read-only - <<< "do it"
+    GEMINI_CLI_NO_RELAUNCH=true GEMINI_CLI_TRUST_WORKSPACE=true gemini -o stream-json --yolo <<< "do it"
+    GEMINI_CLI_NO_RELAUNCH=true GEMINI_CLI_TRUST_WORKSPACE=true gemini -o stream-json --yolo <<< "do it"
+    OPENCODE_CONFIG_CONTENT={"permission":{"edit":"deny"}} opencode run --format json --title tillgreen <<< "do it"
+    OPENCODE_CONFIG_CONTENT={"permission":{"edit":"deny"}} opencode run --format json --title tillgreen --auto <<< "do it"
+    aider --yes-always --no-auto-commits --no-check-update --no-show-release-notes --no-gitignore --no-show-model-warnings --no-pretty --no-fancy-input --analytics-disable --no-detect-urls --no-suggest-shell-commands --chat-history-file /dir/aider.chat.history.md --input-history-file /dir/aider.input.history --chat-mode ask --message-file /dir/aider.message.md < /dev/null
+    aider --yes-always --no-auto-commits --no-check-update --no-show-release-notes --no-gitignore --no-show-model-warnings --no-pretty --no-fancy-input --analytics-disable --no-detect-urls --no-suggest-shell-commands --chat-history-file /dir/aider.chat.history.md --input-history-file /dir/aider.input.history --chat-mode ask --message-file /dir/aider.message.md < /dev/null
+    pi -p --mode json --tools read,bash,grep,find,ls <<< "do it"
+    pi -p --mode json --tools read,bash,grep,find,ls <<< "do it"
+    GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_CLI_NO_RELAUNCH=true acp <> dialogue
+    GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_CLI_NO_RELAUNCH=true acp <> dialogue
+    sh: command <<< "do it"
+    sh: command <<< "do it"
     "#);
 }
 

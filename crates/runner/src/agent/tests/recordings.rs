@@ -4,13 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use engine::{AgentEnd, Dialect, Lasting, Usage};
+use engine::{AgentEnd, Dialect, Lasting, Role, Usage};
 
 use crate::agent::kind::AgentKind;
 use crate::agent::line::Line;
 use crate::agent::outcome::{Conclusion, Outcome};
 use crate::agent::reader::Reader;
-use crate::agent::{Activity, agent_end};
+use crate::agent::{Activity, Duty, Words, agent_end};
 use crate::process::{Ended, Exit, Kept};
 
 /// How an agent ended, in a word.
@@ -158,6 +158,11 @@ fn replay<'a>(kind: &AgentKind, lines: impl Iterator<Item = &'a str>, exit: i32)
     (reader.end(code, ""), activities)
 }
 
+/// An executor of a spec.
+pub(super) fn words(prompt: &str) -> Words<'_> {
+    Words { prompt, dialect: Dialect::Spec, role: Role::Executor, duty: Duty::Work }
+}
+
 pub(super) fn ending(outcome: &Outcome, exit: i32) -> (Ending, AgentEnd) {
     let ended = Ended {
         exit: exit_of(exit),
@@ -166,7 +171,7 @@ pub(super) fn ending(outcome: &Outcome, exit: i32) -> (Ending, AgentEnd) {
         elapsed: Duration::from_secs(1),
         limit: Duration::from_secs(1),
     };
-    let end = agent_end(&ended, outcome, "the prompt", Dialect::Spec);
+    let end = agent_end(&ended, outcome, words("the prompt"));
     let ending = match &end {
         AgentEnd::Answered { .. } => Ending::Answered,
         AgentEnd::Exited { .. } => Ending::Exited,

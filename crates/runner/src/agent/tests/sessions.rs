@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::recordings::read;
 use crate::agent::acp::{Dialogue, Errand};
 use crate::agent::kind::AgentKind;
-use crate::agent::launch::Permission;
+use crate::agent::launch::{Duty, Permission};
 use crate::agent::line::Line;
 use crate::agent::outcome::Outcome;
 use crate::agent::reader::Reader;
@@ -105,6 +105,7 @@ fn acp_cost(before: Option<u64>, told: &[u64]) -> (Option<u64>, Option<u64>) {
         cwd: "/sandbox".into(),
         resume,
         permission: Permission::Workspace,
+        duty: Duty::Work,
         model: None,
         mcp: None,
     });

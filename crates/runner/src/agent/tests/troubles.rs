@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{AgentEnd, Dialect, Lasting};
+use engine::{AgentEnd, Lasting};
 
 use crate::agent::agent_end;
 use crate::agent::kind::AgentKind;
@@ -11,6 +11,8 @@ use crate::agent::outcome::{Conclusion, Outcome};
 use crate::agent::reader::Reader;
 use crate::agent::trouble::TroubleKind;
 use crate::process::{Ended, Exit, Kept};
+
+use super::recordings::words;
 
 fn end(kind: &AgentKind, lines: &[&str], stderr: &str) -> AgentEnd {
     let mut reader = Reader::new(kind, None);
@@ -23,7 +25,7 @@ fn end(kind: &AgentKind, lines: &[&str], stderr: &str) -> AgentEnd {
         elapsed: Duration::ZERO,
         limit: Duration::ZERO,
     };
-    agent_end(&ended, &outcome, "prompt", Dialect::Spec)
+    agent_end(&ended, &outcome, words("prompt"))
 }
 
 #[test]
@@ -165,7 +167,7 @@ fn a_time_limit_is_told_as_it_was_set() {
         elapsed: Duration::from_secs(7),
         limit: Duration::from_secs(2),
     };
-    let end = agent_end(&ended, &Outcome::default(), "prompt", Dialect::Spec);
+    let end = agent_end(&ended, &Outcome::default(), words("prompt"));
     let AgentEnd::TimedOut { limit, .. } = end else { panic!("{end:?}") };
     assert_eq!(limit, "no end within 2 s");
 }

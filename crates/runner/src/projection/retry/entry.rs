@@ -1,7 +1,7 @@
 //! What an event means for the retry logs: lines for people, objects for programs.
 
 use engine::{
-    End, Event, Failure, OnEscalation, Question, Response, State, Status, Task, What, retry_context,
+    Cause, End, Event, Failure, OnEscalation, Question, Response, State, Status, Task, What, retry_context,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -47,6 +47,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::Spent(_)
         | What::ChecksPassed { .. }
         | What::JudgeStarted { .. }
+        | What::NoVerdict { .. }
         | What::JudgePassed { .. }
         | What::LandingStarted { .. }
         | What::Landed { .. }
@@ -61,6 +62,9 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
 }
 
 fn attempt_failed(at: Timestamp, task: &TaskId, failure: &Failure) -> Entry {
+    if failure.cause == Cause::Blocked {
+        return attempt_blocked(at, task, failure);
+    }
     let kind = failure.cause.failure_type().name();
     let error = short(&failure.error);
     let mut lines = vec![
@@ -74,6 +78,24 @@ fn attempt_failed(at: Timestamp, task: &TaskId, failure: &Failure) -> Entry {
         "timestamp": stamp(at), "event": "attempt", "task_id": task.to_string(), "attempt": failure.attempt.0,
         "status": "failed", "failure_type": kind, "error": error, "duration_ms": failure.elapsed_ms,
     });
+    Entry { lines, objects: vec![object] }
+}
+
+/// Who is blocked has not failed: something else has to be done first.
+fn attempt_blocked(at: Timestamp, task: &TaskId, failure: &Failure) -> Entry {
+    let reason = short(&failure.error);
+    let by = failure.blocked_by.as_ref().map(|by| format!(" by={}", short(by.name()))).unwrap_or_default();
+    let mut object = json!({
+        "timestamp": stamp(at), "event": "attempt", "task_id": task.to_string(), "attempt": failure.attempt.0,
+        "status": "blocked", "reason": reason, "duration_ms": failure.elapsed_ms,
+    });
+    if let Some(by) = &failure.blocked_by {
+        object["blocked_by"] = json!(short(by.name()));
+    }
+    let lines = vec![
+        line(at, task, &format!("attempt={} status=blocked{by}", failure.attempt)),
+        line(at, task, &format!("reason=\"{}\"", quoted(&reason))),
+    ];
     Entry { lines, objects: vec![object] }
 }
 
@@ -111,6 +133,7 @@ pub(super) fn reason(question: Question) -> &'static str {
         Question::Impossible => "impossible",
         Question::ConflictingRequirements => "conflicting_requirements",
         Question::ServiceUnavailable => "service_unavailable",
+        Question::VerifyCannotStart => "verify_cannot_start",
     }
 }
 

@@ -50,16 +50,11 @@ fn done() -> Step {
 /// Does the plan's tasks, and leaves a file for each task that the pull request asks for.
 pub(super) fn agent() -> Agent {
     let leave = |path: &str| Step::shell(&format!("test -e {path} || echo {path} > {path}"));
-    Agent::new()
-        .on("1.1", [leave("first.txt"), done()])
-        .on("5.1", [leave("news.txt"), done()])
-        .on_role("qa", "*", [Step::say("VERIFICATION_PASS")])
-        .otherwise([
-            Step::shell(
-                "test -e \"for-$TILLGREEN_TASK_ID.txt\" || echo fixed > \"for-$TILLGREEN_TASK_ID.txt\"",
-            ),
-            done(),
-        ])
+    Agent::new().on("1.1", [leave("first.txt"), done()]).on("5.1", [leave("news.txt"), done()]).otherwise([
+        Step::shell("case $TILLGREEN_ROLE in qa) echo VERIFICATION_PASS; exit;; esac"),
+        Step::shell("test -e \"for-$TILLGREEN_TASK_ID.txt\" || echo fixed > \"for-$TILLGREEN_TASK_ID.txt\""),
+        done(),
+    ])
 }
 
 /// Runs the plan to its end, with these flags besides.
