@@ -8,6 +8,7 @@ use crate::dependence;
 use crate::failure::{Cause, Failure};
 use crate::order::{Hold, Open, Why};
 use crate::rules::{Isolation, Rules};
+use crate::schedule::lacks_agent;
 use crate::state::State;
 use crate::status::{JudgeState, Status};
 use crate::task::{Task, TaskKind};
@@ -235,7 +236,8 @@ fn is_waited_for_before(state: &State, rules: &Rules, finished: &Task) -> bool {
     let is_before = |task: &&Task| state.position(task.id()) < place && keeps_its_turn(task);
     let will_start = || {
         let can_start = may_start(state, rules) && !state.is_capped() && !is_given_up(state, rules);
-        can_start && ready_before(state, rules, finished).iter().any(&is_before)
+        let will_start = |task: &&Task| is_before(task) && !lacks_agent(state, task);
+        can_start && ready_before(state, rules, finished).iter().any(will_start)
     };
     state.attention().filter(is_before).any(|task| is_progressing(state, rules, task)) || will_start()
 }
@@ -251,7 +253,7 @@ fn keeps_its_turn(task: &Task) -> bool {
 fn is_progressing(state: &State, rules: &Rules, task: &Task) -> bool {
     let waits_for_judge =
         matches!(&task.status, Status::Judging(judging) if judging.state == JudgeState::Wanted);
-    let no_judge = state.is_capped() || is_given_up(state, rules);
+    let no_judge = state.is_capped() || is_given_up(state, rules) || lacks_agent(state, task);
     task.status.is_at_work() && !(waits_for_judge && no_judge)
 }
 

@@ -4,15 +4,14 @@
 use jiff::Timestamp;
 
 use crate::batch::{is_busy, is_given_up, next_checkpoint, next_to_land, starts};
-use crate::decide::role_for;
 use crate::dependence;
 use crate::event::{CapKind, End, Event, What};
 use crate::ladder;
 use crate::pull_request;
 use crate::rules::{OnEscalation, Rules};
-use crate::schedule::wants_agent;
+use crate::schedule::{lacks_agent, wants_agent};
 use crate::state::{Regression, State};
-use crate::status::{Judge, JudgeState, Question, Role, Status};
+use crate::status::{Judge, JudgeState, Question, Status};
 use crate::task::{Dispatch, Task, TaskKind};
 
 /// The next event that is due without anything being seen, if one is.
@@ -164,14 +163,9 @@ fn at_work(task: &Task) -> Option<Dispatch> {
 /// Why nobody is left for what comes next, if an agent was dropped and that is so.
 fn out_of_agents(state: &State) -> Option<String> {
     let reason = state.out_of_agents.clone()?;
-    let lacks = |task: &Task| wants_agent(task) && state.lacks_agent(role_of(task));
+    let lacks = |task: &Task| lacks_agent(state, task);
     let is_stuck = starts(state).iter().any(|start| lacks(start.task)) || state.attention().any(lacks);
     is_stuck.then_some(reason)
-}
-
-fn role_of(task: &Task) -> Role {
-    let Status::Judging(judging) = &task.status else { return role_for(task) };
-    if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa }
 }
 
 fn time_up(state: &State, now: Timestamp) -> Option<What> {

@@ -324,6 +324,7 @@ impl State {
         task.is_unchanged = false;
         task.dispatch = started.dispatch;
         task.isolated = started.isolated;
+        task.returns = 0;
         task.base = task.base.take().or_else(|| started.head.clone());
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
         self.first_head = self.first_head.take().or_else(|| started.head.clone());
@@ -483,7 +484,7 @@ impl State {
             };
             Status::Landing { attempt }
         })?;
-        task.returns = if returns { task.returns.saturating_add(1) } else { 0 };
+        task.returns = task.returns.saturating_add(u32::from(returns));
         Ok(())
     }
 

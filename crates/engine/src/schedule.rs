@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::action::Action;
 use crate::batch::{Start, is_given_up, starts};
+use crate::decide::role_for;
 use crate::pull_request;
 use crate::rules::OnEscalation;
 use crate::state::{Regression, State};
@@ -18,14 +19,15 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     }
     let may_dispatch = may_dispatch(state, now);
     let asks = rules.on_escalation == OnEscalation::Ask;
+    let may_start = |task: &Task| may_dispatch && !lacks_agent(state, task);
     let starts = starts(state)
         .into_iter()
-        .filter(|start| !start.task.asks_by_design() && (may_dispatch || !wants_agent(start.task)));
+        .filter(|start| !start.task.asks_by_design() && (may_start(start.task) || !wants_agent(start.task)));
     let mut actions: Vec<Action> =
         starts.map(|start| Action::Prepare { task: start.task.id().clone() }).collect();
     let waits = |task: &Task| waits_to_record(state, task) || waits_to_insert(state, task);
     let wanted = state.attention().filter(|task| !waits(task));
-    actions.extend(wanted.filter_map(|task| wanted_for(task, may_dispatch, asks)));
+    actions.extend(wanted.filter_map(|task| wanted_for(task, may_start(task), asks)));
     if wants_regression(state) {
         actions.push(Action::Regress);
     }
@@ -60,7 +62,8 @@ pub(crate) fn may_prepare<'a>(state: &'a State, task: &'a Task, now: Timestamp) 
     } else {
         starts(state).into_iter().find(|start| start.task.id() == task.id())
     };
-    start.filter(|_| !task.asks_by_design() && (may_dispatch(state, now) || !wants_agent(task)))
+    let may_start = || may_dispatch(state, now) && !lacks_agent(state, task);
+    start.filter(|_| !task.asks_by_design() && (may_start() || !wants_agent(task)))
 }
 
 /// Whether all is done and the regression command has not said so yet.
@@ -96,7 +99,17 @@ pub(crate) fn wants_agent(task: &Task) -> bool {
     }
 }
 
-fn wanted_for(task: &Task, may_dispatch: bool, asks: bool) -> Option<Action> {
+/// True if the task's next step needs an agent and nobody is left for it.
+pub(crate) fn lacks_agent(state: &State, task: &Task) -> bool {
+    state.out_of_agents.is_some() && wants_agent(task) && state.lacks_agent(role_of(task))
+}
+
+fn role_of(task: &Task) -> Role {
+    let Status::Judging(judging) = &task.status else { return role_for(task) };
+    if judging.judge == Judge::Reviewer { Role::Reviewer } else { Role::Qa }
+}
+
+fn wanted_for(task: &Task, may_start: bool, asks: bool) -> Option<Action> {
     let id = task.id().clone();
     match &task.status {
         Status::Drafted => Some(Action::InsertFix { fix: id }),
@@ -118,7 +131,7 @@ fn wanted_for(task: &Task, may_dispatch: bool, asks: bool) -> Option<Action> {
                 Some(Action::RunJudge { task: id, attempt: judging.attempt, dispatch, role: Role::Reviewer })
             }
             (JudgeState::Wanted, Judge::Qa | Judge::Reviewer) => {
-                may_dispatch.then_some(Action::Prepare { task: id })
+                may_start.then_some(Action::Prepare { task: id })
             }
             (JudgeState::AtWork(_) | JudgeState::Wanted, Judge::Person) => None,
         },

@@ -87,7 +87,7 @@ fn is_passed(task: &Task) -> bool {
     task.isolated && (matches!(task.status, Status::Finished { .. }) || is_coming_back(task))
 }
 
-fn start_is_allowed(before: &State, after: &State, id: &TaskId) {
+pub(crate) fn start_is_allowed(before: &State, after: &State, id: &TaskId) {
     let rules = after.rules().expect("the run was opened");
     let task = after.task(id).expect("it was just started");
     let jobs = usize::try_from(rules.parallel.jobs.max(1)).expect("a small number");
@@ -121,7 +121,7 @@ fn hold_each_other(state: &State, rules: &Rules, one: &Task, other: &Task) -> bo
 
 /// In a spec, nobody overtakes an earlier task that is at work and has not failed in this round. A judge who cannot
 /// be had is not waited for.
-fn landing_is_in_order(before: &State, id: &TaskId) {
+pub(crate) fn landing_is_in_order(before: &State, id: &TaskId) {
     let rules = before.rules().expect("the run was opened");
     if rules.dialect != Dialect::Spec {
         return;
@@ -150,7 +150,7 @@ fn came_back(before: &State, journal: &[Event], id: &TaskId) {
 }
 
 /// A run that ends of its own accord first brings in what passed, and lets those at work come to an end.
-fn nothing_is_left_behind(before: &State, end: &End) {
+pub(crate) fn nothing_is_left_behind(before: &State, end: &End) {
     let waits = match end {
         End::Complete { .. } | End::Waiting { .. } | End::PullRequest { .. } => true,
         // Money and time are gone at once.

@@ -1,5 +1,7 @@
 //! Killing the program at any event and starting it again gives the same end.
 
+use engine::{End, Event, What};
+
 use crate::invariants::{self, Outcome};
 use crate::obstacles;
 use crate::scenario::{self, Scenario};
@@ -82,4 +84,19 @@ fn under_all_rules() {
             check(scenario, &calm, &[crash]);
         }
     }
+}
+
+/// Work that has come in once more as often as the rules allow gets no further chances from a crash.
+#[test]
+fn a_crash_does_not_forget_how_often_work_came_in() {
+    let scenario = scenario::named("batch, somebody commits again and again");
+    let calm = scenario.world().run();
+    let is_end = |event: &Event| matches!(&event.what, What::Ended(End::Unavailable { .. }));
+    let end = calm.journal.iter().position(is_end).expect("the run pauses");
+    let landings = |world: &World| {
+        let first = world.journal.iter().take_while(|event| !is_end(event));
+        first.filter(|event| matches!(event.what, What::LandingStarted { .. })).count()
+    };
+    let crashed = scenario.world().crashing(&[Crash::After(end)]).run();
+    assert_eq!(landings(&crashed), landings(&calm) + 1, "it is brought in once more, and that is it");
 }

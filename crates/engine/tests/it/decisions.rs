@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, Event, EventKind,
-    Impossible, Limits, Observation, OnEscalation, OnExhausted, Opening, PlanChanges, Recovery, Response,
-    Role, Rules, Seen, State, Status, StatusKind, TaskDecl, Toggle, Verification, What, decide, due,
-    schedule,
+    Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, End, Event,
+    EventKind, Facts, Impossible, Isolation, Lasting, Limits, Observation, OnEscalation, OnExhausted,
+    Opening, Parallel, PlanChanges, Recovery, Response, Role, Rules, Seen, State, Status, StatusKind,
+    TaskDecl, Toggle, Verification, What, decide, due, schedule,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -73,6 +73,11 @@ impl Case {
             elapsed: Duration::ZERO,
         };
         self.see(Seen::AgentEnded { task: task.into(), dispatch: Dispatch(dispatch), report })
+    }
+
+    fn checks_are_green(&mut self, task: &str, dispatch: u32) -> Option<What> {
+        let (dispatch, report) = (Dispatch(dispatch), ChecksReport::default());
+        self.see(Seen::ChecksEnded { task: task.into(), dispatch, report })
     }
 
     fn pass(&mut self, seconds: i64) {
@@ -532,4 +537,43 @@ fn an_error_of_the_agents_own_that_says_so_is_a_matter_of_permission() {
     ] {
         assert_eq!(cause(text), Cause::ClaimedFailure, "{text}");
     }
+}
+
+fn out_of_quota() -> AgentEnd {
+    AgentEnd::OutOfReach { lasting: Lasting::Quota, reason: "out of quota".to_owned(), retry_after: None }
+}
+
+/// An agent that is out would be started again and again for as long as another one works.
+#[test]
+fn who_is_out_is_not_started_again_beside_others() {
+    let parallel = Parallel { jobs: 2, isolation: Isolation::Trees, infer: Toggle::Off };
+    let mut case = Case::opened(&["1.1 p", "1.2 p"], Rules { parallel, ..Rules::default() });
+    case.start("1.1");
+    case.start("1.2");
+    case.agent("1.1", 1, out_of_quota());
+    assert_eq!(case.wanted(), ["agent 1.2 2"]);
+    assert_eq!(case.start("1.1"), None);
+    case.agent("1.2", 2, complete());
+    case.checks_are_green("1.2", 2);
+    let landing = case.due();
+    assert!(matches!(landing, Some(What::LandingStarted { .. })), "nobody is waited for: {landing:?}");
+}
+
+#[test]
+fn a_judge_that_is_out_ends_the_run() {
+    let mut case = Case::opened(&["1.1 judge"], Rules::default());
+    case.start("1.1");
+    case.agent("1.1", 1, complete());
+    case.checks_are_green("1.1", 1);
+    case.start("1.1");
+    let report = AgentReport {
+        end: out_of_quota(),
+        tampered: Vec::new(),
+        lost_commit: None,
+        touched: Vec::new(),
+        learnings: Vec::new(),
+        elapsed: Duration::ZERO,
+    };
+    case.see(Seen::JudgeEnded { task: "1.1".into(), dispatch: Dispatch(2), report, facts: Facts::default() });
+    assert_eq!(case.due(), Some(What::Ended(End::Unavailable { reason: "out of quota".to_owned() })));
 }

@@ -7,6 +7,7 @@ mod contradictions;
 mod crash;
 mod decisions;
 mod errors;
+mod explore;
 mod feedback;
 mod invariants;
 mod journal;

@@ -22,7 +22,7 @@ pub(crate) fn transcript(world: &World) -> String {
     lines.join("\n")
 }
 
-fn line(event: &Event) -> String {
+pub(crate) fn line(event: &Event) -> String {
     match &event.what {
         What::Opened(opened) => format!("opened, round {}{}", opened.round, list("lost", &opened.lost)),
         What::PlanChanged(changes) => format!("plan changed{}", changed(changes)),

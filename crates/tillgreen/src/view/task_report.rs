@@ -348,7 +348,9 @@ fn steps(what: &What) -> Vec<String> {
         }
         What::ProofPassed { warnings, .. } => green("green".to_owned(), warnings),
         What::JudgePassed { next, .. } => vec![format!("approved{}", judged(next))],
-        What::NoVerdict { reason, .. } => vec![format!("no verdict, so the judge is asked once more: {reason}")],
+        What::NoVerdict { reason, .. } => {
+            vec![format!("no verdict, so the judge is asked once more: {reason}")]
+        }
         What::JoinPassed { warnings, .. } => {
             green("green together with what came before".to_owned(), warnings)
         }
