@@ -7,9 +7,9 @@
 use std::time::{Duration, Instant};
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Facts, FileState,
-    Isolation, Landing, Limits, Observation, Opening, Parallel, Record, Recovery, Rules, Seen, State,
-    TaskDecl, TaskKind, Toggle, Verification, decide, due, schedule,
+    Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Facts, Failing,
+    FileState, Isolation, Landing, Limits, Observation, Opening, Parallel, Record, Recovery, Rules, Seen,
+    State, TaskDecl, TaskKind, Toggle, Verification, decide, due, schedule,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -156,6 +156,7 @@ fn checks(fails: bool) -> ChecksReport {
         details: "FAIL src/lib.rs: it does not work\n".repeat(10),
         command: Some("cargo test".to_owned()),
         exit_code: Some(101),
+        failing: Failing::default(),
     });
     ChecksReport { failure, warnings: Vec::new() }
 }

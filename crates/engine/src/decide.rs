@@ -7,12 +7,13 @@ use plan::TaskId;
 
 use crate::dependence;
 use crate::event::{End, Event, Opened, Started, StopReason, What};
-use crate::failure::{Cause, Failure, same_error};
+use crate::failure::{Cause, Failure};
 use crate::judgement::{Changes, Facts, Judgement, never_judged};
 use crate::observation::{
     AgentEnd, AgentReport, Baseline, ChecksReport, Landing, Observation, Opening, Record, Response, Seen,
 };
 use crate::outdated::outdated;
+use crate::output::{Failing, is_repaired};
 use crate::plan_changes::PlanChanges;
 use crate::pull_request;
 use crate::red::Red;
@@ -280,11 +281,11 @@ fn checks_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Chec
     let Some(red) = seen.report.failure else {
         return Some(What::ChecksPassed { task: id.clone(), warnings, judge: first_judge(rules, task) });
     };
-    let failure = claim_refuted(rules, task, (checking.attempt, seen.at), red.into());
-    if let Some(note) = moved_on(state, task, &failure) {
-        warnings.push(note);
+    if did_its_job(state, id, &red.failing) {
+        warnings.push(moved_on(state, id, &red.error));
         return Some(What::ChecksPassed { task: id.clone(), warnings, judge: None });
     }
+    let failure = claim_refuted(rules, task, (checking.attempt, seen.at), red.into());
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
 }
 
@@ -293,21 +294,16 @@ fn claim_refuted(rules: &Rules, task: &Task, when: (Attempt, Timestamp), red: Re
     red.record(rules, task, when, task.claimed.clone().unwrap_or_default())
 }
 
-/// A fix task did its job if the original's verify command is red with another error than the one it was
-/// written for: the original goes on from there.
-fn moved_on(state: &State, task: &Task, failure: &Failure) -> Option<String> {
-    let is_verify = matches!(failure.cause, Cause::VerifyRed | Cause::VerifyTimeout);
-    let plan = state.fix_plan(task.id())?;
-    let original = state.task(&plan.failing)?.last_failure()?;
-    if !is_verify || same_error(original, failure) {
-        return None;
-    }
-    Some(format!(
-        "verify of {} is still red, but no longer with the error that {} was to fix: {}",
-        plan.failing,
-        task.id(),
-        failure.error
-    ))
+/// True if a task is a fix and did its job, though the command that it inherited is still red: what it was written for
+/// is gone. The original goes on from there.
+pub fn did_its_job(state: &State, fix: &TaskId, after: &Failing) -> bool {
+    let original = state.fix_plan(fix).and_then(|plan| state.task(&plan.failing)?.last_failure());
+    original.is_some_and(|original| is_repaired(&original.failing, after))
+}
+
+fn moved_on(state: &State, fix: &TaskId, error: &str) -> String {
+    let failing = state.fix_plan(fix).map_or_else(String::new, |plan| plan.failing.to_string());
+    format!("verify of {failing} is still red, but what {fix} was to fix is gone; next is: {error}")
 }
 
 /// Who judges first, once the program's own checks are green.
@@ -414,6 +410,10 @@ fn join_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Checks
     let Some(red) = seen.report.failure else {
         return Some(What::JoinPassed { task: id.clone(), warnings: seen.report.warnings });
     };
+    if did_its_job(state, id, &red.failing) {
+        let warnings = seen.report.warnings.into_iter().chain([moved_on(state, id, &red.error)]).collect();
+        return Some(What::JoinPassed { task: id.clone(), warnings });
+    }
     let failure = claim_refuted(rules, task, (attempt, seen.at), red.into());
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
 }

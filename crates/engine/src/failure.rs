@@ -1,9 +1,10 @@
 //! What is kept of a failed attempt, and which rung of the ladder it takes.
 
 use jiff::Timestamp;
-use plan::TaskId;
+use plan::{ErrorType, TaskId};
 use serde::{Deserialize, Serialize};
 
+use crate::output::Failing;
 use crate::task::Attempt;
 
 /// The record of a failed attempt: extracted from what was seen, never invented.
@@ -28,6 +29,9 @@ pub struct Failure {
     /// Its exit code, or the agent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    /// What fails in its output.
+    #[serde(default, skip_serializing_if = "Failing::is_unknown")]
+    pub failing: Failing,
     /// What the agent says it tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempted_fix: Option<String>,
@@ -49,6 +53,17 @@ pub struct Failure {
     /// How long the attempt took.
     #[serde(default)]
     pub elapsed_ms: u64,
+}
+
+impl Failure {
+    /// The kind of error: by the tool that told it where that says more than its words.
+    pub fn error_type(&self) -> ErrorType {
+        match (self.failing.error_type(), ErrorType::of(&self.error)) {
+            (Some(ErrorType::Lint), _) => ErrorType::Lint,
+            (Some(of_tool), ErrorType::Error) => of_tool,
+            (_, of_words) => of_words,
+        }
+    }
 }
 
 /// A file as a failed attempt left it.
@@ -236,99 +251,4 @@ impl Cause {
             | Self::ServiceUnavailable => Rung::Ask,
         }
     }
-}
-
-/// Whether a fix task's red verify shows the error that the fix was written for.
-///
-/// Numbers, times, addresses and white space differ between two runs of the same red command, so they are
-/// left out of the comparison. An error that an agent described in its own words counts as the same when the
-/// output of the command contains it.
-pub fn same_error(original: &Failure, after_fix: &Failure) -> bool {
-    if original.cause.failure_type() == FailureType::Timeout
-        || after_fix.cause.failure_type() == FailureType::Timeout
-    {
-        return original.cause.failure_type() == after_fix.cause.failure_type();
-    }
-    let before = fingerprint(&original.details);
-    let after = fingerprint(&after_fix.details);
-    let described = fingerprint(&original.error);
-    if original.command.is_some() {
-        let same_place = original.exit_code == after_fix.exit_code;
-        return same_place && before == after && described == fingerprint(&after_fix.error);
-    }
-    !described.is_empty() && after.contains(&described)
-}
-
-/// The text without what varies between two runs of the same thing. Plain small numbers stay: three failed
-/// tests are not the same error as five.
-fn fingerprint(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut words = text.split_whitespace().peekable();
-    while let Some(word) = words.next() {
-        let is_counted_time =
-            bare(word).parse::<f64>().is_ok() && words.peek().is_some_and(|next| is_unit(bare(next)));
-        if is_counted_time {
-            words.next();
-        } else if !varies(word) {
-            kept.push_str(word);
-            kept.push(' ');
-        }
-    }
-    kept
-}
-
-/// A word without what stands around it.
-fn bare(word: &str) -> &str {
-    word.trim_matches(|character: char| !character.is_alphanumeric())
-}
-
-/// Whether a word is a unit of time.
-fn is_unit(word: &str) -> bool {
-    matches!(
-        word,
-        "s" | "sec" | "secs" | "second" | "seconds" | "ms" | "us" | "µs" | "ns" | "m" | "min" | "minutes"
-    )
-}
-
-/// Whether a word looks like a duration, a time, a date, a process id, an address or a temporary path.
-fn varies(word: &str) -> bool {
-    let bare = bare(word);
-    let is_temporary = word.contains("/tmp") || bare.starts_with("tmp.") || word.contains("/var/folders/");
-    is_temporary || is_duration(bare) || is_clock(bare) || is_address(bare) || is_long_number(bare)
-}
-
-/// `0.52s`, `12ms`, `1m2.3s`, and a bare fraction, which is a duration or a share of something.
-fn is_duration(bare: &str) -> bool {
-    let mut rest = bare;
-    while rest.starts_with(|character: char| character.is_ascii_digit()) {
-        let unit = rest.trim_start_matches(|character: char| character.is_ascii_digit() || character == '.');
-        let is_fraction = rest[..rest.len() - unit.len()].matches('.').count() == 1;
-        let end = unit.find(|character: char| character.is_ascii_digit()).unwrap_or(unit.len());
-        if !is_unit(&unit[..end]) {
-            return unit.is_empty() && is_fraction;
-        }
-        rest = &unit[end..];
-        if rest.is_empty() {
-            return true;
-        }
-    }
-    false
-}
-
-fn is_clock(bare: &str) -> bool {
-    let digits = bare.chars().filter(char::is_ascii_digit).count();
-    let is_part = |character: char| {
-        character.is_ascii_digit() || matches!(character, ':' | '.' | '-' | '+' | 'T' | 'Z')
-    };
-    digits >= 3 && bare.chars().all(is_part) && (bare.contains(':') || bare.matches('-').count() == 2)
-}
-
-fn is_address(bare: &str) -> bool {
-    let has_digit = bare.contains(|character: char| character.is_ascii_digit());
-    let is_hex = bare.len() >= 7 && bare.chars().all(|character| character.is_ascii_hexdigit());
-    has_digit && (bare.starts_with("0x") || is_hex)
-}
-
-fn is_long_number(bare: &str) -> bool {
-    bare.len() >= 5 && bare.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use plan::TaskId;
+
 use crate::failure::{Failure, Rung};
 use crate::rules::{Limits, Recovery};
 use crate::state::State;
@@ -10,7 +12,9 @@ use crate::task::{Attempt, Task};
 /// The block for the given attempt, or none if the task has no history.
 pub fn retry_context(state: &State, task: &Task, attempt: Attempt) -> Option<String> {
     let limits = &state.rules()?.limits;
-    if task.failures.is_empty() && task.instruction.is_none() && task.proof_failure.is_none() {
+    let lineage = lineage(state, task);
+    let has_failed = |task: &&Task| !task.failures.is_empty() || task.proof_failure.is_some();
+    if task.instruction.is_none() && !lineage.iter().any(has_failed) {
         return None;
     }
     let max = max_attempts(state, task, attempt);
@@ -18,14 +22,28 @@ pub fn retry_context(state: &State, task: &Task, attempt: Attempt) -> Option<Str
     let tail = "</retry_context>\n";
     let intervention =
         task.instruction.as_deref().map(|text| intervention(text, limits.feedback_chars_max / 2));
-    let learnings = learnings(task, limits.feedback_chars_max / 4);
-    let closing = task.instruction.is_none().then(|| instruction(attempt, max));
+    let learnings = learnings(&lineage, limits.feedback_chars_max / 4);
+    let closing = task.instruction.is_none().then(|| match state.fix_plan(task.id()) {
+        Some(plan) if task.failures.is_empty() => repair(&plan.failing),
+        Some(_) | None => instruction(attempt, max),
+    });
     let around = [Some(&head), intervention.as_ref(), learnings.as_ref(), closing.as_ref()];
     let taken: usize = around.into_iter().flatten().map(|text| size(text) + 1).sum();
     let previous =
-        previous_failures(task, limits, limits.feedback_chars_max.saturating_sub(taken + size(tail)));
+        previous_failures(&lineage, limits, limits.feedback_chars_max.saturating_sub(taken + size(tail)));
     let sections: Vec<String> = [intervention, previous, learnings, closing].into_iter().flatten().collect();
     Some(format!("{head}{}{tail}", sections.join("\n")))
+}
+
+/// The task, and before it those that it is to fix: whoever repairs knows what whoever tries again knows.
+fn lineage<'a>(state: &'a State, task: &'a Task) -> Vec<&'a Task> {
+    let mut tasks = vec![task];
+    let mut plan = state.fix_plan(task.id());
+    while let Some(failing) = plan.and_then(|plan| state.task(&plan.failing)) {
+        tasks.insert(0, failing);
+        plan = state.fix_plan(failing.id());
+    }
+    tasks
 }
 
 /// The last attempt number that the limits allow.
@@ -65,12 +83,22 @@ fn instruction(attempt: Attempt, max: Attempt) -> String {
     )
 }
 
+fn repair(failing: &TaskId) -> String {
+    format!(
+        "  <instruction>\n    This task repairs what made task {failing} fail.\n    \
+         Review the previous failure(s) above.\n    \
+         Address the specific issues; task {failing} is executed again afterwards.\n    \
+         If you believe the task is impossible, report status: blocked.\n  </instruction>\n"
+    )
+}
+
 /// What the attempts learned, each thing once, oldest first; where it is too much, the oldest are left out.
-fn learnings(task: &Task, chars_max: usize) -> Option<String> {
+fn learnings(lineage: &[&Task], chars_max: usize) -> Option<String> {
     let mut seen = BTreeSet::new();
     let mut lines: Vec<String> = Vec::new();
     let mut room = chars_max;
-    for learning in task.failures.iter().rev().flat_map(|failure| failure.learnings.iter().rev()) {
+    let failures = lineage.iter().rev().flat_map(|task| task.failures.iter().rev());
+    for learning in failures.flat_map(|failure| failure.learnings.iter().rev()) {
         let learning = one_line(learning);
         if learning.is_empty() || !seen.insert(learning.clone()) {
             continue;
@@ -87,14 +115,19 @@ fn learnings(task: &Task, chars_max: usize) -> Option<String> {
         .then(|| format!("  <accumulated_learnings>\n{}  </accumulated_learnings>\n", lines.concat()))
 }
 
-/// The failures of this task alone, oldest first; a red `[VERIFY]` command comes last. Where they are too much,
-/// the oldest are left out.
-fn previous_failures(task: &Task, limits: &Limits, chars_max: usize) -> Option<String> {
+/// The failures of this task and of those that it is to fix, oldest first; a red `[VERIFY]` command comes last. Where they
+/// are too much, the oldest are left out.
+fn previous_failures(lineage: &[&Task], limits: &Limits, chars_max: usize) -> Option<String> {
     let (head, tail) = ("  <previous_failures>\n", "  </previous_failures>\n");
     let mut room = chars_max.saturating_sub(head.len() + tail.len());
     let mut shown: Vec<String> = Vec::new();
-    for failure in task.failures.iter().chain(task.proof_failure.as_deref()).rev() {
-        let text = failure_block(failure, limits.failure_chars_max);
+    let own = lineage.last().map(|task| task.id());
+    let all = lineage.iter().flat_map(|task| {
+        let of = Some(task.id()).filter(|id| Some(*id) != own);
+        task.failures.iter().chain(task.proof_failure.as_deref()).map(move |failure| (of, failure))
+    });
+    for (of, failure) in all.collect::<Vec<_>>().into_iter().rev() {
+        let text = failure_block((of, failure), limits.failure_chars_max);
         if size(&text) > room {
             break;
         }
@@ -105,10 +138,12 @@ fn previous_failures(task: &Task, limits: &Limits, chars_max: usize) -> Option<S
     (!shown.is_empty()).then(|| format!("{head}{}{tail}", shown.concat()))
 }
 
-fn failure_block(failure: &Failure, chars_max: usize) -> String {
+/// A failure of the task itself, or of the one that is named.
+fn failure_block((of, failure): (Option<&TaskId>, &Failure), chars_max: usize) -> String {
     let kind = failure.cause.failure_type().name();
+    let of = of.map(|id| format!("task=\"{}\" ", escaped(&id.to_string()))).unwrap_or_default();
     let head = format!(
-        "    <failure attempt=\"{}\">\n      <type>{kind}</type>\n      <timestamp>{:.0}</timestamp>\n",
+        "    <failure {of}attempt=\"{}\">\n      <type>{kind}</type>\n      <timestamp>{:.0}</timestamp>\n",
         failure.attempt, failure.at
     );
     let tail = "    </failure>\n";
@@ -120,18 +155,29 @@ fn failure_block(failure: &Failure, chars_max: usize) -> String {
     let room = room.saturating_sub(size(&fix));
     let files = element("files_affected", &files(failure), beginning, room / 3);
     let room = room.saturating_sub(size(&files));
-    // The end of the output is where errors are.
-    let details = element("error_details", &failure.details, ending, room);
+    // The end of an output is where errors are, unless it begins with what fails.
+    let fit = if failure.failing.is_empty() { ending } else { beginning };
+    let details = element("error_details", &failure.details, fit, room);
     format!("{head}{summary}{details}{files}{fix}{tail}")
 }
 
 fn summary(failure: &Failure) -> String {
+    let error = format!("{}{}", failure.error, also_failing(failure));
     match (&failure.command, failure.exit_code) {
-        (Some(command), Some(code)) => {
-            format!("{} returned exit code {code}\n{}", one_line(command), failure.error)
-        }
-        (Some(_), None) | (None, _) => failure.error.clone(),
+        (Some(command), Some(code)) => format!("{} returned exit code {code}\n{error}", one_line(command)),
+        (Some(_), None) | (None, _) => error,
     }
+}
+
+/// The names of the items that fail, where there are several.
+fn also_failing(failure: &Failure) -> String {
+    const NAMES_MAX: usize = 10;
+    let items = &failure.failing.items;
+    if items.len() < 2 {
+        return String::new();
+    }
+    let names: String = items.iter().take(NAMES_MAX).map(|item| format!("\n- {}", item.name)).collect();
+    format!("\n{} items fail:{names}", items.len() + usize::try_from(failure.failing.unlisted).unwrap_or(0))
 }
 
 fn files(failure: &Failure) -> String {

@@ -35,6 +35,7 @@ mod ladder;
 mod observation;
 mod order;
 mod outdated;
+mod output;
 mod places;
 mod plan_changes;
 mod pull_request;
@@ -57,10 +58,10 @@ pub use action::{Action, ActionKey};
 pub use batch::{overlaps, starts_in_project};
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind};
 pub use contradiction::contradiction;
-pub use decide::decide;
+pub use decide::{decide, did_its_job};
 pub use due::due;
 pub use event::{CapKind, End, Event, FixPlan, Opened, Started, StopReason, What};
-pub use failure::{Cause, Failure, FailureType, FileState, Rung, same_error};
+pub use failure::{Cause, Failure, FailureType, FileState, Rung};
 pub use feedback::retry_context;
 pub use fold::Impossible;
 pub use judgement::{Changes, Facts};
@@ -70,6 +71,7 @@ pub use observation::{
 };
 pub use order::{Hold, Open, Why};
 pub use outdated::outdated;
+pub use output::{Failing, Item, ItemStage, Reading, Tool, is_repaired};
 pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
 pub use pull_request::{

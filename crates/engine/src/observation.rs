@@ -10,6 +10,7 @@ use crate::action::ActionKey;
 use crate::claim::Claim;
 use crate::failure::{Cause, FileState};
 use crate::judgement::Facts;
+use crate::output::Failing;
 use crate::pull_request::ForgeReport;
 use crate::roster::Lasting;
 use crate::rules::Rules;
@@ -290,6 +291,8 @@ pub struct CheckFailure {
     pub command: Option<String>,
     /// Its exit code.
     pub exit_code: Option<i32>,
+    /// What fails in its output.
+    pub failing: Failing,
 }
 
 /// How bringing work into the project went.

@@ -9,6 +9,7 @@ use crate::failure::{Cause, Failure};
 use crate::judgement::Facts;
 use crate::ladder;
 use crate::observation::{AgentEnd, AgentReport, CheckFailure};
+use crate::output::Failing;
 use crate::rules::Rules;
 use crate::task::{Attempt, Claimed, Task, Verification};
 
@@ -19,6 +20,7 @@ pub(crate) struct Red {
     details: String,
     command: Option<String>,
     exit_code: Option<i32>,
+    failing: Box<Failing>,
     attempted_fix: Option<String>,
     suggested_fix: Option<String>,
     root_cause: Option<String>,
@@ -33,6 +35,7 @@ impl Red {
             details: details.to_owned(),
             command: None,
             exit_code: None,
+            failing: Box::default(),
             attempted_fix: None,
             suggested_fix: None,
             root_cause: None,
@@ -51,6 +54,18 @@ impl Red {
             },
             Claim::Stuck(stuck) => Self { blocked_by: stuck.by.clone(), ..self },
             Claim::Complete | Claim::NotVerified | Claim::OtherRole | Claim::Silent => self,
+        }
+    }
+
+    /// Adds what the task's command showed before the agent was called to repair it: that is what is to be fixed.
+    fn after_proof(self, proof: &Failure) -> Self {
+        Self {
+            error: proof.error.clone(),
+            details: format!("{}\n\n{}", proof.details, self.details),
+            command: proof.command.clone(),
+            exit_code: proof.exit_code,
+            failing: Box::new(proof.failing.clone()),
+            ..self
         }
     }
 
@@ -106,15 +121,33 @@ impl Red {
         (attempt, at): (Attempt, Timestamp),
         left: Claimed,
     ) -> Failure {
+        let red = match task.proof_failure.as_deref() {
+            Some(proof) if self.cause == Cause::VerificationFail => self.after_proof(proof),
+            Some(_) | None => self,
+        };
+        red.recorded(rules, task, (attempt, at), left)
+    }
+
+    fn recorded(
+        self,
+        rules: &Rules,
+        task: &Task,
+        (attempt, at): (Attempt, Timestamp),
+        left: Claimed,
+    ) -> Failure {
+        let chars_max = rules.limits.failure_chars_max;
+        // The end of a text is where errors are, unless it begins with what fails.
+        let fit = if self.failing.is_empty() { tail_of } else { head_of };
         Failure {
             attempt,
             at,
             cause: self.cause,
             rung: ladder::rung(rules, task, self.cause, &self.error),
             error: self.error,
-            details: tail_of(&self.details, rules.limits.failure_chars_max),
+            details: fit(&self.details, chars_max),
             command: self.command,
             exit_code: self.exit_code,
+            failing: *self.failing,
             attempted_fix: self.attempted_fix,
             suggested_fix: self.suggested_fix,
             root_cause: self.root_cause,
@@ -128,8 +161,8 @@ impl Red {
 
 impl From<CheckFailure> for Red {
     fn from(check: CheckFailure) -> Self {
-        let CheckFailure { cause, error, details, command, exit_code } = check;
-        Self { command, exit_code, ..Self::new(cause, error, &details) }
+        let CheckFailure { cause, error, details, command, exit_code, failing } = check;
+        Self { command, exit_code, failing: Box::new(failing), ..Self::new(cause, error, &details) }
     }
 }
 
@@ -139,7 +172,7 @@ fn of_answer(claim: &Claim, contradiction: Option<&str>, tail: &str) -> Option<R
         Claim::Failed(failed) | Claim::Denied(failed) => {
             Some(Red::new(cause_of_claim(failed), failed.error.clone(), tail).with_claim(claim))
         }
-        Claim::NotVerified => Some(Red::new(Cause::VerificationFail, "VERIFICATION_FAIL".to_owned(), tail)),
+        Claim::NotVerified => Some(Red::new(Cause::VerificationFail, reason_before_signal(tail), tail)),
         Claim::Stuck(stuck) => {
             Some(Red::new(cause_of(stuck.kind), stuck.reason.clone(), tail).with_claim(claim))
         }
@@ -224,6 +257,10 @@ pub(crate) fn of_denial(text: &str) -> Red {
     Red::new(Cause::PermissionDenied, format!("permission denied: {}", last_line(text)), text)
 }
 
+fn head_of(text: &str, chars_max: usize) -> String {
+    text.chars().take(chars_max).collect::<String>().trim_end().to_owned()
+}
+
 /// The end of a text is where errors are.
 fn tail_of(text: &str, chars_max: usize) -> String {
     let text = text.trim_end();
@@ -240,6 +277,14 @@ fn last_line(text: &str) -> String {
 
 pub(crate) fn first_line(text: &str) -> String {
     short(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no reason given"))
+}
+
+/// What an agent says before it says that a verification failed: the beginning of its last paragraph.
+fn reason_before_signal(tail: &str) -> String {
+    let lines: Vec<&str> = tail.lines().map(str::trim).collect();
+    let signal = lines.iter().rposition(|line| line.contains("VERIFICATION_FAIL")).unwrap_or(lines.len());
+    let mut paragraphs = lines[..signal].split(|line| line.is_empty()).filter(|lines| !lines.is_empty());
+    short(paragraphs.next_back().map_or("no reason given", |paragraph| paragraph[0]))
 }
 
 fn short(line: &str) -> String {

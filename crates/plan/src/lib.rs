@@ -4,7 +4,7 @@
 //! runs, and what follows from how it ends, is left to others.
 //!
 //! ```
-//! use plan::{FixTask, Plan, TaskId, Verify};
+//! use plan::{ErrorType, FixTask, Plan, TaskId, Verify};
 //!
 //! let text = "\
 //! ## Phase 1: Parser
@@ -27,7 +27,8 @@
 //!
 //! let failing = TaskId::new("1.1");
 //! let id = plan.next_fix_id(&failing);
-//! plan.insert_fix(&FixTask { id: &id, failing: &failing, error: "File not found: a.rs", attempted_fix: None })?;
+//! let (error, kind) = ("File not found: a.rs", ErrorType::MissingFile);
+//! plan.insert_fix(&FixTask { id: &id, failing: &failing, error, attempted_fix: None, kind })?;
 //! plan.tick(&id)?;
 //! assert!(plan.text().contains("- [x] 1.1.1 [FIX 1.1] Fix: File not found: a.rs\n"));
 //! # Ok::<(), plan::EditError>(())

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use engine::{
     ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch,
-    Facts, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
+    Facts, Failing, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
 };
 use plan::{Script, TaskId, Verify};
 
@@ -313,12 +313,12 @@ impl Driver<'_> {
             // The end of an agent comes with its own account.
             Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
             Purpose::Proof { task, script } => {
-                let report = verdict(&script, ended);
+                let report = verdict(&script, ended, self.project.root());
                 self.tree.forget();
                 Ok(Seen::ProofEnded { task, report })
             }
             Purpose::Check { task, dispatch, text, script } => {
-                let report = verdict(&script, ended);
+                let report = verdict(&script, ended, &self.workplace(&task));
                 // What a verify command leaves behind belongs to nobody's work.
                 self.tree.forget();
                 let report = match report.failure {
@@ -327,7 +327,9 @@ impl Driver<'_> {
                 };
                 Ok(Seen::ChecksEnded { task, dispatch, report })
             }
-            Purpose::Regression { script } => Ok(Seen::RegressionEnded { report: verdict(&script, ended) }),
+            Purpose::Regression { script } => {
+                Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.project.root()) })
+            }
             Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
             // These end in other ways than by the end of a process.
             Purpose::Tree { .. }
@@ -547,8 +549,8 @@ fn mask_logs(dir: &Path) {
     }
 }
 
-pub(crate) fn verdict(script: &Script, ended: &Ended) -> ChecksReport {
-    match check::judge_verify(script, ended) {
+pub(crate) fn verdict(script: &Script, ended: &Ended, root: &Path) -> ChecksReport {
+    match check::judge_verify(script, ended, root) {
         Ok(warning) => ChecksReport { failure: None, warnings: warning.into_iter().collect() },
         Err(failure) => {
             ChecksReport { failure: Some(check::or_missing(*failure, ended)), warnings: Vec::new() }
@@ -557,5 +559,12 @@ pub(crate) fn verdict(script: &Script, ended: &Ended) -> ChecksReport {
 }
 
 fn red(cause: Cause, error: &str) -> CheckFailure {
-    CheckFailure { cause, error: error.to_owned(), details: String::new(), command: None, exit_code: None }
+    CheckFailure {
+        cause,
+        error: error.to_owned(),
+        details: String::new(),
+        command: None,
+        exit_code: None,
+        failing: Failing::default(),
+    }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use engine::{ActionKey, AgentReport, Attempt, Cause, ChecksReport, Dispatch, Landing, Seen};
+use engine::{ActionKey, AgentReport, Attempt, Cause, ChecksReport, Dispatch, Landing, Seen, did_its_job};
 use plan::TaskId;
 
 use crate::atomic;
@@ -367,11 +367,14 @@ impl Driver<'_> {
         script: &plan::Script,
         ended: &Ended,
     ) -> Result<Seen, RunError> {
-        let mut report = verdict(script, ended);
+        let mut report = verdict(script, ended, self.project.root());
         self.tree.forget();
         self.note_end_of_check()?;
         if self.was_taken_out((&task, dispatch), &report) {
             return Ok(Seen::Displaced { task, dispatch });
+        }
+        if report.failure.as_ref().is_some_and(|red| did_its_job(&self.state, &task, &red.failing)) {
+            return Ok(Seen::JoinEnded { task, dispatch, report });
         }
         if report.failure.is_some() && self.comes_in_as_it_was(&task)? {
             return Ok(Seen::Displaced { task, dispatch });

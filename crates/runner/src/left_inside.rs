@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::SystemTime;
 
-use engine::{Baseline, Cause, CheckFailure, FileState};
+use engine::{Baseline, Cause, CheckFailure, Failing, FileState};
 use plan::TaskId;
 
 use crate::driver::Driver;
@@ -81,6 +81,7 @@ impl Driver<'_> {
             details: advice.join("\n"),
             command: None,
             exit_code: None,
+            failing: Failing::default(),
         })
     }
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::{Cause, CheckFailure, FileState, Landing};
+use engine::{Cause, CheckFailure, Failing, FileState, Landing};
 
 use crate::atomic;
 use crate::git::{
@@ -461,5 +461,12 @@ fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFail
 }
 
 fn red(error: String, details: String) -> CheckFailure {
-    CheckFailure { cause: Cause::Conflict, error, details, command: None, exit_code: None }
+    CheckFailure {
+        cause: Cause::Conflict,
+        error,
+        details,
+        command: None,
+        exit_code: None,
+        failing: Failing::default(),
+    }
 }

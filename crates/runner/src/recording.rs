@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use engine::{Attempt, Cause, CheckFailure, Record, Seen};
-use plan::{Commit as CommitField, Dialect, FixTask, TaskId};
+use engine::{Attempt, Cause, CheckFailure, Failing, Failure, FixPlan, Record, Seen};
+use plan::{Commit as CommitField, Dialect, ErrorType, FixTask, TaskId};
 
 use crate::atomic;
 use crate::book::Excerpt;
@@ -84,6 +84,7 @@ impl Driver<'_> {
             details,
             command: Some("git commit".to_owned()),
             exit_code: Some(1),
+            failing: Failing::default(),
         })
     }
 
@@ -255,18 +256,13 @@ impl Driver<'_> {
         Ok(task.base.as_ref().map_or(Ok(None), |base| git.newest_since(base, &task.touched))?)
     }
 
-    /// What attempts at the task changed and, for a fix task, what the failing ones left behind; without what
-    /// was changed before the run began.
+    /// What attempts at the task changed, without what was changed before the run began. What a failing task left behind is
+    /// committed with its own message once it is done, not with that of its fix.
     pub(crate) fn paths_of_work(&self, id: &TaskId) -> BTreeSet<String> {
-        let mut paths = BTreeSet::new();
-        let mut current = Some(id);
-        while let Some(id) = current {
-            // What was changed in a tree of its own is not in the project.
-            if let Some(task) = self.state.task(id).filter(|task| !task.isolated) {
-                paths.extend(task.touched.iter().cloned());
-            }
-            current = self.state.fix_plan(id).map(|fix| &fix.failing);
-        }
+        // What was changed in a tree of its own is not in the project.
+        let task = self.state.task(id).filter(|task| !task.isolated);
+        let mut paths: BTreeSet<String> =
+            task.into_iter().flat_map(|task| task.touched.iter().cloned()).collect();
         if let Some(opened) = self.state.opened() {
             for path in &opened.dirty {
                 paths.remove(path);
@@ -326,6 +322,11 @@ impl Driver<'_> {
         }
     }
 
+    fn kind_of_error(&self, fix: &FixPlan) -> ErrorType {
+        let failure = self.state.task(&fix.failing).and_then(|task| task.last_failure());
+        failure.map_or_else(|| ErrorType::of(&fix.error), Failure::error_type)
+    }
+
     /// Writes a fix task into the plan and commits that before anything else happens.
     pub(crate) fn insert_fix(&mut self, fix: &TaskId) -> Result<(), RunError> {
         let path = self.file.path.clone();
@@ -336,6 +337,7 @@ impl Driver<'_> {
                 failing: &planned.failing,
                 error: &planned.error,
                 attempted_fix: planned.attempted_fix.as_deref(),
+                kind: self.kind_of_error(&planned),
             };
             if let Err(source) = self.book.insert_fix(&task) {
                 return Err(RunError::Io { action: "write the fix task into", path, source });
@@ -426,6 +428,7 @@ fn unfit(output: &str) -> Record {
         details,
         command: Some("git commit".to_owned()),
         exit_code: None,
+        failing: Failing::default(),
     })
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use engine::{Cause, CheckFailure};
+use engine::{Cause, CheckFailure, Failing};
 
 use crate::atomic;
 use crate::git::{self, GitError, Inside};
@@ -121,6 +121,7 @@ impl Remnants {
                 ),
                 command: None,
                 exit_code: None,
+                failing: Failing::default(),
             });
         }
         let changed: Vec<&Inside> = self.submodules.iter().filter(|inside| inside.is_changed).collect();
@@ -137,6 +138,7 @@ impl Remnants {
             details: details.join("\n"),
             command: None,
             exit_code: None,
+            failing: Failing::default(),
         })
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use plan::TaskId;
+use plan::{ErrorType, TaskId};
 
 use crate::event::{Event, Opened, Started, What};
 use crate::failure::{Cause, Failure, FailureType};
@@ -75,6 +75,8 @@ pub enum SpanOutcome {
     Failed {
         /// What exactly went wrong.
         cause: Cause,
+        /// The kind of error.
+        kind: ErrorType,
         /// The error in a line.
         error: String,
     },
@@ -314,7 +316,7 @@ impl History {
 }
 
 fn failed(failure: &Failure) -> SpanOutcome {
-    SpanOutcome::Failed { cause: failure.cause, error: failure.error.clone() }
+    SpanOutcome::Failed { cause: failure.cause, kind: failure.error_type(), error: failure.error.clone() }
 }
 
 /// How long it is from one moment to another; nothing if the clock was turned back.

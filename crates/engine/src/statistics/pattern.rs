@@ -37,12 +37,13 @@ pub(super) fn patterns(spans: &[Span]) -> Vec<Pattern> {
     let mut counts: BTreeMap<(PatternKind, String), usize> = BTreeMap::new();
     let mut count = |kind, name| *counts.entry((kind, name)).or_default() += 1;
     for span in spans {
-        let (Some(failure_type), SpanOutcome::Failed { cause, error }) = (span.failure_type(), &span.outcome)
+        let (Some(failure_type), SpanOutcome::Failed { cause, kind, error }) =
+            (span.failure_type(), &span.outcome)
         else {
             continue;
         };
         count(PatternKind::Type, failure_type.name().to_owned());
-        if let Some(category) = category(*cause, error) {
+        if let Some(category) = category(*cause, *kind) {
             count(PatternKind::Category, category.to_owned());
         }
         count(PatternKind::Words, masked(error));
@@ -55,7 +56,7 @@ pub(super) fn patterns(spans: &[Span]) -> Vec<Pattern> {
 }
 
 /// The kind of error in words for people; none where it would only say the type again or nothing at all.
-fn category(cause: Cause, error: &str) -> Option<&'static str> {
+fn category(cause: Cause, kind: ErrorType) -> Option<&'static str> {
     let kind = match cause.failure_type() {
         FailureType::Timeout => return None,
         FailureType::ExecutionError | FailureType::VerificationFailed | FailureType::ArchitectRejected
@@ -64,7 +65,7 @@ fn category(cause: Cause, error: &str) -> Option<&'static str> {
             ErrorType::Permission
         }
         FailureType::ExecutionError | FailureType::VerificationFailed | FailureType::ArchitectRejected => {
-            ErrorType::of(error)
+            kind
         }
     };
     match kind {
@@ -122,8 +123,12 @@ fn mask_word(word: &str, text: &mut String) {
     }
 }
 
-/// Whether a word is a path and not something like `and/or` or `1/2`: it begins like one, or has a dot in it.
+/// True if a word is a path and not something like `and/or` or `1/2`: it begins like one, or has a dot in it. A test in a
+/// file is known by its name.
 fn is_path(word: &str) -> bool {
+    if word.contains("::") {
+        return false;
+    }
     let has_letter = word.contains(|character: char| character.is_alphabetic());
     let has_separator = word.contains(['/', '\\']);
     let is_rooted = word.starts_with(['/', '.', '~', '\\']);

@@ -36,6 +36,11 @@ fn red_together() -> Turn {
     Turn { join: Check::Red("boom".to_owned()), ..Turn::default() }
 }
 
+fn red_alone_and_together(error: &str) -> Turn {
+    let red = || Check::Red(error.to_owned());
+    Turn { check: red(), join: red(), ..Turn::default() }
+}
+
 fn together() -> Vec<Scenario> {
     let three = ["1.1 p", "1.2 p", "1.3 p"];
     vec![
@@ -125,6 +130,12 @@ fn coming_back() -> Vec<Scenario> {
             "batch, red together with recovery",
             &two,
             script().at("1.1", 1, red_together()),
+            trees(4, on()),
+        ),
+        scenario(
+            "batch, a fix that did its job",
+            &two,
+            script().at("1.1", 1, red_together()).at("1.1.1", 1, red_alone_and_together("bang")),
             trees(4, on()),
         ),
         scenario("batch, commit refused", &two, script().at("1.1", 1, refused), trees(4, off())),

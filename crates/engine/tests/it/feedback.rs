@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use engine::{
-    AgentEnd, AgentReport, Attempt, Cause, Claim, Dispatch, Event, Failure, FileState, Limits, Observation,
-    Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Seen, Started, State, What, decide,
-    retry_context,
+    AgentEnd, AgentReport, Attempt, Cause, Claim, Dispatch, Event, Failing, Failure, FileState, Item,
+    ItemStage, Limits, Observation, Opened, PlanChanges, Question, Recovery, Response, Role, Rules, Rung,
+    Seen, Started, State, Tool, What, decide, retry_context,
 };
 use insta::assert_snapshot;
 use jiff::{SignedDuration, Timestamp};
@@ -27,6 +27,7 @@ fn failure(attempt: u32) -> Failure {
             .to_owned(),
         command: Some("npm test -- PlannerId".to_owned()),
         exit_code: Some(1),
+        failing: Failing::default(),
         attempted_fix: None,
         suggested_fix: Some(
             "Add validation for empty string and null inputs in PlannerId constructor".to_owned(),
@@ -243,6 +244,80 @@ fn after_a_fix_task() {
       </instruction>
     </retry_context>
     "#);
+}
+
+/// Whoever repairs knows what whoever tries again knows, and more: what has failed before what it is to fix.
+#[test]
+fn what_a_fix_is_told() {
+    let world = named("a fix of a fix").world().run();
+    let mut state = State::default();
+    let mut told = Vec::new();
+    for event in &world.journal {
+        state.apply(event).expect("this has happened");
+        if let What::AttemptStarted(started) = &event.what
+            && started.task.name() == "1.1.1.1"
+        {
+            let task = state.task(&started.task).expect("it was just started");
+            told.extend(retry_context(&state, task, started.attempt));
+        }
+    }
+    assert_snapshot!(told.concat(), @r#"
+    <retry_context attempt="1" max_attempts="6">
+      <previous_failures>
+        <failure task="1.1" attempt="1">
+          <type>execution_error</type>
+          <timestamp>2026-01-26T14:31:01Z</timestamp>
+          <error_summary>
+            boom
+          </error_summary>
+          <error_details>
+            FAILED: boom
+          </error_details>
+          <files_affected>
+            - src/1.1.rs (partially modified)
+          </files_affected>
+        </failure>
+        <failure task="1.1.1" attempt="1">
+          <type>execution_error</type>
+          <timestamp>2026-01-26T14:32:03Z</timestamp>
+          <error_summary>
+            bang
+          </error_summary>
+          <error_details>
+            FAILED: bang
+          </error_details>
+          <files_affected>
+            - src/1.1.1.rs (partially modified)
+          </files_affected>
+        </failure>
+      </previous_failures>
+
+      <instruction>
+        This task repairs what made task 1.1.1 fail.
+        Review the previous failure(s) above.
+        Address the specific issues; task 1.1.1 is executed again afterwards.
+        If you believe the task is impossible, report status: blocked.
+      </instruction>
+    </retry_context>
+    "#);
+}
+
+#[test]
+fn all_that_fails_is_named_and_the_output_begins_with_it() {
+    let item = |name: &str| Item {
+        tool: Tool::Pytest,
+        stage: ItemStage::Test,
+        name: name.to_owned(),
+        line: None,
+        count: 1,
+    };
+    let failing = Failing { items: vec![item("a.py::test_a"), item("a.py::test_b")], ..Failing::default() };
+    let details = format!("____ test_a ____\n{}", "a line of output\n".repeat(1_000));
+    let error = "a.py::test_a - assert 0 == 4".to_owned();
+    let text = feedback(&failed(rules(), vec![Failure { failing, details, error, ..failure(1) }]));
+    let summary = "        a.py::test_a - assert 0 == 4\n        2 items fail:\n        - a.py::test_a\n        - a.py::test_b\n";
+    assert!(text.contains(summary), "{text}");
+    assert!(text.contains("<error_details>\n        ____ test_a ____\n"), "{text}");
 }
 
 /// The same after one more failure, a question, and the seed's instruction.

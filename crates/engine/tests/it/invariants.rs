@@ -94,10 +94,9 @@ fn feedback_is_sound(world: &World, started: &Started) {
     let limits = &world.rules.limits;
     assert!(text.chars().count() <= limits.feedback_chars_max, "{} characters", text.chars().count());
     assert!(!text.contains("<&>"), "special characters are escaped");
-    let none = BTreeSet::new();
-    let own = world.marks.get(&started.task).unwrap_or(&none);
+    let own = lineage(world, &started.task).filter_map(|id| world.marks.get(id)).flatten().cloned().collect();
     for (of, marks) in &world.marks {
-        for mark in marks.difference(own) {
+        for mark in marks.difference(&own) {
             assert!(!text.contains(mark.as_str()), "{} was told of a failure of {of}", started.task);
         }
     }
@@ -113,6 +112,11 @@ fn feedback_is_sound(world: &World, started: &Started) {
         all.into_iter().chain(task.proof_failure.iter().map(|failure| failure.attempt.0)).collect();
     assert!(all.ends_with(&shown), "the oldest are left out first: {shown:?} of {all:?}");
     assert_eq!(shown.is_empty(), all.is_empty(), "the latest failure is always shown");
+}
+
+/// A task, the one that it is to fix, and so on.
+fn lineage<'a>(world: &'a World, id: &'a TaskId) -> impl Iterator<Item = &'a TaskId> {
+    std::iter::successors(Some(id), |id| world.state.fix_plan(id).map(|plan| &plan.failing))
 }
 
 fn number(block: &str) -> u32 {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use engine::{
-    Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failure, FileState, FixPlan, Isolation, Judge,
-    Lasting, Limits, OnEscalation, OnExhausted, Opened, Parallel, PlanChanges, Question, Recovery, Response,
-    Role, Rules, Rung, Session, Spent, Started, State, Status, StopReason, Summary, TaskKind, Toggle,
-    Unverifiable, Usage, What,
+    Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failing, Failure, FileState, FixPlan, Isolation,
+    Item, ItemStage, Judge, Lasting, Limits, OnEscalation, OnExhausted, Opened, Parallel, PlanChanges,
+    Question, Recovery, Response, Role, Rules, Rung, Session, Spent, Started, State, Status, StopReason,
+    Summary, TaskKind, Toggle, Tool, Unverifiable, Usage, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -24,6 +24,19 @@ fn text(text: &str) -> String {
     text.to_owned()
 }
 
+fn failing() -> Failing {
+    let test = Item {
+        tool: Tool::Jest,
+        stage: ItemStage::Test,
+        name: text("a.test.ts › adds"),
+        line: None,
+        count: 1,
+    };
+    let (tool, stage) = (Tool::Cc, ItemStage::Build);
+    let twice = Item { tool, stage, name: text("a.c: error: no"), line: Some(3), count: 2 };
+    Failing { items: vec![test, twice], unlisted: 4, ran: [(Tool::Jest, 5)].into() }
+}
+
 fn failure() -> Box<Failure> {
     Box::new(Failure {
         attempt: Attempt(2),
@@ -34,6 +47,7 @@ fn failure() -> Box<Failure> {
         details: text("FAIL a\nFAIL b"),
         command: Some(text("npm test")),
         exit_code: Some(1),
+        failing: failing(),
         attempted_fix: Some(text("npm i")),
         suggested_fix: Some(text("check null")),
         root_cause: Some(text("no null check")),
@@ -183,10 +197,10 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"plan_changed":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_started":{"task":"1.3"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_passed":{"task":"1.3","warnings":["proves nothing"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","dirty":["notes.txt"],"isolated":true}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_claimed":{"task":"1.3","dispatch":9,"touched":[{"path":"src/a.ts","state":"created"}],"learnings":["so"],"elapsed_ms":5}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_unavailable":{"task":"1.3","dispatch":9,"reason":"overloaded","nth":3,"until":"1970-01-01T00:00:00Z"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_dropped":{"task":"1.3","dispatch":9,"agent":"claude","lasting":"quota","reason":"out of quota"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"tree_unavailable":{"task":"1.3","dispatch":9,"reason":"disk full"}}}

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use engine::{
     Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dialect, Event,
-    FailureClaim, FileState, Landing, Question, Record, Response, Role, Seen, Status, TaskDecl, TaskKind,
-    What,
+    Failing, FailureClaim, FileState, Item, ItemStage, Landing, Question, Record, Response, Role, Seen,
+    Status, TaskDecl, TaskKind, Tool, What,
 };
 use plan::TaskId;
 
@@ -167,7 +167,10 @@ impl World {
         let mut warnings = Vec::new();
         let failure = match check {
             Check::Green => None,
-            Check::Red(error) => Some(failure(Cause::VerifyRed, &self.text(task, attempt, error))),
+            Check::Red(error) => {
+                let red = failure(Cause::VerifyRed, &self.text(task, attempt, error));
+                Some(CheckFailure { failing: failing(error), ..red })
+            }
             Check::SameRed => Some(self.same_red(task, attempt)),
             Check::TimesOut => Some(CheckFailure {
                 exit_code: None,
@@ -206,6 +209,7 @@ impl World {
             details: shown.details,
             command: Some("cargo test".to_owned()),
             exit_code: shown.exit_code.or(Some(1)),
+            failing: shown.failing,
         }
     }
 
@@ -415,9 +419,27 @@ fn failure(cause: Cause, error: &str) -> CheckFailure {
         details: format!("output of the command:\n{error}"),
         command: Some("cargo test".to_owned()),
         exit_code: Some(101),
+        failing: Failing::default(),
     }
 }
 
+/// A failing test of that name, out of two that are run. Noise names no test.
+pub(crate) fn failing(name: &str) -> Failing {
+    if name.starts_with("noise") {
+        return Failing::default();
+    }
+    let (tool, stage) = (Tool::CargoTest, ItemStage::Test);
+    let item = Item { tool, stage, name: name.to_owned(), line: None, count: 1 };
+    Failing { items: vec![item], unlisted: 0, ran: [(tool, 2)].into() }
+}
+
 fn other(cause: Cause, error: &str) -> CheckFailure {
-    CheckFailure { cause, error: error.to_owned(), details: String::new(), command: None, exit_code: None }
+    CheckFailure {
+        cause,
+        error: error.to_owned(),
+        details: String::new(),
+        command: None,
+        exit_code: None,
+        failing: Failing::default(),
+    }
 }

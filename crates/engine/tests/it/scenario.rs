@@ -180,6 +180,12 @@ fn fixes() -> Vec<Scenario> {
             on(),
         ),
         scenario(
+            "a fix that is red with other noise",
+            &["1.1"],
+            script().at("1.1", 1, red("noise")).at("1.1.1", 1, red("noise again")),
+            on(),
+        ),
+        scenario(
             "ids that are taken",
             &["1.1", "1.1.1", "1.1.3 done"],
             script().at("1.1", 1, red("a")).at("1.1", 2, red("b")),

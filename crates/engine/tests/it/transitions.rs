@@ -65,6 +65,7 @@ fn failure() -> Failure {
         details: String::new(),
         command: None,
         exit_code: None,
+        failing: engine::Failing::default(),
         attempted_fix: None,
         suggested_fix: None,
         root_cause: None,

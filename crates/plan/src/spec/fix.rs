@@ -25,6 +25,8 @@ pub struct FixTask<'a> {
     pub error: &'a str,
     /// What was tried against it, in an agent's words.
     pub attempted_fix: Option<&'a str>,
+    /// The kind of error.
+    pub kind: ErrorType,
 }
 
 impl Plan {
@@ -153,7 +155,7 @@ impl Plan {
             heir.done_when()
         ));
         lines.extend(heir.verify());
-        let kind = ErrorType::of(fix.error);
+        let kind = fix.kind;
         lines.push(format!("{field}{bullet} **Commit**: `fix(recovery): address {kind} from task {name}`"));
         lines
     }

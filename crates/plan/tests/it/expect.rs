@@ -1,6 +1,6 @@
 //! What must hold of every plan, whatever its text.
 
-use plan::{BoxState, EditError, FixTask, Plan, TaskId};
+use plan::{BoxState, EditError, ErrorType, FixTask, Plan, TaskId};
 
 /// Checks everything that can be checked without knowing what the text means.
 pub(crate) fn lossless(text: &str) -> Plan {
@@ -59,7 +59,13 @@ fn one_box_differs(before: &str, after: &str, state: BoxState) {
 pub(crate) fn gains_one_fix(plan: &Plan, failing: &TaskId, error: &str) -> Result<Plan, EditError> {
     let id = plan.next_fix_id(failing);
     let mut fixed = plan.clone();
-    fixed.insert_fix(&FixTask { id: &id, failing, error, attempted_fix: Some(error) })?;
+    fixed.insert_fix(&FixTask {
+        id: &id,
+        failing,
+        error,
+        attempted_fix: Some(error),
+        kind: ErrorType::of(error),
+    })?;
     let position = fixed.position(&id).expect("the fix is in the plan");
     let fix = &fixed.tasks()[position];
     assert_eq!(fix.markers.fix_of.as_deref(), Some(failing.name()));

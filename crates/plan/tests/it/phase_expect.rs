@@ -1,6 +1,6 @@
 //! What must hold of every `*-PLAN.md`, whatever its text.
 
-use plan::{Dialect, EditError, FixTask, Plan, TaskId};
+use plan::{Dialect, EditError, ErrorType, FixTask, Plan, TaskId};
 
 /// Checks everything that can be checked without knowing what the text means.
 pub(crate) fn lossless(text: &str, hint: &str) -> Plan {
@@ -33,7 +33,8 @@ pub(crate) fn is_never_written(plan: &Plan) {
         assert_eq!(edited.tick(&task.id), refused);
         assert_eq!(edited.untick(&task.id), refused);
         let id = plan.next_fix_id(&task.id);
-        let fix = FixTask { id: &id, failing: &task.id, error: "e", attempted_fix: None };
+        let fix =
+            FixTask { id: &id, failing: &task.id, error: "e", attempted_fix: None, kind: ErrorType::Error };
         assert_eq!(edited.insert_fix(&fix), Err(EditError::NeverWritten { id: id.clone() }));
         assert_eq!(edited.text(), plan.text());
     }

@@ -1,6 +1,6 @@
 //! Whether an agent that was to do the bookkeeping did it: box ticked, spec files committed.
 
-use engine::{Cause, CheckFailure, State};
+use engine::{Cause, CheckFailure, Failing, State};
 use plan::TaskId;
 
 use crate::book::Book;
@@ -43,5 +43,6 @@ fn missing(error: &str, details: String) -> CheckFailure {
         details,
         command: None,
         exit_code: None,
+        failing: Failing::default(),
     }
 }

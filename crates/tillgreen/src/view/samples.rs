@@ -210,6 +210,7 @@ pub(crate) fn failure(attempt: Attempt, error: &str, rung: Rung, at: Timestamp) 
         details: format!("FAIL {error}\n  expected 2, got 3"),
         command: Some("npm test".to_owned()),
         exit_code: Some(1),
+        failing: engine::Failing::default(),
         attempted_fix: None,
         suggested_fix: None,
         root_cause: None,

@@ -166,7 +166,7 @@ fn several_fixes_and_a_fix_of_a_fix() {
         .on("1.3", [parse_failure(), done()])
         .on_attempt("1.3.1", 1, [Step::say("nothing to say")])
         .on("1.4", [Step::write("used", ""), done()])
-        .otherwise([done()]);
+        .otherwise([parse_failure(), done()]);
     run(&sandbox, &agent, &[]).expect_code(0);
     assert_eq!(order(&sandbox), ["1.3", "1.3.1", "1.3.1.1", "1.3.1", "1.3", "1.3.2", "1.3", "1.4"]);
     let tasks = sandbox.tasks("demo");
@@ -205,7 +205,7 @@ fn a_red_verify_command_gets_a_fix_and_a_rejected_claim_a_retry() {
 #[test]
 fn a_task_gets_so_many_fixes_and_no_more() {
     let sandbox = sandbox(PLAN);
-    let hopeless = Agent::new().on("1.3", [failed("no luck")]).otherwise([done()]);
+    let hopeless = Agent::new().on("1.3", [failed("no luck")]).otherwise([parse_failure(), done()]);
     let finished = run(&sandbox, &hopeless, &[]).expect_code(1);
     assert!(finished.stderr.contains("ERROR: Max fix attempts (3) reached for task 1.3\n"), "{finished}");
     assert!(finished.stderr.contains("Fix attempts of 1.3: 1.3.1, 1.3.2, 1.3.3"), "{finished}");
@@ -257,7 +257,7 @@ fn a_fix_that_changes_nothing_has_failed() {
 #[test]
 fn all_agent_starts_together_have_a_cap() {
     let sandbox = sandbox(PLAN);
-    let agent = Agent::new().on("1.3", [failed("no luck")]).otherwise([done()]);
+    let agent = Agent::new().on("1.3", [failed("no luck")]).otherwise([parse_failure(), done()]);
     let finished = run(&sandbox, &agent, &["--max-global-iterations", "4"]).expect_code(5);
     assert!(finished.stderr.contains("ERROR: Max global iterations (4) reached"), "{finished}");
     assert!(finished.stderr.contains("`tillgreen run"), "{finished}");

@@ -146,7 +146,8 @@ fn put_status(key: &mut String, state: &State, status: &Status) {
     match status {
         Status::Ready { proves } => put(key, format_args!(" {proves}")),
         Status::Judging(judging) => {
-            put(key, format_args!(" {:?} {}", judging.judge, judging.state == JudgeState::Wanted));
+            let is_wanted = judging.state == JudgeState::Wanted;
+            put(key, format_args!(" {:?} {is_wanted} {}", judging.judge, judging.is_asked_again));
         }
         Status::Recording { attempt } => put(key, format_args!(" {}", attempt.is_some())),
         Status::WaitingFor(other) => {

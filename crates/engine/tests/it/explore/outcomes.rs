@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use engine::{
     Action, AgentEnd, AgentReport, Asked, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch,
-    Facts, FailureClaim, FileState, Landing, Lasting, Question, Record, Response, Seen, Status, Stuck,
-    StuckKind, Task, TaskDecl, TaskKind, Verification,
+    Facts, Failing, FailureClaim, FileState, Landing, Lasting, Question, Record, Response, Seen, Status,
+    Stuck, StuckKind, Task, TaskDecl, TaskKind, Verification,
 };
 use plan::TaskId;
 
 use super::node::Node;
+use crate::people::failing;
 
 /// Something that can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,6 +247,7 @@ fn red_with(cause: Cause, error: &str) -> CheckFailure {
         details: error.to_owned(),
         command: is_command.then(|| "cargo test".to_owned()),
         exit_code: is_command.then_some(1),
+        failing: if is_command { failing(error) } else { Failing::default() },
     }
 }
 

@@ -330,7 +330,7 @@ fn a_fix_that_did_its_job() {
     1.1.1 inserted
     1.1.1 attempt 1 (executor)
     1.1.1 claims success
-    1.1.1 checks green, warned verify of 1.1 is still red, but no longer with the error that 1.1.1 was to fix: bang
+    1.1.1 checks green, warned verify of 1.1 is still red, but what 1.1.1 was to fix is gone; next is: bang
     1.1.1 done, commit c1
     1.1 again, attempt 2
     1.1 attempt 2 (executor)
@@ -349,6 +349,39 @@ fn a_fix_that_did_its_job() {
     1.1 done, commit c3
     ended: {"complete":{"skipped":0}}
     [x] 1.1  [x] 1.1.1  [x] 1.1.2
+    "#);
+}
+
+#[test]
+fn a_fix_that_is_red_with_other_noise() {
+    assert_snapshot!(show("a fix that is red with other noise"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.1 claims success
+    1.1 failed, VerifyRed -> Fix: noise
+    1.1 gets fix 1.1.1
+    1.1.1 inserted
+    1.1.1 attempt 1 (executor)
+    1.1.1 claims success
+    1.1.1 failed, VerifyRed -> Fix: noise again
+    1.1.1 gets fix 1.1.1.1
+    1.1.1.1 inserted
+    1.1.1.1 attempt 1 (executor)
+    1.1.1.1 claims success
+    1.1.1.1 checks green
+    1.1.1.1 done, commit c1
+    1.1.1 again, attempt 2
+    1.1.1 attempt 2 (executor)
+    1.1.1 claims success
+    1.1.1 checks green
+    1.1.1 done, commit c2
+    1.1 again, attempt 2
+    1.1 attempt 2 (executor)
+    1.1 claims success
+    1.1 checks green
+    1.1 done, commit c3
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.1.1  [x] 1.1.1.1
     "#);
 }
 

@@ -148,6 +148,49 @@ fn batch_red_together_with_recovery() {
 }
 
 #[test]
+fn batch_a_fix_that_did_its_job() {
+    assert_snapshot!(show("batch, a fix that did its job"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.2 attempt 1 (executor)
+    1.1 claims success
+    1.2 claims success
+    1.1 checks green
+    1.1 comes back
+    1.2 checks green
+    1.1 landed
+    1.1 failed, RedTogether -> Fix: boom
+    1.1 gets fix 1.1.1
+    1.2 comes back
+    1.2 landed
+    1.2 green together
+    1.2 done, commit c1
+    1.1.1 inserted
+    1.1.1 attempt 1 (executor)
+    1.1.1 claims success
+    1.1.1 checks green, warned verify of 1.1 is still red, but what 1.1.1 was to fix is gone; next is: bang
+    1.1.1 comes back
+    1.1.1 landed
+    1.1.1 green together, warned verify of 1.1 is still red, but what 1.1.1 was to fix is gone; next is: bang
+    1.1.1 done, commit c2
+    1.1 again, attempt 2
+    1.1 attempt 2 (executor)
+    1.1 claims success
+    1.1 checks green
+    1.1 comes back
+    1.1 landed
+    1.1 green together
+    1.1 done, commit c3
+    1.3 attempt 1 (executor)
+    1.3 claims success
+    1.3 checks green
+    1.3 done, commit c4
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.1.1  [x] 1.2  [x] 1.3
+    "#);
+}
+
+#[test]
 fn batch_commit_refused() {
     assert_snapshot!(show("batch, commit refused"), @r#"
     opened, round 1

@@ -42,7 +42,7 @@ fn verify_red_qa_gives_up_fix() {
     1.1 proof started
     1.1 proof red: lint
     1.1 attempt 1 (qa)
-    1.1 failed, VerificationFail -> Fix: VERIFICATION_FAIL
+    1.1 failed, VerificationFail -> Fix: lint
     1.1 gets fix 1.1.1
     1.1.1 inserted
     1.1.1 attempt 1 (executor)
@@ -69,7 +69,7 @@ fn verify_red_after_the_fix_as_well() {
     1.1 proof started
     1.1 proof red: lint
     1.1 attempt 1 (qa)
-    1.1 failed, VerificationFail -> Fix: VERIFICATION_FAIL
+    1.1 failed, VerificationFail -> Fix: lint
     1.1 gets fix 1.1.1
     1.1.1 inserted
     1.1.1 attempt 1 (executor)
@@ -93,7 +93,7 @@ fn verify_in_prose() {
     assert_snapshot!(show("verify in prose"), @r#"
     opened, round 1
     1.1 attempt 1 (qa)
-    1.1 failed, VerificationFail -> Retry: VERIFICATION_FAIL
+    1.1 failed, VerificationFail -> Retry: red
     1.1 again, attempt 2
     1.1 attempt 2 (qa)
     1.1 claims success

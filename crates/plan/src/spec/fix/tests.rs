@@ -4,7 +4,14 @@ fn insert(text: &str, failing: &str, error: &str) -> String {
     let mut plan = Plan::parse(text.to_owned());
     let failing = TaskId::from(failing);
     let id = plan.next_fix_id(&failing);
-    plan.insert_fix(&FixTask { id: &id, failing: &failing, error, attempted_fix: None }).unwrap();
+    plan.insert_fix(&FixTask {
+        id: &id,
+        failing: &failing,
+        error,
+        attempted_fix: None,
+        kind: ErrorType::of(error),
+    })
+    .unwrap();
     plan.text().to_owned()
 }
 
@@ -23,7 +30,13 @@ fn the_example_of_the_seed() {
     let mut plan = Plan::parse(before.to_owned());
     let (id, failing) = (TaskId::new("1.3.1"), TaskId::new("1.3"));
     let attempted_fix = Some("Checked alternate paths");
-    let fix = FixTask { id: &id, failing: &failing, error: "File not found: src/parser.ts", attempted_fix };
+    let fix = FixTask {
+        id: &id,
+        failing: &failing,
+        error: "File not found: src/parser.ts",
+        attempted_fix,
+        kind: ErrorType::MissingFile,
+    };
     plan.insert_fix(&fix).unwrap();
     insta::assert_snapshot!(plan.text(), @r#"
     - [ ] 1.3 Add failure parser
@@ -92,7 +105,13 @@ fn fields_over_several_lines_are_inherited() {
         let mut failing = TaskId::new("1");
         for _ in 0..3 {
             let id = plan.next_fix_id(&failing);
-            let fix = FixTask { id: &id, failing: &failing, error: "e", attempted_fix: None };
+            let fix = FixTask {
+                id: &id,
+                failing: &failing,
+                error: "e",
+                attempted_fix: None,
+                kind: ErrorType::Error,
+            };
             plan.insert_fix(&fix).unwrap();
             let task = plan.task(&id).unwrap();
             assert_eq!(plan.verify(task), original, "{}", plan.text());

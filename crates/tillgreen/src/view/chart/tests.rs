@@ -1,4 +1,5 @@
 use engine::{Cause, End, History, Rules, Span, SpanKind, SpanOutcome, State, Statistics};
+use plan::ErrorType;
 
 use super::super::samples::{self, Story};
 use super::super::statistics::Run;
@@ -154,7 +155,8 @@ fn a_long_legend_goes_on_below() {
     let mut statistics = hostile().statistics;
     let short = legend::legend(&statistics);
     let causes = [Cause::AgentTimeout, Cause::ReviewerRejected, Cause::NoSignal];
-    let failed = causes.map(|cause| SpanOutcome::Failed { cause, error: String::new() });
+    let failed =
+        causes.map(|cause| SpanOutcome::Failed { cause, kind: ErrorType::Error, error: String::new() });
     let others = [SpanOutcome::Lost, SpanOutcome::Unavailable, SpanOutcome::Undecided];
     for outcome in failed.into_iter().chain(others) {
         let span = Span { outcome, kind: SpanKind::Proof, ..statistics.spans[0].clone() };

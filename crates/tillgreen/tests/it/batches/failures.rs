@@ -213,3 +213,21 @@ fn a_question_about_one_member_leaves_the_others_work_in_the_project() {
     let run = scene.run(&["answer", "retry"]).expect_code(0);
     scene.expect_complete(&run);
 }
+
+/// Side by side a fix is judged by the same rule as one by one, in its own tree and where it comes in.
+#[test]
+fn a_fix_has_done_its_job_once_another_test_fails() {
+    let check = "test -f out/a && test -f out/b && exit 0; name=test_a; test -f out/a && name=test_b; \
+                 echo \"FAILED tests/test_files.py::$name - no file\"; echo \"1 failed, 1 passed in 0.$(date +%N)s\"; exit 1";
+    let scene = Scene::new(&[member("1.1"), task("1.2", "out/a, out/b", check)]);
+    let write = |name: &str| Step::shell(&format!("mkdir -p out && echo x > out/{name}"));
+    let agent = Agent::new()
+        .on_attempt("1.2", 1, [done()])
+        .on("1.2.1", [write("a"), done()])
+        .on("1.2", [write("b"), done()])
+        .otherwise([work(), done()]);
+    let run = scene.go(&agent, &["--recovery-mode"]).expect_code(0);
+    assert_eq!(attempts(&scene), [1, 2, 1], "{run}");
+    let said = "verify of 1.2 is still red, but what 1.2.1 was to fix is gone; next is: tests/test_files.py::test_b - no file";
+    assert!(run.stderr.contains(said), "{run}");
+}
