@@ -1,7 +1,14 @@
 #!/usr/bin/env bash
-# Everything that has to hold, in one command: format, lints, documentation, tests (licences among them).
+# Everything that has to hold, in one command: format, lints, documentation, tests (licences among them). With `--all`,
+# matrices of which a part is usual are gone through as a whole, which takes long.
 set -euo pipefail
 cd "$(dirname "$0")"
+
+case "${1:-}" in
+    "") ;;
+    --all) export TILLGREEN_TEST_ALL=1 TILLGREEN_EXPLORE=large ;;
+    *) echo "usage: ./test.sh [--all]" >&2; exit 2 ;;
+esac
 
 # Real agents are fetched while the rest is built, once, into a folder outside the tree if there is one.
 if [ -z "${TILLGREEN_TEST_CACHE:-}" ]; then

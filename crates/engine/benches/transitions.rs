@@ -115,7 +115,9 @@ impl Run {
 fn outcome(state: &State, action: Action) -> Seen {
     match action {
         Action::Prepare { task } => Seen::Prepared { task, baseline: Baseline::default() },
-        Action::Prove { task } => Seen::ProofEnded { task, report: ChecksReport::default() },
+        Action::Prove { task } => {
+            Seen::ProofEnded { task, report: ChecksReport::default(), uncommitted: Vec::new() }
+        }
         Action::RunAgent { task, dispatch, .. } => {
             Seen::AgentEnded { task, dispatch, report: report_of_agent() }
         }

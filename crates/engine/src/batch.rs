@@ -6,6 +6,7 @@ use plan::{Dialect, TaskId};
 
 use crate::dependence;
 use crate::failure::{Cause, Failure};
+use crate::ladder;
 use crate::order::{Hold, Open, Why};
 use crate::rules::{Isolation, Rules};
 use crate::schedule::lacks_agent;
@@ -23,8 +24,9 @@ pub(crate) struct Start<'a> {
 
 /// The tasks that may start now, in the plan's order.
 ///
-/// Nothing starts while something is due for another task, while a person is asked about one (unless the rules say
-/// that what does not depend on the answer goes on), or beside a task that has the project to itself.
+/// Nothing starts while something is due for another task, or beside a task that has the project to itself. While a
+/// person is asked about a task, or one has failed for good, that goes on which the plan's own order makes independent
+/// of it; with `keep_going` also what comes later and has nothing to do with it.
 pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     let Some(rules) = state.rules() else { return Vec::new() };
     if !may_start(state, rules) {
@@ -38,7 +40,7 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     // What is left over in the project is first put in order by whoever left it there.
     let left_over = ready.iter().copied().find(|task| task.has_leftovers());
     let first = in_sequence(state, rules).or(left_over).or_else(|| ready.first().copied());
-    let Some(first) = first.or_else(|| waited_for(state)) else { return Vec::new() };
+    let Some(first) = first.or_else(|| waited_for(state, rules)) else { return Vec::new() };
     let together = ready.iter().filter(|task| may_run_beside(state, rules, task)).count();
     if together < 2 || !may_run_beside(state, rules, first) {
         return vec![Start { task: first, isolated: works_apart(state, rules, first) }];
@@ -69,7 +71,8 @@ fn room(state: &State, rules: &Rules) -> usize {
 pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let is_checkpoint = |task: &&Task| task.asks_by_design();
-    let waited = || waited_for(state).filter(|_| !state.attention().any(|task| task.status.is_active()));
+    let waited =
+        || waited_for(state, rules).filter(|_| !state.attention().any(|task| task.status.is_active()));
     let found = || {
         if let Some(task) = in_sequence(state, rules) {
             return Some(task).filter(is_checkpoint).filter(|_| waited().is_some());
@@ -84,8 +87,11 @@ pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
 /// Whether anything may start at all.
 fn may_start(state: &State, rules: &Rules) -> bool {
     state.attention().all(|task| match &task.status {
-        Status::Drafted | Status::Failed => false,
-        Status::Asking(_) => rules.keep_going.is_on(),
+        Status::Drafted => false,
+        // What comes of it is decided first, unless that is to stop: then others come to their end before. What is left
+        // half done in the project itself would be in their way.
+        Status::Failed => ladder::is_exhausted(state, task) && !task.has_leftovers(),
+        Status::Asking(_) => rules.keep_going.is_on() || !task.has_leftovers(),
         Status::WaitingFor(_) | Status::Ready { .. } | Status::Done | Status::Skipped => true,
         Status::Proving
         | Status::Running(_)
@@ -153,7 +159,7 @@ fn ready_before<'a>(state: &'a State, rules: &Rules, task: &Task) -> Vec<&'a Tas
 /// Where one task runs at a time, or something half done lies about in the project, the plan is taken in its order.
 fn in_sequence<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
     let is_tidy = || !state.attention().any(Task::has_leftovers);
-    if jobs(state, rules) > 1 && is_tidy() { None } else { waited_for(state) }
+    if jobs(state, rules) > 1 && is_tidy() { None } else { waited_for(state, rules) }
 }
 
 fn look_ahead<'a>(
@@ -167,7 +173,6 @@ fn look_ahead<'a>(
     if unseen == 0 {
         return Vec::new();
     }
-    let held_up = held_up(state);
     let mut open = Open::new(rules);
     let mut found = Vec::new();
     for task in state.unsettled() {
@@ -182,7 +187,7 @@ fn look_ahead<'a>(
             open.add(dependence::subject(state, task));
             continue;
         }
-        let is_held = || open.hold(&task.decl).is_some() || held_up.contains(task.id());
+        let is_held = || open.hold(&task.decl).is_some();
         if is_ready && !is_held() && !came_too_late(state, rules, task) {
             found.push(task);
         }
@@ -209,7 +214,11 @@ fn held_up(state: &State) -> BTreeSet<&TaskId> {
 }
 
 /// When none is ready: the task that the first unsettled one waits for, be it a fix task or one in its way.
-fn waited_for(state: &State) -> Option<&Task> {
+fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
+    let is_stuck = |task: &Task| matches!(task.status, Status::Asking(_) | Status::Failed);
+    if !rules.keep_going.is_on() && state.attention().any(is_stuck) {
+        return None;
+    }
     let held_up = held_up(state);
     let mut task = state.unsettled().find(|task| !held_up.contains(task.id()))?;
     while let Status::WaitingFor(other) = &task.status {
@@ -245,6 +254,10 @@ fn is_waited_for_before(state: &State, rules: &Rules, finished: &Task) -> bool {
 /// Whether later tasks wait for this one to come back. Whoever failed lines up again, but whoever only met what came in
 /// before goes on from there: were others let past each time, it might never fit.
 fn keeps_its_turn(task: &Task) -> bool {
+    // A command that is to be run without an agent waits until nothing else is under way.
+    if matches!(task.status, Status::Ready { proves: true }) {
+        return false;
+    }
     let met_others = |failure: &Failure| matches!(failure.cause, Cause::Conflict | Cause::RedTogether);
     task.round_failures().last().is_none_or(met_others)
 }

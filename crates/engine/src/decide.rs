@@ -44,7 +44,9 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         }
         Seen::TreeFailed { task, dispatch, reason } => tree_failed(state, &task, dispatch, reason),
         Seen::Spending { spent } => spending(state, spent, at),
-        Seen::ProofEnded { task, report } => proof_ended(state, &task, Dated { at, report }),
+        Seen::ProofEnded { task, report, uncommitted } => {
+            proof_ended(state, &task, Dated { at, report }, uncommitted)
+        }
         Seen::ChecksEnded { task, dispatch, report } => {
             checks_ended(state, &task, dispatch, Dated { at, report })
         }
@@ -106,6 +108,7 @@ fn opened(state: &State, opening: Opening) -> What {
         lost,
         gone,
         outdated,
+        head: opening.head,
     }))
 }
 
@@ -257,13 +260,21 @@ fn spent_in_all(state: &State, spent: Box<Spent>) -> Option<What> {
     (spent.dispatch <= state.dispatched && (is_told || forgets)).then_some(What::Spent(spent))
 }
 
-fn proof_ended(state: &State, id: &TaskId, seen: Dated<ChecksReport>) -> Option<What> {
+fn proof_ended(
+    state: &State,
+    id: &TaskId,
+    seen: Dated<ChecksReport>,
+    uncommitted: Vec<String>,
+) -> Option<What> {
     let task = state.task(id)?;
     let rules = state.rules()?;
     if task.status != Status::Proving {
         return None;
     }
     let Some(red) = seen.report.failure else {
+        if task.decl.kind == TaskKind::Work && !uncommitted.is_empty() {
+            return Some(What::Mended { task: id.clone(), files: uncommitted });
+        }
         return Some(What::ProofPassed { task: id.clone(), warnings: seen.report.warnings });
     };
     let failure = Red::from(red).record(rules, task, (task.next_attempt(), seen.at), Claimed::default());
@@ -462,7 +473,7 @@ fn answered(state: &State, id: &TaskId, seen: Dated<Response>) -> Option<What> {
     match (seen.report, asked.question) {
         (Response::Skip, _) => Some(dependence::skipped(state, task, skip_reason(asked))),
         (Response::Abort, _) => Some(What::Ended(End::Aborted)),
-        (response @ Response::Approve, Question::Judge)
+        (response @ Response::Approve, Question::Judge | Question::Mended)
         | (response @ (Response::Reply(_) | Response::Fix(_)), Question::Checkpoint) => {
             Some(What::Answered { task: id.clone(), response })
         }
@@ -492,6 +503,7 @@ fn skip_reason(asked: &Asked) -> &'static str {
         Question::Exhausted => "User escalation - automated recovery failed",
         Question::PermissionDenied => "User escalation - permission denied",
         Question::Judge => "User escalation - result not accepted",
+        Question::Mended => "User escalation - mended by hand, not taken in",
         Question::Checkpoint => "User escalation - checkpoint skipped",
         Question::HistoryRewritten => "User escalation - commits were lost",
         Question::Blocked => "User escalation - task is blocked",

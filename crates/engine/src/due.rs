@@ -32,9 +32,10 @@ pub fn due(state: &State, now: Timestamp) -> Option<Event> {
 
 fn due_for(state: &State, rules: &Rules, task: &Task) -> Option<What> {
     match &task.status {
-        // What others passed meanwhile comes in before a failure ends the run.
-        Status::Failed => ladder::after_failure(state, task)
-            .filter(|what| !matches!(what, What::Ended(_)) || !is_busy(state, rules)),
+        // What does not depend on it comes to its end before a failure ends the run.
+        Status::Failed => ladder::after_failure(state, task).filter(|what| {
+            !matches!(what, What::Ended(_)) || !is_busy(state, rules) && starts(state).is_empty()
+        }),
         Status::WaitingFor(other) => {
             let is_over = state.task(other).is_none_or(|other| other.status.is_settled());
             is_over.then(|| retry(task))

@@ -56,6 +56,14 @@ pub enum What {
         /// What it showed.
         failure: Box<Failure>,
     },
+    /// The command of a task that had failed for good is green without an agent, and not all of what made it so is
+    /// committed: a person is asked about it.
+    Mended {
+        /// The task.
+        task: TaskId,
+        /// What is not committed.
+        files: Vec<String>,
+    },
     /// An agent was started on a task.
     AttemptStarted(Started),
     /// The agent claims success.
@@ -258,6 +266,7 @@ impl What {
             Self::ProofStarted { task }
             | Self::ProofPassed { task, .. }
             | Self::ProofFailed { task, .. }
+            | Self::Mended { task, .. }
             | Self::AttemptClaimed { task, .. }
             | Self::AttemptFailed { task, .. }
             | Self::AgentUnavailable { task, .. }
@@ -315,6 +324,9 @@ pub struct Opened {
     /// is spent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outdated: Vec<TaskId>,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
 }
 
 /// An agent's start.

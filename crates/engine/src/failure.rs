@@ -166,6 +166,35 @@ pub enum Rung {
 }
 
 impl Cause {
+    /// True if nothing else stands against the result once the verify command is green.
+    pub(crate) fn ends_with_a_green_command(self) -> bool {
+        match self {
+            Self::ClaimedFailure
+            | Self::NoSignal
+            | Self::BadExit
+            | Self::AgentTimeout
+            | Self::PermissionDenied
+            | Self::HistoryRewritten
+            | Self::Blocked
+            | Self::Impossible
+            | Self::ConflictingRequirements
+            | Self::ServiceUnavailable
+            | Self::VerificationFail
+            | Self::VerifyRed
+            | Self::VerifyTimeout
+            | Self::VerifyCannotStart
+            | Self::RedTogether
+            | Self::Conflict
+            | Self::Contradiction
+            | Self::CommitRefused => true,
+            Self::ProvesNothing
+            | Self::Tampered
+            | Self::Bookkeeping
+            | Self::OutOfScope
+            | Self::ReviewerRejected => false,
+        }
+    }
+
     /// The type under which feedback and logs name it.
     pub fn failure_type(self) -> FailureType {
         match self {

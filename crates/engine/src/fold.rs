@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::observation::{Baseline, Response};
 use crate::plan_changes::PlanChanges;
 use crate::pull_request::{PullRequestEventKind, StageKind};
+use crate::rules::Rules;
 use crate::spending::Spent;
 use crate::state::{Backoff, Regression, State};
 use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
@@ -90,6 +91,7 @@ impl State {
             What::ProofStarted { task } => self.apply_proof_started(task, at),
             What::ProofPassed { task, warnings } => self.apply_proof_passed(task, warnings),
             What::ProofFailed { task, failure } => self.apply_proof_failed(task, failure),
+            What::Mended { task, files } => self.apply_mended(task, files, event.at),
             What::AttemptStarted(started) => self.apply_started(started, at),
             What::AttemptClaimed { task, touched, learnings, elapsed_ms, .. } => {
                 let (files, learnings) = (touched.clone(), learnings.clone());
@@ -166,7 +168,7 @@ impl State {
         opened.outdated.iter().try_for_each(|id| self.outdate_work(id))?;
         let renews = self.opened.as_ref().is_none_or(|before| before.round != opened.round);
         if renews {
-            self.renew();
+            self.renew(&opened.rules);
             self.round_since = Some(event.at);
             self.round_dispatches = 0;
             self.spending.renew();
@@ -195,7 +197,9 @@ impl State {
             lost: opened.lost.clone(),
             gone: opened.gone.clone(),
             outdated: opened.outdated.clone(),
+            head: opened.head.clone(),
         });
+        self.first_head = self.first_head.take().or_else(|| opened.head.clone());
         self.apply_changes(&opened.changes, event.at)
     }
 
@@ -272,14 +276,14 @@ impl State {
     }
 
     /// A new round: full budgets, and what had failed for good is tried again.
-    fn renew(&mut self) {
+    fn renew(&mut self, rules: &Rules) {
         for place in 0..self.tasks.len() {
             self.tasks[place].renew_budget();
             let stuck = matches!(self.tasks[place].status, Status::Failed | Status::Asking(_));
             if stuck {
                 // What a person told an attempt to do was for that attempt, and it is over.
                 self.tasks[place].instruction = None;
-                let proves = Self::proves(&self.tasks[place]);
+                let proves = Self::proves_again(&self.tasks[place], rules);
                 self.set_status(place, Status::Ready { proves });
             }
         }
@@ -293,13 +297,26 @@ impl State {
 
     fn apply_proof_passed(&mut self, id: &TaskId, warnings: &[String]) -> Applied {
         self.count_warnings(warnings);
-        self.go(id, EventKind::ProofPassed, Status::Recording { attempt: None })?;
+        // Its command was green in the project itself.
+        self.go(id, EventKind::ProofPassed, Status::Recording { attempt: None })?.isolated = false;
         Ok(())
     }
 
     fn apply_proof_failed(&mut self, id: &TaskId, failure: &Failure) -> Applied {
         let task = self.go(id, EventKind::ProofFailed, Status::Ready { proves: false })?;
-        task.proof_failure = Some(Box::new(failure.clone()));
+        // What had failed before has the record of that.
+        if task.decl.kind == TaskKind::Verify {
+            task.proof_failure = Some(Box::new(failure.clone()));
+        }
+        Ok(())
+    }
+
+    fn apply_mended(&mut self, id: &TaskId, files: &[String], at: jiff::Timestamp) -> Applied {
+        let asked = Asked { question: Question::Mended, attempt: None, since: at };
+        let task = self.go(id, EventKind::Mended, Status::Asking(asked))?;
+        task.touched.extend(files.iter().cloned());
+        task.isolated = false;
+        self.escalations = self.escalations.saturating_add(1);
         Ok(())
     }
 
@@ -327,7 +344,6 @@ impl State {
         task.returns = 0;
         task.base = task.base.take().or_else(|| started.head.clone());
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
-        self.first_head = self.first_head.take().or_else(|| started.head.clone());
         self.retries = self.retries.saturating_add(retries);
         self.count_dispatch(started.dispatch, started.role);
         Ok(())

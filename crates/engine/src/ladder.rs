@@ -39,6 +39,11 @@ pub(crate) fn after_failure(state: &State, task: &Task) -> Option<What> {
     })
 }
 
+/// True if the last failure of a task leads to the end of the run.
+pub(crate) fn is_exhausted(state: &State, task: &Task) -> bool {
+    matches!(after_failure(state, task), Some(What::Ended(_)))
+}
+
 /// What a blocked task waits for: a task that is not settled, that the agent named at the first attempt of the
 /// round, and that does not wait for the blocked one itself. A task that was written because the agent asked for it
 /// is waited for at any attempt: there are only so many.

@@ -74,6 +74,8 @@ pub enum Seen {
         task: TaskId,
         /// What the command showed.
         report: ChecksReport,
+        /// What in the project is changed and not committed, and was not so before the run.
+        uncommitted: Vec<String>,
     },
     /// The program's own checks have ended.
     ChecksEnded {
@@ -183,6 +185,8 @@ pub struct Opening {
     /// Tasks whose text is not the known one, and whose finished work is good all the same: what differs does not matter,
     /// or the work is committed already.
     pub holding: Vec<TaskId>,
+    /// The commit that is checked out.
+    pub head: Option<String>,
 }
 
 /// The work tree before an attempt.

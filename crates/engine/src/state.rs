@@ -22,6 +22,8 @@ pub struct State {
     /// When the latest event happened.
     pub(crate) latest_at: Option<Timestamp>,
     pub(crate) first_opened_at: Option<Timestamp>,
+    /// The commit that was checked out when the run was first opened.
+    pub(crate) first_head: Option<String>,
     #[expect(clippy::vec_box, reason = "a fix task is put in among thousands: what moves then is pointers")]
     pub(crate) tasks: Vec<Box<Task>>,
     pub(crate) places: Places,
@@ -41,8 +43,6 @@ pub struct State {
     /// Whether a work tree could not be made since the run was started: then tasks start one by one in the project.
     pub(crate) is_without_trees: bool,
     pub(crate) regression: Regression,
-    /// The commit that was checked out before the first attempt of all.
-    pub(crate) first_head: Option<String>,
     pub(crate) warnings: u32,
     pub(crate) escalations: u32,
     pub(crate) retries: u32,
@@ -135,14 +135,14 @@ impl State {
         self.opened.as_ref()
     }
 
-    /// When the plan was first taken up.
-    pub fn first_opened_at(&self) -> Option<Timestamp> {
-        self.first_opened_at
-    }
-
-    /// The commit that was checked out before the first attempt of all.
+    /// The commit that was checked out when the run was first opened.
     pub fn first_head(&self) -> Option<&str> {
         self.first_head.as_deref()
+    }
+
+    /// When the run was first opened.
+    pub fn first_opened_at(&self) -> Option<Timestamp> {
+        self.first_opened_at
     }
 
     /// The pull request.
@@ -270,6 +270,14 @@ impl State {
     /// Whether the task's next start runs its command before any agent.
     pub(crate) fn proves(task: &Task) -> bool {
         task.decl.kind == TaskKind::Verify && task.decl.verification == crate::task::Verification::Command
+    }
+
+    /// Whether a task that failed for good starts by running its command without an agent: where that alone decides,
+    /// somebody may have mended it by hand.
+    pub(crate) fn proves_again(task: &Task, rules: &Rules) -> bool {
+        let has_command = task.decl.verification == crate::task::Verification::Command;
+        let is_open = task.last_failure().is_some_and(|failure| failure.cause.ends_with_a_green_command());
+        Self::proves(task) || has_command && is_open && !rules.review.is_on()
     }
 
     /// Sets a task's status and keeps the indexes in step with it.

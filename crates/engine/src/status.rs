@@ -173,6 +173,8 @@ pub enum Question {
     PermissionDenied,
     /// The result has no command that could prove it: is it right?
     Judge,
+    /// The command of a task that had failed is green, by changes that nobody committed: are they its work?
+    Mended,
     /// The plan asks for a person here.
     Checkpoint,
     /// An agent took commits out of the history.
@@ -200,7 +202,8 @@ impl Question {
             | Self::Impossible
             | Self::ConflictingRequirements
             | Self::ServiceUnavailable
-            | Self::VerifyCannotStart => true,
+            | Self::VerifyCannotStart
+            | Self::Mended => true,
             Self::Judge | Self::Checkpoint => false,
         }
     }

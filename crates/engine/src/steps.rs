@@ -105,7 +105,7 @@ impl Run {
         let seen = if let Status::Running(running) = &task.status {
             Seen::AgentEnded { task: id, dispatch: running.dispatch, report: success() }
         } else if task.status == Status::Proving {
-            Seen::ProofEnded { task: id, report: ChecksReport::default() }
+            Seen::ProofEnded { task: id, report: ChecksReport::default(), uncommitted: Vec::new() }
         } else {
             Seen::Answered { task: id, response: answer(task.decl.kind) }
         };

@@ -35,7 +35,7 @@ pub(crate) enum Purpose {
     /// A work tree is made ready for an attempt.
     Tree { delegated: Box<Delegated> },
     /// What an attempt left in its work tree is looked at.
-    Survey { task: TaskId, dispatch: Dispatch, dir: PathBuf, ended: Box<AgentEnded> },
+    Survey { task: TaskId, dispatch: Dispatch, ended: Box<AgentEnded> },
     /// Work is brought from its tree into the project.
     Landing { task: TaskId, dispatch: Dispatch, release: Release },
     /// The verify command of an attempt, on all that came together.
@@ -164,7 +164,7 @@ impl Driver<'_> {
         let Some(Verify::Runnable(script)) = verify else {
             let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
             let report = ChecksReport { failure: Some(failure), warnings: Vec::new() };
-            self.see(Seen::ProofEnded { task: id.clone(), report });
+            self.see(Seen::ProofEnded { task: id.clone(), report, uncommitted: Vec::new() });
             return Ok(());
         };
         let dir = AttemptFiles::of_proof(self.file, id).dir().to_owned();
@@ -262,12 +262,11 @@ impl Driver<'_> {
                 let end = self.spell_out(end);
                 let mut learnings: Vec<String> = report::learnings(&reports).collect();
                 if self.is_isolated(&task) {
-                    self.guard_plan(&task)?;
                     let requested = self.request_changes(&task, &report::changes(&reports))?;
                     let end = requested.holding_up(end);
                     learnings.extend(requested.notes);
                     let ended = AgentEnded { end, elapsed: ended.elapsed, learnings };
-                    self.survey(key, (task, at_work.dispatch), (ended, at_work.dir))?;
+                    self.survey(key, (task, at_work.dispatch), ended)?;
                     return Ok(Seen::TimePassed);
                 }
                 let mut report =
@@ -315,7 +314,8 @@ impl Driver<'_> {
             Purpose::Proof { task, script } => {
                 let report = verdict(&script, ended, self.project.root());
                 self.tree.forget();
-                Ok(Seen::ProofEnded { task, report })
+                let uncommitted = self.uncommitted_since_start()?;
+                Ok(Seen::ProofEnded { task, report, uncommitted })
             }
             Purpose::Check { task, dispatch, text, script } => {
                 let report = verdict(&script, ended, &self.workplace(&task));
@@ -390,7 +390,23 @@ impl Driver<'_> {
                 ));
             }
         }
+        if !inspection.restored.is_empty() {
+            let names: Vec<String> = inspection.restored.iter().map(ToString::to_string).collect();
+            self.note(format!(
+                "gone from the plan while task {task} was running, and put back, since an agent may have done it: {}; \
+                 to drop it for good, delete it again, or while nothing runs in the project",
+                names.join(", ")
+            ));
+        }
         Ok(inspection.tampered)
+    }
+
+    /// What is changed in the project, not committed, and was not so when the run began.
+    fn uncommitted_since_start(&mut self) -> Result<Vec<String>, RunError> {
+        let mut uncommitted = self.tree.baseline()?.dirty;
+        let before = self.state.opened().map(|opened| opened.dirty.as_slice()).unwrap_or_default();
+        uncommitted.retain(|path| !before.contains(path));
+        Ok(uncommitted)
     }
 
     /// The checks that follow a green verify command.

@@ -400,7 +400,6 @@ impl<'a> Driver<'a> {
     /// Looks at the plan and the tree before a task starts.
     fn prepare(&mut self, task: &plan::TaskId) -> Result<(), RunError> {
         let is_judging = self.state.task(task).is_some_and(|task| task.status.is_active());
-        self.guard_plan(task)?;
         let is_changed = self.read_plan()? == Freshness::Changed;
         // While a task is judged it keeps its text, so a change is read once more when nothing is under way.
         let is_left_over = !is_judging && std::mem::take(&mut self.reads_plan_again);

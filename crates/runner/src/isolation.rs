@@ -10,7 +10,7 @@ use plan::TaskId;
 
 use crate::atomic;
 use crate::attempt::{AgentEnded, Purpose, verdict};
-use crate::book::{Excerpt, OwnBox};
+use crate::book::Excerpt;
 use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
@@ -169,8 +169,7 @@ impl Driver<'_> {
                 self.site(&task).iter().for_each(|site| site.note_unreadable(&error));
                 Ok(self.obstructed(&task, &self.tree_path(&task), &error))
             }
-            (Purpose::Survey { task, dispatch, dir, ended }, Done::Survey(survey)) => {
-                self.guard_plan_into(&task, &dir)?;
+            (Purpose::Survey { task, dispatch, ended }, Done::Survey(survey)) => {
                 let report = self.surveyed(&task, survey, *ended)?;
                 Ok(Seen::AgentEnded { task, dispatch, report })
             }
@@ -197,46 +196,17 @@ impl Driver<'_> {
         }
     }
 
-    /// While agents are at work, boxes that changed are put back before anything is read from the plan or written
-    /// into it: what is taken in there counts.
-    pub(crate) fn guard_plan(&mut self, id: &TaskId) -> Result<(), RunError> {
-        let is_at_work =
-            |task: &engine::Task| task.isolated && matches!(task.status, engine::Status::Running(_));
-        if !self.state.attention().any(is_at_work) {
-            return Ok(());
-        }
-        let home = self.file.home.clone();
-        self.guard_plan_into(id, &home)
-    }
-
-    fn guard_plan_into(&mut self, id: &TaskId, dir: &Path) -> Result<(), RunError> {
-        let tampered = self.inspect_plan(id, dir, OwnBox::PutBack)?;
-        self.tell_of_boxes(&tampered);
-        Ok(())
-    }
-
-    /// Several agents may have been at work, so nobody is blamed.
-    fn tell_of_boxes(&mut self, tampered: &[TaskId]) {
-        if !tampered.is_empty() {
-            let names: Vec<String> = tampered.iter().map(ToString::to_string).collect();
-            self.note(format!(
-                "while tasks were running side by side, the plan was changed at these tasks, which was put back: {}",
-                names.join(", ")
-            ));
-        }
-    }
-
     /// Looks at what an attempt left in its tree, beside the loop.
     pub(crate) fn survey(
         &mut self,
         key: ActionKey,
         (task, dispatch): (TaskId, Dispatch),
-        (ended, dir): (AgentEnded, PathBuf),
+        ended: AgentEnded,
     ) -> Result<(), RunError> {
         let site = self.site(&task);
         let (message, trailer) =
             (self.landing_message(&task), self.trailer(&task, self.running_attempt(&task)));
-        let purpose = Purpose::Survey { task, dispatch, dir, ended: Box::new(ended) };
+        let purpose = Purpose::Survey { task, dispatch, ended: Box::new(ended) };
         self.beside(key, purpose, move || {
             let Some(site) = site else { return Done::Survey(Ok(Survey::default())) };
             Done::Survey(site.survey((&message, &trailer)).map_err(|error| site.git.or_misdirected(error)))

@@ -27,6 +27,12 @@ use crate::traces::told_of;
 use crate::tree::{OWN_FOLDER, OWN_PATTERNS, Tree};
 use crate::turn::{Release, Turn, pause};
 
+/// Files that people write for this program alone.
+const OWN_SETTINGS: [&str; 2] = ["tillgreen.toml", "specs/.current-spec"];
+
+/// Names of default branches where no remote tells its own.
+const DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
+
 /// How many things are told that the plan asks for and that are not heeded.
 const UNHEEDED_TOLD_MAX: usize = 10;
 
@@ -70,6 +76,12 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         git.hide(OWN_FOLDER)?;
     }
     let lock = RunLock::acquire(&file.lock())?;
+    if let (Some(branch), Some(git)) = (&settings.branch, project.git()) {
+        git.switch_to(branch)?;
+        book = Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
+        book = book.with_regression(settings.regression.as_ref());
+        refuse_bad_plan(project, file, settings, &book)?;
+    }
     crate::atomic::tidy(&file.dir);
     crate::atomic::tidy(project.root());
     if *beginning == Beginning::Fresh {
@@ -105,7 +117,8 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
     let notes = notes.into_iter().chain(kept).chain(remarks(project, &book, &state));
     let notes = outside(project, file).into_iter().chain(notes);
-    for note in without_git(project).into_iter().chain(replayed.torn).chain(notes) {
+    let on_default = git.as_ref().filter(|_| is_new(&state)).and_then(on_default_branch);
+    for note in without_git(project).into_iter().chain(on_default).chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
     }
     let tasks = book.decls(&state);
@@ -121,7 +134,9 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
         view(&state, Notice::Note(reason));
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
-    let opening = Opening { rules, launch: settings.launch.clone(), tasks, dirty, ..Opening::default() };
+    let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
+    let launch = settings.launch.clone();
+    let opening = Opening { rules, launch, tasks, dirty, head, ..Opening::default() };
     let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
@@ -251,7 +266,8 @@ fn side_by_side(git: Option<&Git>, settings: &Settings, dirty: &[String]) -> (Pa
     if settings.bookkeeping == Bookkeeping::Agent {
         return alone("agents keep the books themselves, so tasks run one by one".to_owned());
     }
-    if let Some(path) = dirty.first() {
+    // Nobody but this program reads these.
+    if let Some(path) = dirty.iter().find(|path| !OWN_SETTINGS.contains(&path.as_str())) {
         return alone(format!(
             "there are uncommitted changes ({path}), which work trees of tasks would not see, so tasks run one by one"
         ));
@@ -276,6 +292,19 @@ fn without_git(project: &Project) -> Option<String> {
     let root = project.root().display();
     project.git().is_none().then(|| {
         format!("{root} is not a git repository: nothing is committed, and what a task changed is not known")
+    })
+}
+
+/// What to say where a run would commit to the default branch.
+fn on_default_branch(git: &Git) -> Option<String> {
+    let branch = git.branch().ok()??;
+    let told = git.remotes().ok()?.iter().find_map(|remote| git.default_branch(remote).ok()?);
+    let is_default = match told {
+        Some(default) => default == branch,
+        None => DEFAULT_BRANCHES.contains(&branch.as_str()),
+    };
+    is_default.then(|| {
+        format!("commits go to {branch}, the default branch; `tillgreen run --branch NAME` works on another")
     })
 }
 
@@ -372,7 +401,7 @@ fn dirty(
     let dir = project.relative(&file.dir).to_string_lossy().into_owned();
     let belongs = |path: &String| {
         let in_dir = !dir.is_empty() && path.strip_prefix(&dir).is_some_and(|rest| rest.starts_with('/'));
-        in_dir || matches!(path.as_str(), "tillgreen.toml" | "specs/.current-spec")
+        in_dir || OWN_SETTINGS.contains(&path.as_str())
     };
     let foreign: Vec<String> = dirty.iter().filter(|path| !belongs(path)).cloned().collect();
     if !foreign.is_empty() && !settings.allow_dirty.is_on() {

@@ -89,7 +89,6 @@ impl Driver<'_> {
     }
 
     fn try_record(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
-        self.guard_plan(id)?;
         if let Some(reason) = self.follow_branch()? {
             return Err(Obstacle::Blocked(reason));
         }
@@ -330,7 +329,6 @@ impl Driver<'_> {
     /// Writes a fix task into the plan and commits that before anything else happens.
     pub(crate) fn insert_fix(&mut self, fix: &TaskId) -> Result<(), RunError> {
         let path = self.file.path.clone();
-        self.guard_plan(fix)?;
         if let Some(planned) = self.state.fix_plan(fix).cloned() {
             let task = FixTask {
                 id: &planned.fix,

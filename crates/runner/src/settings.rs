@@ -38,6 +38,8 @@ pub struct Settings {
     pub strict: Toggle,
     /// Whether a failed attempt's changes are taken back before the next one.
     pub clean_retry: Toggle,
+    /// The branch to work on; none: the one that is checked out.
+    pub branch: Option<String>,
     /// Whether a dirty tree is accepted at the start of a new run.
     pub allow_dirty: Toggle,
     /// What the work trees of tasks that run side by side are given.

@@ -47,7 +47,6 @@ impl Driver<'_> {
         if !self.state.task(id).is_some_and(|task| matches!(task.status, Status::Finished { .. })) {
             return Ok(false);
         }
-        self.guard_plan(id)?;
         self.refresh_plan()?;
         if self.book.decl(&self.state, id).is_some() {
             return Ok(false);

@@ -33,6 +33,7 @@ mod repository;
 mod sandbox;
 mod signal;
 mod step;
+mod thorough;
 mod wait;
 
 pub use agent::{Agent, AgentCall};
@@ -47,4 +48,5 @@ pub use repository::Repository;
 pub use sandbox::Sandbox;
 pub use signal::Signal;
 pub use step::Step;
+pub use thorough::stride;
 pub use wait::{DEADLINE, wait_for, wait_for_within};

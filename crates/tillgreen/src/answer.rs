@@ -48,6 +48,11 @@ fn fits(response: &Response, question: Question) -> Result<(), Error> {
             "the question is whether the result is right; it stays open",
             "answer approve, 'reject: …', skip or abort",
         ),
+        Question::Mended => (
+            matches!(response, Response::Approve | Response::Retry | Response::Fix(_)),
+            "the question is whether to commit the changes as the task's work; it stays open",
+            "answer approve, retry, 'fix: …', skip or abort",
+        ),
         Question::Checkpoint => (
             matches!(response, Response::Reply(_) | Response::Fix(_)),
             "that is not what the checkpoint asks for; the question stays open",

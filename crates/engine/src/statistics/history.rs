@@ -178,6 +178,7 @@ impl History {
             What::ProofStarted { task } => self.begin(task, SpanKind::Proof, at),
             What::ProofPassed { task, .. } => self.close(task, SpanOutcome::Passed, at),
             What::ProofFailed { task, failure } => self.close(task, failed(failure), at),
+            What::Mended { task, .. } => self.close(task, SpanOutcome::Passed, at),
             What::AttemptStarted(started) => self.started(started, at),
             What::AttemptClaimed { task, .. } => self.claimed(task),
             What::AttemptFailed { task, failure, .. } => self.close(task, failed(failure), at),

@@ -69,8 +69,17 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             let launch = [("agent".to_owned(), agent.to_owned())].into();
             let round = id.parse().unwrap();
             let (rules, [lost, gone]) = (Rules::default(), [vec![], vec![]]);
-            let opened =
-                Opened { round, rules, launch, changes, dirty: vec![], lost, gone, outdated: vec![] };
+            let opened = Opened {
+                round,
+                rules,
+                launch,
+                changes,
+                dirty: vec![],
+                lost,
+                gone,
+                outdated: vec![],
+                head: None,
+            };
             vec![What::Opened(Box::new(opened))]
         }
         "start" => vec![What::AttemptStarted(Started {

@@ -103,6 +103,10 @@ pub(crate) fn start_is_allowed(before: &State, after: &State, id: &TaskId) {
     for other in &beside {
         assert!(!hold_each_other(after, rules, task, other), "{id} was started beside {}", other.id());
     }
+    // A command alone runs in the project, wherever its task was worked on before.
+    if task.status == Status::Proving {
+        return;
+    }
     if rules.parallel.isolation == Isolation::Trees {
         let apart = beside.iter().all(|other| other.isolated) && task.isolated;
         assert!(beside.is_empty() || apart, "{id} was started beside one in the project itself");

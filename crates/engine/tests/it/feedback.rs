@@ -52,7 +52,8 @@ fn failed(rules: Rules, failures: Vec<Failure>) -> State {
     let mut state = State::default();
     let changes = PlanChanges { added: plan(&["1.1", "1.2"]), ..PlanChanges::default() };
     let (launch, dirty, lost) = (BTreeMap::new(), Vec::new(), Vec::new());
-    let opened = Opened { round: 1, rules, launch, changes, dirty, lost, gone: vec![], outdated: vec![] };
+    let opened =
+        Opened { round: 1, rules, launch, changes, dirty, lost, gone: vec![], outdated: vec![], head: None };
     happen(&mut state, What::Opened(Box::new(opened)));
     for failure in failures {
         start(&mut state, failure.attempt);
@@ -432,8 +433,17 @@ fn an_instruction_at_a_checkpoint() {
     let mut state = State::default();
     let (launch, dirty, lost) = (BTreeMap::new(), Vec::new(), Vec::new());
     let changes = PlanChanges { added: plan(&["1.1 checkpoint"]), ..PlanChanges::default() };
-    let opened =
-        Opened { round: 1, rules: rules(), launch, changes, dirty, lost, gone: vec![], outdated: vec![] };
+    let opened = Opened {
+        round: 1,
+        rules: rules(),
+        launch,
+        changes,
+        dirty,
+        lost,
+        gone: vec![],
+        outdated: vec![],
+        head: None,
+    };
     happen(&mut state, What::Opened(Box::new(opened)));
     happen(&mut state, What::Escalated { task: "1.1".into(), question: Question::Checkpoint });
     let response = Response::Fix("make <b> bold".to_owned());

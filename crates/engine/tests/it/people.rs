@@ -23,7 +23,11 @@ impl World {
             Action::Prove { task } => {
                 let attempt = self.state.task(task).map_or(1, |task| task.next_attempt().0);
                 let proof = self.script.turn(task, attempt).proof;
-                vec![Seen::ProofEnded { task: task.clone(), report: self.checked(task, attempt, &proof) }]
+                vec![Seen::ProofEnded {
+                    task: task.clone(),
+                    report: self.checked(task, attempt, &proof),
+                    uncommitted: self.script.by_hand.clone(),
+                }]
             }
             Action::RunAgent { task, attempt, dispatch, .. } => {
                 self.set_box(task, false);
@@ -360,7 +364,8 @@ impl World {
     /// How many questions were asked before the latest one about this task.
     pub(crate) fn question(&self, id: &TaskId) -> Option<usize> {
         let questions = self.journal.iter().filter_map(|event| {
-            if let What::Escalated { task, .. } = &event.what { Some(task) } else { None }
+            let (What::Escalated { task, .. } | What::Mended { task, .. }) = &event.what else { return None };
+            Some(task)
         });
         questions.enumerate().filter(|(_, task)| *task == id).last().map(|(number, _)| number)
     }
@@ -370,6 +375,8 @@ impl World {
 fn fitting(question: Question, response: Response) -> Response {
     match (question, response) {
         (_, response @ (Response::Skip | Response::Abort)) => response,
+        (Question::Mended, Response::Reject(text)) => Response::Fix(text),
+        (Question::Mended, Response::Reply(_) | Response::Approve) => Response::Approve,
         (Question::Judge, Response::Fix(text)) => Response::Reject(text),
         (Question::Judge, Response::Retry | Response::Reply(_)) => Response::Approve,
         (Question::Checkpoint, Response::Approve | Response::Retry) => Response::Reply("done".to_owned()),

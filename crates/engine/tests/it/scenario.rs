@@ -411,6 +411,18 @@ fn rounds() -> Vec<Scenario> {
             script().at("1.1", 1, red("e1")).restarts(1),
             capped,
         ),
+        scenario(
+            "a new round, mended by hand",
+            &["1.1", "1.2"],
+            four().restarts(1).by_hand("a.ts").answers(&[Response::Approve]),
+            off(),
+        ),
+        scenario(
+            "a new round, mended by hand in part",
+            &["1.1", "1.2"],
+            four().restarts(1).by_hand("a.ts").answers(&[Response::Retry]),
+            off(),
+        ),
         scenario("a new round after an abort", &["1.1"], aborted, asking(OnEscalation::Abort)),
     ]
 }

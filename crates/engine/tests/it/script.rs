@@ -15,6 +15,8 @@ pub(crate) struct Script {
     pub(crate) deck: Vec<Turn>,
     /// The answer to each question, in the order in which they are asked.
     pub(crate) answers: Vec<Response>,
+    /// What a person changed and did not commit, as a command that is run without an agent finds it.
+    pub(crate) by_hand: Vec<String>,
     /// How often the program is started again after an end that is neither complete nor a question.
     pub(crate) restarts: usize,
     /// How often the regression command is red before it is green.
@@ -171,6 +173,11 @@ impl Script {
     /// From this attempt on, all goes well.
     pub(crate) fn until(mut self, task: &str, attempt: u32) -> Self {
         self.turns.retain(|(of, number), _| of.name() != task || *number < attempt);
+        self
+    }
+
+    pub(crate) fn by_hand(mut self, file: &str) -> Self {
+        self.by_hand.push(file.to_owned());
         self
     }
 

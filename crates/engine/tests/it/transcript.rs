@@ -28,6 +28,7 @@ pub(crate) fn line(event: &Event) -> String {
         What::PlanChanged(changes) => format!("plan changed{}", changed(changes)),
         What::ProofStarted { task } => format!("{task} proof started"),
         What::ProofPassed { task, .. } => format!("{task} proof green"),
+        What::Mended { task, files } => format!("{task} mended by hand: {}", files.join(", ")),
         What::ProofFailed { task, failure } => format!("{task} proof red: {}", failure.error),
         What::AttemptStarted(started) => {
             format!("{} attempt {} ({})", started.task, started.attempt, started.role.name())

@@ -94,6 +94,7 @@ fn events(id: &TaskId) -> Vec<What> {
         What::ProofStarted { task: task() },
         What::ProofPassed { task: task(), warnings: Vec::new() },
         What::ProofFailed { task: task(), failure: Box::new(failure()) },
+        What::Mended { task: task(), files: Vec::new() },
         What::AttemptStarted(started),
         What::AttemptClaimed {
             task: task(),
@@ -204,6 +205,7 @@ fn the_diagram_shows_the_table() {
         Ready --> Proving: ProofStarted
         Proving --> Recording: ProofPassed
         Proving --> Ready: ProofFailed
+        Proving --> Asking: Mended
         Proving --> Ready: Lost
         Ready --> Running: AttemptStarted
         Running --> Checking: AttemptClaimed

@@ -398,6 +398,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::ProofStarted { task } => (task, EventKind::ProofStarted),
         What::ProofPassed { task, .. } => (task, EventKind::ProofPassed),
         What::ProofFailed { task, .. } => (task, EventKind::ProofFailed),
+        What::Mended { task, .. } => (task, EventKind::Mended),
         What::AttemptStarted(started) => (&started.task, EventKind::AttemptStarted),
         What::AttemptClaimed { task, .. } => (task, EventKind::AttemptClaimed),
         What::AttemptFailed { task, .. } => (task, EventKind::AttemptFailed),

@@ -45,6 +45,32 @@ pub enum EditError {
 }
 
 impl Plan {
+    /// The text with some tasks that another version of it has, each behind the task that stands before it there. They
+    /// are missing here; all else stays byte for byte.
+    #[must_use]
+    pub fn with_tasks_of(&self, other: &Plan, missing: &[TaskId]) -> String {
+        let mut text = self.text.clone();
+        // The last first, so that places further up stay what they are.
+        for (position, task) in other.tasks.iter().enumerate().rev() {
+            if !missing.contains(&task.id) {
+                continue;
+            }
+            let earlier = other.tasks[..position].iter().rev().find_map(|earlier| self.task(&earlier.id));
+            let block = other.block(task).trim_end();
+            match earlier {
+                Some(earlier) => {
+                    let end = earlier.block.start + self.block(earlier).trim_end().len();
+                    text.insert_str(end, &format!("\n\n{block}"));
+                }
+                None => {
+                    let start = self.tasks.first().map_or(text.len(), |first| first.block.start);
+                    text.insert_str(start, &format!("{block}\n\n"));
+                }
+            }
+        }
+        text
+    }
+
     /// Ticks a task's box. A ticked box stays as it is.
     ///
     /// # Errors

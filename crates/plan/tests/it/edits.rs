@@ -75,3 +75,20 @@ fn twenty_thousand_tasks() {
     assert!(plan.tasks().iter().all(|task| task.state.is_done()));
     assert!(size_of::<plan::Task>() <= 192, "{}", size_of::<plan::Task>());
 }
+
+#[test]
+fn tasks_that_are_missing_come_back_where_they_were() {
+    let check = |after: &str, missing: &[&str], expected: &str| {
+        let before =
+            Plan::parse("# T\n\n- [ ] 1.1 One\n  - a\n\n- [ ] 1.2 Two\n\n- [ ] 1.3 Three\n".to_owned());
+        let missing: Vec<TaskId> = missing.iter().map(|id| TaskId::new(id)).collect();
+        assert_eq!(Plan::parse(after.to_owned()).with_tasks_of(&before, &missing), expected);
+    };
+    check(
+        "# Mine\n\n- [ ] 1.1 One, better\n\n- [ ] 1.3 Three\n",
+        &["1.2"],
+        "# Mine\n\n- [ ] 1.1 One, better\n\n- [ ] 1.2 Two\n\n- [ ] 1.3 Three\n",
+    );
+    check("- [ ] 1.3 Three\n", &["1.1", "1.2"], "- [ ] 1.1 One\n  - a\n\n- [ ] 1.2 Two\n\n- [ ] 1.3 Three\n");
+    check("- [x] 1.1 One\n", &["1.2", "1.3"], "- [x] 1.1 One\n\n- [ ] 1.2 Two\n\n- [ ] 1.3 Three\n");
+}

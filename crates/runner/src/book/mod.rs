@@ -9,6 +9,7 @@ mod requests;
 mod rooted;
 mod source;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,8 @@ pub(crate) struct Book {
     is_unreported: bool,
     /// Whether tasks that are reworded while an attempt runs are put back.
     strict: Toggle,
+    /// Tasks that were put back once: whoever takes them out again means it.
+    restored: BTreeSet<TaskId>,
     /// The command that has to be green at the very end.
     regression: Option<String>,
     /// The project's root.
@@ -53,8 +56,10 @@ pub(crate) enum Freshness {
 /// What an attempt did to the plan file, and what was done about it.
 #[derive(Debug, Default)]
 pub(crate) struct Inspection {
-    /// Tasks whose boxes were put back, or that had been removed.
+    /// Tasks whose boxes were put back.
     pub tampered: Vec<TaskId>,
+    /// Tasks that were gone for the first time, and were put back.
+    pub restored: Vec<TaskId>,
     /// Tasks that are new; they are kept.
     pub added: Vec<TaskId>,
     /// Tasks whose text is another one; it is kept.
@@ -90,7 +95,16 @@ impl Book {
         let sources = places.into_iter().filter_map(|place| sources[place].take()).collect();
         let root = root_of(&file.home);
         let dialect = file.dialect;
-        Ok(Self { dialect, sources, problems, is_unreported: false, strict, regression: None, root })
+        Ok(Self {
+            dialect,
+            sources,
+            problems,
+            is_unreported: false,
+            strict,
+            restored: BTreeSet::new(),
+            regression: None,
+            root,
+        })
     }
 
     /// Everything that is wrong with the plans, with the file it is in.
@@ -319,14 +333,16 @@ impl Book {
         Ok(is_written)
     }
 
-    /// Looks at the files after an attempt at `own`. Boxes of other tasks are put back; if tasks were removed,
-    /// the whole text is, and the agent's version is kept in `aside`.
+    /// Looks at the files after an attempt at `own`. Boxes of other tasks are put back, and so is a task that is gone for
+    /// the first time. Where no task is left at all, or with `--strict` tasks were reworded, the whole text is put back,
+    /// and what was there is kept in `aside`.
     pub(crate) fn inspect(&mut self, own: &TaskId, own_box: OwnBox, aside: &Path) -> io::Result<Inspection> {
         let mut all = Inspection::default();
         for place in 0..self.sources.len() {
             let Some(before) = self.sources[place].reread_or_empty()? else { continue };
             let found = self.inspect_source(place, before, own, aside)?;
             all.tampered.extend(found.tampered);
+            all.restored.extend(found.restored);
             all.added.extend(found.added);
             all.reworded.extend(found.reworded);
             all.own_ticked |= found.own_ticked;
@@ -345,17 +361,24 @@ impl Book {
         aside: &Path,
     ) -> io::Result<Inspection> {
         let source = &mut self.sources[place];
-        let mut removed = removed(&before, &source.plan);
-        let inspection = compare(&before, &source.plan, own);
-        if self.strict.is_on() {
-            removed.extend(inspection.reworded.iter().cloned());
-        }
-        if !removed.is_empty() {
+        let mut inspection = compare(&before, &source.plan, own);
+        let is_reworded = self.strict.is_on() && !inspection.reworded.is_empty();
+        if source.plan.tasks().is_empty() || is_reworded {
             atomic::replace(aside, source.plan.text())?;
+            let tampered = if is_reworded { inspection.reworded } else { Vec::new() };
+            let restored = removed(&before, &source.plan);
             source.plan = before;
             source.make_way(aside)?;
             source.save()?;
-            return Ok(Inspection { tampered: removed, own_ticked: false, ..Inspection::default() });
+            return Ok(Inspection { tampered, restored, ..Inspection::default() });
+        }
+        let mut gone = removed(&before, &source.plan);
+        // Whoever is at work needs its text, however often it is taken out.
+        gone.retain(|id| id == own || self.restored.insert(id.clone()));
+        if !gone.is_empty() {
+            source.replace(source.plan.with_tasks_of(&before, &gone));
+            source.save()?;
+            inspection.restored = gone;
         }
         self.is_unreported = true;
         for id in &inspection.tampered {

@@ -92,6 +92,11 @@ impl Source {
         }
     }
 
+    /// Takes another text for the plan's, which is still to be written.
+    pub(super) fn replace(&mut self, text: String) {
+        self.plan = self.parse(text);
+    }
+
     /// Writes the plan.
     pub(super) fn save(&mut self) -> io::Result<()> {
         atomic::replace(&self.real, self.plan.text())?;

@@ -1,11 +1,9 @@
 //! Questions about branches and remotes, and taking in what was fetched.
 
-use std::fs;
-
 use super::calls::process::COMMIT_DEADLINE;
 use super::calls::process::{self, Call};
 use super::error::GitError;
-use super::history::Oid;
+use super::history::revision;
 use super::repository::Git;
 
 /// How commits are taken in.
@@ -23,28 +21,22 @@ pub enum Joined {
 impl Git {
     /// The branch that is checked out; none where no branch is.
     pub fn branch(&self) -> Result<Option<String>, GitError> {
-        match self.branch_in_file() {
-            Some(branch) => Ok(branch),
-            None => self.answer(&["symbolic-ref", "--quiet", "--short", "HEAD"]),
-        }
+        self.answer(&["symbolic-ref", "--quiet", "--short", "HEAD"])
     }
 
-    /// The same as a file says it, which saves a process. None: it takes git to tell.
-    fn branch_in_file(&self) -> Option<Option<String>> {
-        let file = self.git_dir().join("HEAD");
-        // Old repositories have a link here, and what it points to names no branch.
-        if fs::symlink_metadata(&file).ok()?.is_symlink() {
-            return None;
+    /// Checks a branch out, which is made where there is none of that name. Uncommitted changes come along; where they
+    /// are in the way, git says so and nothing is changed.
+    pub(crate) fn switch_to(&self, branch: &str) -> Result<(), GitError> {
+        if self.branch()?.as_deref() == Some(branch) {
+            return Ok(());
         }
-        let head = fs::read_to_string(file).ok()?;
-        match head.trim_end().strip_prefix("ref: ") {
-            None => Oid::parse(head.trim_end()).map(|_| None),
-            // Where references are kept otherwise, the file names one that cannot be.
-            Some(name) => name
-                .strip_prefix("refs/heads/")
-                .filter(|name| !name.starts_with('.'))
-                .map(|name| Some(name.to_owned())),
-        }
+        let name = format!("refs/heads/{}", revision(branch)?);
+        let is_there = process::run(self.call(&["show-ref", "--verify", "--quiet", &name]))?.is_success();
+        let create: &[&str] = if is_there { &[] } else { &["--create"] };
+        let switch = [&["switch", "--quiet"], create, &[branch]].concat();
+        process::run(Call { deadline: COMMIT_DEADLINE, ..self.locking_call(&switch, Vec::new()) })?
+            .success()
+            .map(drop)
     }
 
     /// The names of the remotes.

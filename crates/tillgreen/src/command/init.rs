@@ -151,6 +151,11 @@ const TOPICS: &[(&str, &[Setting])] = &[
         "Start",
         &[
             Setting(
+                "branch",
+                "\"NAME\"",
+                "the branch to work on, made if it is not there; default: the one checked out",
+            ),
+            Setting(
                 "allow_dirty",
                 "false",
                 "start though there are uncommitted changes; they are never committed",
@@ -378,6 +383,7 @@ mod tests {
         # merge = false                   # merge, squash or rebase once everything is green
 
         # Start
+        # branch = "NAME"                 # the branch to work on, made if it is not there; default: the one checked out
         # allow_dirty = false             # start though there are uncommitted changes; they are never committed
         # fresh = false                   # always start over from the boxes
         # dry_run = false                 # only say what would be done

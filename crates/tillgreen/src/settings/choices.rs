@@ -151,6 +151,9 @@ pub(crate) struct Choices {
     #[command(flatten)]
     pub(crate) pull_request: PullRequestChoices,
 
+    /// Work on this branch, which is made if it is not there [default: the one that is checked out]
+    #[arg(long, help_heading = START, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
     /// Start a new run though there are uncommitted changes; they are never committed [default: off]
     #[arg(long, help_heading = START, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
@@ -249,6 +252,7 @@ impl Choices {
             max_cost: self.max_cost.or(next.max_cost),
             max_tokens: self.max_tokens.or(next.max_tokens),
             pull_request: self.pull_request.or(next.pull_request),
+            branch: self.branch.or(next.branch),
             allow_dirty: self.allow_dirty.or(next.allow_dirty),
             fresh: self.fresh.or(next.fresh),
             dry_run: self.dry_run.or(next.dry_run),

@@ -105,6 +105,7 @@ pub(super) fn write(settings: &Settings, choices: &Choices) -> BTreeMap<String, 
         ("verify_timeout", Some(spell(settings.verify_timeout))),
         ("review_timeout", Some(spell(settings.review_timeout))),
         ("max_time", limits.time_max.map(spell)),
+        ("branch", settings.branch.clone()),
         ("allow_dirty", Some(word(settings.allow_dirty).to_owned())),
     ];
     let entries = entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));

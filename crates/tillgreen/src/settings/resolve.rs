@@ -131,6 +131,7 @@ pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Setti
         scope: choices.scope.unwrap_or(Scope::Warn),
         strict: toggle(choices.strict),
         clean_retry: toggle(choices.clean_retry),
+        branch: choices.branch.clone(),
         allow_dirty: toggle(choices.allow_dirty),
         furnishing: Furnishing {
             link: choices.worktree_link.clone().unwrap_or_default().0,

@@ -244,6 +244,7 @@ fn settings_come_back_from_the_journal() {
         ("verify_timeout", "90s"),
         ("review_timeout", "1m1s"),
         ("max_time", "2d"),
+        ("branch", "work"),
         ("allow_dirty", "true"),
         ("model", "m-1"),
         ("qa", "mine"),
@@ -277,8 +278,9 @@ fn settings_come_back_from_the_journal() {
         "pr_base",
         "pr_title",
     ];
-    let in_journal =
-        before.launch.len() + ["max_global_iterations", "regression", "max_time"].len() + unset.len();
+    let in_journal = before.launch.len()
+        + ["max_global_iterations", "regression", "max_time", "branch"].len()
+        + unset.len();
     assert_eq!(in_journal + ["fresh", "dry_run"].len(), Choices::keys().len(), "every setting is kept");
 }
 

@@ -92,6 +92,13 @@ fn line(event: &Event, state: &State) -> Line {
         What::ProofFailed { task, failure } => {
             plain(Mark::Bad, format!("{task} verify command is red: {}", short(&failure.error)))
         }
+        What::Mended { task, files } => {
+            let files = short(&files.join(", "));
+            plain(
+                Mark::Odd,
+                format!("{task} verify command is green, by changes that nobody committed: {files}"),
+            )
+        }
         What::AttemptStarted(started) => plain(Mark::Begin, started_text(started, state)),
         What::AttemptClaimed { task, elapsed_ms, .. } => {
             plain(Mark::Step, format!("{task} agent claims success after {}; checking", ms(*elapsed_ms)))
@@ -303,6 +310,7 @@ pub(crate) fn question_text(question: Question) -> &'static str {
         Question::Exhausted => "retries or fix tasks are used up",
         Question::PermissionDenied => "something was not permitted",
         Question::Judge => "is the result right? No command can prove it",
+        Question::Mended => "its command is green now, by changes that nobody committed: are they its work?",
         Question::Checkpoint => "the plan asks for a person here",
         Question::HistoryRewritten => "commits are gone from the history",
         Question::Blocked => "something else has to be done first",

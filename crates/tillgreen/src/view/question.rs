@@ -107,6 +107,10 @@ fn why(question: Question, count: usize) -> String {
             "Something was not permitted, which cannot be fixed automatically.".to_owned()
         }
         Question::Judge => "The work is done, but no command can prove it. Is the result right?".to_owned(),
+        Question::Mended => {
+            "Its verify command is green now, without an agent, and not all of what made it so is committed."
+                .to_owned()
+        }
         Question::Checkpoint => "The plan asks for a person here.".to_owned(),
         Question::HistoryRewritten => {
             "An attempt took commits out of the history. Put them back before you answer retry.".to_owned()
@@ -184,6 +188,10 @@ fn options(text: &mut String, question: Question, dialect: Dialect) {
                 "**Abort plan** - Stop execution entirely",
             ],
             &["`retry` - Try one more time (resets counter)"],
+        ),
+        Question::Mended => (
+            &["**Look at the changes** - `git status` and `git diff` show them"],
+            &["`approve` - Commit them as this task's work", "`retry` - Leave them, and have an agent go on"],
         ),
         Question::Judge => (
             &["**Look at the result** - Does it meet Done when?"],

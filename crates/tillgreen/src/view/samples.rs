@@ -64,6 +64,7 @@ impl Story {
             lost: vec![],
             gone: vec![],
             outdated: vec![],
+            head: Some("0123456789abcdef0123456789abcdef01234567".to_owned()),
         };
         let story = Self { events: Vec::new(), state: State::default(), dispatches: 0 };
         story.then(What::Opened(Box::new(opened)))
@@ -257,6 +258,7 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         scope: runner::Scope::Warn,
         strict: engine::Toggle::Off,
         clean_retry: engine::Toggle::Off,
+        branch: None,
         allow_dirty: engine::Toggle::Off,
         furnishing: runner::git::Furnishing::default(),
         pull_request: runner::PullRequest::default(),

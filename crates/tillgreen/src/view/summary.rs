@@ -154,6 +154,10 @@ pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> Stri
         let look = subject.command("log", "");
         push(&mut text, &format!("Warnings:  {} (see {look})", summary.warnings));
     }
+    if let Some(head) = state.first_head() {
+        let short = head.get(..9).unwrap_or(head);
+        push(&mut text, &format!("Before:    {short} (back to it: git reset --keep {short})"));
+    }
     push(&mut text, regression(state));
     if let Some(said) = pull_request::summary(state.pull_request()) {
         push(&mut text, &format!("Pull request: {said}"));

@@ -348,6 +348,9 @@ fn steps(what: &What) -> Vec<String> {
         }
         What::ProofPassed { warnings, .. } => green("green".to_owned(), warnings),
         What::JudgePassed { next, .. } => vec![format!("approved{}", judged(next))],
+        What::Mended { files, .. } => {
+            vec![format!("green by changes that nobody committed: {}", files.join(", "))]
+        }
         What::NoVerdict { reason, .. } => {
             vec![format!("no verdict, so the judge is asked once more: {reason}")]
         }

@@ -147,21 +147,32 @@ fn a_box_ticked_while_an_agent_works_is_taken_for_the_agents_doing() {
 }
 
 #[test]
-fn a_task_removed_while_an_agent_works_comes_back_and_the_edit_is_kept() {
+fn a_task_removed_while_an_agent_works_comes_back_once_and_everything_else_stays() {
     let (sandbox, run) = waiting();
-    let edited = format!("# Tasks\n\nMine.\n\n{}{}", task("1.1", "One"), task("1.3", "Three"));
+    let edited = format!("# Tasks\n\nMine.\n\n{}{}", task("1.1", "One"), task("1.3", "Three, better"));
     sandbox.write(TASKS, &edited);
     sandbox.release("gate");
-    complete(run.wait());
-    assert_eq!(sandbox.tasks("demo"), ticked(&plan()));
-    let attempts = fs::read_dir(sandbox.root().join(".tillgreen/specs-demo/attempts")).unwrap();
-    let kept: Vec<_> = attempts
-        .flatten()
-        .map(|entry| entry.path().join("plan-as-left.md"))
-        .filter(|file| file.exists())
-        .collect();
-    assert_eq!(kept.len(), 1);
-    assert_eq!(fs::read_to_string(&kept[0]).unwrap(), edited);
+    let run = complete(run.wait());
+    let expected = edited.replace(&task("1.3", ""), "");
+    let expected = expected.replace("- [ ] 1.3", &format!("{}- [ ] 1.3", task("1.2", "Two")));
+    assert_eq!(sandbox.tasks("demo"), ticked(&expected));
+    assert_eq!(calls(&sandbox), ["1.1#1", "1.2#1", "1.3#1"], "no attempt is charged for it");
+    assert!(run.stderr.contains("and put back, since an agent may have done it: 1.2;"), "{run}");
+}
+
+#[test]
+fn a_task_that_is_removed_again_stays_out() {
+    let (sandbox, _) = prepared();
+    let remove = format!("sed -i '/^- \\[ \\] 1.3 /,/^$/d' {TASKS}");
+    let work = "printf 'done\\n' > \"$TILLGREEN_TASK_ID.txt\"";
+    let agent = Agent::new()
+        .on("1.1", [Step::shell(&remove), Step::shell(work), Step::say("TASK_COMPLETE")])
+        .on("1.2", [Step::shell(&remove), Step::shell(work), Step::say("TASK_COMPLETE")]);
+    let command = sandbox.install_agent(&agent);
+    let run = complete(sandbox.run(&["run", "--agent-cmd", &command]));
+    assert!(!sandbox.tasks("demo").contains("1.3 Three"), "{run}");
+    assert_eq!(calls(&sandbox), ["1.1#1", "1.2#1"]);
+    assert_eq!(run.stderr.matches("to drop it for good, delete it again").count(), 1, "{run}");
 }
 
 #[test]

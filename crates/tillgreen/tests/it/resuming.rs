@@ -247,3 +247,64 @@ fn keepers_that_died_with_the_program_are_swept_up_after() {
         run.wait();
     });
 }
+
+/// A run that stopped because its agent does nothing.
+fn stopped() -> Sandbox {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    let task = "- [ ] 1.1 Write it\n  - **Files**: `a.txt`\n  - **Verify**: `grep -q done a.txt`\n  - **Commit**: `feat: a`\n";
+    sandbox.spec("demo", &format!("# Tasks\n\n{task}"));
+    sandbox.commit_all("plan");
+    let idle = Agent::new().otherwise([Step::say("TASK_COMPLETE")]);
+    let command = sandbox.install_agent(&idle);
+    sandbox.run(&["run", "--agent-cmd", &command, "--max-task-iterations", "1"]).expect_code(1);
+    assert_eq!(sandbox.agent_calls().len(), 1);
+    sandbox
+}
+
+#[test]
+fn what_was_mended_by_hand_and_committed_is_found_by_the_next_run() {
+    let sandbox = stopped();
+    sandbox.write("a.txt", "done\n");
+    sandbox.commit_all("by hand");
+    let run = sandbox.run(&["run"]).expect_code(0);
+    assert!(sandbox.tasks("demo").contains("- [x] 1.1"), "{run}");
+    assert_eq!(sandbox.agent_calls().len(), 1, "no agent is paid for it: {run}");
+    assert!(run.stdout.lines().any(|line| line == "ALL_TASKS_COMPLETE"), "{run}");
+}
+
+#[test]
+fn what_was_mended_by_hand_and_not_committed_is_asked_about() {
+    let sandbox = stopped();
+    sandbox.write("a.txt", "done\n");
+    let run = sandbox.run(&["run"]).expect_code(3);
+    assert!(run.stderr.contains("a.txt") && run.stderr.contains("approve"), "{run}");
+    assert!(!sandbox.subjects().contains(&"feat: a".to_owned()), "nothing is committed unasked: {run}");
+    let run = sandbox.run(&["answer", "approve"]).expect_code(0);
+    assert!(sandbox.subjects().contains(&"feat: a".to_owned()), "{run}");
+    assert_eq!(sandbox.dirt(), Vec::<String>::new(), "{run}");
+    assert_eq!(sandbox.agent_calls().len(), 1, "{run}");
+}
+
+#[test]
+fn what_is_still_red_goes_to_an_agent() {
+    let sandbox = stopped();
+    let works = Agent::new().otherwise([Step::write("a.txt", "done\n"), Step::say("TASK_COMPLETE")]);
+    sandbox.install_agent(&works);
+    let run = sandbox.run(&["run"]).expect_code(0);
+    assert_eq!(sandbox.agent_calls().len(), 2, "{run}");
+    assert!(sandbox.agent_calls()[1].prompt.contains("<retry_context"), "{run}");
+}
+
+#[test]
+fn a_run_works_on_the_branch_that_it_is_told_and_says_how_to_go_back() {
+    let sandbox = stopped();
+    let works = Agent::new().otherwise([Step::write("a.txt", "done\n"), Step::say("TASK_COMPLETE")]);
+    sandbox.install_agent(&works);
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    let run = sandbox.run(&["run", "--branch", "work"]).expect_code(0);
+    assert_eq!(sandbox.git(&["branch", "--show-current"]).trim(), "work", "{run}");
+    assert_eq!(sandbox.git(&["rev-parse", "main"]), before, "{run}");
+    assert!(run.stdout.contains("(back to it: git reset --keep "), "{run}");
+    let run = sandbox.run(&["run", "--branch", "-x"]).expect_code(2);
+    assert!(run.stderr.contains("-x"), "{run}");
+}

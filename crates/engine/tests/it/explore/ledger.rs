@@ -80,7 +80,9 @@ impl Ledger {
     /// Notes what speaks for a task.
     pub(crate) fn note_seen(&mut self, state: &State, seen: &Seen) {
         match seen {
-            Seen::ProofEnded { task, report } => self.write(task).proof.green = report.failure.is_none(),
+            Seen::ProofEnded { task, report, uncommitted: _ } => {
+                self.write(task).proof.green = report.failure.is_none()
+            }
             Seen::ChecksEnded { task, report, .. } => {
                 self.write(task).proof.green = report.failure.is_none() || is_further(state, task, report);
             }
@@ -163,6 +165,7 @@ impl Ledger {
             What::Answered { task, response: Response::Retry } => self.write(task).renew(),
             What::RegressionPassed => self.is_regression_green = true,
             What::PlanChanged(_)
+            | What::Mended { .. }
             | What::ProofPassed { .. }
             | What::ProofFailed { .. }
             | What::Spent(_)

@@ -76,7 +76,7 @@ pub(crate) fn of_action(node: &Node, action: &Action) -> Vec<Seen> {
         }
         Action::Prove { task } => {
             let reports = checks(node, &[(Trouble::Red, Cause::VerifyRed)]);
-            reports.map(|report| Seen::ProofEnded { task: task.clone(), report }).collect()
+            reports.flat_map(|report| proofs(node, task, &report)).collect()
         }
         Action::RunAgent { task, dispatch, .. } => of_agent(node, task, *dispatch),
         Action::Check { task, dispatch, .. } => of_check(node, task, *dispatch),
@@ -135,6 +135,16 @@ fn of_agent(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
         seen.push(Seen::TreeFailed { task: task.clone(), dispatch, reason: "disk full".to_owned() });
     }
     seen
+}
+
+/// A command that was run without an agent. Where it is green for a task that had failed, somebody may have mended it and
+/// not committed that.
+fn proofs(node: &Node, task: &TaskId, report: &ChecksReport) -> Vec<Seen> {
+    let by_hand = node.task(task).decl.kind == TaskKind::Work && report.failure.is_none();
+    let by_hand = by_hand.then(|| vec!["by-hand.txt".to_owned()]);
+    let uncommitted = [Vec::new()].into_iter().chain(by_hand);
+    let ended = |uncommitted| Seen::ProofEnded { task: task.clone(), report: report.clone(), uncommitted };
+    uncommitted.map(ended).collect()
 }
 
 fn of_check(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
@@ -207,6 +217,7 @@ pub(crate) fn answers(node: &Node, task: &TaskId) -> Vec<Response> {
     let text = || "so".to_owned();
     match question {
         Question::Judge => answers.extend([Response::Approve, Response::Reject(ERROR.to_owned())]),
+        Question::Mended => answers.push(Response::Approve),
         Question::Checkpoint => answers.push(Response::Reply(text())),
         Question::Exhausted
         | Question::PermissionDenied

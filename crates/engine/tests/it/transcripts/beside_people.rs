@@ -13,35 +13,35 @@ fn batch_a_question() {
     1.1 failed, PermissionDenied -> Ask: permission denied: may not write
     1.1 asks: PermissionDenied
     1.2 claims success
+    1.3 attempt 1 (executor)
+    1.4 attempt 1 (executor)
     1.2 checks green
     1.2 comes back
     1.2 landed
     1.2 green together
     1.2 done, commit c1
+    1.3 claims success
+    1.4 claims success
+    1.3 checks green
+    1.3 comes back
+    1.4 checks green
+    1.3 landed
+    1.3 green together
+    1.3 done, commit c2
+    1.4 comes back
+    1.4 landed
+    1.4 green together
+    1.4 done, commit c3
     ended: {"waiting":{"task":"1.1"}}
     opened, round 1
     1.1 answered: Retry
     1.1 attempt 2 (executor)
-    1.3 attempt 1 (executor)
     1.1 claims success
-    1.3 claims success
-    1.4 attempt 1 (executor)
     1.1 checks green
     1.1 comes back
-    1.3 checks green
     1.1 landed
     1.1 green together
-    1.1 done, commit c2
-    1.3 comes back
-    1.3 landed
-    1.3 green together
-    1.3 done, commit c3
-    1.4 claims success
-    1.4 checks green
-    1.4 comes back
-    1.4 landed
-    1.4 green together
-    1.4 done, commit c4
+    1.1 done, commit c4
     ended: {"complete":{"skipped":0}}
     [x] 1.1  [x] 1.2  [x] 1.3  [x] 1.4
     "#);
@@ -348,9 +348,8 @@ fn a_failure_in_a_tree_then_shared() {
     1.1 failed, VerifyRed -> Retry: e3
     ended: {"stopped":{"retries":{"task":"1.1","attempts":3}}}
     opened, round 2
-    1.1 attempt 4 (executor)
-    1.1 claims success
-    1.1 checks green
+    1.1 proof started
+    1.1 proof green
     1.1 done, commit c2
     ended: {"complete":{"skipped":0}}
     [x] 1.1  [x] 1.2
@@ -374,9 +373,8 @@ fn one_at_a_time_then_trees() {
     1.1 failed, VerifyRed -> Retry: e3
     ended: {"stopped":{"retries":{"task":"1.1","attempts":3}}}
     opened, round 2
-    1.1 attempt 4 (executor)
-    1.1 claims success
-    1.1 checks green
+    1.1 proof started
+    1.1 proof green
     1.1 done, commit c1
     1.2 attempt 1 (executor)
     1.3 attempt 1 (executor)

@@ -290,9 +290,8 @@ fn what_blocks_fails_for_good() {
     1.2 failed, VerifyRed -> Retry: c
     ended: {"stopped":{"retries":{"task":"1.2","attempts":3}}}
     opened, round 2
-    1.2 attempt 4 (executor)
-    1.2 claims success
-    1.2 checks green
+    1.2 proof started
+    1.2 proof green
     1.2 done, commit c1
     1.1 again, attempt 2
     1.1 attempt 2 (executor)

@@ -182,9 +182,8 @@ fn fix_limit_a_new_round() {
     1.1 failed, VerifyRed -> Fix: e4
     ended: {"stopped":{"fix_tasks":{"task":"1.1","limit":3}}}
     opened, round 2
-    1.1 attempt 5 (executor)
-    1.1 claims success
-    1.1 checks green
+    1.1 proof started
+    1.1 proof green
     1.1 done, commit c4
     1.2 attempt 1 (executor)
     1.2 claims success
@@ -238,9 +237,8 @@ fn fix_depth_a_new_round() {
     1.1.1.1.1 failed, ClaimedFailure -> Fix: d
     ended: {"stopped":{"fix_depth":{"task":"1.1.1.1.1","limit":3}}}
     opened, round 2
-    1.1.1.1.1 attempt 2 (executor)
-    1.1.1.1.1 claims success
-    1.1.1.1.1 checks green
+    1.1.1.1.1 proof started
+    1.1.1.1.1 proof green
     1.1.1.1.1 done, commit c1
     1.1.1.1 again, attempt 2
     1.1.1.1 attempt 2 (executor)

@@ -217,9 +217,8 @@ fn keep_going_the_cap_is_reached() {
     1.2 done, commit c1
     ended: {"capped":{"iterations":{"limit":2}}}
     opened, round 2
-    1.1 attempt 2 (executor)
-    1.1 claims success
-    1.1 checks green
+    1.1 proof started
+    1.1 proof green
     1.1 done, commit c2
     1.3 attempt 1 (executor)
     1.3 claims success

@@ -340,12 +340,8 @@ fn batch_one_exhausted() {
     1.1 failed, VerifyRed -> Retry: e3
     ended: {"stopped":{"retries":{"task":"1.1","attempts":3}}}
     opened, round 2
-    1.1 attempt 4 (executor)
-    1.1 claims success
-    1.1 checks green
-    1.1 comes back
-    1.1 landed
-    1.1 green together
+    1.1 proof started
+    1.1 proof green
     1.1 done, commit c2
     ended: {"complete":{"skipped":0}}
     [x] 1.1  [x] 1.2

@@ -71,9 +71,8 @@ fn abort_noted() {
     ended: {"waiting":{"task":"1.1"}}
     ended: "aborted"
     opened, round 2
-    1.1 attempt 2 (executor)
-    1.1 claims success
-    1.1 checks green
+    1.1 proof started
+    1.1 proof green
     1.1 done, commit c1
     ended: {"complete":{"skipped":0}}
     [x] 1.1

@@ -40,6 +40,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::ProofStarted { .. }
         | What::ProofPassed { .. }
         | What::ProofFailed { .. }
+        | What::Mended { .. }
         | What::AttemptClaimed { .. }
         | What::AgentUnavailable { .. }
         | What::AgentDropped { .. }
@@ -127,6 +128,7 @@ pub(super) fn reason(question: Question) -> &'static str {
         Question::Exhausted => "max_retries_exceeded",
         Question::PermissionDenied => "permission_denied",
         Question::Judge => "judgement_needed",
+        Question::Mended => "mended_by_hand",
         Question::Checkpoint => "checkpoint",
         Question::HistoryRewritten => "history_rewritten",
         Question::Blocked => "blocked",

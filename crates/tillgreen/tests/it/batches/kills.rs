@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use testkit::{Agent, Finished, Signal, Step, wait_for};
+use testkit::{Agent, Finished, Signal, Step, stride, wait_for};
 
 use super::scene::{JOURNAL, Scene, TREES, done, member, members, task, work, worker};
 
 /// How many runs are killed at once. They wait for disks and for each other more than they compute.
 const WORKERS: usize = 3;
+
+/// Usually only every so many calls of git are died at: each is a run and another one.
+const STRIDE: usize = 4;
 
 /// Calls of git that change nothing: killed before or after them, a program leaves the same behind.
 const LOOKS: [&str; 15] = [
@@ -165,10 +168,10 @@ pub(super) fn real_git() -> String {
 fn check_kills_at_git(make: fn(When) -> Case, when: When, steps: &[Step]) {
     let plain = Agent::new().otherwise([steps, &[work(), done()]].concat());
     let expected = one_by_one(2, &plain);
-    let (next, is_over) = (AtomicUsize::new(1), AtomicBool::new(false));
+    let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work_off = || {
         while !is_over.load(Ordering::Relaxed) {
-            let n = next.fetch_add(1, Ordering::Relaxed);
+            let n = 1 + stride(STRIDE) * next.fetch_add(1, Ordering::Relaxed);
             let case = make(when);
             let run = case.killed_at(n);
             if !case.is_reached() {

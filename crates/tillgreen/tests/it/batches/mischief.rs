@@ -148,23 +148,6 @@ fn nobody_is_charged_when_somebody_deletes_all_work_trees() {
 }
 
 #[test]
-fn boxes_changed_in_the_project_itself_are_put_back() {
-    let scene = Scene::new(&members(3));
-    let plan = scene.root().join(TASKS).display().to_string();
-    let tick = || Step::edit(&plan, "- [ ] 1.3", "- [x] 1.3");
-    let until_put_back = Step::shell(&format!("while grep -q '\\[x\\] 1.3' '{plan}'; do sleep 0.02; done"));
-    let ticked = scene.control("ticked").display().to_string();
-    let agent = Agent::new()
-        .on_attempt("1.1", 1, [scene.meet(2), tick(), Step::write(&ticked, ""), work(), done()])
-        .on_attempt("1.3", 1, [scene.meet(2), Step::AwaitFile(ticked), until_put_back, Step::Exit(3)])
-        .otherwise([work(), done()]);
-    let run = scene.go(&agent, &[]).expect_code(0);
-    scene.expect_complete(&run);
-    assert!(run.stderr.contains("which was put back"), "{run}");
-    assert_eq!(scene.attempts("1.3"), 2, "a tick of another's is no success");
-}
-
-#[test]
 fn processes_that_stay_behind_are_ended() {
     check(&[work(), Step::Detach, Step::shell("(while :; do echo x >> late.txt; sleep 0.05; done) &")]);
 }

@@ -4,13 +4,15 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use testkit::stride;
+
 use super::scene::{Scene, members, worker};
 
 /// How many runs are killed at once.
 const WORKERS: usize = 3;
 
-/// Only every so many steps are died at: each is a run and another one.
-const STRIDE: usize = 2;
+/// Usually only every so many steps are died at: each is a run and another one.
+const STRIDE: usize = 6;
 
 /// What changes files other than by writing into them.
 const STEPS: &str = "rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,rmdir,utimensat,fchmod";
@@ -73,7 +75,7 @@ fn check_kills(tasks: &[String]) {
     let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work_off = || {
         while !is_over.load(Ordering::Relaxed) {
-            let n = 1 + STRIDE * next.fetch_add(1, Ordering::Relaxed);
+            let n = 1 + stride(STRIDE) * next.fetch_add(1, Ordering::Relaxed);
             let scene = Scene::new(tasks);
             if !is_killed_at(&scene, n) {
                 is_over.store(true, Ordering::Relaxed);
@@ -86,5 +88,5 @@ fn check_kills(tasks: &[String]) {
         }
     };
     thread::scope(|scope| (0..WORKERS).for_each(|_| drop(scope.spawn(work_off))));
-    assert!(next.load(Ordering::Relaxed) > WORKERS + 10, "there were steps to die at");
+    assert!(next.load(Ordering::Relaxed) > WORKERS + 3, "there were steps to die at");
 }

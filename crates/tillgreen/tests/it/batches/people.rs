@@ -161,3 +161,33 @@ fn work_of_a_task_that_was_taken_out_of_the_plan_does_not_come_in() {
     assert_eq!(scene.git(&["show", &format!("{}:out/1.2.txt", kept.trim())]), "done\n", "{run}");
     assert!(run.stderr.contains(kept.trim()), "{run}");
 }
+
+#[test]
+fn settings_of_the_program_itself_are_no_uncommitted_changes() {
+    let scene = Scene::new(&members(2));
+    scene.write("tillgreen.toml", "max_fix_tasks = 2\n");
+    scene.write("specs/.current-spec", "demo\n");
+    let agent = Agent::new().otherwise([scene.meet(2), work(), done()]);
+    let run = scene.go(&agent, &[]).expect_code(0);
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
+    assert!(run.stderr.contains("in a work tree"), "{run}");
+}
+
+/// Agents work in trees of their own, so that whatever changes in the project's plan is a person's doing.
+#[test]
+fn what_a_person_does_to_the_plan_while_agents_work_in_trees_counts_as_it_stands() {
+    let tasks =
+        [members(2), vec![task("2.1", "out/2.1.txt", "grep -q done out/2.1.txt").replace(" [P]", "")]];
+    let scene = Scene::new(&tasks.concat());
+    let (began, gate) = (scene.control("met"), scene.control("gate"));
+    let wait = Step::AwaitFile(gate.display().to_string());
+    let agent = Agent::new().otherwise([scene.meet(2), wait, work(), done()]);
+    let run = scene.begin(&agent, &[]);
+    wait_for("both", || std::fs::read_dir(&began).is_ok_and(|entries| entries.count() == 2));
+    scene.spec("demo", &scene.tasks("demo").replace("- [ ] 2.1", "- [x] 2.1"));
+    scene.release("gate");
+    let run = run.wait().expect_code(0);
+    assert_eq!(scene.attempts("2.1"), 0, "{run}");
+    assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 1), "no attempt is charged for it: {run}");
+    assert!(!run.stderr.contains("put back"), "{run}");
+}
