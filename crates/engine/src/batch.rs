@@ -283,6 +283,27 @@ pub(crate) fn is_given_up(state: &State, rules: &Rules) -> bool {
     state.unavailable_in_row >= rules.limits.unavailable_max && state.backoff().is_some()
 }
 
+/// The places of the marked tasks beside each other that a task is one of, its fix tasks left out; none where it stands
+/// alone or tasks run one by one.
+pub fn batch(state: &State, id: &TaskId) -> Vec<usize> {
+    let runs_alone = || state.rules().is_none_or(|rules| jobs(state, rules) < 2);
+    let Some(task) = state.task(id).filter(|_| !runs_alone()) else { return Vec::new() };
+    let decl = dependence::subject(state, task);
+    let Some(place) = state.position(&decl.id).filter(|_| decl.parallel) else { return Vec::new() };
+    let tasks = state.tasks();
+    let is_fix = |place: &usize| state.fix_plan(tasks[*place].id()).is_some();
+    let is_beside = |place: &usize| {
+        let other = &tasks[*place].decl;
+        is_fix(place) || (other.parallel && other.kind == TaskKind::Work && other.stage == decl.stage)
+    };
+    // What was ticked before anybody worked on it was never a part of it.
+    let was_begun = |place: &usize| tasks[*place].started_at.is_some() || !tasks[*place].status.is_settled();
+    let before = (0..place).rev().take_while(is_beside).last().unwrap_or(place);
+    let members = (before..tasks.len()).take_while(is_beside).filter(|place| !is_fix(place));
+    let members: Vec<usize> = members.filter(was_begun).collect();
+    if members.len() > 1 { members } else { Vec::new() }
+}
+
 /// The tasks that would be ready, were they not about the same files as one that is under way.
 pub fn overlaps(state: &State) -> Vec<(TaskId, Hold)> {
     let Some(rules) = state.rules().filter(|rules| jobs(state, rules) > 1) else { return Vec::new() };

@@ -20,6 +20,7 @@ use crate::red::Red;
 use crate::roster::Lasting;
 use crate::rules::{Rules, Unverifiable};
 use crate::schedule::{may_prepare, wants_regression};
+use crate::skip::EXHAUSTED;
 use crate::spending::Spent;
 use crate::state::State;
 use crate::status::{Asked, Judge, JudgeState, Judging, Question, Role, Status};
@@ -32,6 +33,8 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::Started(opening) => Some(opened(state, opening)),
         // What was spent is spent, also by an agent that the run did not wait for.
         Seen::Spent { spent } => spent_in_all(state, spent),
+        // What is found while a run winds up is told as well.
+        Seen::Noted { task, text } => state.opened.is_some().then_some(What::Noted { task, text }),
         // A question outlives the run that asked it.
         Seen::Answered { task, response } if matches!(state.end, None | Some(End::Waiting { .. })) => {
             answered(state, &task, Dated { at, report: response })
@@ -500,7 +503,7 @@ fn nobody_answers(state: &State, task: TaskId) -> Option<What> {
 
 fn skip_reason(asked: &Asked) -> &'static str {
     match asked.question {
-        Question::Exhausted => "User escalation - automated recovery failed",
+        Question::Exhausted => EXHAUSTED,
         Question::PermissionDenied => "User escalation - permission denied",
         Question::Judge => "User escalation - result not accepted",
         Question::Mended => "User escalation - mended by hand, not taken in",

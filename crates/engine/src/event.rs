@@ -243,6 +243,14 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         dependents: Vec<TaskId>,
     },
+    /// Something was told of a task or of the run that decides nothing.
+    Noted {
+        /// The task that it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+        /// What, in words that stand for themselves.
+        text: String,
+    },
     /// The regression command is green.
     RegressionPassed,
     /// Something happened to the pull request.
@@ -289,6 +297,7 @@ impl What {
             Self::Spent(spent) => Some(&spent.task),
             Self::FixPlanned(fix) => Some(&fix.failing),
             Self::FixInserted { decl } => Some(&decl.id),
+            Self::Noted { task, .. } => task.as_ref(),
             Self::Opened(_)
             | Self::PlanChanged(_)
             | Self::RegressionPassed

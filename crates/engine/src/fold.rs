@@ -11,6 +11,7 @@ use crate::observation::{Baseline, Response};
 use crate::plan_changes::PlanChanges;
 use crate::pull_request::{PullRequestEventKind, StageKind};
 use crate::rules::Rules;
+use crate::skip::Skip;
 use crate::spending::Spent;
 use crate::state::{Backoff, Regression, State};
 use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
@@ -121,7 +122,14 @@ impl State {
             What::Deferred { task, by } => self.apply_deferred(task, by),
             What::Escalated { task, question } => self.apply_escalated(task, *question, at),
             What::Answered { task, response } => self.apply_answered(task, response),
-            What::TaskSkipped { task, .. } => self.apply_skipped(task, at),
+            What::TaskSkipped { task, reason, dependents } => {
+                let skip = Skip { reason: reason.clone(), dependents: dependents.clone() };
+                self.apply_skipped(task, skip, at)
+            }
+            What::Noted { text, .. } => {
+                self.warnings.add(text.clone());
+                Ok(())
+            }
             What::RegressionPassed => {
                 self.regression = Regression::Green;
                 Ok(())
@@ -296,7 +304,7 @@ impl State {
     }
 
     fn apply_proof_passed(&mut self, id: &TaskId, warnings: &[String]) -> Applied {
-        self.count_warnings(warnings);
+        self.warnings.add_of(id, warnings);
         // Its command was green in the project itself.
         self.go(id, EventKind::ProofPassed, Status::Recording { attempt: None })?.isolated = false;
         Ok(())
@@ -374,6 +382,7 @@ impl State {
             task.touched.clear();
         }
         task.touched.extend(claimed.files.iter().map(|file| file.path.clone()));
+        task.claimed_after_ms = claimed.elapsed_ms;
         task.claimed = Some(claimed);
         task.unfinished = None;
         self.unavailable_in_row = 0;
@@ -444,7 +453,7 @@ impl State {
     }
 
     fn apply_checks_passed(&mut self, id: &TaskId, warnings: &[String], judge: Option<Judge>) -> Applied {
-        self.count_warnings(warnings);
+        self.warnings.add_of(id, warnings);
         self.go_on(id, EventKind::ChecksPassed, |task| {
             let Status::Checking(checking) = &task.status else { return Status::Failed };
             after_checks(task, checking.attempt, judge)
@@ -476,7 +485,7 @@ impl State {
     }
 
     fn apply_judge_passed(&mut self, id: &TaskId, next: Option<Judge>, warnings: &[String]) -> Applied {
-        self.count_warnings(warnings);
+        self.warnings.add_of(id, warnings);
         let task = self.go_on(id, EventKind::JudgePassed, |task| {
             let Status::Judging(judging) = &task.status else { return Status::Failed };
             after_checks(task, judging.attempt, next)
@@ -515,7 +524,7 @@ impl State {
     }
 
     fn apply_join_passed(&mut self, id: &TaskId, warnings: &[String]) -> Applied {
-        self.count_warnings(warnings);
+        self.warnings.add_of(id, warnings);
         self.go_on(id, EventKind::JoinPassed, |task| {
             let Status::Joining { attempt } = task.status else { return Status::Failed };
             Status::Recording { attempt: Some(attempt) }
@@ -628,8 +637,10 @@ impl State {
         Ok(())
     }
 
-    fn apply_skipped(&mut self, id: &TaskId, at: jiff::Timestamp) -> Applied {
-        self.go(id, EventKind::TaskSkipped, Status::Skipped)?.ended_at = Some(at);
+    fn apply_skipped(&mut self, id: &TaskId, skip: Skip, at: jiff::Timestamp) -> Applied {
+        let task = self.go(id, EventKind::TaskSkipped, Status::Skipped)?;
+        task.ended_at = Some(at);
+        task.skip = Some(skip);
         Ok(())
     }
 
@@ -637,10 +648,6 @@ impl State {
         self.lose_what_runs();
         self.end = Some(end.clone());
         Ok(())
-    }
-
-    fn count_warnings(&mut self, warnings: &[String]) {
-        self.warnings = self.warnings.saturating_add(u32::try_from(warnings.len()).unwrap_or(u32::MAX));
     }
 }
 

@@ -44,6 +44,7 @@ mod result;
 mod roster;
 mod rules;
 mod schedule;
+mod skip;
 mod spending;
 mod state;
 mod statistics;
@@ -53,9 +54,10 @@ mod summary;
 mod task;
 mod transition;
 mod usage;
+mod warning;
 
 pub use action::{Action, ActionKey};
-pub use batch::{overlaps, starts_in_project};
+pub use batch::{batch, overlaps, starts_in_project};
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind};
 pub use contradiction::contradiction;
 pub use decide::{decide, did_its_job};
@@ -86,6 +88,7 @@ pub use rules::{
     Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
 };
 pub use schedule::schedule;
+pub use skip::Skip;
 pub use spending::Spent;
 pub use state::{Backoff, State};
 pub use statistics::{
@@ -98,3 +101,4 @@ pub use summary::Summary;
 pub use task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
 pub use transition::{EventKind, StatusKind, TRANSITIONS, mermaid};
 pub use usage::{Session, Usage};
+pub use warning::Warnings;

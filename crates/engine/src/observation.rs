@@ -163,6 +163,13 @@ pub enum Seen {
         /// The task in question.
         task: TaskId,
     },
+    /// Something that people should be told and that decides nothing.
+    Noted {
+        /// The task that it is about.
+        task: Option<TaskId>,
+        /// What, in words that stand for themselves.
+        text: String,
+    },
     /// Somebody wants the run to stop now.
     Interrupted,
     /// Nothing happened, but time went by.

@@ -13,6 +13,7 @@ use crate::rules::Rules;
 use crate::spending::Spending;
 use crate::status::{Role, Status};
 use crate::task::{Dispatch, Task, TaskKind};
+use crate::warning::Warnings;
 
 /// The state of a run.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +44,7 @@ pub struct State {
     /// Whether a work tree could not be made since the run was started: then tasks start one by one in the project.
     pub(crate) is_without_trees: bool,
     pub(crate) regression: Regression,
-    pub(crate) warnings: u32,
+    pub(crate) warnings: Warnings,
     pub(crate) escalations: u32,
     pub(crate) retries: u32,
     pub(crate) retries_that_worked: u32,

@@ -9,6 +9,7 @@ use crate::state::State;
 use crate::status::Status;
 use crate::task::Task;
 use crate::usage::Usage;
+use crate::warning::Warnings;
 
 /// What a run amounts to so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,8 +28,8 @@ pub struct Summary {
     pub attempts: usize,
     /// Attempts that failed.
     pub failed_attempts: usize,
-    /// Warnings given.
-    pub warnings: u32,
+    /// What was told though it stopped nothing.
+    pub warnings: Warnings,
     /// Time from the first start to the last thing that happened.
     pub elapsed: Duration,
     /// What agents used.
@@ -42,7 +43,7 @@ impl Summary {
     pub fn of(state: &State, now: Timestamp) -> Self {
         let mut summary = Self {
             skipped: state.skipped_count(),
-            warnings: state.warnings,
+            warnings: state.warnings.clone(),
             usage: state.usage(),
             ..Self::default()
         };

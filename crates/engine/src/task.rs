@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, FileState, Rung};
 use crate::observation::Baseline;
+use crate::skip::Skip;
 use crate::status::Status;
 use crate::usage::{Session, Usage};
 
@@ -151,6 +152,10 @@ pub struct Task {
     pub doubts: Vec<String>,
     /// True if nothing was changed for it when it was judged.
     pub is_unchanged: bool,
+    /// How long the agent of the latest attempt that claimed success was at work.
+    pub claimed_after_ms: u64,
+    /// Why it was left out, if it was.
+    pub skip: Option<Skip>,
     /// The red run of a `[VERIFY]` command that the next QA attempt is told of.
     pub proof_failure: Option<Box<Failure>>,
     /// When the first attempt began.
@@ -187,6 +192,8 @@ impl Task {
             claimed: None,
             doubts: Vec::new(),
             is_unchanged: false,
+            claimed_after_ms: 0,
+            skip: None,
             proof_failure: None,
             started_at: None,
             ended_at: None,
@@ -199,6 +206,15 @@ impl Task {
     /// The task's identity.
     pub fn id(&self) -> &TaskId {
         &self.decl.id
+    }
+
+    /// The task as people call it. In a plan with phases titles are numbered already.
+    pub fn name(&self) -> String {
+        let title = self.decl.title.split_whitespace().collect::<Vec<_>>().join(" ");
+        if self.id().name().contains(":task-") && title.starts_with("Task ") {
+            return title;
+        }
+        format!("{} {title}", self.id())
     }
 
     /// The number that the next attempt gets. An attempt that was lost gives its number back.

@@ -384,10 +384,13 @@ impl Driver<'_> {
         for (ids, what) in [(&inspection.added, "added to"), (&inspection.reworded, "reworded in")] {
             if !ids.is_empty() {
                 let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
-                self.note(format!(
-                    "while task {task} was running, these tasks were {what} the plan: {}",
-                    names.join(", ")
-                ));
+                self.note_of(
+                    task,
+                    format!(
+                        "while task {task} was running, these tasks were {what} the plan: {}",
+                        names.join(", ")
+                    ),
+                );
             }
         }
         if !inspection.restored.is_empty() {

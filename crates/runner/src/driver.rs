@@ -24,6 +24,7 @@ use crate::inbox::{Inbox, Message, Responder};
 use crate::journal::Journal;
 use crate::left_inside::LeftInside;
 use crate::lost_work::Watch;
+use crate::mask::mask;
 use crate::open::{Beginning, Request};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
@@ -35,6 +36,9 @@ use crate::traces::Traces;
 use crate::tree::Tree;
 use crate::turn::Turn;
 
+/// Characters of a note.
+const NOTE_CHARS_MAX: usize = 2_000;
+
 /// What a view is told.
 #[derive(Debug)]
 pub enum Notice<'a> {
@@ -42,7 +46,7 @@ pub enum Notice<'a> {
     Ready(Responder),
     /// Something happened and is in the journal.
     Recorded(&'a Event),
-    /// Something worth saying that is no event.
+    /// Something worth saying in passing, such as what is waited for.
     Note(String),
     /// The pull request will run into this once the tasks are done.
     Foreseen(&'a Obstacle),
@@ -110,6 +114,8 @@ pub(crate) struct Driver<'a> {
     pub overlaps_told: BTreeSet<plan::TaskId>,
     /// Tasks that are done and whose trees have yet to go.
     done: Vec<plan::TaskId>,
+    /// What was told and is about to be recorded.
+    notes: Vec<(Option<plan::TaskId>, String)>,
     journal: Journal,
     projections: Projections,
     inbox: Inbox,
@@ -165,6 +171,7 @@ impl<'a> Driver<'a> {
             traces: Traces::default(),
             overlaps_told: BTreeSet::new(),
             done: Vec::new(),
+            notes: Vec::new(),
             journal,
             projections,
             inbox,
@@ -179,6 +186,12 @@ impl<'a> Driver<'a> {
     /// The same driver for a run that somebody interrupted before it began.
     pub(crate) fn interrupted(mut self) -> Self {
         self.first.push(Seen::Interrupted);
+        self
+    }
+
+    /// The same driver with what was found before the run was opened.
+    pub(crate) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        notes.into_iter().for_each(|note| self.note(note));
         self
     }
 
@@ -197,8 +210,14 @@ impl<'a> Driver<'a> {
             match self.go_round(&mut looked) {
                 // What git was ended for is what it comes to.
                 Err(RunError::Git(GitError::Stopped { .. })) => self.decide(Seen::Interrupted)?,
-                gone => gone?,
+                gone => {
+                    // Whoever stops here is told all the same.
+                    let pending = if gone.is_err() { std::mem::take(&mut self.notes) } else { Vec::new() };
+                    pending.into_iter().for_each(|(_, text)| self.mention(text));
+                    gone?;
+                }
             }
+            self.record_notes()?;
         }
         self.wind_up()
     }
@@ -265,8 +284,26 @@ impl<'a> Driver<'a> {
         self.book.refresh().map_err(|source| RunError::Plan { path: self.file.path.clone(), source })
     }
 
-    /// Journal first, then everything else. What can be made anew from the journal does not wait until that is settled.
+    /// Records an event. What was told before it is recorded before it, once the run is open.
     fn record(&mut self, event: &Event) -> Result<(), RunError> {
+        if !matches!(event.what, What::Opened(_)) {
+            self.record_notes()?;
+        }
+        self.write(event)
+    }
+
+    fn record_notes(&mut self) -> Result<(), RunError> {
+        for (task, text) in std::mem::take(&mut self.notes) {
+            let observation = Observation { at: now(), seen: Seen::Noted { task, text } };
+            if let Some(event) = decide(&self.state, observation) {
+                self.write(&event)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Journal first, then everything else. What can be made anew from the journal does not wait until that is settled.
+    fn write(&mut self, event: &Event) -> Result<(), RunError> {
         self.journal.append(event)?;
         let withdrawn = self.withdrawn_by(event);
         let is_acted_on =
@@ -310,8 +347,18 @@ impl<'a> Driver<'a> {
         self.reads_plan_again = true;
     }
 
-    /// Says something that is no event.
+    /// Tells something that stays in the record.
     pub(crate) fn note(&mut self, text: String) {
+        self.notes.push((None, bounded(&text)));
+    }
+
+    /// The same about a task.
+    pub(crate) fn note_of(&mut self, task: &plan::TaskId, text: String) {
+        self.notes.push((Some(task.clone()), bounded(&text)));
+    }
+
+    /// Says something in passing, such as what is waited for.
+    pub(crate) fn mention(&mut self, text: String) {
         (self.view)(&self.state, Notice::Note(text));
     }
 
@@ -429,6 +476,11 @@ impl<'a> Driver<'a> {
         self.see(Seen::Prepared { task: task.clone(), baseline });
         Ok(())
     }
+}
+
+/// A note that fits into a journal, with what looks like a key masked.
+fn bounded(text: &str) -> String {
+    mask(&text.chars().take(NOTE_CHARS_MAX).collect::<String>())
 }
 
 /// The time, to the millisecond: more than that makes a journal hard to read.

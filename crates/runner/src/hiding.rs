@@ -27,10 +27,10 @@ impl Driver<'_> {
         }
         git.uncover(&new)?;
         let names: Vec<String> = new.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        self.note(format!(
-            "git was told not to look at {} while task {id} was at work; it does",
-            listed(&names)
-        ));
+        self.note_of(
+            id,
+            format!("git was told not to look at {} while task {id} was at work; it does", listed(&names)),
+        );
         Ok(())
     }
 }

@@ -51,7 +51,7 @@ impl Driver<'_> {
             site.repack(&head, &commit)?;
         }
         self.hooked.insert(key, commit);
-        self.note(format!(
+        self.note_of(id, format!(
             "a git hook changed the work of task {id} as it was committed, so that is brought in and verified again"
         ));
         Err(Obstacle::Moved)
@@ -97,7 +97,7 @@ impl Driver<'_> {
     ) -> Result<(), Obstacle> {
         self.tree.forget();
         if self.hooked.contains_key(key) {
-            self.note(format!(
+            self.note_of(id, format!(
                 "a git hook changes the work of task {id} each time it is committed: what it did last is not verified"
             ));
             return Ok(());
@@ -112,7 +112,7 @@ impl Driver<'_> {
             self.note(format!("what the hook did not commit of {files} is kept in {folder}"));
         }
         let stays = if is_out { "" } else { " and somebody committed on top" };
-        self.note(format!(
+        self.note_of(id, format!(
             "a git hook changed the work of task {id} as it was committed{stays}, so that is verified again"
         ));
         Err(Obstacle::Moved)

@@ -60,7 +60,10 @@ impl Driver<'_> {
         match git.follow_disk(&paths.iter().map(String::as_str).collect()) {
             Ok(taken_out) => self.tell_of_taken_out(id, &taken_out),
             Err(error) => {
-                self.note(format!("what task {id} did to git's index could not be undone: {}", error.told()));
+                self.note_of(
+                    id,
+                    format!("what task {id} did to git's index could not be undone: {}", error.told()),
+                );
             }
         }
     }
@@ -68,7 +71,7 @@ impl Driver<'_> {
     /// Says what was taken out of an index and is part of the project all the same.
     pub(crate) fn tell_of_taken_out(&mut self, id: &TaskId, files: &[String]) {
         if !files.is_empty() {
-            self.note(format!(
+            self.note_of(id, format!(
                 "task {id} took files out of git's index that are still there and not ignored; they stay in git: {}",
                 listed(files)
             ));

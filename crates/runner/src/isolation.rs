@@ -125,7 +125,7 @@ impl Driver<'_> {
     pub(crate) fn tell_of_left_tree(&mut self, id: &TaskId) {
         let site = self.site(id).filter(|site| site.is_there() && !self.settings.clean_retry.is_on());
         if let Some(Ok(Some(commit))) = site.map(|site| site.git.kept(&site.keep)) {
-            self.note(format!(
+            self.note_of(id, format!(
                 "what an earlier attempt at task {id} left in its work tree is not brought along; until the task is \
                  done it is kept as commit {commit}"
             ));
@@ -156,7 +156,10 @@ impl Driver<'_> {
             (Purpose::Tree { delegated }, Done::Tree(made)) => match made {
                 Ok(ready) => {
                     let task = &delegated.task;
-                    ready.notes.into_iter().for_each(|note| self.note(format!("task {task}: {note}")));
+                    ready
+                        .notes
+                        .into_iter()
+                        .for_each(|note| self.note_of(task, format!("task {task}: {note}")));
                     self.launch_agent(key, *delegated)?;
                     Ok(Seen::TimePassed)
                 }
@@ -189,10 +192,10 @@ impl Driver<'_> {
         overlaps.retain(|(task, _)| self.overlaps_told.insert(task.clone()));
         let more = overlaps.len().saturating_sub(OVERLAPS_TOLD_MAX);
         for (task, hold) in overlaps.into_iter().take(OVERLAPS_TOLD_MAX) {
-            self.note(format!("{task} waits for {}: {}", hold.by, hold.why.words()));
+            self.mention(format!("{task} waits for {}: {}", hold.by, hold.why.words()));
         }
         if more > 0 {
-            self.note(format!("{more} more tasks wait for others that are about the same files"));
+            self.mention(format!("{more} more tasks wait for others that are about the same files"));
         }
     }
 
@@ -238,7 +241,7 @@ impl Driver<'_> {
     ) -> Result<AgentReport, RunError> {
         let survey = survey.unwrap_or_else(|error| {
             self.site(task).iter().for_each(|site| site.note_unreadable(&error));
-            self.note(format!("what task {task} changed is not known: {error}"));
+            self.note_of(task, format!("what task {task} changed is not known: {error}"));
             Survey::default()
         });
         self.tell_of_survey(task, &survey);

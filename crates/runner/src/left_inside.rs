@@ -58,11 +58,11 @@ impl Driver<'_> {
 
     fn tell_of_left(&mut self, id: &TaskId, repositories: &[String], submodules: &[Unsaved]) {
         for path in repositories {
-            self.note(format!("task {id} left what cannot be committed: {}", nested::told(path)));
+            self.note_of(id, format!("task {id} left what cannot be committed: {}", nested::told(path)));
         }
         for unsaved in submodules {
             let (path, files) = (&unsaved.path, listed(&unsaved.names()));
-            self.note(format!(
+            self.note_of(id, format!(
                 "task {id} left changes in the submodule {path} that are not committed there, and so not with its work: {files}"
             ));
         }

@@ -27,7 +27,7 @@ impl Driver<'_> {
         let Some((git, holder)) = self.tree.git().and_then(|git| Some((git.clone(), somebody(git)?))) else {
             return Ok(false);
         };
-        self.note(words(&format!("task {id}"), &holder));
+        self.mention(words(&format!("task {id}"), &holder));
         let (release, released) = Release::new();
         self.beside(key, Purpose::Lock { release }, move || {
             outwait(&git, &released);

@@ -25,7 +25,7 @@ impl Driver<'_> {
         told_of_commit(&sight, &format!("task {task}"), outcome).into_iter().for_each(|told| self.note(told));
         let is_believed = sight.is_taken_out && self.displaced.insert((task.clone(), dispatch));
         if is_believed {
-            self.note(format!(
+            self.note_of(task, format!(
                 "somebody took work of task {task} out of the project while it was verified, so it is brought in once \
                  more"
             ));

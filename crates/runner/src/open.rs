@@ -14,7 +14,7 @@ use crate::book::Book;
 use crate::driver::{Driver, Finished, Notice};
 use crate::error::RunError;
 use crate::forge::{Survey, Surveyed};
-use crate::git::{Git, Parallelism};
+use crate::git::{Git, GitError, Parallelism};
 use crate::inbox::Inbox;
 use crate::journal::{Journal, RunLock};
 use crate::lock_wait::await_start;
@@ -65,22 +65,14 @@ pub enum Beginning {
 /// Runs a plan until it is complete, or stops, or has to wait.
 pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> Result<Finished, RunError> {
     let Request { project, file, settings, beginning } = request;
-    let mut book =
-        Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
-    book = book.with_regression(settings.regression.as_ref());
-    refuse_bad_plan(project, file, settings, &book)?;
+    let mut book = read_plan(request)?;
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
-    if let Some(git) = project.git() {
-        git.exclude(&OWN_PATTERNS)?;
-        git.hide(OWN_FOLDER)?;
-    }
+    project.git().map_or(Ok(()), keep_own_files_out)?;
     let lock = RunLock::acquire(&file.lock())?;
     if let (Some(branch), Some(git)) = (&settings.branch, project.git()) {
         git.switch_to(branch)?;
-        book = Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
-        book = book.with_regression(settings.regression.as_ref());
-        refuse_bad_plan(project, file, settings, &book)?;
+        book = read_plan(request)?;
     }
     crate::atomic::tidy(&file.dir);
     crate::atomic::tidy(project.root());
@@ -115,8 +107,9 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
-    let notes = notes.into_iter().chain(kept).chain(remarks(project, &book, &state));
-    let notes = outside(project, file).into_iter().chain(notes);
+    // What was done about an earlier run's attempts is recorded; the rest is about how this one begins.
+    let found: Vec<String> = notes.into_iter().chain(kept).collect();
+    let notes = outside(project, file).into_iter().chain(remarks(project, &book, &state));
     let on_default = git.as_ref().filter(|_| is_new(&state)).and_then(on_default_branch);
     for note in without_git(project).into_iter().chain(on_default).chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
@@ -135,11 +128,27 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
     let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
-    let launch = settings.launch.clone();
-    let opening = Opening { rules, launch, tasks, dirty, head, ..Opening::default() };
+    let opening = Opening { rules, tasks, dirty, head, ..Opening::default() };
+    let opening = Opening { launch: settings.launch.clone(), ..opening };
     let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
+    let driver = driver.with_notes(found);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
+}
+
+/// Has git leave out what the program writes for itself.
+fn keep_own_files_out(git: &Git) -> Result<(), GitError> {
+    git.exclude(&OWN_PATTERNS)?;
+    git.hide(OWN_FOLDER)
+}
+
+/// Reads the plan, unless it cannot be run.
+fn read_plan(request: &Request<'_>) -> Result<Book, RunError> {
+    let Request { project, file, settings, .. } = request;
+    let book = Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
+    let book = book.with_regression(settings.regression.as_ref());
+    refuse_bad_plan(project, file, settings, &book)?;
+    Ok(book)
 }
 
 /// The policy, with what the plan itself asks for where nobody said otherwise.

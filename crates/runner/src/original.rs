@@ -47,7 +47,7 @@ impl Driver<'_> {
         let again = self.rewriting.may_fall_back(key);
         let then = if again { ", and the work is brought in again as it was" } else { "" };
         if let Some(Left { paths, folder }) = left {
-            self.note(format!(
+            self.note_of(id, format!(
                 "with what was made of its files while it was verified ({}) task {id} is not accepted: that is kept in \
                  {}{then}",
                 listed(&paths),

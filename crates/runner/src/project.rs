@@ -6,6 +6,7 @@ use plan::Dialect;
 
 use crate::git::{Git, GitError};
 use crate::plan_key::{self, home_name};
+use crate::projection::recovery_mode;
 
 /// A project: the git top level or, without git, the folder that holds `specs/`.
 #[derive(Debug)]
@@ -277,6 +278,11 @@ impl PlanFile {
     /// The state file that other tools read.
     pub fn state(&self) -> PathBuf {
         self.dir.join(".ralph-state.json")
+    }
+
+    /// The recovery mode that the state file asks for, should one be there and say so.
+    pub fn recovery_mode(&self) -> Option<bool> {
+        recovery_mode(&self.state()).filter(|_| self.dialect == Dialect::Spec)
     }
 
     /// Where an attempt at a task writes progress and learnings.

@@ -42,7 +42,7 @@ impl Projections {
             .write(event, state)
             .map_err(RunError::io("write", project.root().join("retry.log")))?;
         self.is_behind = true;
-        self.note_skip(project, event)
+        self.note_skip(project, event, state)
     }
 
     /// After a crash: the last event may have been recorded and not followed.
@@ -55,13 +55,16 @@ impl Projections {
         self.retry_log
             .catch_up(event, state)
             .map_err(RunError::io("write", project.root().join("retry.log")))?;
-        self.note_skip(project, event)
+        self.note_skip(project, event, state)
     }
 
-    fn note_skip(&self, project: &Project, event: &Event) -> Result<(), RunError> {
-        let What::TaskSkipped { task, reason, .. } = &event.what else { return Ok(()) };
+    fn note_skip(&self, project: &Project, event: &Event, state: &State) -> Result<(), RunError> {
+        let What::TaskSkipped { task, .. } = &event.what else { return Ok(()) };
+        let Some((task, skip)) = state.task(task).and_then(|task| Some((task, task.skip.as_ref()?))) else {
+            return Ok(());
+        };
         let path = project.state_md();
-        note_skipped(&path, task, reason, event.at).map_err(RunError::io("write", path))
+        note_skipped(&path, task, skip, event.at).map_err(RunError::io("write", path))
     }
 
     /// Brings the files up to date that say how things stand. Of events that follow each other at once, the last tells.

@@ -159,7 +159,10 @@ impl Driver<'_> {
             paths.iter().cloned().chain(unnameable.iter().map(|path| shown(path))).collect();
         let Some(message) = self.commit_message(id) else {
             if !told.is_empty() {
-                self.note(format!("task {id} asks for no commit; left uncommitted: {}", listed(&told)));
+                self.note_of(
+                    id,
+                    format!("task {id} asks for no commit; left uncommitted: {}", listed(&told)),
+                );
             }
             return Ok(None);
         };
@@ -191,7 +194,10 @@ impl Driver<'_> {
             self.heed_orphan(id, git, (made, key))?;
         }
         if made.is_none() && !told.is_empty() {
-            self.note(format!("git found nothing to commit of what task {id} changed: {}", listed(&told)));
+            self.note_of(
+                id,
+                format!("git found nothing to commit of what task {id} changed: {}", listed(&told)),
+            );
         }
         Ok(made)
     }
@@ -406,7 +412,7 @@ impl Driver<'_> {
         if let (Some(head), false) = (git.head()?, left.is_empty()) {
             git.restore(head.as_str(), &left)?;
             self.tree.forget();
-            self.note(format!("taken back before the next attempt at task {id}: {}", listed(&left)));
+            self.note_of(id, format!("taken back before the next attempt at task {id}: {}", listed(&left)));
         }
         Ok(())
     }

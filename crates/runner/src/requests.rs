@@ -105,7 +105,10 @@ impl Driver<'_> {
         if !is_written {
             return Ok(None);
         }
-        self.note(format!("task {id} was added to the plan because the agent of {task} asked for it"));
+        self.note_of(
+            &id,
+            format!("task {id} was added to the plan because the agent of {task} asked for it"),
+        );
         if let Err(error) = self.commit_spec(&format!("chore(spec): add task {}", id.name())) {
             self.note(format!("the plan could not be committed: {error}"));
         }

@@ -148,7 +148,7 @@ impl Driver<'_> {
         let left_out = self.rewriting.left_out.entry(key.to_owned()).or_default();
         let theirs: Vec<String> = theirs.into_iter().filter(|path| left_out.insert(path.clone())).collect();
         if !theirs.is_empty() {
-            self.note(format!(
+            self.note_of(id, format!(
                 "somebody commits files all the time while task {id} is verified, so they are not in its commit: {}",
                 listed(&theirs)
             ));
@@ -158,7 +158,7 @@ impl Driver<'_> {
 
     pub(crate) fn tell_of_rewriting(&mut self, id: &TaskId, files: &[String]) {
         let files = listed(files);
-        self.note(format!(
+        self.note_of(id, format!(
             "files of task {id} changed while it was verified ({files}), so they are verified as they are now"
         ));
     }
@@ -176,7 +176,7 @@ impl Driver<'_> {
             Some(Left { folder, .. }) => format!("is kept in {}", self.project.relative(&folder).display()),
             None => "stays as it is, uncommitted".to_owned(),
         };
-        self.note(format!(
+        self.note_of(id, format!(
             "files of task {id} change each time it is verified ({files}): what was verified counts, and what they \
              have become since {place}"
         ));

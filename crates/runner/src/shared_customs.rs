@@ -30,7 +30,7 @@ impl Driver<'_> {
         let shown = |path: &PathBuf| self.project.relative(path).display().to_string();
         let changed: Vec<String> = changed.iter().map(shown).collect();
         if !changed.is_empty() {
-            self.note(format!(
+            self.note_of(task, format!(
                 "changed while task {task} was worked on, and part of no commit: {}; what stands there can have git run \
                  commands, so look at it",
                 listed(&changed)

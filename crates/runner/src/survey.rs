@@ -24,14 +24,17 @@ impl Driver<'_> {
     /// Says what of it is no part of the work.
     pub(crate) fn tell_of_survey(&mut self, task: &TaskId, survey: &Survey) {
         if !survey.dropped.is_empty() {
-            self.note(format!(
-                "task {task} changed files of the plan, which is dropped: {}",
-                survey.dropped.join(", ")
-            ));
+            self.note_of(
+                task,
+                format!(
+                    "task {task} changed files of the plan, which is dropped: {}",
+                    survey.dropped.join(", ")
+                ),
+            );
         }
         self.tell_of_taken_out(task, &survey.taken_out);
         for told in survey.remnants.told() {
-            self.note(format!("task {task} left what cannot come back: {told}"));
+            self.note_of(task, format!("task {task} left what cannot come back: {told}"));
         }
     }
 }

@@ -50,7 +50,7 @@ impl Driver<'_> {
         if files.is_empty() {
             return;
         }
-        self.note(format!(
+        self.note_of(id, format!(
             "{} were ignored by git until task {id} changed that; they are not part of its work and stay uncommitted",
             some_of(files)
         ));
@@ -63,10 +63,13 @@ impl Driver<'_> {
         let mixed = opened.dirty.iter().filter(|path| !task.isolated && task.touched.contains(*path));
         let mixed: BTreeSet<String> = mixed.cloned().collect();
         if !mixed.is_empty() {
-            self.note(format!(
-                "what task {id} changed in {} stays uncommitted: there were changes before the run began",
-                some_of(&mixed)
-            ));
+            self.note_of(
+                id,
+                format!(
+                    "what task {id} changed in {} stays uncommitted: there were changes before the run began",
+                    some_of(&mixed)
+                ),
+            );
         }
     }
 }

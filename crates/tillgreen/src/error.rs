@@ -20,6 +20,8 @@ pub(crate) struct Error {
     notes: Vec<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
     hints: Vec<String>,
+    /// The question to a person that a run ended with.
+    question: Option<String>,
 }
 
 /// What sort of end it is.
@@ -40,7 +42,14 @@ pub(crate) enum Kind {
 impl Error {
     /// An error with a message: a lower-case fragment, or a text that people know and that begins with `ERROR:`.
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), notes: Vec::new(), source: None, hints: Vec::new() }
+        Self {
+            kind,
+            message: message.into(),
+            notes: Vec::new(),
+            source: None,
+            hints: Vec::new(),
+            question: None,
+        }
     }
 
     /// The same, with commands that are to be typed naming the plan: it may not be the current one.
@@ -95,6 +104,11 @@ impl Error {
         self
     }
 
+    /// The same, with the question that it is about, if there is one.
+    pub(crate) fn asking(self, question: Option<String>) -> Self {
+        Self { question, ..self }
+    }
+
     /// The same, after a run had been started: it can be taken up again.
     pub(crate) fn midway(self) -> Self {
         let kind = if self.kind == Kind::Usage { Kind::Unavailable } else { self.kind };
@@ -127,7 +141,9 @@ impl Error {
 
     fn render_text(&self) -> String {
         let prefix = if self.message.starts_with("ERROR:") { "" } else { "error: " };
-        let mut text = format!("{prefix}{}\n", clean(&self.message));
+        let question = self.question.as_ref().map(|question| format!("\n{question}\n"));
+        let mut text = question.unwrap_or_default();
+        text.push_str(&format!("{prefix}{}\n", clean(&self.message)));
         for note in self.notes.iter().flat_map(|note| note.lines()) {
             text.push_str(&format!("  {}\n", clean(note)));
         }
@@ -147,6 +163,8 @@ impl Error {
             notes: &'a [String],
             causes: Vec<String>,
             hints: &'a [String],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            question: Option<&'a str>,
             code: u8,
         }
         let shape = Shape {
@@ -154,6 +172,7 @@ impl Error {
             notes: &self.notes,
             causes: self.causes(),
             hints: &self.hints,
+            question: self.question.as_deref(),
             code: self.code(),
         };
         let mut text = serde_json::to_string(&shape).expect("strings and numbers can be written as JSON");

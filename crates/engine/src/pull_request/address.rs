@@ -11,6 +11,9 @@ use crate::state::State;
 /// How many tasks one look may ask for; the rest is asked for at the next push.
 const REQUESTS_MAX: usize = 20;
 
+/// Files that a review may name.
+const FILES_MAX: usize = 10;
+
 /// Characters of a log or a thread that are kept.
 const TEXT_CHARS_MAX: usize = 4_000;
 
@@ -21,6 +24,8 @@ pub(super) struct Draft {
     text: String,
     file: Option<String>,
     line: Option<u64>,
+    /// Further files that it names.
+    more_files: Vec<String>,
 }
 
 /// What reviews and threads ask for and did not get yet.
@@ -38,13 +43,53 @@ pub(super) fn unaddressed(lifecycle: &Lifecycle, look: &Look) -> Vec<Draft> {
 }
 
 fn of_review(review: &Review) -> Draft {
+    let mut places = named_places(&review.body).into_iter();
+    let (file, line) = places.next().map_or((None, None), |(file, line)| (Some(file), line));
     Draft {
         origin: Origin::Review { review: review.id.clone(), author: review.author.clone() },
         summary: review.body.clone(),
         text: review.body.clone(),
-        file: None,
-        line: None,
+        file,
+        line,
+        more_files: places.map(|(file, _)| file).collect(),
     }
+}
+
+/// The files that a text names, each once, with the line where it says one: paths with an extension, or bare names of
+/// files as code.
+fn named_places(text: &str) -> Vec<(String, Option<u64>)> {
+    let mut places: Vec<(String, Option<u64>)> = Vec::new();
+    let codes =
+        text.split('`').enumerate().filter(|(number, _)| number % 2 == 1).map(|(_, code)| code.trim());
+    let words = text.split_whitespace().filter(|word| word.contains('/')).map(without_punctuation);
+    for word in codes.chain(words) {
+        let word = word.strip_prefix("./").unwrap_or(word);
+        let (path, line) = match word.split_once(':') {
+            Some((path, rest)) => (path, rest.split(':').next().and_then(|line| line.parse().ok())),
+            None => (word, None),
+        };
+        let is_new = places.iter().all(|(known, _)| known != path);
+        if is_new && is_file_name(path) && places.len() < FILES_MAX {
+            places.push((path.to_owned(), line));
+        }
+    }
+    places
+}
+
+fn without_punctuation(word: &str) -> &str {
+    word.trim_start_matches(['(', '[', '"', '\'', '`', '*'])
+        .trim_end_matches([')', ']', '"', '\'', '`', '*', ',', '.', ';', ':', '!', '?'])
+}
+
+/// True for a path whose last part has an extension, and is nothing else.
+fn is_file_name(path: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@');
+    let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
+    let has_extension = extension.is_some_and(|(name, extension)| {
+        let is_word = extension.starts_with(|c: char| c.is_ascii_alphabetic());
+        !name.is_empty() && is_word && extension.len() <= 10 && extension.chars().all(char::is_alphanumeric)
+    });
+    has_extension && path.chars().all(is_plain) && is_inside(path)
 }
 
 fn of_thread(thread: &Thread) -> Draft {
@@ -58,6 +103,7 @@ fn of_thread(thread: &Thread) -> Draft {
         text: thread.text.clone(),
         file: Some(thread.path.clone()).filter(|path| is_inside(path)),
         line: thread.line,
+        more_files: Vec::new(),
     }
 }
 
@@ -86,6 +132,7 @@ fn of_check(check: &CheckRef, logs: &[CheckLog]) -> Draft {
         text: log.map(|log| log.tail.clone()).unwrap_or_default(),
         file: log.and_then(|log| log.file.clone()),
         line: log.and_then(|log| log.line),
+        more_files: Vec::new(),
     }
 }
 
@@ -117,6 +164,7 @@ fn request(draft: Draft, series: &str, number: u32, head: &str) -> Request {
         text: end_of(&draft.text),
         file: draft.file,
         line: draft.line,
+        more_files: draft.more_files,
         head: head.to_owned(),
     }
 }
@@ -147,4 +195,29 @@ fn without_references(text: &str) -> String {
 fn end_of(text: &str) -> String {
     let from = text.char_indices().rev().nth(TEXT_CHARS_MAX - 1).map_or(0, |(at, _)| at);
     text[from..].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(&str, Option<u64>)]) {
+        let expected: Vec<_> = expected.iter().map(|(file, line)| ((*file).to_owned(), *line)).collect();
+        assert_eq!(named_places(text), expected, "{text}");
+    }
+
+    #[test]
+    fn files_that_a_review_names() {
+        check(
+            "Rename it in src/parser.rs:12 and (docs/use.md), please.",
+            &[("src/parser.rs", Some(12)), ("docs/use.md", None)],
+        );
+        check(
+            "`main.rs` and `./lib/a-b.test.ts:3:1` and `main.rs`",
+            &[("main.rs", None), ("lib/a-b.test.ts", Some(3))],
+        );
+        check("See https://example.com/a.html, and/or e.g. `x()` or `foo.bar()` in v1.2, 1/2 done", &[]);
+        check("`../etc/passwd.txt` `/etc/hosts.txt` main.rs", &[]);
+    }
 }

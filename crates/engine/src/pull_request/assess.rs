@@ -246,6 +246,10 @@ fn allowed(lifecycle: &Lifecycle, rules: &PullRequestRules, place: &Place, look:
     })
 }
 
+fn remark(review: &Review) -> String {
+    format!("{}: {}", review.author, plan::summary(&review.body))
+}
+
 fn ready(relevant: Relevant<'_>, look: &Look) -> Outcome {
     let not_green = relevant.not_green(look);
     let Relevant { gone, passed, .. } = relevant;
@@ -258,6 +262,10 @@ fn ready(relevant: Relevant<'_>, look: &Look) -> Outcome {
     }
     if look.merge == MergeState::Blocked {
         caveats.push(Caveat::NotAllowed);
+    }
+    let remarks: Vec<String> = look.remarks().into_iter().take(NAMES_MAX).map(remark).collect();
+    if !remarks.is_empty() {
+        caveats.push(Caveat::Commented { remarks });
     }
     Outcome::Ready { checks: passed, caveats }
 }

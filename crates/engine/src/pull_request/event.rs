@@ -154,6 +154,11 @@ pub enum Caveat {
     },
     /// The forge does not allow the merge yet.
     NotAllowed,
+    /// Reviews that ask for nothing and say something all the same: a person reads them.
+    Commented {
+        /// What they say in a line, with who says it.
+        remarks: Vec<String>,
+    },
 }
 
 /// Which limit of the lifecycle was reached.

@@ -156,4 +156,21 @@ impl Look {
         }
         latest.into_values().collect()
     }
+
+    /// The last word of each author who neither agreed nor disagreed, but wrote something.
+    pub(crate) fn remarks(&self) -> Vec<&Review> {
+        let mut last: std::collections::BTreeMap<&str, &Review> = std::collections::BTreeMap::new();
+        for review in self.reviews.iter().filter(|review| !review.body.trim().is_empty() || is_word(review)) {
+            let known = last.entry(&review.author).or_insert(review);
+            if review.at >= known.at {
+                *known = review;
+            }
+        }
+        last.into_values().filter(|review| review.state == ReviewState::Commented).collect()
+    }
+}
+
+/// True if a review says yes or no, or takes that back, with or without a text.
+fn is_word(review: &Review) -> bool {
+    review.state != ReviewState::Commented
 }

@@ -22,6 +22,9 @@ pub struct Request {
     /// The line there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// Further files that it names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_files: Vec<String>,
     /// The commit that it was asked for at.
     pub head: String,
 }

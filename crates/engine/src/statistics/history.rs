@@ -207,6 +207,7 @@ impl History {
             | What::FixPlanned(_)
             | What::FixInserted { .. }
             | What::Deferred { .. }
+            | What::Noted { .. }
             | What::RegressionPassed
             | What::PullRequest(_) => {}
         }

@@ -57,31 +57,22 @@ fn decl(id: &str) -> TaskDecl {
     }
 }
 
+fn opened(round: &str, rest: &str) -> Opened {
+    let (agent, added) = rest.split_once(' ').unwrap_or((rest, ""));
+    let changes =
+        PlanChanges { added: added.split_whitespace().map(decl).collect(), ..PlanChanges::default() };
+    let launch = [("agent".to_owned(), agent.to_owned())].into();
+    let round = round.parse().unwrap();
+    let (rules, [lost, gone]) = (Rules::default(), [vec![], vec![]]);
+    Opened { round, rules, launch, changes, dirty: vec![], lost, gone, outdated: vec![], head: None }
+}
+
 fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<What> {
     let task = TaskId::new(id);
     let attempt = state.task(&task).map_or(Attempt(1), Task::next_attempt);
     match step {
         // The round, then the agent, then the tasks that are new; those with an x are ticked.
-        "open" => {
-            let (agent, added) = rest.split_once(' ').unwrap_or((rest, ""));
-            let changes =
-                PlanChanges { added: added.split_whitespace().map(decl).collect(), ..PlanChanges::default() };
-            let launch = [("agent".to_owned(), agent.to_owned())].into();
-            let round = id.parse().unwrap();
-            let (rules, [lost, gone]) = (Rules::default(), [vec![], vec![]]);
-            let opened = Opened {
-                round,
-                rules,
-                launch,
-                changes,
-                dirty: vec![],
-                lost,
-                gone,
-                outdated: vec![],
-                head: None,
-            };
-            vec![What::Opened(Box::new(opened))]
-        }
+        "open" => vec![What::Opened(Box::new(opened(id, rest)))],
         "start" => vec![What::AttemptStarted(Started {
             task,
             attempt,

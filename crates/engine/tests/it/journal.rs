@@ -172,6 +172,7 @@ fn events() -> Vec<What> {
         What::Escalated { task: task(), question: Question::Exhausted },
         What::Answered { task: task(), response: Response::Fix(text("trim")) },
         What::TaskSkipped { task: task(), reason: text("no time"), dependents: vec!["1.4".into()] },
+        What::Noted { task: Some(task()), text: text("it left a file") },
         What::RegressionPassed,
         What::PullRequest(Box::new(engine::PullRequestEvent::Begun)),
         What::Ended(End::Complete { skipped: 1 }),
@@ -223,6 +224,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"escalated":{"task":"1.3","question":"exhausted"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"answered":{"task":"1.3","response":{"fix":"trim"}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"task_skipped":{"task":"1.3","reason":"no time","dependents":["1.4"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"noted":{"task":"1.3","text":"it left a file"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
     {"at":"2026-01-26T14:30:00.5Z","what":{"pull_request":"begun"}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"ended":{"complete":{"skipped":1}}}}
@@ -349,5 +351,5 @@ fn the_journal_of_the_first_version_can_be_read() {
     assert!(state.tasks().iter().all(|task| task.status == Status::Done));
     assert!(kinds.len() > 15, "it has most kinds of events: {}", kinds.len());
     let summary = Summary::of(&state, "2026-01-26T15:30:00Z".parse().expect("a valid timestamp"));
-    assert_snapshot!(format!("{summary:?}"), @r#"Summary { originals: 4, originals_done: 4, fixes: 2, fixes_done: 2, skipped: 0, attempts: 9, failed_attempts: 3, warnings: 0, elapsed: 3600s, usage: Usage { input: None, cached: None, output: None, cost_micros: None }, fixed: [(TaskId { name: "1.1", occurrence: 1 }, [TaskId { name: "1.1.1", occurrence: 1 }]), (TaskId { name: "1.3", occurrence: 1 }, [TaskId { name: "1.3.1", occurrence: 1 }])] }"#);
+    assert_snapshot!(format!("{summary:?}"), @r#"Summary { originals: 4, originals_done: 4, fixes: 2, fixes_done: 2, skipped: 0, attempts: 9, failed_attempts: 3, warnings: Warnings { named: [], more: 0 }, elapsed: 3600s, usage: Usage { input: None, cached: None, output: None, cost_micros: None }, fixed: [(TaskId { name: "1.1", occurrence: 1 }, [TaskId { name: "1.1.1", occurrence: 1 }]), (TaskId { name: "1.3", occurrence: 1 }, [TaskId { name: "1.3.1", occurrence: 1 }])] }"#);
 }

@@ -70,6 +70,7 @@ pub(crate) fn line(event: &Event) -> String {
         What::TaskSkipped { task, reason, dependents } => {
             format!("{task} skipped: {reason}{}", list("needed by", dependents))
         }
+        What::Noted { text, .. } => format!("noted: {text}"),
         What::RegressionPassed => "regression green".to_owned(),
         What::PullRequest(event) => {
             format!("pull request: {}", serde_json::to_string(event).expect("an event can be written"))

@@ -392,6 +392,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
     Some(match what {
         What::Opened(_)
         | What::PlanChanged(_)
+        | What::Noted { .. }
         | What::RegressionPassed
         | What::PullRequest(_)
         | What::Ended(_) => return None,

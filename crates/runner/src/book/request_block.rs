@@ -41,7 +41,7 @@ impl Wording {
             title: request.title(),
             goal,
             details: details(request),
-            files: request.file.iter().cloned().collect(),
+            files: request.file.iter().chain(&request.more_files).cloned().collect(),
             done_when,
             commit: format!("fix: address {kind} - {summary}"),
         }

@@ -65,7 +65,7 @@ impl Driver<'_> {
                 Ok(Seen::TimePassed)
             }
             Message::Note(text) => {
-                self.note(text);
+                self.mention(text);
                 Ok(Seen::TimePassed)
             }
             // That was waited for before the loop.

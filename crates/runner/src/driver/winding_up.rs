@@ -81,6 +81,8 @@ impl Driver<'_> {
         if !self.flights.is_empty() {
             git::end_all();
         }
+        self.record_notes()?;
+        self.settle_journal()?;
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
         Ok(Finished { end, state: self.state, at: now() })
     }

@@ -8,5 +8,5 @@ mod state_file;
 pub(crate) use progress::{Completed, Progress, learnings_in};
 pub(crate) use retry::{RetryLog, RetryState};
 pub(crate) use skipped::note_skipped;
-pub(crate) use state_file::StateFile;
 pub use state_file::{Problem as StateFileProblem, StateFileError};
+pub(crate) use state_file::{StateFile, recovery_mode};

@@ -1,5 +1,6 @@
 //! `.ralph-state.json`: where a run stands, in the form that other tools read. Keys that are not ours are kept.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -105,6 +106,12 @@ impl StateFile {
     }
 }
 
+/// The recovery mode that a state file asks for; none where there is no such file, or it says nothing of it.
+pub(crate) fn recovery_mode(path: &Path) -> Option<bool> {
+    let content = parse(&atomic::read(path).ok()?).ok()?;
+    content.get("recoveryMode").and_then(Value::as_bool)
+}
+
 fn parse(text: &[u8]) -> Result<Map<String, Value>, Problem> {
     let Value::Object(content) = serde_json::from_slice(text).map_err(Problem::Json)? else {
         return Err(Problem::NotAnObject);
@@ -140,17 +147,27 @@ struct Standing<'a> {
     rules: &'a Rules,
     current: Option<&'a Task>,
     index: usize,
+    /// The places of the batch that the current task is one of.
+    batch: Vec<usize>,
 }
 
 impl<'a> Standing<'a> {
     fn of(state: &'a State, rules: &'a Rules) -> Self {
         let current = state.first_unsettled();
         let index = current.and_then(|task| state.position(task.id())).unwrap_or(state.tasks().len());
-        Self { state, rules, current, index }
+        let batch = current.map(|task| engine::batch(state, task.id())).unwrap_or_default();
+        Self { state, rules, current, index, batch }
+    }
+
+    /// The tasks of the batch and whatever else is under way, in the plan's order.
+    fn at_work(&self) -> impl Iterator<Item = &Task> {
+        let others = self.state.attention_places().map(|(place, _)| place);
+        let places: BTreeSet<usize> = self.batch.iter().copied().chain(others).collect();
+        places.into_iter().filter_map(|place| self.state.tasks().get(place)).map(AsRef::as_ref)
     }
 
     /// The value of a key; none for one that is not ours.
-    fn value(&self, key: &str) -> Option<Entry<'a>> {
+    fn value(&self, key: &str) -> Option<Entry<'_>> {
         let (state, limits) = (self.state, &self.rules.limits);
         Some(match key {
             "phase" => Entry::Plain(json!("execution")),
@@ -163,8 +180,8 @@ impl<'a> Standing<'a> {
             "recoveryMode" => Entry::Plain(json!(self.rules.recovery == Recovery::On)),
             "maxFixTasksPerOriginal" => Entry::Plain(json!(limits.fix_tasks_max)),
             "fixTaskMap" => Entry::Plain(fix_task_map(state)),
-            "parallelGroup" => Entry::Group(Group::of(state, self.index)),
-            "taskResults" => Entry::Results(state),
+            "parallelGroup" => Entry::Group(Group::of(state, &self.batch, self.index)),
+            "taskResults" => Entry::Results(self),
             _ => return None,
         })
     }
@@ -190,7 +207,7 @@ enum Entry<'a> {
     Plain(Value),
     Others(&'a Value),
     Group(Group),
-    Results(&'a State),
+    Results(&'a Standing<'a>),
 }
 
 impl Serialize for Entry<'_> {
@@ -199,13 +216,13 @@ impl Serialize for Entry<'_> {
             Self::Plain(value) => value.serialize(serializer),
             Self::Others(value) => value.serialize(serializer),
             Self::Group(group) => group.serialize(serializer),
-            Self::Results(state) => serializer
-                .collect_map(state.attention().map(|task| (Shown(task), TaskResult { status: word(task) }))),
+            Self::Results(standing) => serializer
+                .collect_map(standing.at_work().map(|task| (Shown(task), TaskResult { status: word(task) }))),
         }
     }
 }
 
-/// The tasks that are under way side by side; where there is only one, that one.
+/// The whole batch of marked tasks, else the tasks that are under way side by side; where there is only one, that one.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Group {
@@ -216,9 +233,10 @@ struct Group {
 }
 
 impl Group {
-    fn of(state: &State, index: usize) -> Self {
+    fn of(state: &State, batch: &[usize], index: usize) -> Self {
         let active = state.attention_places().filter(|(_, task)| task.status.is_active());
-        let mut indices: Vec<usize> = active.map(|(place, _)| place).collect();
+        let mut indices: Vec<usize> =
+            if batch.is_empty() { active.map(|(place, _)| place).collect() } else { batch.to_vec() };
         if indices.is_empty() {
             indices.push(index);
         }
@@ -245,22 +263,22 @@ struct TaskResult {
     status: &'static str,
 }
 
-/// How a task that is under way stands.
+/// How a task of a batch, or one that is under way, stands.
 fn word(task: &Task) -> &'static str {
     match &task.status {
         Status::Finished { .. }
         | Status::Landing { .. }
         | Status::Joining { .. }
         | Status::Recording { .. } => "success",
-        Status::Failed | Status::WaitingFor(_) | Status::Asking(_) => "failed",
+        Status::Done => "success",
+        Status::Failed | Status::WaitingFor(_) | Status::Asking(_) | Status::Skipped => "failed",
+        Status::Ready { .. } if !task.round_failures().is_empty() => "failed",
         Status::Drafted
         | Status::Ready { .. }
         | Status::Proving
         | Status::Running(_)
         | Status::Checking(_)
-        | Status::Judging(_)
-        | Status::Done
-        | Status::Skipped => "pending",
+        | Status::Judging(_) => "pending",
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn run(context: &mut Context) -> Ended {
         flags: choices,
         file: &FileSettings::default(),
         earlier: None,
+        state_file: None,
         attendance: Attendance::Unattended,
         dialect: file.dialect,
         programs: &Programs::of_environment(project.root()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 
-use engine::{Dialect, End, State, Statistics, TaskDecl};
+use engine::{Dialect, End, State, Statistics, TaskDecl, Toggle};
 use plan::Severity;
 use runner::{Beginning, PlanFile, Project, Request, RunError, Settings};
 use serde::Serialize;
@@ -42,13 +42,15 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
 
 fn settings(project: &Project, file: &PlanFile, flags: Choices) -> Result<Resolved, Error> {
     let settings = FileSettings::load(project.root())?;
-    let is_fresh = flags.fresh.map_or_else(|| settings.starts_fresh(), engine::Toggle::is_on);
+    let is_fresh = flags.fresh.map_or_else(|| settings.starts_fresh(), Toggle::is_on);
     // A journal that cannot be read is no reason to refuse starting over.
     let earlier = if is_fresh { None } else { runner::load(file, |_| ())?.as_ref().and_then(unfinished) };
+    let state_file = if is_fresh { None } else { file.recovery_mode() };
     resolve(Sources {
         flags,
         file: &settings,
         earlier: earlier.as_ref(),
+        state_file: state_file.map(|is_on| if is_on { Toggle::On } else { Toggle::Off }),
         attendance: attendance(),
         dialect: file.dialect,
         programs: &Programs::of_environment(project.root()),
@@ -75,14 +77,16 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
     let has_answer = matches!(request.beginning, Beginning::Answer(..));
     let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
+    let was_asked = screen.has_asked();
     drop(screen);
     if let Err(RunError::NoPullRequest { obstacle }) = &finished {
         return Err(pull_request::refused(&subject.command("run", ""), obstacle));
     }
     let finished = finished.map_err(|error| Error::from(error).about(subject))?;
     if let Some(error) = ending::error(subject, &finished.state) {
-        show_question(subject, &finished.state);
-        return Err(error.about(subject));
+        // At a terminal it was put already, and nobody answered.
+        let question = if was_asked { None } else { question::unanswered(subject, &finished.state) };
+        return Err(error.about(subject).asking(question));
     }
     let strays = stray_boxes(request.file);
     let summary = summary::complete(subject, &finished.state, finished.at) + &summary::left(subject, &strays);
@@ -98,14 +102,6 @@ pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Reques
         writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }
     Ok(exit::DONE)
-}
-
-/// Shows what a run that pauses waits for, wherever it runs.
-fn show_question(subject: &Subject, state: &State) {
-    let is_waiting = matches!(state.end(), Some(End::Waiting { .. }));
-    if let Some((task, asked)) = question::open(state).filter(|_| is_waiting) {
-        eprint_quietly(&question::render(subject, state, task, asked));
-    }
 }
 
 /// The lines of unticked boxes among the tasks that are none, as nothing was done about them. What cannot be read any
@@ -168,7 +164,7 @@ fn dry_run(
     let open: Vec<&TaskDecl> = tasks.iter().filter(|task| !task.ticked).collect();
     let done = tasks.len() - open.len();
     let names_lifecycle = plans.iter().any(|(_, plan)| plan.names_pr_lifecycle());
-    let wants_forge = settings.pull_request.wanted.map_or(names_lifecycle, engine::Toggle::is_on);
+    let wants_forge = settings.pull_request.wanted.map_or(names_lifecycle, Toggle::is_on);
     let forge = if wants_forge { runner::forge::outline(project, file, settings) } else { Vec::new() };
     let refusal = if wants_forge { runner::forge::foresee(project, settings) } else { None };
     let refusal = refusal.map(|obstacle| pull_request::outlook(&obstacle, settings.pull_request.wanted));

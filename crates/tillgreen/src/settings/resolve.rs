@@ -1,5 +1,5 @@
 //! One complete value out of several places: flag, else `tillgreen.toml`, else (agent and recovery mode only)
-//! the unfinished run, else the default.
+//! the unfinished run, else (recovery mode only) a state file that others wrote, else the default.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,6 +34,8 @@ pub(crate) struct Sources<'a> {
     pub(crate) file: &'a FileSettings,
     /// What the unfinished run was started with.
     pub(crate) earlier: Option<&'a BTreeMap<String, String>>,
+    /// The recovery mode that a state file asks for.
+    pub(crate) state_file: Option<Toggle>,
     /// Whether somebody can be asked.
     pub(crate) attendance: Attendance,
     /// The kind of plan, which some defaults depend on.
@@ -94,7 +96,7 @@ pub(crate) enum Mode {
 pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
     let earlier = sources.earlier.map(launch::read).transpose()?.unwrap_or_default();
     let mut choices = sources.flags.or(sources.file.choices.clone());
-    choices.recovery_mode = choices.recovery_mode.or(earlier.recovery_mode);
+    choices.recovery_mode = choices.recovery_mode.or(earlier.recovery_mode).or(sources.state_file);
     if let (Some(link), Some(copy)) = (&choices.worktree_link, &choices.worktree_copy)
         && let Some((linked, copied)) = link.clash(copy)
     {

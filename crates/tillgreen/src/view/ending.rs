@@ -48,7 +48,8 @@ fn stopped(subject: &Subject, state: &State, reason: &StopReason, kind: Kind) ->
         }
         StopReason::Retries { task, attempts } => {
             let attempts = count(usize::try_from(*attempts).unwrap_or(usize::MAX), "attempt");
-            let message = format!("ERROR: Max retries reached for task {task} after {attempts}");
+            let kind_of_task = if engine::batch(state, task).is_empty() { "task" } else { "parallel task" };
+            let message = format!("ERROR: Max retries reached for {kind_of_task} {task} after {attempts}");
             last_error(subject, Error::new(kind, message), state.task(task)).hint(learnings(subject))
         }
         StopReason::FixTasks { task, limit } => {

@@ -92,23 +92,15 @@ fn line(event: &Event, state: &State) -> Line {
         What::ProofFailed { task, failure } => {
             plain(Mark::Bad, format!("{task} verify command is red: {}", short(&failure.error)))
         }
-        What::Mended { task, files } => {
-            let files = short(&files.join(", "));
-            plain(
-                Mark::Odd,
-                format!("{task} verify command is green, by changes that nobody committed: {files}"),
-            )
-        }
+        What::Mended { task, files } => plain(Mark::Odd, mended_text(task, files)),
         What::AttemptStarted(started) => plain(Mark::Begin, started_text(started, state)),
         What::AttemptClaimed { task, elapsed_ms, .. } => {
             plain(Mark::Step, format!("{task} agent claims success after {}; checking", ms(*elapsed_ms)))
         }
         What::AttemptFailed { task, failure, .. } => plain(Mark::Bad, failed_text(task, failure)),
         What::AgentUnavailable { task, reason, nth, until, .. } => {
-            let (reason, wait) = (short(reason), took(between(event.at, *until)));
-            let text =
-                format!("{task} agent unavailable (time {nth} in a row): {reason}; next try in {wait}");
-            plain(Mark::Odd, text)
+            let wait = took(between(event.at, *until));
+            plain(Mark::Odd, unavailable_text(task, *nth, &short(reason), &wait))
         }
         What::AgentDropped { task, agent, reason, .. } => {
             plain(Mark::Odd, format!("{task} agent {} is not asked again: {}", short(agent), short(reason)))
@@ -150,6 +142,7 @@ fn line(event: &Event, state: &State) -> Line {
             text: format!("[SKIPPED] {}: {}", named(state, task), short(reason)),
             warnings: dependents_warning(dependents).into_iter().collect(),
         },
+        What::Noted { text, .. } => plain(Mark::Odd, format!("note: {}", one_line(text, usize::MAX))),
         What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
         What::PullRequest(news) => pull_request_line(news, event.at),
         What::Ended(end) => end_line(end, state),
@@ -159,6 +152,15 @@ fn line(event: &Event, state: &State) -> Line {
 /// Whether a task is worked on in a tree of its own. One that is not comes back only if a hook changed it.
 fn is_apart(state: &State, task: &TaskId) -> bool {
     state.task(task).is_some_and(|task| task.isolated)
+}
+
+fn mended_text(task: &TaskId, files: &[String]) -> String {
+    let files = short(&files.join(", "));
+    format!("{task} verify command is green, by changes that nobody committed: {files}")
+}
+
+fn unavailable_text(task: &TaskId, nth: u32, reason: &str, wait: &str) -> String {
+    format!("{task} agent unavailable (time {nth} in a row): {reason}; next try in {wait}")
 }
 
 fn landing_text(task: &TaskId, state: &State) -> String {
@@ -488,6 +490,8 @@ mod tests {
             What::TaskSkipped { task, reason: "by a response".to_owned(), dependents: Vec::new() },
             "! [SKIPPED] 1.2 Add a parser: by a response",
         );
+        let noted = What::Noted { task: None, text: "task 1.2 left a file".to_owned() };
+        check(noted, "! note: task 1.2 left a file");
         check(What::RegressionPassed, "✓ the regression command is green");
         check(What::Ended(End::Aborted), "✗ aborted");
         let added: Vec<TaskDecl> = vec![samples::decl("1.4", "New")];

@@ -156,6 +156,9 @@ fn caveat_text(caveat: &Caveat) -> String {
     match caveat {
         Caveat::Gone { checks } => format!("not there any more: {}", labels(checks.iter())),
         Caveat::NotGreen { checks } => format!("not green, but not required: {}", labels(checks.iter())),
+        Caveat::Commented { remarks } => {
+            format!("not asked for, but said in reviews: {}", labels(remarks.iter()))
+        }
         Caveat::NotAllowed => {
             "but the forge does not allow the merge yet: a required review or check is missing, or it is a draft"
                 .to_owned()

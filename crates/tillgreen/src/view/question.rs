@@ -43,6 +43,14 @@ pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
     })
 }
 
+/// The question that a run ended with, for whoever answers it later.
+pub(crate) fn unanswered(subject: &Subject, state: &State) -> Option<String> {
+    let Some(End::Waiting { task }) = state.end() else { return None };
+    let task = state.task(task)?;
+    let Status::Asking(asked) = &task.status else { return None };
+    Some(render(subject, state, task, asked))
+}
+
 /// The question about a task.
 pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Asked) -> String {
     let failures = task.round_failures();
@@ -51,7 +59,7 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
     let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(count);
     let mut text = String::from("## Task Escalation Required\n\n");
     let lines = [
-        format!("**Task:** {}", name_of(task)),
+        format!("**Task:** {}", one_line(&task.name(), TITLE_CHARS_MAX)),
         format!("**Plan:** {}", clean(plan_of(subject, task))),
         format!("**Attempts:** {count} of {limit}"),
         String::new(),
@@ -76,15 +84,6 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
     let dialect = state.rules().map_or(Dialect::Spec, |rules| rules.dialect);
     options(&mut text, asked.question, dialect);
     text
-}
-
-/// What a task is called. In a plan with phases the plan's number and the name say it all.
-fn name_of(task: &Task) -> String {
-    let title = one_line(&task.decl.title, TITLE_CHARS_MAX);
-    if task.id().name().contains(":task-") && title.starts_with("Task ") {
-        return title;
-    }
-    format!("{} {title}", task.id())
 }
 
 /// The plan that a task is of: its number where a folder of plans is run.
@@ -141,19 +140,25 @@ fn history(text: &mut String, failures: &[Failure]) {
 }
 
 fn details(text: &mut String, failure: &Failure) {
-    push(text, "\n### Last Error Details\n\n```");
     let details = if failure.details.trim().is_empty() { &failure.error } else { &failure.details };
-    let lines: Vec<&str> = details.lines().collect();
-    for line in &lines[lines.len().saturating_sub(DETAIL_LINES_MAX)..] {
-        push(text, &quoted_output(line));
-    }
-    push(text, "```");
+    let lines: Vec<String> = details.lines().map(quoted_output).collect();
+    let lines = &lines[lines.len().saturating_sub(DETAIL_LINES_MAX)..];
+    let fence = fence_around(lines);
+    push(text, &format!("\n### Last Error Details\n\n{fence}"));
+    lines.iter().for_each(|line| push(text, line));
+    push(text, &fence);
     if !failure.files.is_empty() {
         push(text, "\n### Files Modified (Partial State)\n");
         for file in &failure.files {
             push(text, &format!("- `{}` - {}", clean(&file.path), clean(&file.state)));
         }
     }
+}
+
+/// A fence that nothing in these lines ends.
+fn fence_around(lines: &[String]) -> String {
+    let ticks = lines.iter().flat_map(|line| line.split(|sign| sign != '`')).map(str::len);
+    "`".repeat(ticks.max().unwrap_or(0).max(2) + 1)
 }
 
 /// A line that a command printed. Only a run that is complete may say so on a line of its own.

@@ -158,7 +158,7 @@ impl Story {
     pub(crate) fn skips(self, id: &str) -> Self {
         self.then(What::TaskSkipped {
             task: TaskId::new(id),
-            reason: "skipped by a response".to_owned(),
+            reason: "User escalation - automated recovery failed".to_owned(),
             dependents: Vec::new(),
         })
     }

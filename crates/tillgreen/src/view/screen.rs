@@ -134,6 +134,11 @@ impl Screen {
         }
     }
 
+    /// True if a question was put to the person at the terminal.
+    pub(crate) fn has_asked(&self) -> bool {
+        self.asked.is_some()
+    }
+
     /// Prints a message for people.
     pub(crate) fn print(&self, text: &str) {
         match &self.show {

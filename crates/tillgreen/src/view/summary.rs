@@ -13,11 +13,15 @@ use runner::{Agent, Settings};
 use super::budget;
 use super::pull_request;
 use super::subject::Subject;
-use super::text::{count, one_line, took};
+use super::text::{clean, count, one_line, took};
 use super::usage;
 
 /// Characters of an agent's command in the start message.
 const COMMAND_CHARS_MAX: usize = 100;
+/// Characters of a warning.
+const WARNING_CHARS_MAX: usize = 400;
+/// Skipped tasks that are told of at length.
+const SKIPS_MAX: usize = 10;
 
 /// The message at the start; the state is the one after the run was opened.
 pub(crate) fn start(subject: &Subject, state: &State, settings: &Settings) -> String {
@@ -148,11 +152,14 @@ pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> Stri
     let skipped = skipped(state);
     if !skipped.is_empty() {
         let tasks = count(skipped.len(), "task");
-        push(&mut text, &format!("Skipped:   {tasks} ({}); dependent tasks may fail", list(&skipped)));
+        push(&mut text, &format!("Skipped:   {tasks} ({})", list(&skipped)));
     }
-    if summary.warnings > 0 {
+    for warning in &summary.warnings.named {
+        push(&mut text, &format!("Warning:   {}", one_line(warning, WARNING_CHARS_MAX)));
+    }
+    if summary.warnings.more > 0 {
         let look = subject.command("log", "");
-        push(&mut text, &format!("Warnings:  {} (see {look})", summary.warnings));
+        push(&mut text, &format!("           and {} more: {look}", summary.warnings.more));
     }
     if let Some(head) = state.first_head() {
         let short = head.get(..9).unwrap_or(head);
@@ -162,7 +169,7 @@ pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> Stri
     if let Some(said) = pull_request::summary(state.pull_request()) {
         push(&mut text, &format!("Pull request: {said}"));
     }
-    text
+    text + &skip_blocks(state)
 }
 
 fn regression(state: &State) -> &'static str {
@@ -205,6 +212,14 @@ fn unchanged(state: &State) -> Vec<TaskId> {
 fn skipped(state: &State) -> Vec<TaskId> {
     let tasks = state.tasks().iter().filter(|task| task.status == Status::Skipped);
     tasks.map(|task| task.id().clone()).collect()
+}
+
+/// The lines that tell of each task that was left out, the first of them.
+fn skip_blocks(state: &State) -> String {
+    let skips = state.tasks().iter().filter(|task| task.status == Status::Skipped);
+    let blocks = skips.filter_map(|task| Some(task.skip.as_ref()?.block(task))).take(SKIPS_MAX);
+    let lines = |block: String| block.lines().map(|line| clean(line) + "\n").collect::<String>();
+    blocks.map(|block| format!("\n{}", lines(block))).collect()
 }
 
 /// Ids in a row.
@@ -268,6 +283,21 @@ mod tests {
     }
 
     #[test]
+    fn warnings_are_named() {
+        let noted = |story: Story, number: u32| {
+            story.then(engine::What::Noted { task: None, text: format!("task 1.3 left file {number}") })
+        };
+        let story = (1..=12).fold(samples::fixed(), noted);
+        let state = story.end(End::Complete { skipped: 0 }).state();
+        let text = complete(&samples::subject(), &state, samples::time(200));
+        assert!(
+            text.contains("\nWarning:   task 1.3 left file 1\nWarning:   task 1.3 left file 2\n"),
+            "{text}"
+        );
+        assert!(text.contains("left file 10\n           and 2 more: `tillgreen log`\n"), "{text}");
+    }
+
+    #[test]
     fn the_end_with_a_skip_and_a_regression_command() {
         let rules = Rules { regression: Toggle::On, ..Rules::default() };
         let story = Story::new(rules).fails("1.2", "no way").escalates("1.2").skips("1.2").passes("1.3");
@@ -277,8 +307,12 @@ mod tests {
 
         Tasks:     2/3 completed
         Attempts:  2, 1 failed
-        Skipped:   1 task (1.2); dependent tasks may fail
+        Skipped:   1 task (1.2)
         The regression command is green
+
+        [SKIPPED] 1.2 Add a parser
+          Reason: User escalation after 1 failed attempt
+          Impact: No task depends on it
         ");
     }
 }

@@ -348,6 +348,7 @@ fn steps(what: &What) -> Vec<String> {
         }
         What::ProofPassed { warnings, .. } => green("green".to_owned(), warnings),
         What::JudgePassed { next, .. } => vec![format!("approved{}", judged(next))],
+        What::Noted { text, .. } => vec![text.clone()],
         What::Mended { files, .. } => {
             vec![format!("green by changes that nobody committed: {}", files.join(", "))]
         }

@@ -170,6 +170,37 @@ fn the_message_is_that_of_the_protocol() {
 }
 
 #[test]
+fn a_run_that_pauses_prints_the_question() {
+    let sandbox = two_tasks();
+    let asked = |finished: &Finished| {
+        part(&finished.stderr, "## Task Escalation Required", "specific fix instruction").to_owned()
+    };
+    let paused = run(&sandbox, &hopeless(), &["--max-task-iterations", "1"]).expect_code(3);
+    let status = sandbox.run(&["status", FOLDER]).expect_code(0).stdout;
+    assert!(status.contains(&asked(&paused)), "{paused}");
+    assert!(asked(&paused).contains("**Attempts:** 1 of 1\n"), "{paused}");
+    assert!(paused.stderr.trim_end().lines().last().unwrap().starts_with("hint: answer with"), "{paused}");
+    let again = answer(&sandbox, "retry").expect_code(3);
+    assert!(asked(&again).contains("\n| 2 | "), "{again}");
+    let for_programs = sandbox.run(&["answer", FOLDER, "retry", "--format", "json"]).expect_code(3);
+    let last = for_programs.stderr.lines().last().unwrap_or_default();
+    let error: serde_json::Value = serde_json::from_str(last).expect("an error is an object");
+    assert!(error["question"].as_str().is_some_and(|text| text.contains("\n| 3 | ")), "{for_programs}");
+}
+
+#[test]
+fn fences_in_an_error_do_not_end_its_block() {
+    let sandbox = two_tasks();
+    let error = "status: failure\nerror: |\n  before\n  ````rust\n  let a = 1;\n  ````\n  after\n";
+    run(&sandbox, &Agent::new().otherwise([Step::say(error)]), &["--max-task-iterations", "1"])
+        .expect_code(3);
+    let status = sandbox.run(&["status", FOLDER]).expect_code(0).stdout;
+    let block = part(&status, "### Last Error Details\n", "### Suggested Actions");
+    assert!(block.contains("\n\n`````\n") && block.contains("\n`````\n\n"), "{block}");
+    assert!(block.contains("\n  ````rust\n  let a = 1;\n  ````\n"), "{block}");
+}
+
+#[test]
 fn retry_is_a_new_round_with_a_full_budget() {
     let sandbox = two_tasks();
     run(&sandbox, &hopeless(), &[]).expect_code(3);
@@ -208,11 +239,34 @@ fn skip_leaves_the_task_out_and_says_so() {
     assert!(state.starts_with("# State\n\nAll is well.\n"), "{state}");
     let entry = "skipped_tasks:\n  - task: \"03-01:task-1\"\n    reason: \"User escalation";
     assert!(state.contains(entry) && state.contains("\"\n    timestamp: \"20"), "{state}");
+    let block = "[SKIPPED] Task 1: Make a\n  Reason: User escalation after 3 failed attempts\n  \
+                 Impact: Dependent tasks may fail\n";
+    assert!(state.contains(block), "{state}");
+    assert!(finished.stdout.contains(block), "{finished}");
     let again = run(&sandbox, &agent, &[]).expect_code(0);
     assert!(!again.stdout.contains("ALL_TASKS_COMPLETE"), "it stays skipped: {again}");
     assert_eq!(sandbox.agent_calls().len(), 6);
     let fresh = run(&sandbox, &Agent::new().otherwise([success()]), &["--fresh"]).expect_code(0);
     assert!(fresh.stdout.ends_with("\nALL_TASKS_COMPLETE\n"), "{fresh}");
+}
+
+#[test]
+fn there_is_one_list_of_skipped_tasks() {
+    let sandbox = sandbox(&[&task("Task 1: Make a", "a"), &task("Task 2: Make b", "b")]);
+    let known = "---\nphase: 3\nskipped_tasks:\n- task: \"02-01:task-1\"\n  reason: \"x\"\nmode: fast\n---\n\n# State\n";
+    sandbox.write(".planning/STATE.md", known);
+    sandbox.commit_all("state");
+    let agent = Agent::new().otherwise([Step::say("status: blocked")]);
+    run(&sandbox, &agent, &["--on-escalation", "skip"]).expect_code(0);
+    let state = sandbox.read(".planning/STATE.md");
+    assert_eq!(state.matches("skipped_tasks:").count(), 1, "{state}");
+    assert!(state.starts_with(&known[..known.find("mode").unwrap()]), "{state}");
+    let ids: Vec<&str> = state.lines().filter_map(|line| line.strip_prefix("- task: ")).collect();
+    assert_eq!(ids, ["\"02-01:task-1\"", "\"03-01:task-1\"", "\"03-01:task-2\""], "{state}");
+    let blocks = "[SKIPPED] Task 1: Make a\n  Reason: skipped by --on-escalation skip\n  Impact: Dependent tasks may fail\n\
+                  \n[SKIPPED] Task 2: Make b\n  Reason: skipped by --on-escalation skip\n  Impact: No task depends on it\n";
+    assert!(state.contains(blocks), "{state}");
+    assert!(state.contains("mode: fast\n---\n\n# State\n"), "{state}");
 }
 
 #[test]

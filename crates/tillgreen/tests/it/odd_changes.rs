@@ -235,3 +235,27 @@ fn somebody_elses_file_stays_out_whatever_its_name() {
     let refused = run(&sandbox, &agent("true"), &[]);
     assert!(!refused.stderr.contains("panicked"), "{refused}");
 }
+
+#[test]
+fn what_is_told_of_a_task_stays_in_the_record() {
+    let sandbox = sandbox("true", "true");
+    let plan = PLAN.replace("  - **Verify**", "  - **Files**: work.txt\n  - **Verify**");
+    sandbox.spec("demo", &plan);
+    sandbox.commit_all("files");
+    let more =
+        "echo x > other.txt; printf '\\n- [ ] 1.2 More\\n  - **Verify**: `true`\\n' >> specs/demo/tasks.md";
+    let work = || [Step::write("work.txt", "right\n"), Step::say("TASK_COMPLETE")];
+    let first = [Step::shell(more)].into_iter().chain(work());
+    let agent = Agent::new().on("1.1", first).otherwise(work());
+    let finished = run(&sandbox, &agent, &[]).expect_code(0);
+    let added = "while task 1.1 was running, these tasks were added to the plan: 1.2";
+    let log = sandbox.run(&["log"]).expect_code(0).stdout;
+    assert_eq!(finished.stderr.matches(added).count(), 1, "{finished}");
+    assert_eq!(log.matches(added).count(), 1, "{log}");
+    assert!(finished.stdout.contains(&format!("\nWarning:   {added}\n")), "{finished}");
+    let scope = finished.stdout.lines().find(|line| line.starts_with("Warning:   task 1.1: "));
+    assert!(scope.is_some_and(|line| line.contains("other.txt")), "{finished}");
+    let journal = sandbox.read(".tillgreen/specs-demo/journal.jsonl");
+    let noted = journal.lines().find(|line| line.contains("\"noted\"")).unwrap_or_default();
+    assert!(noted.contains("\"task\":\"1.1\"") && noted.contains(added), "{journal}");
+}

@@ -150,6 +150,27 @@ fn the_state_file_shows_where_it_stands_and_goes_in_the_end() {
     assert!(!sandbox.has(STATE), "it goes when all is done");
 }
 
+#[test]
+fn recovery_mode_is_taken_from_a_state_file_that_is_there() {
+    let state = |on: bool| json!({"phase": "execution", "taskIndex": 0, "totalTasks": 2, "recoveryMode": on});
+    let check = |state: Value, flags: &[&str], settings: &str, recovers: bool| {
+        let sandbox = sandbox(PLAN);
+        sandbox.write(STATE, state.to_string());
+        sandbox.write("tillgreen.toml", settings);
+        let command = sandbox.install_agent(&fails_once());
+        let finished =
+            sandbox.run(&[&["run", "--agent-cmd", &command, "--max-task-iterations", "2"], flags].concat());
+        let has_fix = order(&sandbox).contains(&"1.3.1".to_owned());
+        assert_eq!(has_fix, recovers, "{state} {flags:?} {settings:?} {finished}");
+    };
+    check(state(true), &[], "", true);
+    check(state(false), &[], "", false);
+    check(state(true), &[], "recovery_mode = false\n", false);
+    check(state(false), &["--recovery-mode"], "", true);
+    check(state(true), &["--fresh"], "", false);
+    check(json!({"phase": "tasks", "recoveryMode": "yes"}), &[], "", false);
+}
+
 fn fails_once_after(agent: Agent) -> Agent {
     agent
         .on_attempt("1.3", 1, [failed("File not found: src/parser.ts")])

@@ -166,9 +166,10 @@ fn the_log_for_programs() {
         let expected = if object["status"] == "failed" {
             "timestamp event task_id attempt status failure_type error duration_ms"
         } else {
-            "timestamp event task_id attempt status"
+            "timestamp event task_id attempt status duration_ms"
         };
-        assert!(keys(&object).starts_with(expected), "{object}");
+        assert_eq!(keys(&object), expected, "{object}");
+        assert!(object["duration_ms"].as_u64().is_some_and(|millis| millis > 0), "{object}");
     }
     let feedback = of("feedback_injected");
     assert_eq!(keys(&feedback[0]), "timestamp event task_id attempt feedback_lines");
@@ -283,9 +284,26 @@ fn the_state_file_stays_while_a_person_is_asked() {
     let state: Value = serde_json::from_str(&sandbox.read(STATE)).expect("it is JSON");
     let entry = &state["task_retries"]["03-01:task-2"];
     assert_eq!((&entry["status"], &entry["retry_count"]), (&json!("escalated"), &json!(3)));
+    assert_eq!((&entry["current_attempt"], &entry["max_retries"]), (&json!(3), &json!(3)));
     assert_eq!(state["global_stats"], json!({"total_retries": 4, "successful_retries": 1, "escalations": 1}));
     sandbox.run(&["answer", FOLDER, "skip"]).expect_code(0);
     assert!(!sandbox.has(STATE));
+}
+
+#[test]
+fn the_current_attempt_is_never_above_the_maximum() {
+    let sandbox = sandbox();
+    let agent = Agent::new().otherwise([success()]);
+    run(&sandbox, &agent, &["--max-task-iterations", "2"]).expect_code(3);
+    let check = |response: &str, expected: (u32, u32, u32)| {
+        sandbox.run(&["answer", FOLDER, response]).expect_code(3);
+        let state: Value = serde_json::from_str(&sandbox.read(STATE)).expect("it is JSON");
+        let entry = &state["task_retries"]["03-01:task-1"];
+        let found = (&entry["retry_count"], &entry["current_attempt"], &entry["max_retries"]);
+        assert_eq!(found, (&json!(expected.0), &json!(expected.1), &json!(expected.2)), "{response}");
+    };
+    check("fix: try", (3, 3, 3));
+    check("retry", (2, 2, 2));
 }
 
 #[test]

@@ -99,6 +99,7 @@ impl Ledger {
                 self.write(task).proof.approved = matches!(response, Response::Approve | Response::Reply(_));
             }
             Seen::Started(_)
+            | Seen::Noted { .. }
             | Seen::PlanRead(_)
             | Seen::Prepared { .. }
             | Seen::AgentEnded { .. }
@@ -165,6 +166,7 @@ impl Ledger {
             What::Answered { task, response: Response::Retry } => self.write(task).renew(),
             What::RegressionPassed => self.is_regression_green = true,
             What::PlanChanged(_)
+            | What::Noted { .. }
             | What::Mended { .. }
             | What::ProofPassed { .. }
             | What::ProofFailed { .. }

@@ -31,6 +31,7 @@ pub(super) fn every_event() -> Vec<PullRequestEvent> {
         warnings: vec!["no".to_owned()],
     };
     let request = Request {
+        more_files: Vec::new(),
         id: "5.77".into(),
         origin: Origin::Check { check: "test".to_owned(), step: None, url: String::new() },
         summary: "red".to_owned(),

@@ -57,6 +57,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::FixPlanned(_)
         | What::FixInserted { .. }
         | What::Deferred { .. }
+        | What::Noted { .. }
         | What::RegressionPassed
         | What::PullRequest(_) => Entry::default(),
     }
@@ -178,6 +179,7 @@ fn done(at: Timestamp, state: &State, id: &TaskId) -> Entry {
         entry.lines.push(line(at, id, &format!("attempt={attempt} status=success")));
         entry.objects.push(json!({
             "timestamp": stamp(at), "event": "attempt", "task_id": id.to_string(), "attempt": attempt, "status": "success",
+            "duration_ms": task.claimed_after_ms,
         }));
     }
     let Entry { lines, objects } = resolved(at, state, id, "success");

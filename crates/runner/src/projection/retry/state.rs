@@ -78,17 +78,19 @@ fn task_entry(state: &State, task: &Task) -> Value {
             })
         })
         .collect();
-    let running = if let Status::Running(running) = &task.status { Some(running.attempt) } else { None };
-    let current = running.unwrap_or_else(|| task.next_attempt()).0;
+    // An instruction of a person's is worth an attempt beyond the limit.
+    let allowed = failures.len() + usize::from(task.instruction.is_some());
+    let limit = state.rules().map_or(0, |rules| rules.limits.task_iterations_max);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(allowed);
     let last = task.last_failure().map(|failure| failure.at).or(task.started_at);
     json!({
         "task_id": task.id().to_string(),
         "task_name": task.decl.title,
         "retry_count": failures.len(),
-        "max_retries": state.rules().map_or(0, |rules| rules.limits.task_iterations_max),
+        "max_retries": limit,
         "status": word(task),
         "failures": failures,
-        "current_attempt": current,
+        "current_attempt": limit.min(failures.len() + 1),
         "started_at": task.started_at.map(stamp),
         "last_attempt_at": last.map(stamp),
     })

@@ -43,7 +43,8 @@ fn check_green(scene: impl Fn() -> Scene, odd: &str, told: Option<&str>) {
         assert_eq!(run.code, Some(0), "{odd}: {run}");
         assert_eq!(scene.dirt(), [""; 0], "{odd}: {run}");
         assert_eq!(scene.attempts("1.2"), 1, "{odd}: {run}");
-        let notes: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("note: task ")).collect();
+        let notes: Vec<&str> =
+            run.stderr.lines().filter_map(|line| line.find("note: task ").map(|at| &line[at..])).collect();
         let expected: Vec<String> = told.iter().map(|told| format!("note: task 1.2 {told}")).collect();
         assert_eq!(notes, expected, "{odd}: {run}");
     }

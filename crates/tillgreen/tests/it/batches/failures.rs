@@ -1,5 +1,6 @@
 //! Members that fail: only they run again, each on its own budget, and what the others did is kept.
 
+use serde_json::json;
 use testkit::{Agent, Step};
 
 use super::scene::{Scene, TREES, done, member, members, task, work};
@@ -93,7 +94,10 @@ fn a_member_that_fails_for_good_stops_the_run_after_the_others_have_landed() {
     let agent = agent.on("1.4", [scene.meet(4), Step::AwaitFile(others.clone()), work(), done()]);
     let agent = agent.otherwise([scene.meet(4), work(), Step::write(&others, ""), done()]);
     let run = scene.go(&agent, &["--max-task-iterations", "2"]).expect_code(1);
-    assert!(run.stderr.contains("ERROR: Max retries reached for task 1.2 after 2 attempts"), "{run}");
+    assert!(
+        run.stderr.contains("ERROR: Max retries reached for parallel task 1.2 after 2 attempts"),
+        "{run}"
+    );
     assert!(!run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
     scene.expect_tidy();
     assert_eq!(scene.landed(), ["1.1", "1.3", "1.4"], "{run}");
@@ -230,4 +234,26 @@ fn a_fix_has_done_its_job_once_another_test_fails() {
     assert_eq!(attempts(&scene), [1, 2, 1], "{run}");
     let said = "verify of 1.2 is still red, but what 1.2.1 was to fix is gone; next is: tests/test_files.py::test_b - no file";
     assert!(run.stderr.contains(said), "{run}");
+}
+
+#[test]
+fn the_state_file_tells_of_the_whole_batch() {
+    let tasks = [member("1.1"), member("1.2"), member("1.3"), member("1.4").replace(" [P]", "")];
+    let scene = Scene::new(&tasks);
+    let state = || -> serde_json::Value {
+        serde_json::from_str(&scene.read("specs/demo/.ralph-state.json")).expect("it is JSON")
+    };
+    let agent = Agent::new().on("1.2", [scene.meet(3), done()]).otherwise([scene.meet(3), work(), done()]);
+    scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(1);
+    let group = json!({"startIndex": 0, "endIndex": 2, "taskIndices": [0, 1, 2], "isParallel": true});
+    assert_eq!(state()["parallelGroup"], group);
+    let results =
+        json!({"1.1": {"status": "success"}, "1.2": {"status": "failed"}, "1.3": {"status": "success"}});
+    assert_eq!(state()["taskResults"], results);
+    assert_eq!(state()["taskIndex"], 1);
+    let failing = Agent::new().on("1.4", [done()]).otherwise([work(), done()]);
+    scene.go(&failing, &["--max-task-iterations", "1"]).expect_code(1);
+    let group = json!({"startIndex": 3, "endIndex": 3, "taskIndices": [3], "isParallel": false});
+    assert_eq!((&state()["parallelGroup"], &state()["taskIndex"]), (&group, &json!(3)));
+    assert_eq!(state()["taskResults"], json!({"1.4": {"status": "failed"}}));
 }

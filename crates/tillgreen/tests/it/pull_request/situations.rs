@@ -331,3 +331,39 @@ fn the_base_is_in_conflict() {
     assert_eq!(sandbox.dirt(), [""; 0], "the merge was given up");
     assert_eq!(sandbox.read("first.txt"), "first.txt\n");
 }
+
+#[test]
+fn a_review_that_only_comments_is_told() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    forge.shows(|_| {
+        let review = |author, state, body, at| Review { author, state, body, at, push: 1 };
+        let (early, late) = ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z");
+        let reviews = vec![
+            review("mona", "COMMENTED", "Please rename\nthe file", early),
+            review("hubot", "COMMENTED", "Hm.", early),
+            review("hubot", "APPROVED", "", late),
+            review("bob", "COMMENTED", "", late),
+        ];
+        Sight { reviews, ..Sight::default() }
+    });
+    let finished = run(&sandbox, &forge, &[]);
+    complete(&finished);
+    assert_eq!(asked_for(&sandbox), [""; 0]);
+    let told = "not asked for, but said in reviews: mona: Please rename the file";
+    assert!(finished.stdout.contains(told) && finished.stderr.contains(told), "{finished}");
+}
+
+#[test]
+fn a_task_of_a_review_names_the_files_that_the_review_names() {
+    let Some((sandbox, forge)) = scratch(PLAN) else { return };
+    forge.shows(|moment| {
+        let body = "Rename it in src/parser.rs:12, and in `news.txt` too.";
+        let (state, at) = ("CHANGES_REQUESTED", "2026-01-01T00:00:00Z");
+        let no = Review { author: "mona", state, body, at, push: 1 };
+        let yes = Review { state: "APPROVED", at: "2026-01-02T00:00:00Z", ..no.clone() };
+        Sight { reviews: if moment.push == 1 { vec![no] } else { vec![no, yes] }, ..Sight::default() }
+    });
+    complete(&run(&sandbox, &forge, &[]));
+    let tasks = sandbox.tasks("demo");
+    assert!(tasks.contains("\n  - **Files**: `news.txt`, `src/parser.rs`\n"), "{tasks}");
+}
