@@ -71,8 +71,8 @@ pub(crate) fn subject<'a>(state: &'a State, task: &'a Task) -> &'a TaskDecl {
     &task.decl
 }
 
-/// The event of leaving a task out, with what depends on it: by declaration or by a file that a later task shares,
-/// and whatever is declared to depend on those.
+/// The event of leaving a task out, with what depends on it: by declaration, also by way of others, or by a file that a
+/// later task shares.
 pub(crate) fn skipped(state: &State, task: &Task, reason: &str) -> What {
     let place = state.position(task.id());
     let files: BTreeSet<&String> = task.decl.files.iter().collect();
@@ -80,19 +80,20 @@ pub(crate) fn skipped(state: &State, task: &Task, reason: &str) -> What {
         let is_later = state.position(other.id()) > place;
         is_later && other.decl.files.iter().any(|file| files.contains(file))
     };
-    let sharing = state.unsettled().filter(shares).map(Task::id);
-    let mut reached: BTreeSet<&TaskId> = sharing.chain([task.id()]).collect();
+    // By way of others as well, also of such as are done.
+    let mut declared = BTreeSet::from([task.id()]);
     loop {
-        let known = reached.len();
+        let known = declared.len();
         let all = state.tasks().iter();
-        let more = all.filter(|other| other.decl.depends_on.iter().any(|id| reached.contains(id)));
+        let more = all.filter(|other| other.decl.depends_on.iter().any(|id| declared.contains(id)));
         let more: Vec<&TaskId> = more.map(|other| other.id()).collect();
-        reached.extend(more);
-        if reached.len() == known {
+        declared.extend(more);
+        if declared.len() == known {
             break;
         }
     }
-    let others = state.unsettled().filter(|other| other.id() != task.id() && reached.contains(other.id()));
+    let is_dependent = |other: &&Task| declared.contains(other.id()) || shares(other);
+    let others = state.unsettled().filter(|other| other.id() != task.id()).filter(is_dependent);
     let dependents = others.map(|other| other.id().clone()).collect();
     What::TaskSkipped { task: task.id().clone(), reason: reason.to_owned(), dependents }
 }

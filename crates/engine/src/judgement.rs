@@ -5,7 +5,7 @@ use plan::TaskId;
 use crate::claim::Claim;
 use crate::failure::Cause;
 use crate::observation::{AgentEnd, AgentReport};
-use crate::red::{Red, first_line, of_denial};
+use crate::red::{Red, of_denial, reason_before_signal};
 use crate::state::State;
 use crate::status::Judge;
 use crate::task::Task;
@@ -51,14 +51,14 @@ fn objection(claim: &Claim, contradiction: Option<&str>, tail: &str, tampered: &
     match claim {
         Claim::Failed(failed) | Claim::Denied(failed) => Some(failed.error.clone()),
         Claim::Stuck(stuck) => Some(stuck.reason.clone()),
-        Claim::NotVerified | Claim::OtherRole | Claim::Silent => Some(first_line(tail)),
+        Claim::NotVerified | Claim::OtherRole | Claim::Silent => Some(reason_before_signal(tail)),
         Claim::Complete if !tampered.is_empty() => Some("it changed boxes in the plan".to_owned()),
         Claim::Complete => contradiction.map(|phrase| format!("it says yes and \"{phrase}\"")),
     }
 }
 
 fn not_accepted(judge: Judge, said: &str, details: &str) -> Red {
-    let error = format!("{} did not accept the result: {said}", who(judge));
+    let error = format!("{} said no: {said}", who(judge));
     Red::new(cause(judge), error, details)
 }
 
@@ -77,7 +77,7 @@ fn cause(judge: Judge) -> Cause {
 fn who(judge: Judge) -> &'static str {
     match judge {
         Judge::Reviewer => "the reviewer",
-        Judge::Qa | Judge::Person => "the QA agent",
+        Judge::Qa | Judge::Person => "QA",
     }
 }
 

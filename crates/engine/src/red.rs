@@ -275,12 +275,8 @@ fn last_line(text: &str) -> String {
     short(text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no output"))
 }
 
-pub(crate) fn first_line(text: &str) -> String {
-    short(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no reason given"))
-}
-
 /// What an agent says before it says that a verification failed: the beginning of its last paragraph.
-fn reason_before_signal(tail: &str) -> String {
+pub(crate) fn reason_before_signal(tail: &str) -> String {
     let lines: Vec<&str> = tail.lines().map(str::trim).collect();
     let signal = lines.iter().rposition(|line| line.contains("VERIFICATION_FAIL")).unwrap_or(lines.len());
     let mut paragraphs = lines[..signal].split(|line| line.is_empty()).filter(|lines| !lines.is_empty());

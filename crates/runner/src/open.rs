@@ -312,9 +312,8 @@ fn on_default_branch(git: &Git) -> Option<String> {
         Some(default) => default == branch,
         None => DEFAULT_BRANCHES.contains(&branch.as_str()),
     };
-    is_default.then(|| {
-        format!("commits go to {branch}, the default branch; `tillgreen run --branch NAME` works on another")
-    })
+    is_default
+        .then(|| format!("commits go to {branch}, the default branch; `--branch NAME` works on another"))
 }
 
 /// What becomes of a plan that lies elsewhere.

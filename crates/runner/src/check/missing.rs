@@ -29,7 +29,7 @@ fn missing(ended: &Ended) -> Option<String> {
             let told = || complaints().next().map(|line| line.chars().take(MESSAGE_CHARS_MAX).collect());
             Some(named.or_else(told).unwrap_or_else(|| "a program that it runs is not there".to_owned()))
         }
-        Exit::Code(_) => complaints().next().and_then(folder),
+        Exit::Code(_) => complaints().next().and_then(|line| folder(line).or_else(|| module(line))),
         Exit::CannotStart(reason) => Some(reason.clone()),
         Exit::Signal(_) | Exit::DeadlinePassed | Exit::NoProgress | Exit::Stopped => None,
     }
@@ -48,6 +48,13 @@ fn folder(line: &str) -> Option<String> {
     let (_, rest) = line.split_once(": cd: ")?;
     let name = rest.strip_suffix(": No such file or directory")?;
     Some(format!("the folder `{name}` is not there"))
+}
+
+/// `/usr/bin/python3: No module named pytest`, which is how `python3 -m pytest` ends where there is none.
+fn module(line: &str) -> Option<String> {
+    let (python, name) = line.split_once(": No module named ")?;
+    let is_python = python.rsplit('/').next()?.starts_with("python") && !python.contains(' ');
+    is_python.then(|| format!("the module `{name}` of Python is not there"))
 }
 
 #[cfg(test)]
@@ -82,6 +89,8 @@ mod tests {
         program("", "a program that it runs is not there");
         let line = "bash: line 1: cd: web: No such file or directory\n";
         check(Exit::Code(1), line, Some("the folder `web` is not there"));
+        let line = "/usr/bin/python3: No module named pytest\n";
+        check(Exit::Code(1), line, Some("the module `pytest` of Python is not there"));
     }
 
     #[test]
@@ -91,5 +100,6 @@ mod tests {
         check(Exit::Code(1), "bash: line 1: cd: web: No such file or directory\n1 test failed\n", None);
         check(Exit::Code(1), "bash: line 1: jest: command not found\n", None);
         check(Exit::Signal(9), "sh: 1: jest: not found\n", None);
+        check(Exit::Code(1), "ModuleNotFoundError: No module named 'app'\n", None);
     }
 }

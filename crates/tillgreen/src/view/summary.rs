@@ -278,6 +278,7 @@ mod tests {
         Attempts:  6, 2 failed
         Fixed:     1.2 by 1.2.1
         Fixed:     1.2.1 by 1.2.1.1
+        Before:    012345678 (back to it: git reset --keep 012345678)
         Regressions were not checked: no regression command is set
         ");
     }
@@ -308,6 +309,7 @@ mod tests {
         Tasks:     2/3 completed
         Attempts:  2, 1 failed
         Skipped:   1 task (1.2)
+        Before:    012345678 (back to it: git reset --keep 012345678)
         The regression command is green
 
         [SKIPPED] 1.2 Add a parser

@@ -43,7 +43,7 @@ fn an_executors_word_is_no_verdict() {
     let sandbox = sandbox(TASK);
     let agent = Agent::new().otherwise([writes_page(), done()]);
     let finished = run(&sandbox, &agent, &["--max-task-iterations", "1"]).expect_code(1);
-    let error = "the QA agent gave no verdict, asked twice: it said neither yes nor no";
+    let error = "QA gave no verdict, asked twice: it said neither yes nor no";
     assert!(finished.stderr.contains(error), "{finished}");
     assert_eq!(roles(&sandbox), ["executor", "qa", "qa"], "it is asked once more, at once");
     assert!(sandbox.agent_calls()[2].prompt.contains("You were asked this before and gave no verdict."));
@@ -55,7 +55,7 @@ fn a_judge_that_says_both_says_no() {
     let says_both = Step::say("There is no login page.\nVERIFICATION_FAIL\nTASK_COMPLETE");
     let agent = Agent::new().on_role("qa", "1.1", [says_both]).otherwise([writes_page(), done()]);
     let finished = run(&sandbox, &agent, &["--max-task-iterations", "1"]).expect_code(1);
-    assert!(finished.stderr.contains("did not accept the result: There is no login page."), "{finished}");
+    assert!(finished.stderr.contains("QA said no: There is no login page."), "{finished}");
 }
 
 #[test]

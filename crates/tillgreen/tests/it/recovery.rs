@@ -238,6 +238,8 @@ fn a_task_gets_so_many_fixes_and_no_more() {
     );
     assert!(sandbox.has(STATE), "other tools can see where it stopped");
     assert_eq!(sandbox.dirt(), [""; 0]);
+    sandbox.write("implement.md", "");
+    sandbox.commit_all("red again");
     run(&sandbox, &hopeless, &["--max-fix-tasks", "1"]).expect_code(1);
     assert_eq!(order(&sandbox)[7..], ["1.3", "1.3.4", "1.3"], "a new round goes on counting");
 }

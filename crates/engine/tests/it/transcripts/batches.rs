@@ -320,7 +320,7 @@ fn batch_judged() {
     1.1 checks green, Qa judges
     1.2 checks green
     1.1 judge started
-    1.1 failed, VerificationFail -> Retry: the QA agent did not accept the result: too long
+    1.1 failed, VerificationFail -> Retry: QA said no: too long
     1.1 again, attempt 2
     1.2 comes back
     1.1 attempt 2 (executor)

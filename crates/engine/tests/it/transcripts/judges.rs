@@ -12,7 +12,7 @@ fn qa_judges() {
     1.1 claims success
     1.1 checks green, Qa judges
     1.1 judge started
-    1.1 failed, VerificationFail -> Retry: the QA agent did not accept the result: the list is empty
+    1.1 failed, VerificationFail -> Retry: QA said no: the list is empty
     1.1 again, attempt 2
     1.1 attempt 2 (executor)
     1.1 claims success
@@ -33,7 +33,7 @@ fn qa_judges_recovery() {
     1.1 claims success
     1.1 checks green, Qa judges
     1.1 judge started
-    1.1 failed, VerificationFail -> Fix: the QA agent did not accept the result: the list is empty
+    1.1 failed, VerificationFail -> Fix: QA said no: the list is empty
     1.1 gets fix 1.1.1
     1.1.1 inserted
     1.1.1 attempt 1 (executor)
@@ -62,7 +62,7 @@ fn reviewer_judges() {
     1.1 claims success
     1.1 checks green, Reviewer judges
     1.1 judge started
-    1.1 failed, ReviewerRejected -> Retry: the reviewer did not accept the result: the list is empty
+    1.1 failed, ReviewerRejected -> Retry: the reviewer said no: the list is empty
     1.1 again, attempt 2
     1.1 attempt 2 (executor)
     1.1 claims success
@@ -88,7 +88,7 @@ fn both_judge() {
     1.1 judge started
     1.1 judge says yes, Reviewer judges
     1.1 judge started
-    1.1 failed, ReviewerRejected -> Retry: the reviewer did not accept the result: the list is empty
+    1.1 failed, ReviewerRejected -> Retry: the reviewer said no: the list is empty
     1.1 again, attempt 2
     1.1 attempt 2 (executor)
     1.1 claims success
@@ -140,7 +140,7 @@ fn nothing_was_changed() {
     1.1 claims success
     1.1 checks green, Qa judges
     1.1 judge started
-    1.1 failed, VerificationFail -> Retry: the QA agent did not accept the result: the list is empty
+    1.1 failed, VerificationFail -> Retry: QA said no: the list is empty
     1.1 again, attempt 2
     1.1 attempt 2 (executor)
     1.1 claims success
@@ -175,13 +175,13 @@ fn judges_that_misbehave() {
     1.1 claims success
     1.1 checks green, Qa judges
     1.1 judge started
-    1.1 failed, VerificationFail -> Retry: the QA agent did not accept the result: it says yes and "needs human"
+    1.1 failed, VerificationFail -> Retry: QA said no: it says yes and "needs human"
     1.1 again, attempt 2
     1.1 attempt 2 (executor)
     1.1 claims success
     1.1 checks green, Qa judges
     1.1 judge started
-    1.1 failed, VerificationFail -> Retry: the QA agent did not accept the result: it changed boxes in the plan
+    1.1 failed, VerificationFail -> Retry: QA said no: it changed boxes in the plan
     1.1 again, attempt 3
     1.1 attempt 3 (executor)
     1.1 claims success

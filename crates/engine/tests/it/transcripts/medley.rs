@@ -34,7 +34,7 @@ fn a_bit_of_everything() {
     1.3 claims success
     1.3 checks green, Qa judges
     1.3 judge started
-    1.3 failed, VerificationFail -> Fix: the QA agent did not accept the result: too long
+    1.3 failed, VerificationFail -> Fix: QA said no: too long
     1.3 gets fix 1.3.1
     1.3.1 inserted
     1.3.1 attempt 1 (executor)

@@ -83,6 +83,8 @@ fn tasks_about_the_same_file_follow_each_other_and_the_reason_is_said() {
 fn tasks_whose_files_nobody_can_tell_do_not_run_beside_those_that_name_theirs() {
     let vague = member("1.2").replace("`out/1.2.txt`\n", "All documentation files\n");
     let scene = Scene::new(&[member("1.1"), vague, member("1.3")]);
+    let check = scene.run(&["check", "demo"]).expect_code(0);
+    assert!(check.stdout.contains("the Files of 1.2 name no path at “All documentation files”"), "{check}");
     let run = scene.go(&worker(), &[]).expect_code(0);
     scene.expect_complete(&run);
     for part in
@@ -90,8 +92,6 @@ fn tasks_whose_files_nobody_can_tell_do_not_run_beside_those_that_name_theirs() 
     {
         assert!(run.stderr.contains(part), "{part:?} is missing in {run}");
     }
-    let check = scene.run(&["check", "demo"]).expect_code(0);
-    assert!(check.stdout.contains("the Files of 1.2 name no path at “All documentation files”"), "{check}");
 }
 
 #[test]
