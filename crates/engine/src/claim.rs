@@ -66,6 +66,9 @@ pub struct FailureClaim {
     pub root_cause: Option<String>,
 }
 
+/// The word by which a result is not accepted.
+pub(crate) const NOT_VERIFIED: &str = "VERIFICATION_FAIL";
+
 impl Claim {
     /// Reads the final message of an agent in a role. A failure beside a success word is a failure, whoever's word it is
     /// and whichever comes first.
@@ -76,6 +79,7 @@ impl Claim {
         let result = result::read(message);
         let said = Signals::of(message);
         let by_result = dialect == Dialect::Phase && role == Role::Executor;
+        let is_judge = matches!(role, Role::Qa | Role::Reviewer);
         let (is_own, is_other) = match role {
             Role::Executor => (said.complete, said.pass),
             Role::Qa | Role::Reviewer => (said.pass, said.complete),
@@ -83,7 +87,7 @@ impl Claim {
         match (said.failed, result) {
             (_, Some(stuck @ Self::Stuck(_))) => stuck,
             (Some(failed), _) | (None, Some(Self::Failed(failed))) => Self::Failed(failed),
-            (None, _) if said.fail => Self::NotVerified,
+            (None, _) if said.fail || is_judge && denies(message) => Self::NotVerified,
             (None, Some(denied @ Self::Denied(_))) if is_own || by_result => denied,
             (None, Some(Self::Complete)) if by_result => Self::Complete,
             (None, _) if is_own => Self::Complete,
@@ -91,6 +95,13 @@ impl Claim {
             (None, _) => Self::Silent,
         }
     }
+}
+
+/// True if a message says no in a line that says more than that. A yes has to stand alone; a no of a judge that is missed
+/// would be a yes.
+fn denies(message: &str) -> bool {
+    let outside_code = |line: &str| line.split('`').step_by(2).any(|part| part.contains(NOT_VERIFIED));
+    message.lines().any(|line| bare(line).starts_with(NOT_VERIFIED) || outside_code(line))
 }
 
 /// The words of a message, each of which may be there.
@@ -133,7 +144,7 @@ impl Signal {
         match line {
             "TASK_COMPLETE" => return Some(Self::Complete),
             "VERIFICATION_PASS" => return Some(Self::Pass),
-            "VERIFICATION_FAIL" => return Some(Self::Fail),
+            NOT_VERIFIED => return Some(Self::Fail),
             _ => {}
         }
         let is_failed =
@@ -209,6 +220,28 @@ mod tests {
             suggested_fix: None,
             root_cause: None,
         })
+    }
+
+    #[test]
+    fn a_judges_no_counts_however_it_is_put() {
+        let read = |message: &str, role| Claim::read(message, Dialect::Spec, role);
+        for no in [
+            "VERIFICATION_FAIL: rude",
+            "**VERIFICATION_FAIL**: rude",
+            "`VERIFICATION_FAIL`: rude",
+            "Verdict: VERIFICATION_FAIL",
+            "- VERIFICATION_FAIL - it is rude",
+            "VERIFICATION_FAILED",
+            "The verdict is VERIFICATION_FAIL because it is rude",
+        ] {
+            for role in [Role::Qa, Role::Reviewer] {
+                assert_eq!(read(no, role), Claim::NotVerified, "{no}");
+                assert_eq!(read(&format!("{no}\nVERIFICATION_PASS"), role), Claim::NotVerified, "{no}");
+            }
+            assert_eq!(read(&format!("{no}\nTASK_COMPLETE"), Role::Executor), Claim::Complete, "{no}");
+        }
+        let quoted = "It prints `VERIFICATION_FAIL` as asked.\nVERIFICATION_PASS";
+        assert_eq!(read(quoted, Role::Qa), Claim::Complete);
     }
 
     #[test]

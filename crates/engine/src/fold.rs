@@ -556,12 +556,23 @@ impl State {
     }
 
     fn apply_retry(&mut self, id: &TaskId) -> Applied {
+        let by_hand = self.task(id).is_some_and(|task| self.is_fixed_by_hand(task));
+        let rules = self.rules().cloned().unwrap_or_default();
         self.go_on(id, EventKind::RetryPlanned, |task| {
-            // After a fix a `[VERIFY]` command has a chance of being green without an agent.
-            let proves = matches!(task.status, Status::WaitingFor(_)) && Self::proves(task);
+            // After a fix a `[VERIFY]` command has a chance of being green without an agent, and so has any command
+            // after a fix that was made by hand.
+            let is_fixed = matches!(task.status, Status::WaitingFor(_));
+            let proves = is_fixed && Self::proves(task) || by_hand && Self::proves_again(task, &rules);
             Status::Ready { proves }
         })?;
         Ok(())
+    }
+
+    /// Whether the fix that a task waited for is done, and by no agent.
+    fn is_fixed_by_hand(&self, task: &Task) -> bool {
+        let Status::WaitingFor(other) = &task.status else { return false };
+        let is_fix = self.fix_plan(other).is_some_and(|fix| fix.failing == *task.id());
+        is_fix && self.task(other).is_some_and(|fix| fix.status == Status::Done && fix.passes == 0)
     }
 
     fn apply_fix_planned(&mut self, fix: &FixPlan) -> Applied {

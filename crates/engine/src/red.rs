@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use plan::{Dialect, TaskId};
 
-use crate::claim::{Claim, FailureClaim, StuckKind};
+use crate::claim::{Claim, FailureClaim, NOT_VERIFIED, StuckKind, is_signal};
 use crate::contradiction::mentions;
 use crate::failure::{Cause, Failure};
 use crate::judgement::Facts;
@@ -278,8 +278,15 @@ fn last_line(text: &str) -> String {
 /// What an agent says before it says that a verification failed: the beginning of its last paragraph.
 pub(crate) fn reason_before_signal(tail: &str) -> String {
     let lines: Vec<&str> = tail.lines().map(str::trim).collect();
-    let signal = lines.iter().rposition(|line| line.contains("VERIFICATION_FAIL")).unwrap_or(lines.len());
-    let mut paragraphs = lines[..signal].split(|line| line.is_empty()).filter(|lines| !lines.is_empty());
+    let signal = lines.iter().rposition(|line| line.contains(NOT_VERIFIED));
+    let behind = signal.and_then(|at| lines[at].split_once(NOT_VERIFIED)).map(|(_, rest)| rest);
+    let behind = behind.map(|rest| rest.trim_matches(|letter: char| !letter.is_alphanumeric()));
+    if let Some(reason) = behind.filter(|rest| rest.contains(' ') || rest.len() > 2) {
+        return short(reason);
+    }
+    let before = &lines[..signal.unwrap_or(lines.len())];
+    let mut paragraphs =
+        before.split(|line| line.is_empty() || is_signal(line)).filter(|lines| !lines.is_empty());
     short(paragraphs.next_back().map_or("no reason given", |paragraph| paragraph[0]))
 }
 

@@ -110,7 +110,8 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     // What was done about an earlier run's attempts is recorded; the rest is about how this one begins.
     let found: Vec<String> = notes.into_iter().chain(kept).collect();
     let notes = outside(project, file).into_iter().chain(remarks(project, &book, &state));
-    let on_default = git.as_ref().filter(|_| is_new(&state)).and_then(on_default_branch);
+    let on_branch = settings.branch.as_ref().map(|branch| format!("commits go to branch {branch}"));
+    let on_default = git.as_ref().filter(|_| is_new(&state)).and_then(on_default_branch).or(on_branch);
     for note in without_git(project).into_iter().chain(on_default).chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
     }

@@ -308,3 +308,20 @@ fn a_run_works_on_the_branch_that_it_is_told_and_says_how_to_go_back() {
     let run = sandbox.run(&["run", "--branch", "-x"]).expect_code(2);
     assert!(run.stderr.contains("-x"), "{run}");
 }
+
+#[test]
+fn what_was_mended_by_hand_is_found_behind_a_fix_task_as_well() {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    let task = "- [ ] 1.1 Write it\n  - **Files**: `a.txt`\n  - **Verify**: `grep -q done a.txt`\n";
+    sandbox.spec("demo", &format!("# Tasks\n\n{task}"));
+    sandbox.commit_all("plan");
+    let command = sandbox.install_agent(&Agent::new().otherwise([Step::say("TASK_COMPLETE")]));
+    let flags = ["run", "--agent-cmd", &command, "--recovery-mode", "--max-fix-depth", "1"];
+    sandbox.run(&flags).expect_code(1);
+    let calls = sandbox.agent_calls().len();
+    sandbox.write("a.txt", "done\n");
+    sandbox.commit_all("by hand");
+    let run = sandbox.run(&flags).expect_code(0);
+    assert_eq!(sandbox.agent_calls().len(), calls, "no agent is paid for it: {run}");
+    assert!(run.stdout.lines().any(|line| line == "ALL_TASKS_COMPLETE"), "{run}");
+}

@@ -241,19 +241,16 @@ fn fix_depth_a_new_round() {
     1.1.1.1.1 proof green
     1.1.1.1.1 done, commit c1
     1.1.1.1 again, attempt 2
-    1.1.1.1 attempt 2 (executor)
-    1.1.1.1 claims success
-    1.1.1.1 checks green
+    1.1.1.1 proof started
+    1.1.1.1 proof green
     1.1.1.1 done, commit c2
     1.1.1 again, attempt 2
-    1.1.1 attempt 2 (executor)
-    1.1.1 claims success
-    1.1.1 checks green
+    1.1.1 proof started
+    1.1.1 proof green
     1.1.1 done, commit c3
     1.1 again, attempt 2
-    1.1 attempt 2 (executor)
-    1.1 claims success
-    1.1 checks green
+    1.1 proof started
+    1.1 proof green
     1.1 done, commit c4
     ended: {"complete":{"skipped":0}}
     [x] 1.1  [x] 1.1.1  [x] 1.1.1.1  [x] 1.1.1.1.1
