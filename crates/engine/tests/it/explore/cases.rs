@@ -99,7 +99,7 @@ pub(crate) fn work(size: Size) -> Vec<Case> {
     let limits = Limits { global_iterations_max: Some(3), ..rules(Recovery::On).limits };
     let capped = Rules { limits, ..rules(Recovery::On) };
     match size {
-        Size::Ordinary => [
+        Size::Ordinary => vec![
             each(SINGLES, WORK, &off, 1),
             each(SINGLES, RED, &on, 1),
             each(SEQUENCES, WORK, &off, 1),
@@ -107,10 +107,11 @@ pub(crate) fn work(size: Size) -> Vec<Case> {
             each(SIDE_BY_SIDE, RED, &off, 1),
             each(SIDE_BY_SIDE, RED, &on, 0),
             each(SIDE_BY_SIDE, RED, &[shared, capped], 0),
-            each(TRIPLES, RED, &off[..1], 0),
+            each(TRIPLES, RED, &off[..2], 0),
+            each(&TRIPLES[..3], WORK, &off[..1], 0),
             each(&TRIPLES[..3], RED, &on[..1], 0),
         ],
-        Size::Large => [
+        Size::Large => vec![
             all(SINGLES, MORE_WORK, 2),
             each(SEQUENCES, MORE_WORK, &off, 2),
             each(SEQUENCES, WORK, &on, 1),
@@ -129,14 +130,17 @@ pub(crate) fn work(size: Size) -> Vec<Case> {
 pub(crate) fn agents(size: Size) -> Vec<Case> {
     let (off, on) = (people(Recovery::Off), people(Recovery::On));
     match size {
-        Size::Ordinary => [
+        Size::Ordinary => vec![
             each(SEQUENCES, ABSENT, &off, 1),
             each(SEQUENCES, STUCK, &off, 0),
             each(SIDE_BY_SIDE, ABSENT, &off, 0),
             each(SIDE_BY_SIDE, STUCK, &off, 0),
             each(SEQUENCES, ABSENT, &on, 0),
+            each(&TRIPLES[..3], STUCK, &off[..1], 0),
+            each(&TRIPLES[..3], ABSENT, &off[..1], 0),
         ],
-        Size::Large => [
+        Size::Large => vec![
+            each(TRIPLES, STUCK, &off[..1], 0),
             all(SEQUENCES, ABSENT, 1),
             all(SEQUENCES, STUCK, 1),
             all(SIDE_BY_SIDE, ABSENT, 1),
@@ -151,18 +155,21 @@ pub(crate) fn agents(size: Size) -> Vec<Case> {
 pub(crate) fn coming_in(size: Size) -> Vec<Case> {
     let (off, on) = (people(Recovery::Off), people(Recovery::On));
     match size {
-        Size::Ordinary => [
+        Size::Ordinary => vec![
             each(SIDE_BY_SIDE, COMING_IN, &off, 0),
             each(SIDE_BY_SIDE, MEETING, &on[..1], 0),
             each(SIDE_BY_SIDE, IN_THE_WAY, &off, 0),
             each(SEQUENCES, IN_THE_WAY, &off, 1),
             each(SEQUENCES, RETURNS, &on, 0),
+            each(&TRIPLES[1..], MEETING, &off[..1], 0),
+            each(&TRIPLES[..3], IN_THE_WAY, &off[..1], 0),
         ],
-        Size::Large => [
+        Size::Large => vec![
             each(SIDE_BY_SIDE, COMING_IN, &off, 1),
             each(SIDE_BY_SIDE, COMING_IN, &on, 0),
             all(SIDE_BY_SIDE, IN_THE_WAY, 1),
             all(SEQUENCES, IN_THE_WAY, 1),
+            each(&TRIPLES[1..3], MEETING, &off, 0),
             each(TRIPLES, MEETING, &off[..1], 0),
         ],
     }
@@ -178,6 +185,8 @@ pub(crate) fn judges(size: Size) -> Vec<Case> {
         let by_person = Rules { unverifiable: Unverifiable::Ask, ..asks.clone() };
         let regression = Rules { regression: Toggle::On, ..stops.clone() };
         cases.extend(each(JUDGED, JUDGES, &[stops, asks, goes_on, reviewed.clone(), by_person.clone()], 1));
+        let three = &["1.1 judge", "1.2 p judge", "1.3 p"];
+        cases.push(case(three, &JUDGES[..2], &regression, 0));
         cases.extend(each(&SEQUENCES[1..2], REGRESSION, &[regression], 1));
         if size == Size::Large {
             let beside = &["1.1 p judge", "1.2 p"];
