@@ -25,7 +25,6 @@ const SLOW_SECONDS: u32 = 5;
 /// another the commit comes in, is checked again and its box is ticked in a second commit.
 const BY_HAND: &str = r#"
 work() {
-    git worktree add -q --detach "../tree-$1"
     cd "../tree-$1"
     echo prompt | TILLGREEN_TASK_ID=1.$1 ./agent.sh > /dev/null
     bash -e -c "test -f src/f$1.txt"
@@ -35,6 +34,8 @@ work() {
 i=1
 while [ "$i" -le "$TASKS" ]; do
     for slot in $(seq 1 "$JOBS"); do
+        # Git does not add two at once.
+        git worktree add -q --detach "../tree-$i"
         (work "$i") &
         i=$((i + 1))
     done
