@@ -117,7 +117,7 @@ pub(crate) fn work(size: Size) -> Vec<Case> {
             each(SEQUENCES, WORK, &on, 1),
             each(SIDE_BY_SIDE, MORE_WORK, &off, 1),
             each(SIDE_BY_SIDE, WORK, &on, 0),
-            each(SIDE_BY_SIDE, WORK, &[shared, capped], 1),
+            each(SIDE_BY_SIDE, WORK, &[shared, capped], 0),
             each(TRIPLES, RED, &off, 1),
             each(TRIPLES, WORK, &off[..1], 0),
             each(TRIPLES, RED, &on, 0),
@@ -143,7 +143,8 @@ pub(crate) fn agents(size: Size) -> Vec<Case> {
             each(TRIPLES, STUCK, &off[..1], 0),
             all(SEQUENCES, ABSENT, 1),
             all(SEQUENCES, STUCK, 1),
-            all(SIDE_BY_SIDE, ABSENT, 1),
+            // Where a tree cannot be made and later can, what goes on beside a question differs, and so do early ends.
+            all(SIDE_BY_SIDE, &ABSENT[..3], 1),
             all(SIDE_BY_SIDE, STUCK, 0),
             each(TRIPLES, ABSENT, &off[..1], 0),
         ],

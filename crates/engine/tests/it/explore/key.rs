@@ -139,6 +139,7 @@ fn put_task(key: &mut String, node: &Node, task: &Task) {
         let Failure { cause, rung, blocked_by, .. } = failure;
         put(key, format_args!(" {} {} {cause:?} {rung:?} ", page.retries, round.min(2)));
         blocked_by.iter().for_each(|by| put_name(key, state, by));
+        failure.failing.items.iter().for_each(|item| put(key, format_args!(" {}", item.name)));
     }
 }
 
@@ -153,6 +154,7 @@ fn put_status(key: &mut String, state: &State, status: &Status) {
         Status::WaitingFor(other) => {
             key.push(' ');
             put_name(key, state, other);
+            put(key, format_args!(" {}", state.task(other).is_some_and(|fix| fix.passes == 0)));
         }
         Status::Asking(asked) => put(key, format_args!(" {:?} {}", asked.question, asked.attempt.is_some())),
         Status::Drafted
