@@ -568,7 +568,7 @@ impl State {
         Ok(())
     }
 
-    /// Whether the fix that a task waited for is done, and by no agent.
+    /// True if the fix that a task waited for is done, and by no agent.
     fn is_fixed_by_hand(&self, task: &Task) -> bool {
         let Status::WaitingFor(other) = &task.status else { return false };
         let is_fix = self.fix_plan(other).is_some_and(|fix| fix.failing == *task.id());

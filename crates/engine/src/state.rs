@@ -273,7 +273,7 @@ impl State {
         task.decl.kind == TaskKind::Verify && task.decl.verification == crate::task::Verification::Command
     }
 
-    /// Whether a task that failed for good starts by running its command without an agent: where that alone decides,
+    /// True if a task that failed for good starts by running its command without an agent: where that alone decides,
     /// somebody may have mended it by hand.
     pub(crate) fn proves_again(task: &Task, rules: &Rules) -> bool {
         let has_command = task.decl.verification == crate::task::Verification::Command;

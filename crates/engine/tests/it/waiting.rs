@@ -31,7 +31,7 @@ pub(crate) fn after_event(rules: &Rules, before: &State, event: &Event) {
     }
 }
 
-/// Whether the plan's own order has a task wait for one that a person is asked about.
+/// True if the plan's own order has a task wait for one that a person is asked about.
 fn is_held_by_a_question(rules: &Rules, state: &State, id: &TaskId) -> bool {
     let Some(task) = state.task(id) else { return false };
     let is_earlier = |other: &&Task| state.position(other.id()) < state.position(id);

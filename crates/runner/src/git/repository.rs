@@ -94,7 +94,7 @@ impl Git {
         self.has_any_hook(&[name])
     }
 
-    /// Whether there is one of these hooks. Where git does not say where hooks are, there may be.
+    /// True if there is one of these hooks. Where git does not say where hooks are, there may be.
     pub(super) fn has_any_hook(&self, names: &[&str]) -> bool {
         let folder = self.hooks_folder();
         folder.is_none_or(|folder| names.iter().any(|name| folder.join(name).exists()))
