@@ -97,11 +97,15 @@ impl Claim {
     }
 }
 
-/// True if a message says no in a line that says more than that. A yes has to stand alone; a no of a judge that is missed
-/// would be a yes.
+/// True if a message says no in a line that says more than that: the word at its beginning, or as the end of "the verdict
+/// is". A yes has to stand alone; a no of a judge that is missed would be a yes.
 fn denies(message: &str) -> bool {
-    let outside_code = |line: &str| line.split('`').step_by(2).any(|part| part.contains(NOT_VERIFIED));
-    message.lines().any(|line| bare(line).starts_with(NOT_VERIFIED) || outside_code(line))
+    let is_verdict = |said: &str| said.ends_with(':') || said.ends_with(" is");
+    message.lines().map(bare).any(|line| {
+        let mut parts = line.splitn(2, NOT_VERIFIED);
+        let before = parts.next().unwrap_or_default().trim_end_matches(['*', '`', ' ']);
+        parts.next().is_some() && (before.is_empty() || is_verdict(before))
+    })
 }
 
 /// The words of a message, each of which may be there.
@@ -240,8 +244,11 @@ mod tests {
             }
             assert_eq!(read(&format!("{no}\nTASK_COMPLETE"), Role::Executor), Claim::Complete, "{no}");
         }
-        let quoted = "It prints `VERIFICATION_FAIL` as asked.\nVERIFICATION_PASS";
-        assert_eq!(read(quoted, Role::Qa), Claim::Complete);
+        for talk in
+            ["It prints `VERIFICATION_FAIL` as asked.", "Last time I had to say VERIFICATION_FAIL for this."]
+        {
+            assert_eq!(read(&format!("{talk}\nVERIFICATION_PASS"), Role::Qa), Claim::Complete, "{talk}");
+        }
     }
 
     #[test]
