@@ -72,6 +72,7 @@ mod tree_notes;
 mod turn;
 mod uncovered;
 mod withdrawn;
+mod work;
 
 pub use agent::{
     Activity, AgentKind, Permission, StreamFormat, Support, Transcript, find_program, transcript, version_of,
@@ -92,3 +93,4 @@ pub use record::{RecordError, load};
 pub use records::{RecordFile, RecordPlace, RecordsError, records, review};
 pub use report::{ChangeKind, Report, append_report};
 pub use settings::{Agent, Bookkeeping, PullRequest, Scope, Settings};
+pub use work::Worktrees;
