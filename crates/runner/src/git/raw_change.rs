@@ -95,7 +95,12 @@ impl RawChange {
 impl Git {
     /// What differs between two commits or trees, in the order of the paths.
     pub(in crate::git) fn differences(&self, from: &Oid, to: &Oid) -> Result<Vec<RawChange>, GitError> {
-        let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", from.as_str(), to.as_str(), "--"];
+        self.differences_of(from.as_str(), to.as_str())
+    }
+
+    /// The same by whatever names them.
+    pub(in crate::git) fn differences_of(&self, from: &str, to: &str) -> Result<Vec<RawChange>, GitError> {
+        let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", from, to, "--"];
         RawChange::parse_all(process::run(self.call(&diff))?)
     }
 }

@@ -51,8 +51,6 @@ impl Git {
     /// Refuses a repository whose settings were changed, since the program started, so that git would not work in the
     /// project any more. The project that is itself a linked tree has nothing to do with them.
     pub(crate) fn refuse_if_misdirected(&self) -> Result<(), GitError> {
-        // What a submodule says is put back: nobody else can have meant it.
-        self.mend_submodules();
         let is_main = self.git_dir() == self.common_dir();
         let Some(before) = self.habits().place().filter(|_| is_main) else { return Ok(()) };
         let now = match self.configuration()? {

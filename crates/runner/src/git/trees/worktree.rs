@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::{Flock, FlockArg};
 
 use crate::git::calls::process::{self, Call};
-use crate::git::calls::scratch_index::TREE_DEADLINE;
+use crate::git::calls::own_index::TREE_DEADLINE;
 use crate::git::error::GitError;
 use crate::git::history::Oid;
 use crate::git::repository::Git;
@@ -33,21 +33,15 @@ impl Git {
         if let Some(folder) = tree.parent() {
             fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
-        self.link_tree(self.root(), tree, base)?;
-        self.add_submodules(tree)
+        self.link_tree(tree, base)
     }
 
     /// Removes a linked working tree and git's knowledge of it. Links in it are removed, never followed.
     pub fn remove_tree(&self, tree: &Path) -> Result<(), GitError> {
-        self.mend_submodules();
         remove_folder(tree).map_err(GitError::io("remove", tree))?;
         let tree = settled(tree);
         let turn = self.take_turn()?;
-        let mut stores = vec![self.common_dir().to_owned()];
-        while let Some(store) = stores.pop() {
-            forget(&store, &tree).map_err(GitError::io("remove what git knows of", &tree))?;
-            stores.extend(folders_of_submodules(&store));
-        }
+        forget(self.common_dir(), &tree).map_err(GitError::io("remove what git knows of", &tree))?;
         drop(turn);
         Ok(())
     }
@@ -80,18 +74,12 @@ impl Git {
         })
     }
 
-    /// The repositories of submodules that are kept with this one.
-    pub(in crate::git) fn stores_of_submodules(&self) -> Vec<PathBuf> {
-        folders_of_submodules(self.common_dir())
-    }
-
-    /// `git worktree add` of the repository that has its working tree at `from`.
-    pub(in crate::git) fn link_tree(&self, from: &Path, tree: &Path, commit: &Oid) -> Result<(), GitError> {
+    fn link_tree(&self, tree: &Path, commit: &Oid) -> Result<(), GitError> {
         let add = ["worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", "--"];
         let mut call = self.locking_call(&[&QUIETLY[..], &add[..]].concat(), Vec::new());
         call.arguments.extend([tree.as_os_str().to_owned(), commit.as_str().into()]);
         let turn = self.take_turn()?;
-        process::run(Call { dir: from, ..call })?.success()?;
+        process::run(call)?.success()?;
         drop(turn);
         self.fill_tree(tree)
     }
@@ -175,20 +163,6 @@ fn forget(store: &Path, tree: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The repositories of submodules that a repository keeps. Their names may hold slashes, hence the search.
-pub(in crate::git) fn folders_of_submodules(store: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![store.join("modules")];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-            let is_store = entry.path().join("HEAD").is_file();
-            if is_store { found.push(entry.path()) } else { folders.push(entry.path()) }
-        }
-    }
-    found
 }
 
 /// Removes a folder with all that is in it, also if an agent took away its own right to do so.
