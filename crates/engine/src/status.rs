@@ -26,22 +26,22 @@ pub enum Status {
     Checking(Checking),
     /// The program's own checks are green; an agent or a person judges.
     Judging(Judging),
-    /// It passed in a tree of its own and waits for its turn to come back.
+    /// It passed in a slot, its work is packed, and it waits for its turn to come in.
     Finished {
         /// The attempt that passed.
         attempt: Attempt,
     },
-    /// Its work is being brought into the project.
+    /// Its work is being brought together with the rest, in the landing tree.
     Landing {
         /// The attempt that passed.
         attempt: Attempt,
     },
-    /// Its work is in the project, not committed yet; the checks run again on all that came together.
+    /// Its work is committed in the landing tree; the checks run again on all that came together.
     Joining {
         /// The attempt that passed.
         attempt: Attempt,
     },
-    /// Everything is green: work is being committed, the box ticked.
+    /// Everything is green: the work is being committed, or its commit taken over, and the box ticked.
     Recording {
         /// The attempt that passed; none when a `[VERIFY]` command was green at once.
         attempt: Option<Attempt>,
@@ -189,6 +189,8 @@ pub enum Question {
     ServiceUnavailable,
     /// The verify command needs something that is not there, and the attempt that was told so did not put it there.
     VerifyCannotStart,
+    /// Finished work changes files in which somebody has uncommitted changes.
+    InTheWay,
 }
 
 impl Question {
@@ -204,7 +206,7 @@ impl Question {
             | Self::ServiceUnavailable
             | Self::VerifyCannotStart
             | Self::Mended => true,
-            Self::Judge | Self::Checkpoint => false,
+            Self::Judge | Self::Checkpoint | Self::InTheWay => false,
         }
     }
 }

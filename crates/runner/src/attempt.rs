@@ -458,7 +458,7 @@ impl Driver<'_> {
         if let Some(failure) = self.unresolved(id) {
             return Ok(ChecksReport { failure: Some(failure), warnings });
         }
-        if let Some(task) = self.state.task(id).filter(|task| task.isolated) {
+        if let Some(task) = self.state.task(id).filter(|task| task.is_isolated()) {
             warnings.extend(told_of_own_place(&self.workplace(id), &task.touched));
         }
         if self.settings.bookkeeping == Bookkeeping::Agent {
@@ -500,7 +500,8 @@ impl Driver<'_> {
     /// Those of the paths that attempts at a task changed that still differ from what they were before the first of
     /// them: what a later attempt took back is no longer a change.
     pub(crate) fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
-        let base = self.state.task(id).filter(|task| !task.isolated).and_then(|task| task.base.as_deref());
+        let base =
+            self.state.task(id).filter(|task| !task.is_isolated()).and_then(|task| task.base.as_deref());
         match (self.tree.git(), base) {
             (Some(git), Some(base)) if !paths.is_empty() => {
                 let differing = git.differing_from(base)?;

@@ -59,7 +59,7 @@ impl Driver<'_> {
 
     /// When a run ends: what is in the trees that stay.
     pub(crate) fn note_kept_trees(&self) {
-        let open = self.state.attention().filter(|task| task.isolated);
+        let open = self.state.attention().filter(|task| task.is_isolated());
         for site in open.filter_map(|task| self.site(task.id())) {
             site.note_content();
         }
@@ -75,7 +75,7 @@ impl Driver<'_> {
             }
             Some(_) | None => return,
         };
-        let failed = tasks.into_iter().filter(|task| task.isolated && !task.failures.is_empty());
+        let failed = tasks.into_iter().filter(|task| task.is_isolated() && !task.failures.is_empty());
         let sites = failed.filter_map(|task| Some((task.id(), self.site(task.id())?)));
         let kept = sites.filter(|(_, site)| site.base().is_some()).map(|(task, site)| {
             let place = self.project.relative(&site.tree).display();

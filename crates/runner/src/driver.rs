@@ -460,7 +460,7 @@ impl<'a> Driver<'a> {
             self.see(Seen::Obstructed { reason });
             return Ok(());
         }
-        let is_beside = self.state.attention().any(|task| task.status.is_active() && task.isolated);
+        let is_beside = self.state.attention().any(|task| task.status.is_active() && task.is_isolated());
         if let Some(reason) = self.in_progress(task).filter(|_| !is_beside) {
             self.see(Seen::Obstructed { reason });
             return Ok(());

@@ -147,7 +147,7 @@ impl Driver<'_> {
             let paths = git.changed_between(&format!("{made}^"), made.as_str());
             touched.extend(paths.unwrap_or_default());
         }
-        let landing = Landing::Done { touched: touched.into_iter().collect() };
+        let landing = Landing::Done { touched: touched.into_iter().collect(), onto: None, commit: None };
         self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
     }
 }

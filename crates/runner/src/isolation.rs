@@ -42,7 +42,7 @@ pub(crate) enum Done {
 impl Driver<'_> {
     /// Whether the task's latest attempt is in a tree of its own.
     pub(crate) fn is_isolated(&self, id: &TaskId) -> bool {
-        self.state.task(id).is_some_and(|task| task.isolated)
+        self.state.task(id).is_some_and(|task| task.is_isolated())
     }
 
     /// Where a task is worked on.
@@ -290,7 +290,7 @@ impl Driver<'_> {
         let Some(task) = self.state.task(id) else { return Ok(()) };
         let (dispatch, touched) = (task.dispatch, task.touched.clone());
         if touched.is_empty() {
-            let landing = Landing::Done { touched: Vec::new() };
+            let landing = Landing::Done { touched: Vec::new(), onto: None, commit: None };
             self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
             return Ok(());
         }
@@ -327,7 +327,7 @@ impl Driver<'_> {
             }
             None => {
                 let report = ChecksReport::default();
-                self.see(Seen::JoinEnded { task: id.clone(), dispatch, report });
+                self.see(Seen::JoinEnded { task: id.clone(), dispatch, report, tree: None });
             }
         }
         Ok(())
@@ -347,7 +347,7 @@ impl Driver<'_> {
             return Ok(Seen::Displaced { task, dispatch });
         }
         if report.failure.as_ref().is_some_and(|red| did_its_job(&self.state, &task, &red.failing)) {
-            return Ok(Seen::JoinEnded { task, dispatch, report });
+            return Ok(Seen::JoinEnded { task, dispatch, report, tree: None });
         }
         if report.failure.is_some() && self.comes_in_as_it_was(&task)? {
             return Ok(Seen::Displaced { task, dispatch });
@@ -362,7 +362,7 @@ impl Driver<'_> {
                 self.take_landing_back()?;
             }
         }
-        Ok(Seen::JoinEnded { task, dispatch, report })
+        Ok(Seen::JoinEnded { task, dispatch, report, tree: None })
     }
 
     /// Work that is half in the project goes out of it, where somebody might take it for their own: it is still in the

@@ -132,7 +132,7 @@ impl Driver<'_> {
         judged: &Judged,
         dir: &Path,
     ) -> Result<(), RunError> {
-        let is_beside = |other: &Task| matches!(other.status, Status::Running(_)) && !other.isolated;
+        let is_beside = |other: &Task| matches!(other.status, Status::Running(_)) && !other.is_isolated();
         let is_shared = !self.is_isolated(id) && self.state.attention().any(is_beside);
         // Where others work in the same folder, it may be their work.
         let Some(git) = self.tree.git().filter(|_| !is_shared) else { return Ok(()) };

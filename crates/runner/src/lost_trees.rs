@@ -40,7 +40,7 @@ impl Driver<'_> {
     /// task's own fault; nobody can tell whose this is.
     pub(crate) fn missing_trees(&self, id: &TaskId) -> Option<String> {
         let is_missing = |id: &TaskId| self.is_isolated(id) && !self.workplace(id).is_dir();
-        let at_work = self.state.attention().filter(|task| task.isolated && task.status.is_active());
+        let at_work = self.state.attention().filter(|task| task.is_isolated() && task.status.is_active());
         let mut others = at_work.map(engine::Task::id).filter(|other| *other != id).peekable();
         let are_missing = is_missing(id) && others.peek().is_some() && others.all(is_missing);
         are_missing.then(|| {

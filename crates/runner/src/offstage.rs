@@ -339,11 +339,11 @@ impl Site {
             };
         let commit = match kept {
             Ok(Some(commit)) => commit,
-            Ok(None) => return Ok((Landing::Done { touched: Vec::new() }, None)),
+            Ok(None) => return Ok((landed(Vec::new()), None)),
             Err(error) if error.is_of_surroundings() => return Err(error),
             Err(error) => {
                 let error = format!("its work tree cannot be read: {error}");
-                return Ok((Landing::Conflict(red(error, String::new())), None));
+                return Ok((Landing::Failed(red(error, String::new())), None));
             }
         };
         let landing =
@@ -352,13 +352,13 @@ impl Site {
         Ok(match self.git.keep_untracked(&self.tree, applied)? {
             Applied::Done { paths, stamps, revived } => {
                 notes.extend(told_of_revived(&revived));
-                (Landing::Done { touched: paths }, Some(stamps))
+                (landed(paths), Some(stamps))
             }
-            Applied::Already(_) | Applied::Nothing => (Landing::Done { touched: Vec::new() }, None),
+            Applied::Already(_) | Applied::Nothing => (landed(Vec::new()), None),
             Applied::Conflict(conflict) => {
                 self.git.keep_told(&self.keep, &commit)?;
                 let since = self.git.told_since(&base).unwrap_or_default();
-                (Landing::Conflict(conflicting(&conflict, &commit, &since)), None)
+                (Landing::Failed(conflicting(&conflict, &commit, &since)), None)
             }
             Applied::Refused { paths } => (refused(&self.git, &paths), None),
         })
@@ -458,6 +458,10 @@ fn conflicting(conflict: &Conflict, commit: &Oid, since: &[String]) -> CheckFail
         conflict.hunks
     );
     red(error, mask(&details))
+}
+
+fn landed(touched: Vec<String>) -> Landing {
+    Landing::Done { touched, onto: None, commit: None }
 }
 
 fn red(error: String, details: String) -> CheckFailure {

@@ -267,10 +267,10 @@ fn drop_half_landing(git: &Git, state: &State) -> Result<Vec<String>, RunError> 
 fn side_by_side(git: Option<&Git>, settings: &Settings, dirty: &[String]) -> (Parallel, Option<String>) {
     let wanted = settings.rules.parallel.clone();
     let alone = |reason: String| (Parallel { jobs: 1, ..wanted.clone() }, Some(reason));
-    let (Some(git), Isolation::Trees) = (git, wanted.isolation) else {
+    let Some(git) = git.filter(|_| wanted.isolation.has_slots()) else {
         return (Parallel { isolation: Isolation::Shared, ..wanted }, None);
     };
-    if wanted.jobs <= 1 {
+    if wanted.jobs <= 1 && wanted.isolation == Isolation::Trees {
         return (wanted, None);
     }
     if settings.bookkeeping == Bookkeeping::Agent {

@@ -75,7 +75,7 @@ impl Driver<'_> {
         let is_due = |task: &&Task| {
             let is_due = task.status.is_coming_back() || matches!(task.status, Status::Finished { .. });
             let has_original = || self.site(task.id()).is_some_and(|site| site.original().is_some());
-            task.isolated && is_due && has_original()
+            task.is_isolated() && is_due && has_original()
         };
         let id = self.state.attention().find(is_due).map(|task| task.id().clone());
         let left = id.map_or(Ok(None), |id| self.set_original_back(&id))?.flatten();

@@ -265,7 +265,7 @@ impl Driver<'_> {
     /// committed with its own message once it is done, not with that of its fix.
     pub(crate) fn paths_of_work(&self, id: &TaskId) -> BTreeSet<String> {
         // What was changed in a tree of its own is not in the project.
-        let task = self.state.task(id).filter(|task| !task.isolated);
+        let task = self.state.task(id).filter(|task| !task.is_isolated());
         let mut paths: BTreeSet<String> =
             task.into_iter().flat_map(|task| task.touched.iter().cloned()).collect();
         if let Some(opened) = self.state.opened() {

@@ -14,7 +14,7 @@ use std::process;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use engine::{Action, ActionKey, Isolation, Task, schedule, starts_in_project};
+use engine::{Action, ActionKey, Task, schedule, starts_in_project};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use plan::TaskId;
@@ -193,8 +193,7 @@ impl Driver<'_> {
     /// Without one, what another run has half done there would be taken for its work.
     pub(crate) fn waits_for_turn(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
         let has_one = self.turn.as_ref().is_some_and(|(task, _)| task == id);
-        let takes_turns =
-            self.state.rules().is_some_and(|rules| rules.parallel.isolation == Isolation::Trees);
+        let takes_turns = self.state.rules().is_some_and(|rules| rules.parallel.isolation.has_slots());
         let Some(git) = self.tree.git().filter(|_| takes_turns && !has_one).cloned() else {
             return Ok(false);
         };
@@ -234,7 +233,7 @@ impl Driver<'_> {
     pub(crate) fn pass_turn_on(&mut self) {
         let Some((holder, _)) = &self.turn else { return };
         let is_in_project =
-            |task: &Task| task.status.is_coming_back() || task.status.is_active() && !task.isolated;
+            |task: &Task| task.status.is_coming_back() || task.status.is_active() && !task.is_isolated();
         let is_next = |action: &Action| matches!(action, Action::Prepare { task } if task == holder);
         if !self.state.attention().any(is_in_project) && !schedule(&self.state, now()).iter().any(is_next) {
             self.turn = None;

@@ -60,7 +60,7 @@ impl Driver<'_> {
     /// so nobody commits them.
     pub(crate) fn tell_of_mixed_work(&mut self, id: &TaskId) {
         let (Some(task), Some(opened)) = (self.state.task(id), self.state.opened()) else { return };
-        let mixed = opened.dirty.iter().filter(|path| !task.isolated && task.touched.contains(*path));
+        let mixed = opened.dirty.iter().filter(|path| !task.is_isolated() && task.touched.contains(*path));
         let mixed: BTreeSet<String> = mixed.cloned().collect();
         if !mixed.is_empty() {
             self.note_of(
