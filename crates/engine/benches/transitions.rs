@@ -130,10 +130,14 @@ fn outcome(state: &State, action: Action) -> Seen {
             let is_fix = state.fix_plan(&task).is_some();
             Seen::ChecksEnded { task, dispatch, report: checks(fails && !is_fix) }
         }
-        Action::Land { task, dispatch, .. } => {
-            Seen::LandingEnded { task, dispatch, landing: Landing::Done { touched: Vec::new() } }
+        Action::Land { task, dispatch, .. } => Seen::LandingEnded {
+            task,
+            dispatch,
+            landing: Landing::Done { touched: Vec::new(), onto: None, commit: None },
+        },
+        Action::Join { task, dispatch, .. } => {
+            Seen::JoinEnded { task, dispatch, report: checks(false), tree: None }
         }
-        Action::Join { task, dispatch, .. } => Seen::JoinEnded { task, dispatch, report: checks(false) },
         Action::Record { task, .. } => Seen::Recorded { task, record: Record::Kept { commit: None } },
         Action::InsertFix { fix } => Seen::FixInserted { decl: Box::new(decl(fix, 0)) },
         Action::Ask { .. } | Action::Regress | Action::Forge(_) => Seen::Interrupted,

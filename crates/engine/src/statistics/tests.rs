@@ -80,7 +80,7 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             role: Role::Executor,
             head: None,
             dirty: vec![],
-            isolated: false,
+            slot: None,
         })],
         "claim" => {
             let (touched, learnings) = (vec![], vec![]);
@@ -100,7 +100,7 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             let reason = "overloaded".to_owned();
             vec![What::AgentUnavailable { task, dispatch: Dispatch(1), reason, nth: 1, until: at }]
         }
-        "prove" => vec![What::ProofStarted { task }],
+        "prove" => vec![What::ProofStarted { task, head: None }],
         "proved" => vec![What::ProofPassed { task, warnings: vec![] }],
         "red" => vec![What::ProofFailed { task, failure: Box::new(failure(attempt, rest, at)) }],
         "fix" => {

@@ -66,15 +66,8 @@ fn failed(rules: Rules, failures: Vec<Failure>) -> State {
 
 fn start(state: &mut State, attempt: Attempt) {
     let (role, dispatch) = (Role::Executor, Dispatch(attempt.0));
-    let started = Started {
-        task: "1.1".into(),
-        attempt,
-        dispatch,
-        role,
-        head: None,
-        dirty: Vec::new(),
-        isolated: false,
-    };
+    let started =
+        Started { task: "1.1".into(), attempt, dispatch, role, head: None, dirty: Vec::new(), slot: None };
     happen(state, What::AttemptStarted(started));
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use engine::{
     Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failing, Failure, FileState, FixPlan, Isolation,
     Item, ItemStage, Judge, Lasting, Limits, OnEscalation, OnExhausted, Opened, Parallel, PlanChanges,
-    Question, Recovery, Response, Role, Rules, Rung, Session, Spent, Started, State, Status, StopReason,
-    Summary, TaskKind, Toggle, Tool, Unverifiable, Usage, What,
+    Question, Recovery, Response, Role, Rules, Rung, Session, Slot, Spent, Started, State, Status,
+    StopReason, Summary, TaskKind, Toggle, Tool, Unverifiable, Usage, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -118,7 +118,7 @@ fn events() -> Vec<What> {
         role: Role::Qa,
         head: Some(text("4ead")),
         dirty: vec![text("notes.txt")],
-        isolated: true,
+        slot: Some(Slot(1)),
     };
     let fix = FixPlan {
         fix: "1.3.1".into(),
@@ -131,7 +131,7 @@ fn events() -> Vec<What> {
     vec![
         What::Opened(Box::new(opened())),
         What::PlanChanged(changes()),
-        What::ProofStarted { task: task() },
+        What::ProofStarted { task: task(), head: Some(text("4ead")) },
         What::ProofPassed { task: task(), warnings: vec![text("proves nothing")] },
         What::ProofFailed { task: task(), failure: failure() },
         What::Mended { task: task(), files: vec![text("src/a.ts")] },
@@ -146,6 +146,7 @@ fn events() -> Vec<What> {
             lasting: Lasting::Quota,
             reason: text("out of quota"),
         },
+        What::Packed { task: task(), dispatch, base: text("4ead"), commit: Some(text("5eed")) },
         What::TreeUnavailable { task: task(), dispatch, reason: Some(text("disk full")) },
         What::Spent(Box::new(spent())),
         What::ChecksPassed {
@@ -162,8 +163,14 @@ fn events() -> Vec<What> {
             next: Some(Judge::Reviewer),
         },
         What::LandingStarted { task: task() },
-        What::Landed { task: task(), touched: vec![text("src/a.rs")] },
-        What::JoinPassed { task: task(), warnings: vec![text("careful")] },
+        What::Landed {
+            task: task(),
+            touched: vec![text("src/a.rs")],
+            onto: Some(text("4ead")),
+            commit: Some(text("c0ffee")),
+        },
+        What::JoinPassed { task: task(), warnings: vec![text("careful")], tree: Some(text("7ree")) },
+        What::HeldUp { task: task(), files: vec![text("src/a.rs")] },
         What::TaskDone { task: task(), commit: Some(text("c0ffee")) },
         What::RetryPlanned { task: task(), attempt: Attempt(3) },
         What::FixPlanned(fix),
@@ -304,6 +311,7 @@ fn every_word() {
         Question::Impossible,
         Question::ConflictingRequirements,
         Question::ServiceUnavailable,
+        Question::InTheWay,
     ];
     let lines = [
         words(&causes),
@@ -317,6 +325,7 @@ fn every_word() {
         words(&[OnEscalation::Ask, OnEscalation::Pause, OnEscalation::Skip, OnEscalation::Abort]),
         words(&[Unverifiable::Agent, Unverifiable::Ask, Unverifiable::Refuse]),
         words(&[TaskKind::Work, TaskKind::Verify, TaskKind::Checkpoint]),
+        words(&[Isolation::Trees, Isolation::Always, Isolation::Shared]),
         words(&[Dialect::Spec, Dialect::Phase]),
     ];
     assert_snapshot!(lines.join("\n"), @r#"

@@ -51,10 +51,10 @@ impl Case {
     fn joined() -> Self {
         let mut case = Self::checked(Isolation::Trees);
         case.expect_due();
-        let landing = Landing::Done { touched: vec!["a".to_owned()] };
+        let landing = Landing::Done { touched: vec!["a".to_owned()], onto: None, commit: None };
         case.see(Seen::LandingEnded { task: "1.1".into(), dispatch: Dispatch(1), landing });
         let report = ChecksReport::default();
-        case.see(Seen::JoinEnded { task: "1.1".into(), dispatch: Dispatch(1), report });
+        case.see(Seen::JoinEnded { task: "1.1".into(), dispatch: Dispatch(1), report, tree: None });
         case
     }
 

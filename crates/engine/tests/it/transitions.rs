@@ -86,12 +86,12 @@ fn events(id: &TaskId) -> Vec<What> {
         role: Role::Executor,
         head: None,
         dirty: Vec::new(),
-        isolated: false,
+        slot: None,
     };
     let fix =
         FixPlan { fix: TaskId::from("77"), failing: task(), error: "red".to_owned(), attempted_fix: None };
     vec![
-        What::ProofStarted { task: task() },
+        What::ProofStarted { task: task(), head: None },
         What::ProofPassed { task: task(), warnings: Vec::new() },
         What::ProofFailed { task: task(), failure: Box::new(failure()) },
         What::Mended { task: task(), files: Vec::new() },
@@ -124,8 +124,9 @@ fn events(id: &TaskId) -> Vec<What> {
             next: Some(Judge::Reviewer),
         },
         What::LandingStarted { task: task() },
-        What::Landed { task: task(), touched: Vec::new() },
-        What::JoinPassed { task: task(), warnings: Vec::new() },
+        What::Landed { task: task(), touched: Vec::new(), onto: None, commit: None },
+        What::JoinPassed { task: task(), warnings: Vec::new(), tree: None },
+        What::HeldUp { task: task(), files: vec!["notes.txt".to_owned()] },
         What::TaskDone { task: task(), commit: None },
         What::RetryPlanned { task: task(), attempt: Attempt(2) },
         What::FixPlanned(fix),

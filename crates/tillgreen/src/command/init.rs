@@ -57,6 +57,7 @@ const TOPICS: &[(&str, &[Setting])] = &[
         &[
             Setting("jobs", "4", "how many agents may be at work at once"),
             Setting("infer_parallel", "false", "run tasks side by side that are shown to be independent"),
+            Setting("isolate", "false", "every task in a work tree, also one that runs alone"),
             Setting("share_tree", "false", "side by side in the project itself instead of in work trees"),
             Setting(
                 "worktree_link",
@@ -337,6 +338,7 @@ mod tests {
         # Side by side
         # jobs = 4                        # how many agents may be at work at once
         # infer_parallel = false          # run tasks side by side that are shown to be independent
+        # isolate = false                 # every task in a work tree, also one that runs alone
         # share_tree = false              # side by side in the project itself instead of in work trees
         # worktree_link = ["node_modules"] # untracked paths that work trees share; default: none
         # worktree_copy = [".env"]        # untracked paths that work trees get a copy of; default: none

@@ -105,6 +105,12 @@ pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
         ))
         .hint("take one of them out of worktree_link or worktree_copy"));
     }
+    if choices.isolate.is_some_and(Toggle::is_on) && choices.share_tree.is_some_and(Toggle::is_on) {
+        return Err(Error::usage(
+            "tasks cannot share the project and work in work trees: isolate and share_tree",
+        )
+        .hint("turn one of them off with --isolate=false or --share-tree=false"));
+    }
     let cast = Cast::of(&choices, &earlier, sources.file, sources.programs)?;
     let chosen = choices.on_escalation.unwrap_or(OnEscalation::Ask);
     choices.on_escalation = Some(sources.attendance.escalation(chosen));
@@ -187,9 +193,14 @@ pub(crate) fn beside(flags: Choices, file: &FileSettings) -> Parallel {
 
 fn parallel(choices: &Choices) -> Parallel {
     let shares = choices.share_tree.is_some_and(Toggle::is_on);
+    let isolates = choices.isolate.is_some_and(Toggle::is_on);
     Parallel {
         jobs: choices.jobs.unwrap_or(JOBS),
         infer: choices.infer_parallel.unwrap_or(Toggle::Off),
-        isolation: if shares { Isolation::Shared } else { Isolation::Trees },
+        isolation: match (shares, isolates) {
+            (true, _) => Isolation::Shared,
+            (false, true) => Isolation::Always,
+            (false, false) => Isolation::Trees,
+        },
     }
 }

@@ -98,7 +98,7 @@ impl Story {
             role: Role::Executor,
             head: None,
             dirty: vec![],
-            isolated: false,
+            slot: None,
         };
         self.then(What::AttemptStarted(started))
     }

@@ -235,9 +235,11 @@ impl Graph {
             Step::GoDown(Down::TreesGone) if is_capped => EdgeKind::Open,
             // Beside what is about to end the run, others may be lost with the program and do not begin again.
             Step::GoDown(_) if node.is_side_by_side() && node.is_about_to_end() => EdgeKind::Open,
-            // Whoever could not be had is asked again by a program that is started anew, and what was in the project comes
-            // in again, where it may meet somebody else's work.
-            Step::GoDown(_) if node.ledger.is_agent_out || node.has_joined() => EdgeKind::More,
+            // Whoever could not be had is asked again by a program that is started anew, and what came together with the
+            // rest or was held up does so again, where it may meet somebody else's work.
+            Step::GoDown(_) if node.ledger.is_agent_out || node.comes_together() || node.has_held_up() => {
+                EdgeKind::More
+            }
             Step::GoDown(Down::Killed) => EdgeKind::Down,
             // A person who starts a run again has more patience than the run had left.
             Step::GoDown(Down::Interrupted | Down::TreesGone) => EdgeKind::More,

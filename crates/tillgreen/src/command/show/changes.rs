@@ -30,7 +30,7 @@ impl Changes {
         let head = asked.report.attempts().iter().rev().find_map(|attempt| attempt.head.clone());
         match head {
             Some(_) if task.status == Status::Done => none("no commit was made for it"),
-            Some(head) if task.isolated => Self::in_tree(asked, head),
+            Some(head) if task.is_isolated() => Self::in_tree(asked, head),
             Some(head) => Ok(Self::in_project(git, task, head)),
             None => none("no attempt has changed anything"),
         }
