@@ -141,9 +141,9 @@ impl Driver<'_> {
         id: &TaskId,
         attempt: Attempt,
     ) -> Result<(), RunError> {
+        let piece = if self.is_isolated(id) { self.piece(id, attempt) } else { None };
         let Some(task) = self.state.task(id) else { return Ok(()) };
         let dispatch = task.dispatch;
-        let piece = self.piece(id, attempt).filter(|_| self.is_isolated(id));
         let Some(piece) = piece else {
             let touched = if task.is_isolated() { Vec::new() } else { task.touched.iter().cloned().collect() };
             let landing = Landing::Done { touched, onto: None, commit: None };

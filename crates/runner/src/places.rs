@@ -302,7 +302,7 @@ impl Driver<'_> {
                     }
                     Err(Unready::Interrupted) => return Ok(Seen::Interrupted),
                     Err(unready) => {
-                        self.note_of(&task, format!("{}; task {task} is proved in the project", unready.told()));
+                        self.note_of(&task, format!("{}; task {task} is proved in the project", unready));
                         self.project.root().to_owned()
                     }
                 };
@@ -322,7 +322,7 @@ impl Driver<'_> {
             Unready::Interrupted => Seen::Interrupted,
             Unready::NoTree(error) if error.is_of_surroundings() => self.obstructed(&task, error),
             Unready::NoTree(_) | Unready::SetUp { .. } | Unready::LowDisk { .. } => {
-                Seen::TreeFailed { task, dispatch, reason: unready.told() }
+                Seen::TreeFailed { task, dispatch, reason: unready.to_string() }
             }
         }
     }

@@ -79,16 +79,16 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             dispatch: Dispatch(1),
             role: Role::Executor,
             head: None,
-            dirty: vec![],
+            tree: None,
             slot: None,
         })],
         "claim" => {
             let (touched, learnings) = (vec![], vec![]);
             vec![What::AttemptClaimed { task, dispatch: Dispatch(1), touched, learnings, elapsed_ms: 0 }]
         }
-        "judge" => vec![What::ChecksPassed { task, warnings: vec![], judge: Some(Judge::Person) }],
+        "judge" => vec![What::ChecksPassed { task, warnings: vec![], judge: Some(Judge::Person), tree: None }],
         "pass" => {
-            let checks = What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None };
+            let checks = What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None, tree: None };
             vec![checks, What::TaskDone { task, commit: None }]
         }
         "done" => vec![What::TaskDone { task, commit: None }],

@@ -71,13 +71,14 @@ impl Case {
             touched: Vec::new(),
             learnings: Vec::new(),
             elapsed: Duration::ZERO,
+            unfit: None,
         };
         self.see(Seen::AgentEnded { task: task.into(), dispatch: Dispatch(dispatch), report })
     }
 
     fn checks_are_green(&mut self, task: &str, dispatch: u32) -> Option<What> {
         let (dispatch, report) = (Dispatch(dispatch), ChecksReport::default());
-        self.see(Seen::ChecksEnded { task: task.into(), dispatch, report })
+        self.see(Seen::ChecksEnded { task: task.into(), dispatch, report, tree: None })
     }
 
     fn pass(&mut self, seconds: i64) {
@@ -110,7 +111,7 @@ fn only_the_agent_that_is_waited_for_is_heard() {
     assert_eq!(case.agent("1.2", 1, complete()), None);
     assert!(case.agent("1.1", 1, complete()).is_some());
     let late =
-        Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(7), report: ChecksReport::default() };
+        Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(7), report: ChecksReport::default(), tree: None };
     assert_eq!(case.see(late), None);
     assert_eq!(case.see(Seen::RegressionEnded { report: ChecksReport::default() }), None);
     assert_eq!(case.see(Seen::TimePassed), None);
@@ -573,6 +574,7 @@ fn a_judge_that_is_out_ends_the_run() {
         touched: Vec::new(),
         learnings: Vec::new(),
         elapsed: Duration::ZERO,
+        unfit: None,
     };
     case.see(Seen::JudgeEnded { task: "1.1".into(), dispatch: Dispatch(2), report, facts: Facts::default() });
     assert_eq!(case.due(), Some(What::Ended(End::Unavailable { reason: "out of quota".to_owned() })));

@@ -117,7 +117,7 @@ fn events() -> Vec<What> {
         dispatch: Dispatch(9),
         role: Role::Qa,
         head: Some(text("4ead")),
-        dirty: vec![text("notes.txt")],
+        tree: Some(text("c0ffee")),
         slot: Some(Slot(1)),
     };
     let fix = FixPlan {
@@ -153,6 +153,7 @@ fn events() -> Vec<What> {
             task: task(),
             warnings: vec![text("out of scope")],
             judge: Some(Judge::Reviewer),
+            tree: None,
         },
         What::JudgeStarted { task: task(), dispatch },
         What::NoVerdict { task: task(), dispatch, reason: text("said neither yes nor no") },

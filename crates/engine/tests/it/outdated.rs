@@ -43,7 +43,7 @@ impl Case {
     fn checked(isolation: Isolation) -> Self {
         let mut case = Self::claimed(isolation);
         let report = ChecksReport::default();
-        case.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(1), report });
+        case.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(1), report, tree: None });
         case
     }
 
@@ -113,6 +113,7 @@ fn report() -> AgentReport {
         touched: Vec::new(),
         learnings: Vec::new(),
         elapsed: std::time::Duration::from_secs(1),
+        unfit: None,
     }
 }
 

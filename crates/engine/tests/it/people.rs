@@ -20,7 +20,7 @@ impl World {
         }
         match action {
             Action::Prepare { task } => {
-                let baseline = Baseline { head: Some("4ead".to_owned()), dirty: Vec::new() };
+                let baseline = Baseline { head: Some("4ead".to_owned()), tree: None };
                 vec![Seen::PlanRead(self.file.clone()), Seen::Prepared { task: task.clone(), baseline }]
             }
             Action::Prove { task } => {
@@ -41,7 +41,7 @@ impl World {
             Action::Check { task, attempt, dispatch } => {
                 let check = self.script.turn(task, attempt.0).check;
                 let report = self.checked(task, attempt.0, &check);
-                vec![Seen::ChecksEnded { task: task.clone(), dispatch: *dispatch, report }]
+                vec![Seen::ChecksEnded { task: task.clone(), dispatch: *dispatch, report, tree: None }]
             }
             Action::RunJudge { task, attempt, dispatch, role } => {
                 let report = self.judged(task, attempt.0, *role);
@@ -193,7 +193,7 @@ impl World {
         let touched =
             vec![FileState { path: format!("src/{task}.rs"), state: "partially modified".to_owned() }];
         let learnings = turn.learning.into_iter().collect();
-        AgentReport { end, tampered, lost_commit: None, touched, learnings, elapsed: Duration::from_secs(60) }
+        AgentReport { end, tampered, lost_commit: None, touched, learnings, elapsed: Duration::from_secs(60), unfit: None }
     }
 
     fn checked(&mut self, task: &TaskId, attempt: u32, check: &Check) -> ChecksReport {
@@ -276,6 +276,7 @@ impl World {
             touched: Vec::new(),
             learnings: Vec::new(),
             elapsed: Duration::from_secs(9),
+            unfit: None,
         }
     }
 
@@ -467,6 +468,7 @@ fn away(turn: &Turn) -> AgentReport {
         touched: Vec::new(),
         learnings: Vec::new(),
         elapsed: Duration::ZERO,
+        unfit: None,
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn line(event: &Event) -> String {
             format!("{task} gets no tree: {}", reason.as_deref().unwrap_or("as before"))
         }
         What::Spent(spent) => format!("{} spent {:?}", spent.task, spent.usage.tokens()),
-        What::ChecksPassed { task, warnings, judge } => {
+        What::ChecksPassed { task, warnings, judge, .. } => {
             let judge = judge.map(|judge| format!(", {judge:?} judges")).unwrap_or_default();
             format!("{task} checks green{judge}{}", list("warned", warnings))
         }

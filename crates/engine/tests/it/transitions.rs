@@ -85,7 +85,7 @@ fn events(id: &TaskId) -> Vec<What> {
         dispatch: Dispatch(1),
         role: Role::Executor,
         head: None,
-        dirty: Vec::new(),
+        tree: None,
         slot: None,
     };
     let fix =
@@ -112,8 +112,8 @@ fn events(id: &TaskId) -> Vec<What> {
             until: Timestamp::UNIX_EPOCH,
         },
         What::TreeUnavailable { task: task(), dispatch: Dispatch(1), reason: None },
-        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: None },
-        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: Some(Judge::Qa) },
+        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: None, tree: None },
+        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: Some(Judge::Qa), tree: None },
         What::JudgeStarted { task: task(), dispatch: Dispatch(1) },
         What::NoVerdict { task: task(), dispatch: Dispatch(1), reason: String::new() },
         What::JudgePassed { task: task(), warnings: Vec::new(), unchanged: false, next: None },

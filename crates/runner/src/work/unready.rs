@@ -30,3 +30,9 @@ pub(crate) enum Unready {
     /// The run is to end.
     Interrupted,
 }
+
+impl std::fmt::Display for Unready {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self:?}")
+    }
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::{
     Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
 };
-use runner::git::Furnishing;
+use runner::Worktrees;
 use runner::{Bookkeeping, Scope, Settings};
 
 use super::agent::Programs;
@@ -141,9 +141,11 @@ pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Setti
         clean_retry: toggle(choices.clean_retry),
         branch: choices.branch.clone(),
         allow_dirty: toggle(choices.allow_dirty),
-        furnishing: Furnishing {
+        worktrees: Worktrees {
             link: choices.worktree_link.clone().unwrap_or_default().0,
             copy: choices.worktree_copy.clone().unwrap_or_default().0,
+            setup: None,
+            dir: None,
         },
         regression: choices.regression.clone(),
         pull_request: choices.pull_request.settings(),

@@ -112,7 +112,7 @@ fn line(event: &Event, state: &State) -> Line {
             plain(Mark::Odd, treeless_text(task, reason.as_deref()))
         }
         What::Spent(spent) => spent_line(spent, state),
-        What::ChecksPassed { task, warnings, judge } => {
+        What::ChecksPassed { task, warnings, judge, .. } => {
             with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
         }
         What::JudgeStarted { task, .. } => plain(Mark::Step, format!("{task} is being judged by an agent")),

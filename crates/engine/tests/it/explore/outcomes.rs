@@ -75,7 +75,7 @@ const OTHER_ERROR: &str = "bang";
 pub(crate) fn of_action(node: &Node, action: &Action) -> Vec<Seen> {
     match action {
         Action::Prepare { task } => {
-            let baseline = Baseline { head: Some("4ead".to_owned()), dirty: Vec::new() };
+            let baseline = Baseline { head: Some("4ead".to_owned()), tree: None };
             vec![Seen::Prepared { task: task.clone(), baseline }]
         }
         Action::Prove { task } => {
@@ -168,7 +168,7 @@ fn of_check(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
             warnings: Vec::new(),
         });
     }
-    let ended = reports.into_iter().map(|report| Seen::ChecksEnded { task: task.clone(), dispatch, report });
+    let ended = reports.into_iter().map(|report| Seen::ChecksEnded { task: task.clone(), dispatch, report, tree: None });
     ended.chain(without_tree(node, task, (dispatch, Trouble::BadTree))).collect()
 }
 
@@ -309,5 +309,6 @@ fn ended(end: AgentEnd) -> AgentReport {
         touched: Vec::new(),
         learnings: Vec::new(),
         elapsed: Duration::ZERO,
+        unfit: None,
     }
 }

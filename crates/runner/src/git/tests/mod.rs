@@ -8,5 +8,6 @@ mod histories;
 mod locks;
 mod refusals;
 mod restores;
+mod scratch;
 mod states;
 mod ways_back;
