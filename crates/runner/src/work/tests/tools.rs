@@ -1,0 +1,1 @@
+//! False greens that were seen with real tools.
