@@ -119,9 +119,16 @@ impl Bench {
     }
 
     pub(super) fn run_in(&self, place: &Path, script: &str) -> (bool, String) {
-        let changes = crate::work::environment(self.project(), place, 1, std::env::vars_os(), true);
+        self.run_with(place, script, &[])
+    }
+
+    /// The same where these variables are inherited.
+    pub(super) fn run_with(&self, place: &Path, script: &str, inherited: &[(&str, &str)]) -> (bool, String) {
+        let inherited = || inherited.iter().map(|(name, value)| (name.into(), value.into()));
+        let all = std::env::vars_os().chain(inherited());
+        let changes = crate::work::environment(self.project(), place, 1, all, true);
         let mut command = Command::new("bash");
-        command.args(["-e", "-c", script]).current_dir(place);
+        command.args(["-e", "-c", script]).current_dir(place).envs(inherited());
         for (name, value) in changes {
             match value {
                 Some(value) => command.env(name, value),

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::time::Duration;
 
 use super::bench::Bench;
-use crate::work::Unready;
+use crate::work::{SetUpRunner, Unready};
 
 /// Counts how often it ran, in a folder outside of the tree.
 const COUNTING: &str = "mkdir -p modules; echo x >> ../ran; wc -l < ../ran > modules/number";
@@ -174,4 +175,18 @@ fn it_runs_in_the_environment_of_the_tree() {
     bench.show(&bench.head());
     let tree = bench.tree().display().to_string();
     assert_eq!(bench.read("modules/env"), format!("{tree} 1 unset {tree}/target\n"));
+}
+
+#[test]
+fn a_set_up_that_cannot_be_started_is_told() {
+    let bench = Bench::new(&files()).with_setup("true");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let handle = runtime.handle().clone();
+    let (_stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    std::thread::spawn(move || runtime.block_on(stopped));
+    let logs = bench.top().join("logs");
+    let runner = SetUpRunner::new(handle, logs, Duration::from_secs(60));
+    let unready = bench.slots().show(1, &bench.head(), &runner).unwrap_err();
+    // The program of a test is no keeper.
+    assert!(unready.to_string().contains("cannot be started: "), "{unready}");
 }
