@@ -4,15 +4,24 @@
 //!
 //! Who works in which slot, and what becomes of it, is left to others.
 
-#![cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the driver takes these up"))]
+#![expect(dead_code, unused_imports, reason = "the driver takes these up")]
 
+mod copies;
 mod environment;
+mod location;
+mod remembered;
+mod scan;
 mod setup;
+mod size;
 mod slots;
+mod stamp;
 mod unready;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use environment::{environment, relocated};
-pub(crate) use setup::SetUpRunner;
-pub(crate) use slots::Slots;
+pub(crate) use setup::{SET_UP_DEADLINE, SetUpRunner};
 pub use slots::Worktrees;
+pub(crate) use slots::{LANDING, PROOF, Slots};
 pub(crate) use unready::Unready;

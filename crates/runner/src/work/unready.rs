@@ -1,7 +1,9 @@
 //! What keeps a slot from being ready. None of it is a failure of the task.
 
+use std::fmt;
 use std::path::PathBuf;
 
+use super::size::in_words;
 use crate::git::GitError;
 
 /// Why a slot cannot be worked in.
@@ -13,9 +15,9 @@ pub(crate) enum Unready {
     SetUp {
         /// The command.
         command: String,
-        /// What it printed.
+        /// What it printed, its end at least.
         output: String,
-        /// How it ended.
+        /// How it ended, and where all that it printed can be read.
         reason: String,
     },
     /// There is too little space left where trees lie.
@@ -31,8 +33,59 @@ pub(crate) enum Unready {
     Interrupted,
 }
 
-impl std::fmt::Display for Unready {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{self:?}")
+impl From<GitError> for Unready {
+    fn from(error: GitError) -> Unready {
+        if matches!(error, GitError::Stopped { .. }) { Unready::Interrupted } else { Unready::NoTree(error) }
+    }
+}
+
+impl fmt::Display for Unready {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unready::NoTree(error) => write!(f, "no work tree can be made: {}", error.told()),
+            Unready::SetUp { command, output, reason } => {
+                write!(f, "the set-up of work trees, `{command}`, {reason}")?;
+                if let Some(line) = output.lines().rev().find(|line| !line.trim().is_empty()) {
+                    write!(f, ": {}", line.trim())?;
+                }
+                f.write_str(
+                    "; it runs in a new checkout outside the project: mend worktree_setup in tillgreen.toml, or remove it",
+                )
+            }
+            Unready::LowDisk { folder, free_bytes, wanted_bytes } => write!(
+                f,
+                "{} has {} left and work trees want {}: free some space (`tillgreen clean` removes trees of earlier \
+                 runs), or name a folder elsewhere as worktree_dir in tillgreen.toml",
+                folder.display(),
+                in_words(*free_bytes),
+                in_words(*wanted_bytes)
+            ),
+            Unready::Interrupted => f.write_str("the run was interrupted while a work tree was made ready"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_says_what_to_do() {
+        let check = |unready: Unready, expected: &str| assert_eq!(unready.to_string(), expected);
+        check(
+            Unready::SetUp {
+                command: "npm ci".into(),
+                output: "npm error code E404\nnpm error 404 Not Found\n\n".into(),
+                reason: "failed with exit code 1 (its output is in /logs/setup.log)".into(),
+            },
+            "the set-up of work trees, `npm ci`, failed with exit code 1 (its output is in /logs/setup.log): npm error 404 \
+             Not Found; it runs in a new checkout outside the project: mend worktree_setup in tillgreen.toml, or remove it",
+        );
+        check(
+            Unready::LowDisk { folder: "/cache".into(), free_bytes: 200 << 20, wanted_bytes: 1 << 30 },
+            "/cache has 200 MB left and work trees want 1.0 GB: free some space (`tillgreen clean` removes trees of earlier \
+             runs), or name a folder elsewhere as worktree_dir in tillgreen.toml",
+        );
+        assert!(matches!(Unready::from(GitError::Stopped { command: "git".into() }), Unready::Interrupted));
     }
 }
