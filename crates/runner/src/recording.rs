@@ -290,7 +290,9 @@ impl Driver<'_> {
             learnings.extend(task.failures.iter().flat_map(|failure| failure.learnings.clone()));
             learnings.extend(task.claimed.iter().flat_map(|claimed| claimed.learnings.clone()));
         }
-        Completed { id: id.clone(), title, learnings }
+        let tasks = self.state.tasks().iter().filter(|_| self.is_isolated(id)).map(|task| task.id());
+        let later = tasks.skip_while(|other| *other != id).skip(1).cloned().collect();
+        Completed { id: id.clone(), title, learnings, later }
     }
 
     pub(crate) fn drop_progress_file(&self, id: &TaskId) {
@@ -353,8 +355,20 @@ impl Driver<'_> {
 
     /// Where somebody has words in the plan that they have not committed: what is committed with the same edit of ours.
     fn unlike_committed<'p>(&self, git: &Git, paths: &'p [String]) -> Result<Vec<Text<'p>>, GitError> {
-        let _ = (git, paths);
-        Ok(Vec::new())
+        let shown = self.project.relative(&self.file.path).to_string_lossy().into_owned();
+        let Some(plan) = paths.iter().find(|path| **path == shown) else { return Ok(Vec::new()) };
+        let Some(committed) = git.committed_text(plan)? else { return Ok(Vec::new()) };
+        let read = |path: &str| {
+            let file = self.project.root().join(path);
+            fs::read_to_string(&file).map_err(GitError::io("read", &file))
+        };
+        let text = self.book.with_our_edits(&self.state, committed);
+        if read(plan)?.replace("\r\n", "\n") == text.replace("\r\n", "\n") {
+            return Ok(Vec::new());
+        }
+        let others = paths.iter().filter(|path| *path != plan);
+        let others = others.map(|path| Ok(Text { path, text: read(path)? }));
+        std::iter::once(Ok(Text { path: plan, text })).chain(others).collect()
     }
 
     /// Commits the note of a skipped task. That it cannot be committed is no reason to stop.
