@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use plan::TaskId;
 
 use crate::dependence;
+use crate::failure::Cause;
 use crate::ladder;
 use crate::order::{Hold, Open, Why};
 use crate::rules::{Isolation, Rules};
@@ -238,10 +239,18 @@ fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
 }
 
 /// Whose work comes in next: as pieces get ready, in the plan's order among those that are. Whoever has the project to
-/// itself is waited for.
+/// itself is waited for, and whoever met a conflict is not overtaken by others with the same files: it might never fit.
 pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
+    let rules = state.rules()?;
     let is_finished = |task: &&Task| matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
-    let first = state.attention().find(is_finished)?;
+    let overtakes = |task: &Task| {
+        let mut others = state.attention().filter(|other| other.id() != task.id());
+        others.any(|other| {
+            let met = other.round_failures().last().is_some_and(|failure| failure.cause == Cause::Conflict);
+            met && is_progressing(state, rules, other) && !other.touched.is_disjoint(&task.touched)
+        })
+    };
+    let first = state.attention().find(|task| is_finished(task) && !overtakes(task))?;
     // What was made in the project itself and is to be verified there again is in nobody's way but others'.
     let is_in_project =
         |task: &Task| task.status.is_active() && !task.is_isolated() && task.id() != first.id();

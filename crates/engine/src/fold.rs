@@ -606,6 +606,14 @@ impl State {
         self.retries_that_worked = self.retries_that_worked.saturating_add(worked);
         self.regression = Regression::Open;
         self.pull_request.reset();
+        // What the tasks that it repaired had left came in with it.
+        let mut repaired = self.fix_plan(id).map(|fix| fix.failing.clone());
+        while let Some(failing) = repaired {
+            if let Ok(task) = self.known(&failing) {
+                task.work = None;
+            }
+            repaired = self.fix_plan(&failing).map(|fix| fix.failing.clone());
+        }
         Ok(())
     }
 

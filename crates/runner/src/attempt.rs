@@ -443,6 +443,7 @@ impl Driver<'_> {
         let (uncovered, changes): (Vec<Change>, Vec<Change>) =
             std::mem::take(&mut left.changes).into_iter().partition(is_uncovered);
         left.changes = changes;
+        left.repositories.retain(|path| changed_since(&root.join(path).join(".git"), before.since) != Some(false));
         let now = git.unsaved_submodules(&root)?;
         let unsaved: Vec<String> = now.difference(&before.unsaved).cloned().collect();
         self.tell_of_uncovered(task, &uncovered);

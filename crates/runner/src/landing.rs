@@ -254,11 +254,13 @@ impl Driver<'_> {
         let since = self.tree.git().zip(base).and_then(|(git, base)| git.told_since(&base).ok());
         match since.filter(|since| !since.is_empty()) {
             Some(since) => format!(
-                "The work was green alone and is red together with what came in since the attempt began:\n{}",
+                "Green in its own work tree, red together with what came in meanwhile:\n{}",
                 since.join("\n")
             ),
-            None => "The work was green where the agent worked and is red in a clean tree of what would be committed: \
-                     something that it needs is no part of it (git ignores it, or it lies outside the work tree)."
+            None => "Green in its own work tree, red in a clean tree of what would be committed, although nothing came in \
+                     meanwhile. Files that git ignores, or that lie outside the work tree, do not come along: if the result \
+                     needs one of them, have it made by what is committed or by the verify command, or do not ignore it. \
+                     What all trees need is made by worktree_setup or copied by worktree_copy in the settings."
                 .to_owned(),
         }
     }

@@ -160,6 +160,7 @@ impl Driver<'_> {
         (attempt, key): (Option<Attempt>, &str),
     ) -> Result<Option<Oid>, Obstacle> {
         let paths = self.paths_of_work(id);
+        git.uncover(&paths)?;
         let status = git.status()?;
         let mut changes: Vec<_> =
             status.changes.into_iter().filter(|change| paths.contains(&change.path)).collect();
@@ -182,7 +183,14 @@ impl Driver<'_> {
         let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
         let request = Commit { trailer: Some((TRAILER, key)), ..request };
         let before = git.head()?;
-        if let Some(commit) = git.commit(&request)? {
+        let made = match git.commit(&request) {
+            // Hooks that format files refuse them the first time; what they made is verified and tried again.
+            Err(GitError::Hook { .. }) if attempt.is_some() && self.is_to_be_verified_again(id, git)? => {
+                return Err(Obstacle::Moved);
+            }
+            made => made?,
+        };
+        if let Some(commit) = made {
             self.watch.advance(before.as_ref(), &commit);
             if attempt.is_some() && self.is_changed_by_hook(id, git, &commit)? {
                 return Err(Obstacle::Moved);
@@ -207,11 +215,29 @@ impl Driver<'_> {
         let made = git.changed_between(&verified, commit.as_str())?;
         let is_other = made.iter().any(|path| touched.contains(path));
         if is_other {
+            self.follow_hook(git, &verified, commit, &touched)?;
             self.note_of(id, format!(
                 "a git hook changed the work of task {id} as it was committed, so that is verified again"
             ));
         }
         Ok(is_other)
+    }
+
+    /// Files that nobody has touched since they were verified are what a hook made of them in the commit.
+    fn follow_hook(
+        &self,
+        git: &Git,
+        verified: &str,
+        commit: &Oid,
+        touched: &BTreeSet<String>,
+    ) -> Result<(), Obstacle> {
+        let now = git.snapshot(&self.project_place())?;
+        let edited = git.changed_between(verified, now.as_str())?;
+        let made = git.changed_between(verified, commit.as_str())?;
+        let followed = made.into_iter().filter(|path| touched.contains(path) && !edited.contains(path));
+        git.restore(commit.as_str(), &followed.collect::<Vec<_>>())?;
+        let edited: Vec<String> = edited.into_iter().filter(|path| touched.contains(path)).collect();
+        Ok(git.forget_staged(&edited)?)
     }
 
     /// By which the commit of a task's work is found again.

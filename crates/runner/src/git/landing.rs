@@ -17,6 +17,9 @@ use super::raw_change::{Entry, RawChange, index_info};
 use super::repository::{DURABLY, Git};
 use super::trees::keep::Keep;
 
+/// How often a commit is tried that a hook refuses and whose files it changes.
+const HOOK_ROUNDS_MAX: u32 = 3;
+
 /// How joining work with what is checked out came out.
 #[derive(Debug)]
 pub enum Join {
@@ -63,10 +66,21 @@ impl Git {
         let hooks = self.hooks_for(landing);
         let hooks: Vec<&str> = hooks.iter().flat_map(|hooks| ["-c", hooks.as_str()]).collect();
         let commit = [&DURABLY[..], &hooks, &COMMIT, &["-m", &message]].concat();
-        let call = self.locking_call(&commit, Vec::new());
-        let ended = process::run(Call { dir: landing, deadline: COMMIT_DEADLINE, ..call })?;
-        match self.judge(ended)? {
-            Answer::Done(_) | Answer::NothingToCommit | Answer::UnknownPath => {}
+        let run = |list: &[&str]| {
+            let call = self.locking_call(list, Vec::new());
+            process::run(Call { dir: landing, deadline: COMMIT_DEADLINE, ..call })
+        };
+        for rest in (0..HOOK_ROUNDS_MAX).rev() {
+            match self.judge(run(&commit)?) {
+                // Hooks that format files refuse them the first time, and have nothing to say of what they made.
+                Err(GitError::Hook { .. }) if rest > 0 && !run(&["diff-files", "--quiet"])?.is_success() => {
+                    run(&["add", "--update", "--", ":/"])?.success()?;
+                }
+                ended => {
+                    ended?;
+                    break;
+                }
+            }
         }
         let made = Oid::printed(process::run(Call { dir: landing, ..self.call(&["rev-parse", "HEAD"]) })?)?;
         if made == *head {

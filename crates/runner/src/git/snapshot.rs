@@ -47,7 +47,22 @@ impl Git {
     /// Begins the index of our own as a copy of the one that people and agents use there, which saves reading every file.
     pub fn begin_index(&self, place: &Place) -> Result<(), GitError> {
         let state = self.state_at(&place.root)?;
-        OwnIndex::new(self, place, &state).begin()
+        let index = OwnIndex::new(self, place, &state);
+        index.begin()?;
+        self.drop_nested(&index, place)
+    }
+
+    /// Repositories that somebody put into the index and that are no submodules are not taken for such.
+    fn drop_nested(&self, index: &OwnIndex<'_>, place: &Place) -> Result<(), GitError> {
+        let listing = index.run(&["ls-files", "--stage", "-z"], Vec::new())?.success()?;
+        let links = listing.split(|byte| *byte == 0).filter(|record| record.starts_with(b"160000 "));
+        let links = links.filter_map(|record| record.splitn(2, |byte| *byte == b'\t').nth(1));
+        let nested = links.filter(|path| !is_submodule(&place.root, &String::from_utf8_lossy(path)));
+        let nested: Vec<&OsStr> = nested.map(OsStr::from_bytes).collect();
+        if nested.is_empty() {
+            return Ok(());
+        }
+        index.run(&["update-index", "--force-remove", "-z", "--stdin"], names(nested))?.success().map(drop)
     }
 
     /// All that lies in a place, as a tree.
@@ -81,6 +96,9 @@ impl Git {
         if !undone.is_empty() {
             index.set(index_info(undone.iter().map(|change| (change.path.as_os_str(), &change.old))))?;
             tree = index.write_tree()?;
+        }
+        for path in &mut repositories {
+            path.truncate(path.trim_end_matches('/').len());
         }
         repositories.sort();
         repositories.dedup();
@@ -136,7 +154,7 @@ impl Git {
         let added: Vec<&OsStr> =
             theirs.difference(&ours).filter(is_there).map(OsString::as_os_str).collect();
         if !added.is_empty() {
-            index.run(&["update-index", "-z", "--add", "--stdin"], names(added))?.success()?;
+            index.run(&["update-index", "-z", "--add", "--replace", "--stdin"], names(added))?.success()?;
         }
         let removed: Vec<&OsStr> =
             ours.difference(theirs).filter(is_there).map(OsString::as_os_str).collect();

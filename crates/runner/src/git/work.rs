@@ -55,7 +55,7 @@ impl Git {
 
     /// Makes a linked working tree that shows one commit or tree show another, files and index alike.
     pub(super) fn write_into(&self, tree: &Path, (from, to): (&Oid, &Oid)) -> Result<(), GitError> {
-        let switch = [&UNSPARSE[..], &["read-tree", "-m", "-u", from.as_str(), to.as_str()]].concat();
+        let switch = [&UNSPARSE[..], &["read-tree", "--reset", "-u", from.as_str(), to.as_str()]].concat();
         process::run(Call { dir: tree, ..self.locking_call(&switch, Vec::new()) })?.success().map(drop)
     }
 

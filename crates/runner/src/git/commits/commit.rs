@@ -187,6 +187,29 @@ impl Git {
         Ok(if has_new { Staging::Add } else { Staging::Skip })
     }
 
+    /// Makes these paths in the index what they are in HEAD; the files stay.
+    pub fn forget_staged(&self, paths: &[String]) -> Result<(), GitError> {
+        self.unstage(&paths.iter().map(OsStr::new).collect())
+    }
+
+    /// Has git look at those of these paths that somebody told it not to look at.
+    pub fn uncover(&self, paths: &BTreeSet<String>) -> Result<(), GitError> {
+        let listing = process::run(self.call(&["ls-files", "-v", "-z"]))?.success()?;
+        let records = listing.split(|byte| *byte == 0).filter_map(|record| record.split_at_checked(2));
+        let hidden = records.filter(|(tag, _)| tag[0] == b'S' || tag[0].is_ascii_lowercase());
+        let hidden = hidden.map(|(_, path)| OsStr::from_bytes(path));
+        let hidden: Vec<&OsStr> = hidden.filter(|path| paths.contains(&*path.to_string_lossy())).collect();
+        if hidden.is_empty() {
+            return Ok(());
+        }
+        for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
+            let stdin = names(hidden.iter().copied());
+            let update = ["update-index", option, "-z", "--stdin"];
+            self.run_locking(|| self.locking_call(&update, stdin.clone()))?.success()?;
+        }
+        Ok(())
+    }
+
     /// Makes these paths in the index what they are in HEAD.
     pub(in crate::git) fn unstage(&self, paths: &BTreeSet<&OsStr>) -> Result<(), GitError> {
         // Names that are only meant to be added count as well.
