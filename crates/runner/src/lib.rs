@@ -69,4 +69,7 @@ pub use record::{RecordError, load};
 pub use records::{RecordFile, RecordPlace, RecordsError, records, review};
 pub use report::{ChangeKind, Report, append_report};
 pub use settings::{Agent, Bookkeeping, PullRequest, Scope, Settings};
-pub use work::Worktrees;
+pub use work::{
+    CleanError, PlanTrees, Proposal, TreeOnDisk, Worktrees, bytes_in_words, kept_references, propose_setup,
+    remove_trees, trees_on_disk,
+};

@@ -127,10 +127,21 @@ impl Git {
 
     /// The trees below a folder that git knows.
     pub(crate) fn slots_below(&self, folder: &Path) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.common_dir().join("worktrees")).into_iter().flatten().flatten();
-        let trees = entries.filter_map(|entry| place_of(&entry.path()));
         let inside = folder.canonicalize().unwrap_or_else(|_| settled(folder));
-        trees.filter(|tree| tree.starts_with(folder) || tree.starts_with(&inside)).collect()
+        let is_below = |tree: &PathBuf| tree.starts_with(folder) || tree.starts_with(&inside);
+        self.linked_trees().into_iter().filter(is_below).collect()
+    }
+
+    /// All linked trees that git knows, whoever made them.
+    pub(crate) fn linked_trees(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.common_dir().join("worktrees")).into_iter().flatten().flatten();
+        entries.filter_map(|entry| place_of(&entry.path())).collect()
+    }
+
+    /// The names of references below a place.
+    pub(crate) fn references_below(&self, place: &str) -> Result<Vec<String>, GitError> {
+        let stdout = process::run(self.call(&["for-each-ref", "--format=%(refname)", place]))?.success()?;
+        Ok(String::from_utf8_lossy(&stdout).lines().map(str::to_owned).collect())
     }
 
     /// Puts tracked files back that differ from the commit; they are the result.
@@ -171,6 +182,12 @@ impl Git {
     pub(crate) fn ignored_in_project(&self) -> Result<Vec<String>, GitError> {
         let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let stdout = process::run(self.call(&list))?.success()?;
+        Ok(names(&stdout).map(|name| name.to_string_lossy().into_owned()).collect())
+    }
+
+    /// The files of the project that git tracks.
+    pub(crate) fn tracked_paths(&self) -> Result<BTreeSet<String>, GitError> {
+        let stdout = process::run(self.call(&["ls-files", "-z"]))?.success()?;
         Ok(names(&stdout).map(|name| name.to_string_lossy().into_owned()).collect())
     }
 

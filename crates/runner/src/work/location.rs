@@ -83,7 +83,7 @@ fn base(project: &Path, named: Option<&Path>, surroundings: &Surroundings) -> Op
 }
 
 /// The project's name with what tells it from others of that name.
-fn own_name(project: &Path) -> String {
+pub(super) fn own_name(project: &Path) -> String {
     let name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '.' | '_' | '-');
     let name: String =

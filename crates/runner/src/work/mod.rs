@@ -6,9 +6,13 @@
 
 #![expect(dead_code, unused_imports, reason = "the driver takes these up")]
 
+mod canary;
 mod copies;
+mod detect;
 mod environment;
 mod location;
+mod missing;
+mod on_disk;
 mod remembered;
 mod scan;
 mod setup;
@@ -20,8 +24,13 @@ mod unready;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use canary::{Canary, Verdict, canary};
+pub use detect::{Proposal, propose_setup};
 pub(crate) use environment::{environment, relocated};
+pub(crate) use missing::missing;
+pub use on_disk::{CleanError, PlanTrees, TreeOnDisk, kept_references, remove_trees, trees_on_disk};
 pub(crate) use setup::{SET_UP_DEADLINE, SetUpRunner};
+pub use size::in_words as bytes_in_words;
 pub use slots::Worktrees;
 pub(crate) use slots::{LANDING, PROOF, Slots};
 pub(crate) use unready::Unready;

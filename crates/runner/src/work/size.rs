@@ -34,7 +34,7 @@ pub(crate) fn bytes_in(folder: &Path) -> u64 {
 }
 
 /// A number of bytes for people.
-pub(crate) fn in_words(bytes: u64) -> String {
+pub fn in_words(bytes: u64) -> String {
     let units = [("GB", 30), ("MB", 20), ("kB", 10)];
     let unit = units.into_iter().find(|(_, power)| bytes >> power > 0);
     let Some((name, power)) = unit else { return format!("{bytes} B") };

@@ -142,15 +142,18 @@ fn links_in_the_place_of_folders_are_not_followed() {
 
 #[test]
 fn what_was_begun_and_not_finished_is_forgotten() {
-    let bench = Bench::new(&FILES);
+    let bench = Bench::new(&FILES).with_setup("mkdir modules");
     let head = bench.head();
     bench.show(&head);
     bench.agent("echo a > one; git commit -q -a -m a; git checkout -q -b b HEAD~; echo b > one; git commit -q -a -m b");
-    bench.agent("git merge -q -m m HEAD@{2} || true; touch \"$(git rev-parse --git-path index.lock)\"");
+    bench.agent("git merge -q -m m HEAD@{2} || true");
     assert!(bench.verify("git rev-parse -q --verify MERGE_HEAD").0);
     bench.show(&head);
     assert!(!bench.verify("git rev-parse -q --verify MERGE_HEAD").0);
     bench.agent("echo c > one; git commit -q -a -m c; test \"$(git log -1 --format=%P | wc -w)\" = 1");
+    bench.agent("touch modules/kept \"$(git rev-parse --git-path index.lock)\"");
+    bench.show(&head);
+    assert!(bench.has("modules/kept"), "the lock of a git that was killed is no reason for a new tree");
 }
 
 #[test]

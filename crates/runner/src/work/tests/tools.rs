@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use tempfile::TempDir;
 
 use super::bench::Bench;
+use crate::work::{Canary, Verdict, canary};
 
 /// True if a command of a shell works here; else it is said that a test is skipped.
 fn works(command: &str) -> bool {
@@ -215,6 +216,19 @@ fn workspaces_of_npm_load_the_trees_own_packages() {
     check(bench.verify(SHOW), "1");
     bench.show(&bench.commit(&[("packages/lib/src/index.js", "module.exports = 3\n")]));
     check(bench.verify(SHOW), "3");
+    let touched = ["packages/lib/src/index.js".to_owned()];
+    let verdict = |bench: &Bench| if bench.verify(SHOW).0 { Verdict::Green } else { Verdict::Red };
+    let found = canary(&bench.slots(), 1, &touched, || verdict(&bench)).unwrap();
+    assert!(matches!(found, Canary::Red { .. }), "{found:?}");
+    let link = format!("ln -s '{}' node_modules", bench.project().join("node_modules").display());
+    let bench = bench.with_setup(&link);
+    let notes = bench.show(&bench.head());
+    assert!(
+        notes.iter().any(|note| note.contains("node_modules leads to `node_modules` of the project")),
+        "{notes:?}"
+    );
+    let found = canary(&bench.slots(), 1, &touched, || verdict(&bench)).unwrap();
+    assert!(matches!(found, Canary::Green { .. }), "{found:?}");
 
     let bench = workspaces("dist/index.js").with_setup(install);
     check(bench.run_in(bench.project(), &format!("{install} && {SHOW}")), "2");
