@@ -163,11 +163,6 @@ impl State {
         self.drafts.get(fix)
     }
 
-    /// Every fix task that was ever decided on.
-    pub fn fix_plans(&self) -> impl Iterator<Item = &FixPlan> {
-        self.drafts.values()
-    }
-
     /// Agent starts that count in this round.
     pub fn round_dispatches(&self) -> u32 {
         self.round_dispatches

@@ -21,7 +21,6 @@ use crate::error::RunError;
 use crate::forge::Stopper;
 use crate::git::{Change, ChangeKind, Git, GitError, Oid};
 use crate::judging::Judged;
-use crate::landing::LANDING_TREE;
 use crate::mask::mask;
 use crate::neighbours::without_others;
 use crate::places::{Done, touched, unfit, unreadable};
@@ -30,6 +29,7 @@ use crate::report;
 use crate::settings::{Bookkeeping, Scope};
 use crate::tree::{changed_since, listed};
 use crate::turn::Release;
+use crate::work::{LANDING, missing};
 
 /// What a process is under way for.
 pub(crate) enum Purpose {
@@ -43,6 +43,8 @@ pub(crate) enum Purpose {
     Landing { task: TaskId, dispatch: Dispatch },
     /// The verify command of an attempt, on the tree that came together.
     Join { task: TaskId, dispatch: Dispatch, script: Script, tree: Option<String> },
+    /// A file of work that was green is broken on purpose.
+    Canary { task: TaskId, dispatch: Dispatch, report: ChecksReport, tree: Option<String> },
     /// A judgement.
     Judge { task: TaskId, at_work: AtWork, facts: Facts, judged: Option<Judged> },
     /// A `[VERIFY]` command without an agent.
@@ -85,6 +87,7 @@ impl Purpose {
             | Self::Look { .. }
             | Self::Landing { .. }
             | Self::Join { .. }
+            | Self::Canary { .. }
             | Self::Proof { .. }
             | Self::Check { .. }
             | Self::Regression { .. }
@@ -112,6 +115,10 @@ pub(crate) struct Before {
     pub since: SystemTime,
     /// Submodules that had uncommitted changes already.
     unsaved: BTreeSet<String>,
+    /// What people had staged.
+    staged: BTreeSet<String>,
+    /// What git ignored.
+    ignored: Vec<String>,
     /// The files of the plan in a slot, each with a sum.
     plan: Vec<(PathBuf, String)>,
 }
@@ -157,9 +164,7 @@ impl Driver<'_> {
         plan: Vec<(PathBuf, String)>,
     ) -> Result<(), RunError> {
         let Delegated { task, attempt, dispatch, role, dir, prompt, session } = delegated;
-        let unsaved = self.unsaved_submodules(&task);
-        let before =
-            Before { baseline: self.running_baseline(&task), since: SystemTime::now(), unsaved, plan };
+        let before = self.before(&task, plan);
         self.look_at_customs();
         let delegation = Delegation {
             task: &task,
@@ -193,10 +198,10 @@ impl Driver<'_> {
         if let (true, Some(slots), Some(head)) =
             (engine::proves_in_landing_tree(&self.state, id), self.slots.clone(), head)
         {
-            let root = slots.root(LANDING_TREE);
+            let root = slots.root(LANDING);
             let purpose = Purpose::Proof { task: id.clone(), script, root };
             let by = self.set_up_runner();
-            return self.beside(key, purpose, move || Done::LandingTree(slots.show(LANDING_TREE, &head, &by)));
+            return self.beside(key, purpose, move || Done::LandingTree(slots.show(LANDING, &head, &by)));
         }
         let root = self.project.root().to_owned();
         self.run_proof(key, (id, script), root)
@@ -211,7 +216,7 @@ impl Driver<'_> {
     ) -> Result<(), RunError> {
         let dir = AttemptFiles::of_proof(self.file, id).dir().to_owned();
         let purpose = Purpose::Proof { task: id.clone(), script: script.clone(), root: root.clone() };
-        self.start_script(key, (&script, root, LANDING_TREE), &dir, purpose);
+        self.start_script(key, (&script, root, LANDING), &dir, purpose);
         Ok(())
     }
 
@@ -247,10 +252,17 @@ impl Driver<'_> {
         git.map_or(Ok(None), |git| Ok(Some(git.snapshot(&self.project_place())?.as_str().to_owned())))
     }
 
-    fn unsaved_submodules(&self, id: &TaskId) -> BTreeSet<String> {
-        // Where git cannot tell, nobody is blamed.
+    /// What the place of a task is like before its agent begins. Where git cannot tell, nobody is blamed.
+    fn before(&self, id: &TaskId, plan: Vec<(PathBuf, String)>) -> Before {
         let git = self.tree.git().filter(|_| !self.is_isolated(id));
-        git.and_then(|git| git.unsaved_submodules(self.project.root()).ok()).unwrap_or_default()
+        Before {
+            baseline: self.running_baseline(id),
+            since: SystemTime::now(),
+            unsaved: git.and_then(|git| git.unsaved_submodules(git.root()).ok()).unwrap_or_default(),
+            staged: git.and_then(|git| git.staged().ok()).unwrap_or_default(),
+            ignored: git.and_then(|git| git.ignored_in_project().ok()).unwrap_or_default(),
+            plan,
+        }
     }
 
     /// Runs the regression command.
@@ -263,7 +275,7 @@ impl Driver<'_> {
         let dir = AttemptFiles::of_regression(self.file).dir().to_owned();
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let purpose = Purpose::Regression { script: script.clone() };
-        self.start_script(key, (&script, self.project.root().to_owned(), LANDING_TREE), &dir, purpose);
+        self.start_script(key, (&script, self.project.root().to_owned(), LANDING), &dir, purpose);
         Ok(())
     }
 
@@ -275,10 +287,21 @@ impl Driver<'_> {
         dir: &Path,
         purpose: Purpose,
     ) {
+        let invocation = self.verification((script, cwd, slot), dir);
+        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
+        self.depart(key, Flight { handle: Some(handle), purpose });
+    }
+
+    /// A verify command as it is run in a place.
+    pub(crate) fn verification(
+        &mut self,
+        (script, cwd, slot): (&Script, PathBuf, u32),
+        dir: &Path,
+    ) -> Invocation {
         let relocated = self.relocated(script, &cwd);
         let mut env = self.markers(dir);
         let env_remove = self.surroundings(&cwd, slot, Use::Verification, &mut env);
-        let invocation = Invocation {
+        Invocation {
             command: check::verify_program(relocated.as_ref().unwrap_or(script)),
             cwd,
             env,
@@ -287,9 +310,7 @@ impl Driver<'_> {
             stdout_log: dir.join("verify.out.log"),
             stderr_log: dir.join("verify.err.log"),
             limits: self.limits(self.settings.verify_timeout, None),
-        };
-        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
-        self.depart(key, Flight { handle: Some(handle), purpose });
+        }
     }
 
     /// What the end of an agent amounts to.
@@ -299,7 +320,7 @@ impl Driver<'_> {
         purpose: Purpose,
         (ended, outcome): &(Ended, Outcome),
     ) -> Result<Seen, RunError> {
-        let Some((task, at_work)) = purpose.at_work() else { return self.land(purpose, ended) };
+        let Some((task, at_work)) = purpose.at_work() else { return self.land(key, purpose, ended) };
         sweep_if_killed(ended, &at_work.dir);
         mask_logs(&at_work.dir);
         self.tell_of_customs(task);
@@ -349,6 +370,7 @@ impl Driver<'_> {
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
             | Purpose::Join { .. }
+            | Purpose::Canary { .. }
             | Purpose::Proof { .. }
             | Purpose::Check { .. }
             | Purpose::Regression { .. }
@@ -359,7 +381,7 @@ impl Driver<'_> {
     }
 
     /// What the end of a command amounts to.
-    pub(crate) fn land(&mut self, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
+    pub(crate) fn land(&mut self, key: ActionKey, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
         match purpose {
             // The end of an agent comes with its own account.
             Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
@@ -369,10 +391,17 @@ impl Driver<'_> {
                 Ok(Seen::ProofEnded { task, report, uncommitted })
             }
             Purpose::Check { task, dispatch, text, script, tree } => {
-                let report = verdict(&script, ended, &self.workplace(&task));
+                let place = self.workplace(&task);
+                let report = verdict(&script, ended, &place);
+                if let Some(reason) = self.missing_in(&place, (&report, ended)) {
+                    return Ok(Seen::TreeFailed { task, dispatch, reason });
+                }
                 let report = match report.failure {
                     Some(_) => report,
-                    None => self.after_verify(&task, &text, (&script, report.warnings))?,
+                    None => {
+                        self.pack_verified(&task, dispatch)?;
+                        self.after_verify(&task, &text, (&script, report.warnings))?
+                    }
                 };
                 Ok(Seen::ChecksEnded { task, dispatch, report, tree })
             }
@@ -380,12 +409,13 @@ impl Driver<'_> {
                 Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.project.root()) })
             }
             Purpose::Join { task, dispatch, script, tree } => {
-                self.joined((task, dispatch), (&script, tree), ended)
+                self.joined(key, (task, dispatch), (&script, tree), ended)
             }
             // These end in other ways than by the end of a process.
             Purpose::Slot { .. }
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
+            | Purpose::Canary { .. }
             | Purpose::Lock { .. }
             | Purpose::Forge(_) => Ok(Seen::TimePassed),
         }
@@ -436,9 +466,13 @@ impl Driver<'_> {
         };
         let root = self.project.root().to_owned();
         // What was there before and git ignored is nobody's work, whoever changed what git ignores.
+        let was_ignored = |path: &str| {
+            let is_in = |folder: &String| path == folder || folder.ends_with('/') && path.starts_with(folder);
+            before.ignored.iter().any(is_in)
+        };
         let is_uncovered = |change: &Change| {
-            change.kind == ChangeKind::Added
-                && changed_since(&root.join(&change.path), before.since) == Some(false)
+            let is_old = || changed_since(&root.join(&change.path), before.since) == Some(false);
+            change.kind == ChangeKind::Added && was_ignored(&change.path) && is_old()
         };
         let (uncovered, changes): (Vec<Change>, Vec<Change>) =
             std::mem::take(&mut left.changes).into_iter().partition(is_uncovered);
@@ -446,6 +480,13 @@ impl Driver<'_> {
         left.repositories.retain(|path| changed_since(&root.join(path).join(".git"), before.since) != Some(false));
         let now = git.unsaved_submodules(&root)?;
         let unsaved: Vec<String> = now.difference(&before.unsaved).cloned().collect();
+        // What only the index says is nobody's work, and would be in the next commit of anybody's.
+        let staged = git.staged()?.into_iter().filter(|path| !before.staged.contains(path));
+        git.forget_staged(&staged.collect::<Vec<_>>())?;
+        let new = before.baseline.head.as_deref().map_or(Ok(Vec::new()), |head| git.new_in(head, &left.tree))?;
+        for change in left.changes.iter_mut().filter(|change| new.contains(&change.path)) {
+            change.kind = ChangeKind::Added;
+        }
         self.tell_of_uncovered(task, &uncovered);
         let touched = without_others(&self.state, task, before.since, touched(&left.changes));
         Ok((touched, unfit(&left, &unsaved)))
@@ -455,8 +496,7 @@ impl Driver<'_> {
         let paths: Vec<String> = uncovered.iter().map(|change| change.path.clone()).collect();
         if !paths.is_empty() {
             self.note_of(task, format!(
-                "git no longer ignores files that were there before task {task} was worked on; they are not part of its \
-                 work: {}",
+                "{} were ignored by git until task {task} changed that; they are not part of its work",
                 listed(&paths)
             ));
         }
@@ -524,6 +564,17 @@ impl Driver<'_> {
             warnings.push(format!("verify proves nothing: {reason}"));
         }
         self.later_checks(id, text, warnings)
+    }
+
+    /// What a red command lacks in a work tree that the project has and git ignores.
+    pub(crate) fn missing_in(
+        &self,
+        place: &Path,
+        (report, ended): (&ChecksReport, &Ended),
+    ) -> Option<String> {
+        let git = self.tree.git().filter(|_| place != self.project.root() && report.failure.is_some())?;
+        let output = format!("{}\n{}", ended.stdout.text, ended.stderr.text);
+        missing(&output, self.project.root(), place, git)
     }
 
     fn proves_nothing(&self, id: &TaskId, script: &Script) -> Option<String> {

@@ -88,6 +88,8 @@ pub(crate) struct Driver<'a> {
     pub shared_names: SharedNames,
     /// What the repository said of how git works in it when agents began.
     pub customs: Option<OwnCustoms>,
+    /// True once it was looked whether slots lack something.
+    pub is_probed: bool,
     /// True once it was said that paths in verify commands are replaced.
     pub is_relocation_told: bool,
     /// Tasks of which it was said that they wait for others with the same files.
@@ -138,6 +140,7 @@ impl<'a> Driver<'a> {
             turn: None,
             shared_names: SharedNames::default(),
             customs: None,
+            is_probed: false,
             is_relocation_told: false,
             overlaps_told: BTreeSet::new(),
             notes: Vec::new(),

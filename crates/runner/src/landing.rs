@@ -16,16 +16,13 @@ use crate::git::{Commit, Conflict, FastForward, Git, GitError, Join, Keep, Oid};
 use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::places::Done;
-use crate::process::Ended;
+use crate::process::{Ended, Exit};
 use crate::recording::{Obstacle, TRAILER, last_line};
 use crate::tree::listed;
-use crate::work::{SetUpRunner, Slots, Unready};
+use crate::work::{LANDING, SetUpRunner, Slots, Unready, Verdict, Worktrees, canary};
 
 /// From how many times on it is told that somebody committed while work came in.
 const RETURNS_UNTOLD: u32 = 2;
-
-/// The number of the landing tree among the slots.
-pub(crate) const LANDING_TREE: u32 = 0;
 
 /// How work came into the landing tree, and what was noticed on the way.
 #[derive(Debug)]
@@ -72,8 +69,8 @@ impl Piece {
     }
 
     fn commit(&self, head: &Oid, tree: &Oid, notes: &mut Vec<String>) -> Result<Landing, Unready> {
-        notes.extend(self.slots.show(LANDING_TREE, head, &self.by)?);
-        let root = self.slots.root(LANDING_TREE);
+        notes.extend(self.slots.show(LANDING, head, &self.by)?);
+        let root = self.slots.root(LANDING);
         let request = Commit { trailer: Some((TRAILER, &self.trailer)), ..Commit::new(&[], &self.message) };
         let made = self.git.commit_joined(&root, (head, tree), &request, &self.keep.landed());
         let made = made.and_then(|commit| {
@@ -175,7 +172,7 @@ impl Driver<'_> {
     fn joined_root(&self, id: &TaskId) -> PathBuf {
         let is_there = self.state.task(id).is_some_and(|task| task.is_isolated());
         match &self.slots {
-            Some(slots) if is_there => slots.root(LANDING_TREE),
+            Some(slots) if is_there => slots.root(LANDING),
             Some(_) | None => self.project.root().to_owned(),
         }
     }
@@ -198,7 +195,7 @@ impl Driver<'_> {
             Some(script) => {
                 let purpose =
                     Purpose::Join { task: id.clone(), dispatch, script: script.clone(), tree };
-                self.start_script(key, (&script, self.joined_root(id), LANDING_TREE), &dir, purpose);
+                self.start_script(key, (&script, self.joined_root(id), LANDING), &dir, purpose);
             }
             None => {
                 let report = ChecksReport::default();
@@ -229,11 +226,16 @@ impl Driver<'_> {
     /// Red together: nothing is to be taken back, and the feedback says what the work met.
     pub(crate) fn joined(
         &mut self,
+        key: ActionKey,
         (task, dispatch): (TaskId, Dispatch),
         (script, tree): (&plan::Script, Option<String>),
         ended: &Ended,
     ) -> Result<Seen, RunError> {
-        let mut report = verdict(script, ended, &self.joined_root(&task));
+        let root = self.joined_root(&task);
+        let mut report = verdict(script, ended, &root);
+        if let Some(reason) = self.missing_in(&root, (&report, ended)) {
+            return Ok(Seen::TreeFailed { task, dispatch, reason });
+        }
         let is_red = |report: &ChecksReport| {
             report.failure.as_ref().is_some_and(|red| !did_its_job(&self.state, &task, &red.failing))
         };
@@ -245,7 +247,39 @@ impl Driver<'_> {
                 failure.details = format!("{told}\n\n{}", failure.details);
             }
         }
-        Ok(Seen::JoinEnded { task, dispatch, report, tree })
+        self.start_canary(key, (task, dispatch), (script, tree), report)
+    }
+
+    /// Breaks a file of work that was green in the landing tree, once for each set-up, beside the loop: the verify command
+    /// has to turn red, or it is about other files.
+    pub(crate) fn start_canary(
+        &mut self,
+        key: ActionKey,
+        (task, dispatch): (TaskId, Dispatch),
+        (script, tree): (&plan::Script, Option<String>),
+        report: ChecksReport,
+    ) -> Result<Seen, RunError> {
+        let slots = self.slots.clone().filter(|_| report.failure.is_none() && self.is_isolated(&task));
+        let touched = self.state.task(&task).map(|task| task.touched.iter().cloned().collect::<Vec<_>>());
+        let (Some(slots), true) = (slots, self.settings.worktrees != Worktrees::default()) else {
+            return Ok(Seen::JoinEnded { task, dispatch, report, tree });
+        };
+        let dir = self.file.home.join("canary");
+        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
+        let invocation = self.verification((script, slots.root(LANDING), LANDING), &dir);
+        let by = self.set_up_runner();
+        let purpose = Purpose::Canary { task, dispatch, report, tree };
+        self.beside(key, purpose, move || {
+            let run = || match by.run(invocation).exit {
+                Exit::Code(0) => Verdict::Green,
+                Exit::Code(_) => Verdict::Red,
+                Exit::Signal(_) | Exit::DeadlinePassed | Exit::NoProgress | Exit::Stopped | Exit::CannotStart(_) => {
+                    Verdict::Unknown
+                }
+            };
+            Done::Canary(canary(&slots, LANDING, &touched.unwrap_or_default(), run).ok())
+        })?;
+        Ok(Seen::TimePassed)
     }
 
     /// What work met that was green where its agent worked and is red on top of what is checked out.

@@ -3,24 +3,46 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use engine::{ActionKey, AgentReport, Attempt, Cause, CheckFailure, Dispatch, Failing, FileState, Seen};
 use plan::TaskId;
 
 use crate::atomic;
+use crate::check;
 use crate::attempt::{AgentEnded, Purpose};
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{Change, Git, GitError, Keep, Left, Oid, Place};
+use crate::git::{Change, Git, GitError, Keep, Left, Oid, Paths, Place};
 use crate::inbox::Message;
 use crate::landing::Brought;
+use crate::process::{Exit, Invocation, ProcessLimits};
 use crate::recording::TRAILER;
 use crate::tree::{listed, words};
-use crate::work::{SetUpRunner, Slots, Unready};
+use crate::work::{Canary, SET_UP_DEADLINE, SetUpRunner, Slots, Unready, propose_setup};
 
 /// How many tasks that wait for others are named at once.
 const OVERLAPS_TOLD_MAX: usize = 20;
+
+/// How long a command may take that only shows whether a slot is complete.
+const PROBE_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Folders that builds and tests make: that they are missing says nothing.
+const OUTPUTS: [&str; 12] = [
+    "target",
+    "dist",
+    "build",
+    "out",
+    ".next",
+    ".vite",
+    ".turbo",
+    "__pycache__",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    "coverage",
+];
 
 /// How far down files of the plan are looked for.
 const PLAN_DEPTH_MAX: usize = 4;
@@ -34,6 +56,8 @@ pub(crate) enum Done {
     Look(Result<Look, GitError>),
     /// Work was brought into the landing tree.
     Landing(Brought),
+    /// A file was broken on purpose, and mended.
+    Canary(Option<Canary>),
     /// The landing tree shows what is checked out.
     LandingTree(Result<Vec<String>, Unready>),
     /// Nobody has git's lock any more, or nobody waits for it.
@@ -71,6 +95,8 @@ struct Preparation {
     carried: Option<(Oid, Oid)>,
     keep: Keep,
     by: SetUpRunner,
+    /// What shows whether the slot lacks something that the project has.
+    probe: Option<Probe>,
     /// The project's folder, and what of it belongs to the plan.
     project: PathBuf,
     plan_files: Vec<String>,
@@ -79,6 +105,9 @@ struct Preparation {
 impl Preparation {
     fn run(&self) -> Result<Ready, Unready> {
         let mut notes = self.slots.show(self.slot, &self.head, &self.by)?;
+        if let Some(reason) = self.probe.as_ref().and_then(|probe| probe.lacking(self)) {
+            return Err(Unready::Lacking { reason });
+        }
         self.git.begin_index(&self.place).map_err(Unready::NoTree)?;
         if let Some((base, work)) = &self.carried {
             let conflict = self.git.carry_over(&self.place.root, (base, work), &self.head);
@@ -113,7 +142,65 @@ impl Preparation {
     }
 }
 
+/// A verify command that is run before an agent is: red in the slot and green in the project, it lacks something there.
+struct Probe {
+    in_slot: Invocation,
+    in_project: Invocation,
+}
+
+impl Probe {
+    /// Why tasks cannot be verified in slots. The command is run only where the project has something that git ignores and
+    /// that is not in the slot.
+    fn lacking(&self, slot: &Preparation) -> Option<String> {
+        let ignored = slot.git.ignored_in_project().ok()?;
+        let lacks = |path: &String| {
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+            let is_output = OUTPUTS.contains(&name) || crate::tree::is_own(path);
+            !is_output && !slot.place.root.join(path).exists()
+        };
+        let lacking: Vec<String> = ignored.into_iter().filter(lacks).collect();
+        let is_green = |invocation: &Invocation| {
+            // A command that takes longer tells nothing.
+            (!lacking.is_empty()).then(|| slot.by.run(invocation.clone()).exit)
+        };
+        if !matches!(is_green(&self.in_slot)?, Exit::Code(code) if code != 0) {
+            return None;
+        }
+        if is_green(&self.in_project)? != Exit::Code(0) {
+            return None;
+        }
+        let proposal = propose_setup(&slot.git).ok().flatten();
+        let advice = proposal.map_or_else(
+            || "have worktree_copy or worktree_setup in tillgreen.toml bring it there".to_owned(),
+            |proposal| format!("set worktree_setup = {:?} in tillgreen.toml", proposal.command),
+        );
+        Some(format!(
+            "the verify command is green in the project and red in a new work tree, which lacks what git ignores ({}): {advice}",
+            listed(&lacking)
+        ))
+    }
+}
+
 impl Driver<'_> {
+    /// What shows, once in a run, whether slots lack something that the project has.
+    fn probe(&mut self, id: &TaskId) -> Option<Probe> {
+        if std::mem::replace(&mut self.is_probed, true) {
+            return None;
+        }
+        let excerpt = self.book.excerpt(&self.state, id)?;
+        let script = check::script_of(&excerpt)?;
+        let dir = self.file.home.join("probe");
+        fs::create_dir_all(&dir).ok()?;
+        let (place, slot) = (self.workplace(id), self.slot_of(id));
+        let bounded = |invocation: Invocation| {
+            let limits = ProcessLimits { deadline: PROBE_DEADLINE, ..invocation.limits.clone() };
+            Invocation { limits, ..invocation }
+        };
+        let in_slot = bounded(self.verification((&script, place, slot), &dir));
+        let in_project = bounded(self.verification((&script, self.project.root().to_owned(), 0), &dir));
+        Some(Probe { in_slot, in_project })
+    }
+
     /// True if the task's latest attempt is in a slot.
     pub(crate) fn is_isolated(&self, id: &TaskId) -> bool {
         self.state.task(id).is_some_and(engine::Task::is_isolated)
@@ -188,7 +275,9 @@ impl Driver<'_> {
 
     /// What runs set-up commands.
     pub(crate) fn set_up_runner(&self) -> SetUpRunner {
-        SetUpRunner::new(self.runtime.clone(), self.file.home.join("setup"), self.settings.attempt_timeout)
+        let logs = self.file.home.join("setup");
+        let markers = self.markers(&logs);
+        SetUpRunner::new(self.runtime.clone(), logs, SET_UP_DEADLINE).with_variables(markers)
     }
 
     /// What earlier attempts left: at the task itself or, for a fix task, at the one that it repairs.
@@ -223,6 +312,7 @@ impl Driver<'_> {
             place: self.place_of(id),
             carried: self.carried(id),
             by: self.set_up_runner(),
+            probe: self.probe(id),
             project: self.project.root().to_owned(),
             plan_files: self.plan_files(),
             git,
@@ -309,9 +399,15 @@ impl Driver<'_> {
                 self.run_proof(key, (&task, script), root)?;
                 Ok(Seen::TimePassed)
             }
+            (Purpose::Canary { task, dispatch, mut report, tree }, Done::Canary(found)) => {
+                if let Some(Canary::Green { told, .. }) = found {
+                    report.warnings.push(told);
+                }
+                Ok(Seen::JoinEnded { task, dispatch, report, tree })
+            }
             (
                 _,
-                Done::Slot(_) | Done::Look(_) | Done::Landing(..) | Done::LandingTree(_) | Done::Lock,
+                Done::Canary(_) | Done::Slot(_) | Done::Look(_) | Done::Landing(..) | Done::LandingTree(_) | Done::Lock,
             ) => Ok(Seen::TimePassed),
         }
     }
@@ -321,7 +417,7 @@ impl Driver<'_> {
         match unready {
             Unready::Interrupted => Seen::Interrupted,
             Unready::NoTree(error) if error.is_of_surroundings() => self.obstructed(&task, error),
-            Unready::NoTree(_) | Unready::SetUp { .. } | Unready::LowDisk { .. } => {
+            Unready::NoTree(_) | Unready::SetUp { .. } | Unready::LowDisk { .. } | Unready::Lacking { .. } => {
                 Seen::TreeFailed { task, dispatch, reason: unready.to_string() }
             }
         }
@@ -427,6 +523,28 @@ impl Driver<'_> {
             slots.release(self.slot_of(&task));
         }
         Ok(Seen::AgentEnded { task, dispatch, report })
+    }
+
+    /// What a green verify command made of the files that an attempt had changed in its slot, as one that formats them does,
+    /// is part of the work. What else it left there is not.
+    pub(crate) fn pack_verified(&mut self, id: &TaskId, dispatch: Dispatch) -> Result<(), RunError> {
+        let Some(task) = self.state.task(id).filter(|task| task.is_isolated()) else { return Ok(()) };
+        let work = task.work.as_ref().and_then(|work| {
+            Some((Oid::parse(&work.base)?, Oid::parse(work.commit.as_deref()?)?))
+        });
+        let (Some((base, commit)), Some(packing)) = (work, self.packing(id)) else { return Ok(()) };
+        let attempt = self.checked_attempt(id);
+        let packing = Packing { trailer: self.trailer(id, attempt), ..packing };
+        let Some(commit) = packing.repack((&base, &commit))? else { return Ok(()) };
+        let (base, commit) = (base.as_str().to_owned(), Some(commit.as_str().to_owned()));
+        self.decide(Seen::Packed { task: id.clone(), dispatch, base, commit })
+    }
+
+    fn checked_attempt(&self, id: &TaskId) -> Option<Attempt> {
+        match self.state.task(id).map(|task| &task.status) {
+            Some(engine::Status::Checking(checking)) => Some(checking.attempt),
+            Some(_) | None => None,
+        }
     }
 
     /// What an attempt noted in its slot is merged from beside the plan, in the order in which tasks come in.
@@ -542,6 +660,23 @@ impl Packing {
             unfit,
             dropped: Vec::new(),
         })
+    }
+}
+
+impl Packing {
+    /// Packs files of the work again that have become others since; none if none have.
+    fn repack(&self, (base, commit): (&Oid, &Oid)) -> Result<Option<Oid>, GitError> {
+        let now = self.git.snapshot(&self.place)?;
+        let touched = self.git.changed_between(base.as_str(), commit.as_str())?;
+        let changed = self.git.changed_between(commit.as_str(), now.as_str())?;
+        let changed: Vec<String> = changed.into_iter().filter(|path| touched.contains(path)).collect();
+        if changed.is_empty() {
+            return Ok(None);
+        }
+        let scratch = self.place.index.with_extension("scratch");
+        let paths = Paths { tree: &self.place.root, paths: &changed, scratch: &scratch };
+        let tree = self.git.tree_of_paths(commit.as_str(), &paths)?;
+        self.git.pack((base, &tree), &self.message, (TRAILER, &self.trailer), &self.keep).map(Some)
     }
 }
 

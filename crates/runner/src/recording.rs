@@ -11,7 +11,7 @@ use crate::atomic;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::{Commit, Git, GitError, Oid, Text};
+use crate::git::{Commit, Git, GitError, Oid, Staging, Text};
 use crate::landing::refused;
 use crate::projection::{Completed, Progress};
 use crate::settings::Bookkeeping;
@@ -124,7 +124,22 @@ impl Driver<'_> {
         if attempt.is_some() && self.is_to_be_verified_again(id, git)? {
             return Err(Obstacle::Moved);
         }
+        self.tell_of_mixed_work(id);
         self.commit_here(id, git, (attempt, &key))
+    }
+
+    /// Says which files of a task's work had changes before the run began: whose these are cannot be told apart any more,
+    /// so nobody commits them.
+    fn tell_of_mixed_work(&mut self, id: &TaskId) {
+        let (Some(task), Some(opened)) = (self.state.task(id), self.state.opened()) else { return };
+        let mixed = opened.dirty.iter().filter(|path| task.touched.contains(*path));
+        let mixed: Vec<String> = mixed.cloned().collect();
+        if !mixed.is_empty() {
+            self.note_of(id, format!(
+                "what task {id} changed in {} stays uncommitted: there were changes before the run began",
+                listed(&mixed)
+            ));
+        }
     }
 
     /// True if files of the work are no longer what was verified: the verify command wrote them, or somebody saved one. A
@@ -183,7 +198,14 @@ impl Driver<'_> {
         let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
         let request = Commit { trailer: Some((TRAILER, key)), ..request };
         let before = git.head()?;
-        let made = match git.commit(&request) {
+        let committed = match staging {
+            Staging::Whole => {
+                let (tree, index) = (git.snapshot(&self.project_place())?, self.file.home.join("work.index"));
+                git.commit_of_tree(&tree, &request, &index)
+            }
+            Staging::Add | Staging::AddSeen | Staging::Skip => git.commit(&request),
+        };
+        let made = match committed {
             // Hooks that format files refuse them the first time; what they made is verified and tried again.
             Err(GitError::Hook { .. }) if attempt.is_some() && self.is_to_be_verified_again(id, git)? => {
                 return Err(Obstacle::Moved);
@@ -369,29 +391,37 @@ impl Driver<'_> {
             return Ok(());
         }
         let before = git.head()?;
-        let commit = match self.unlike_committed(git, &paths)? {
+        let commit = match self.without_their_words(git, &paths)? {
             texts if texts.is_empty() => git.commit(&Commit::new(&paths, message))?,
             texts => git.commit_texts(&texts, message, &self.file.home.join("spec.index"))?,
         };
         if let Some(commit) = commit {
             self.watch.advance(before.as_ref(), &commit);
         }
+        self.book.edits_are_committed();
         Ok(())
     }
 
-    /// Where somebody has words in the plan that they have not committed: what is committed with the same edit of ours.
-    fn unlike_committed<'p>(&self, git: &Git, paths: &'p [String]) -> Result<Vec<Text<'p>>, GitError> {
+    /// Where somebody has words in the plan that they have not committed: what is committed, with the same edits of ours.
+    fn without_their_words<'p>(&self, git: &Git, paths: &'p [String]) -> Result<Vec<Text<'p>>, GitError> {
         let shown = self.project.relative(&self.file.path).to_string_lossy().into_owned();
-        let Some(plan) = paths.iter().find(|path| **path == shown) else { return Ok(Vec::new()) };
+        let plan = paths.iter().find(|path| **path == shown);
+        let (Some(plan), Some((before, after))) = (plan, self.book.uncommitted_edits()) else {
+            return Ok(Vec::new());
+        };
         let Some(committed) = git.committed_text(plan)? else { return Ok(Vec::new()) };
+        let unix = |text: &str| text.replace("\r\n", "\n");
+        if unix(&committed) == unix(before) {
+            return Ok(Vec::new());
+        }
+        // Where their words stand just where ours do, they go together.
+        let Some(text) = git.merge_texts(&self.file.home, (before, after), &committed)? else {
+            return Ok(Vec::new());
+        };
         let read = |path: &str| {
             let file = self.project.root().join(path);
             fs::read_to_string(&file).map_err(GitError::io("read", &file))
         };
-        let text = self.book.with_our_edits(&self.state, committed);
-        if read(plan)?.replace("\r\n", "\n") == text.replace("\r\n", "\n") {
-            return Ok(Vec::new());
-        }
         let others = paths.iter().filter(|path| *path != plan);
         let others = others.map(|path| Ok(Text { path, text: read(path)? }));
         std::iter::once(Ok(Text { path: plan, text })).chain(others).collect()

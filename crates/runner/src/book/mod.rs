@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine::{Failure, State, Status, TaskDecl, TaskKind, Toggle, Verification};
-use plan::{Beside, Commit, Dialect, ErrorType, Files, FixTask, Plan, Problem, RequestTask, Task, TaskId, Verify};
+use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
+use plan::{Beside, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, Task, TaskId, Verify};
 
 pub(crate) use excerpt::Excerpt;
 pub use order::{order_problems, running_order};
@@ -301,30 +301,14 @@ impl Book {
         if edit(&mut source.plan) { source.save() } else { Ok(()) }
     }
 
-    /// Another text of the plan with the edits that the program has made in the file: boxes of tasks that are done, or about
-    /// to be, and fix tasks. What people have written there and not committed is not in it.
-    pub(crate) fn with_our_edits(&self, state: &State, text: String) -> String {
-        let mut plan = Plan::parse(text);
-        for fix in state.fix_plans() {
-            if self.find(&fix.fix).is_some() && plan.task(&fix.fix).is_none() {
-                let failure = state.task(&fix.failing).and_then(|task| task.last_failure());
-                let kind = failure.map_or_else(|| ErrorType::of(&fix.error), Failure::error_type);
-                let attempted_fix = fix.attempted_fix.as_deref();
-                let task =
-                    FixTask { id: &fix.fix, failing: &fix.failing, error: &fix.error, attempted_fix, kind };
-                // Where the text does not have the failing task, there is no place for it.
-                let _ = plan.insert_fix(&task);
-            }
-        }
-        let is_ours = |id: &TaskId| {
-            let status = state.task(id).map(|task| &task.status);
-            matches!(status, Some(Status::Done | Status::Recording { .. })) && self.is_ticked(id)
-        };
-        let ids: Vec<TaskId> = plan.tasks().iter().map(|task| task.id.clone()).collect();
-        for id in ids.iter().filter(|id| is_ours(id)) {
-            is_ticked_now(&mut plan, id);
-        }
-        plan.text().to_owned()
+    /// The text of the plan before and after the edits of ours that are in no commit yet.
+    pub(crate) fn uncommitted_edits(&self) -> Option<(&str, &str)> {
+        self.sources.first().and_then(|source| Some((source.before_edits()?, source.plan.text())))
+    }
+
+    /// Notes that they are in a commit.
+    pub(crate) fn edits_are_committed(&mut self) {
+        self.sources.iter_mut().for_each(Source::edits_are_committed);
     }
 
     /// Writes a fix task, unless it is there already or its dialect's files are never written.
@@ -395,7 +379,7 @@ impl Book {
             let restored = removed(&before, &source.plan);
             source.plan = before;
             source.make_way(aside)?;
-            source.save()?;
+            source.put_back()?;
             return Ok(Inspection { tampered, restored, ..Inspection::default() });
         }
         let mut gone = removed(&before, &source.plan);
@@ -403,7 +387,7 @@ impl Book {
         gone.retain(|id| id == own || self.restored.insert(id.clone()));
         if !gone.is_empty() {
             source.replace(source.plan.with_tasks_of(&before, &gone));
-            source.save()?;
+            source.put_back()?;
             inspection.restored = gone;
         }
         self.is_unreported = true;

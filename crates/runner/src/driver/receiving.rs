@@ -41,7 +41,7 @@ impl Driver<'_> {
                 Ok(Seen::Forge { key, report: *report })
             }
             Message::Ended(key, ended) => match self.flights.remove(&key) {
-                Some(flight) => self.land(flight.purpose, &ended),
+                Some(flight) => self.land(key, flight.purpose, &ended),
                 None => Ok(Seen::TimePassed),
             },
             Message::Done(key, done) => match self.flights.remove(&key) {

@@ -38,7 +38,7 @@ impl Driver<'_> {
                     if let Some(flight) = self.flights.remove(&key) {
                         // The run is over, so what this says is of no interest; that the plan file is put in
                         // order on the way is.
-                        self.land(flight.purpose, &ended)?;
+                        self.land(key, flight.purpose, &ended)?;
                     }
                 }
                 Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,

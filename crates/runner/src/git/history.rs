@@ -89,12 +89,6 @@ impl Git {
         Ok(Oid::parse(String::from_utf8_lossy(&stdout).trim()))
     }
 
-    /// The commit that another one was made on top of.
-    pub(super) fn parent_of(&self, commit: &Oid) -> Result<Oid, GitError> {
-        let first = format!("{commit}^");
-        Oid::printed(process::run(self.call(&["rev-parse", "--verify", &first]))?)
-    }
-
     /// The commit that another one was made on top of; none for the first.
     pub fn commit_before(&self, commit: &Oid) -> Result<Option<Oid>, GitError> {
         let first = format!("{commit}^");

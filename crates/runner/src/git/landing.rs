@@ -2,7 +2,7 @@
 //! the user's checkout by one fast-forward.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -226,36 +226,87 @@ impl Git {
         Ok(Some(String::from_utf8_lossy(&ended.success()?).into_owned()))
     }
 
+    /// A text with the edits that lead from one text to another; none where they do not fit.
+    pub fn merge_texts(
+        &self,
+        folder: &Path,
+        (before, after): (&str, &str),
+        text: &str,
+    ) -> Result<Option<String>, GitError> {
+        let files = [("text", text), ("before", before), ("after", after)];
+        let files = files.map(|(name, text)| (folder.join(format!("merge-{name}.md")), text));
+        for (file, text) in &files {
+            fs::write(file, text).map_err(GitError::io("write", file))?;
+        }
+        let mut call = self.call(&["merge-file", "--stdout", "--quiet", "--"]);
+        call.arguments.extend(files.iter().map(|(file, _)| file.clone().into()));
+        let ended = process::run(call);
+        files.iter().try_for_each(|(file, _)| super::snapshot::remove_if_there(file))?;
+        let ended = ended?;
+        // It ends with the number of conflicts.
+        if ended.is_success() { Ok(Some(String::from_utf8_lossy(&ended.stdout).into_owned())) } else { Ok(None) }
+    }
+
     /// Commits texts in the place of files, with the user's hooks. The files stay as they are, and so does what somebody
     /// has staged of them.
     pub fn commit_texts(&self, texts: &[Text<'_>], message: &str, index: &Path) -> Result<Option<Oid>, GitError> {
+        let mut entries = Vec::new();
+        for text in texts {
+            let path = format!("--path={}", text.path);
+            let store = [&DURABLY[..], &["hash-object", "-w", &path, "--stdin"]].concat();
+            let call = self.locking_call(&store, text.text.clone().into_bytes());
+            let blob = Oid::printed(process::run(call)?)?;
+            let entry = Entry { mode: self.mode_at_head(text.path)?, oid: blob.as_str().to_owned() };
+            entries.push((OsString::from(text.path), entry));
+        }
+        self.commit_entries(&entries, &Commit::new(&[], message), index)
+    }
+
+    /// Commits paths as a tree has them, with the user's hooks: what git does not take by its name, as files that became
+    /// folders, or that are to be tracked no more.
+    pub fn commit_of_tree(
+        &self,
+        tree: &Oid,
+        request: &Commit<'_>,
+        index: &Path,
+    ) -> Result<Option<Oid>, GitError> {
+        let Some(head) = self.head()? else { return Ok(None) };
+        let is_wanted = |change: &RawChange| {
+            request.paths.contains(&change.shown()) || request.unnameable.contains(&change.path)
+        };
+        let changes = self.differences(&head, tree)?.into_iter().filter(is_wanted);
+        let entries: Vec<(OsString, Entry)> = changes.map(|change| (change.path, change.new)).collect();
+        if entries.is_empty() { Ok(None) } else { self.commit_entries(&entries, request, index) }
+    }
+
+    /// Commits entries on top of what is checked out, through an index of our own.
+    fn commit_entries(
+        &self,
+        entries: &[(OsString, Entry)],
+        request: &Commit<'_>,
+        index: &Path,
+    ) -> Result<Option<Oid>, GitError> {
         let Some(head) = self.head()? else { return Ok(None) };
         self.refuse_if_in_progress()?;
         let mut environment = self.environment().clone();
         environment.push(("GIT_INDEX_FILE".into(), PathBuf::from(index).into()));
         let run = |list: &[&str], stdin: Vec<u8>| {
-            process::run(Call { environment: &environment, deadline: COMMIT_DEADLINE, ..self.locking_call(list, stdin) })
+            let call = self.locking_call(list, stdin);
+            process::run(Call { environment: &environment, deadline: COMMIT_DEADLINE, ..call })
         };
         super::snapshot::remove_if_there(index)?;
         run(&["read-tree", head.as_str()], Vec::new())?.success()?;
-        let mut made = Vec::new();
-        for text in texts {
-            let path = format!("--path={}", text.path);
-            let store = ["hash-object", "-w", &path, "--stdin"];
-            let blob = Oid::printed(run(&[&DURABLY[..], &store].concat(), text.text.clone().into_bytes())?)?;
-            let mode = self.mode_at_head(text.path)?;
-            made.push((text.path, Entry { mode, oid: blob.as_str().to_owned() }));
-        }
-        let lines = || index_info(made.iter().map(|(path, entry)| (OsStr::new(path), entry)));
-        run(&["update-index", "-z", "--add", "--index-info"], lines())?.success()?;
-        let message = full_message(&Commit::new(&[], message))?;
+        let lines = index_info(entries.iter().map(|(path, entry)| (path.as_os_str(), entry)));
+        run(&["update-index", "-z", "--add", "--replace", "--index-info"], lines)?.success()?;
+        let message = full_message(request)?;
         let ended = run(&[&DURABLY[..], &COMMIT, &["-m", &message]].concat(), Vec::new());
         super::snapshot::remove_if_there(index)?;
         let commit = match self.judge(ended?)? {
             Answer::Done(commit) => commit,
             Answer::NothingToCommit | Answer::UnknownPath => return Ok(None),
         };
-        self.catch_up_index_at(&head, &made.iter().map(|(path, _)| OsStr::new(*path)).collect::<Vec<_>>())?;
+        let paths: Vec<&OsStr> = entries.iter().map(|(path, _)| path.as_os_str()).collect();
+        self.catch_up_index_at(&head, &paths)?;
         Ok(Some(commit))
     }
 

@@ -76,11 +76,6 @@ impl RawChange {
         self.path.to_string_lossy().into_owned()
     }
 
-    /// Whether the path is one of these, or lies below one of them.
-    pub(in crate::git) fn lies_in(&self, places: &[String]) -> bool {
-        lies_in(self.path.as_bytes(), places)
-    }
-
     /// The change as a status tells it.
     pub(in crate::git) fn told(&self) -> Change {
         let kind = match (self.old.is_absent(), self.new.is_absent()) {

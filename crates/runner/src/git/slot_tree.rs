@@ -246,6 +246,14 @@ impl Git {
         Ok(())
     }
 
+    /// The folder in which git keeps the state of a tree.
+    pub(super) fn state_of(&self, tree: &Path) -> Result<PathBuf, GitError> {
+        self.slot_state(tree).ok_or_else(|| GitError::Unusable {
+            dir: tree.to_owned(),
+            reason: "git no longer knows this working tree".to_owned(),
+        })
+    }
+
     /// The folder in which git keeps the state of a tree, if it knows it.
     fn slot_state(&self, tree: &Path) -> Option<PathBuf> {
         let wanted = settled(tree);

@@ -105,6 +105,12 @@ impl Git {
         Ok(Left { tree, changes, repositories, unreachable })
     }
 
+    /// The paths that a tree has and a commit has not.
+    pub fn new_in(&self, commit: &str, tree: &Oid) -> Result<Vec<String>, GitError> {
+        let changes = self.differences_of(commit, tree.as_str())?;
+        Ok(changes.iter().filter(|change| change.old.is_absent()).map(RawChange::shown).collect())
+    }
+
     /// The submodules of a place in which something is changed and not committed. New files alone are what builds leave.
     pub fn unsaved_submodules(&self, root: &Path) -> Result<BTreeSet<String>, GitError> {
         if !root.join(".gitmodules").exists() {

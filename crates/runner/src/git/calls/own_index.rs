@@ -38,6 +38,9 @@ impl<'a> OwnIndex<'a> {
 
     /// Begins anew with what the index there says now; without one, with what is checked out.
     pub(in crate::git) fn begin(&self) -> Result<(), GitError> {
+        if let Some(folder) = self.file.parent() {
+            fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
+        }
         self.unlock()?;
         let theirs = self.state.join("index");
         match copy_as_old(&theirs, self.file) {

@@ -20,8 +20,6 @@ use crate::git::status::{Change, ChangeKind};
 /// How far back a commit is looked for that a hook amended.
 const AMENDED_SEARCH: usize = 5;
 
-/// Lists what is staged.
-const STAGED: [&str; 6] = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD"];
 
 /// The kernel refuses longer arguments; a message of this size is a mistake anyway.
 const MESSAGE_BYTES_MAX: usize = 60_000;
@@ -93,7 +91,7 @@ impl Git {
             return Ok(None);
         }
         self.refuse_without_index()?;
-        let answer = match self.commit_paths(&paths, &message, request)? {
+        let answer = match self.stage_and_commit(&paths, &message, request)? {
             Answer::UnknownPath => self.commit_changed_only(&paths, &message, request)?,
             answer @ (Answer::Done(_) | Answer::NothingToCommit) => answer,
         };
@@ -107,58 +105,6 @@ impl Git {
     fn as_amended(&self, commit: Oid, trailer: Option<(&str, &str)>) -> Result<Oid, GitError> {
         let Some((key, value)) = trailer.filter(|_| self.has_hook("post-commit")) else { return Ok(commit) };
         Ok(self.find_trailer(key, value, AMENDED_SEARCH)?.unwrap_or(commit))
-    }
-
-    fn commit_paths(
-        &self,
-        paths: &BTreeSet<&OsStr>,
-        message: &str,
-        request: &Commit<'_>,
-    ) -> Result<Answer, GitError> {
-        match request.staging {
-            Staging::Whole if self.is_nothing_else_staged(paths)? => {
-                self.commit_index(paths, message, request)
-            }
-            Staging::Add | Staging::AddSeen | Staging::Skip | Staging::Whole => {
-                self.stage_and_commit(paths, message, request)
-            }
-        }
-    }
-
-    /// True if nobody has staged anything at other paths.
-    fn is_nothing_else_staged(&self, paths: &BTreeSet<&OsStr>) -> Result<bool, GitError> {
-        let staged = process::run(self.call(&STAGED))?.success()?;
-        Ok(split_names(&staged).all(|path| paths.contains(path.as_os_str())))
-    }
-
-    /// Commits what git does not take by its name: files that became folders, or that are to be tracked no more.
-    fn commit_index(
-        &self,
-        paths: &BTreeSet<&OsStr>,
-        message: &str,
-        request: &Commit<'_>,
-    ) -> Result<Answer, GitError> {
-        let is_there = |path: &&OsStr| {
-            fs::symlink_metadata(self.root().join(path)).is_ok_and(|found| !found.is_dir())
-        };
-        let (there, gone): (Vec<&OsStr>, Vec<&OsStr>) = paths.iter().copied().partition(is_there);
-        let ignored = self.ignored_and_untracked(&there)?;
-        let (untracked, there): (Vec<&OsStr>, Vec<&OsStr>) =
-            there.into_iter().partition(|path| ignored.contains(*path));
-        for (paths, option) in [(gone, "--force-remove"), (untracked, "--force-remove"), (there, "--replace")] {
-            let update = ["update-index", "--add", option, "-z", "--stdin"];
-            let stdin = names(paths);
-            self.run_locking(|| self.locking_call(&update, stdin.clone()))?.success()?;
-        }
-        let ended = self.run_locking(|| {
-            let call = self.locking_call(&[&DURABLY[..], &COMMIT, &["-m", message]].concat(), Vec::new());
-            Call { deadline: request.deadline, ..call }
-        })?;
-        let answer = self.judge(ended);
-        if answer.is_err() {
-            self.unstage(paths)?;
-        }
-        answer
     }
 
     /// The files among these that git ignores and whose index does not have them.
@@ -185,6 +131,16 @@ impl Git {
         let has_new =
             !unnameable.is_empty() || changes.iter().any(|change| change.kind != ChangeKind::Modified);
         Ok(if has_new { Staging::Add } else { Staging::Skip })
+    }
+
+    /// The paths at which the index differs from what is checked out.
+    pub fn staged(&self) -> Result<BTreeSet<String>, GitError> {
+        if self.head()?.is_none() {
+            return Ok(BTreeSet::new());
+        }
+        let list = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD"];
+        let listing = process::run(self.call(&list))?.success()?;
+        Ok(split_names(&listing).filter_map(|path| path.into_string().ok()).collect())
     }
 
     /// Makes these paths in the index what they are in HEAD; the files stay.

@@ -64,11 +64,6 @@ impl Git {
         }
     }
 
-    /// What is the matter when git failed: that, or what it says itself.
-    pub(crate) fn or_misdirected(&self, error: GitError) -> GitError {
-        self.refuse_if_misdirected().err().unwrap_or(error)
-    }
-
     fn place_told_otherwise(&self) -> Result<Place, GitError> {
         let mut environment = self.environment().clone();
         environment.push(("GIT_WORK_TREE".into(), self.root().into()));

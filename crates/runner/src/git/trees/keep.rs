@@ -64,11 +64,6 @@ impl Git {
         self.run_locking(|| self.locking_call(&update, Vec::new()))?.success().map(drop)
     }
 
-    /// Whether there is such work, as far as that can be seen without asking git.
-    pub fn has_told(&self, keep: &Keep) -> bool {
-        self.common_dir().join(keep.told()).is_dir()
-    }
-
     /// Lets go of all of it.
     pub fn drop_told(&self, keep: &Keep) -> Result<(), GitError> {
         self.drop_references(&keep.told())
@@ -88,11 +83,6 @@ impl Git {
     /// Lets one go.
     pub fn drop_kept(&self, keep: &Keep) -> Result<(), GitError> {
         self.drop_references(keep.reference())
-    }
-
-    /// Lets go of everything that is kept for a plan.
-    pub fn drop_all_kept(&self, plan: &str) -> Result<(), GitError> {
-        self.drop_references(&place_of(plan))
     }
 
     /// Deletes the references at a name and below it.

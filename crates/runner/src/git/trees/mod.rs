@@ -1,6 +1,5 @@
-//! Linked working trees, and references that keep work.
+//! References that keep work, and whether linked working trees can be used at all.
 
 pub(super) mod keep;
 pub(super) mod orphan;
 pub(super) mod parallelism;
-pub(super) mod worktree;
