@@ -24,7 +24,7 @@ pub(crate) struct Start<'a> {
 /// The tasks that may start now, in the plan's order.
 ///
 /// Nothing starts while something is due for another task, or beside a task that has the project to itself. While a
-/// person is asked about a task, or one has failed for good, that goes on which the plan's own order makes independent
+/// person is asked about a task, or about to be, or one has failed for good, that goes on which the plan's own order makes independent
 /// of it; with `keep_going` also what comes later and has nothing to do with it.
 pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     let Some(rules) = state.rules() else { return Vec::new() };
@@ -32,7 +32,7 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
         return Vec::new();
     }
     let ready = ready(state, rules, room(state, rules));
-    if state.attention().any(|task| task.status.is_active()) {
+    if state.attention().any(is_under_way) {
         let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
         return beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect();
     }
@@ -77,8 +77,7 @@ fn room(state: &State, rules: &Rules) -> usize {
 pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let is_checkpoint = |task: &&Task| task.asks_by_design();
-    let waited =
-        || waited_for(state, rules).filter(|_| !state.attention().any(|task| task.status.is_active()));
+    let waited = || waited_for(state, rules).filter(|_| !state.attention().any(is_under_way));
     let found = || {
         if let Some(task) = in_sequence(state, rules) {
             return Some(task).filter(is_checkpoint).filter(|_| waited().is_some());
@@ -99,6 +98,7 @@ fn may_start(state: &State, rules: &Rules) -> bool {
         Status::Failed => ladder::is_exhausted(state, task) && !task.has_leftovers(),
         Status::Asking(_) => rules.keep_going.is_on() || !task.has_leftovers(),
         Status::WaitingFor(_) | Status::Ready { .. } | Status::Done | Status::Skipped => true,
+        Status::Finished { .. } if task.is_held_up() => true,
         Status::Proving
         | Status::Running(_)
         | Status::Checking(_)
@@ -117,6 +117,11 @@ fn lets_others_start(state: &State, rules: &Rules, task: &Task) -> bool {
         Isolation::Trees | Isolation::Always => task.is_isolated() && !state.is_without_trees,
         Isolation::Shared => rules.parallel.jobs > 1 && !task.is_isolated() && may_share(task),
     }
+}
+
+/// Whether the run is occupied with a task. What waits for a person to see to it is in nobody's way.
+fn is_under_way(task: &Task) -> bool {
+    task.status.is_active() && !task.is_held_up()
 }
 
 /// How many tasks may be worked on at once. Without work trees, all but one would be in another's way.
@@ -217,15 +222,15 @@ fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
     later.any(|(_, other)| open.hold(dependence::subject(state, other)).is_some())
 }
 
-/// What waits for a person's answer, where the rest goes on.
+/// What waits for a person, where the rest goes on.
 fn held_up(state: &State) -> BTreeSet<&TaskId> {
-    let asks = state.attention().any(|task| matches!(task.status, Status::Asking(_)));
+    let asks = state.attention().any(Task::waits_for_person);
     if asks { dependence::held_up(state) } else { BTreeSet::new() }
 }
 
 /// When none is ready: the task that the first unsettled one waits for, be it a fix task or one in its way.
 fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
-    let is_stuck = |task: &Task| matches!(task.status, Status::Asking(_) | Status::Failed);
+    let is_stuck = |task: &Task| task.waits_for_person() || task.status == Status::Failed;
     if !rules.keep_going.is_on() && state.attention().any(is_stuck) {
         return None;
     }
@@ -238,11 +243,11 @@ fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
 }
 
 /// Whose work comes in next: as pieces get ready, in the plan's order among those that are. Whoever has the project to
-/// itself is waited for.
+/// itself is waited for, and what was made there and is to be verified again is first.
 pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
     let is_finished = |task: &&Task| matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
-    let first = state.attention().find(is_finished)?;
-    // What was made in the project itself and is to be verified there again is in nobody's way but others'.
+    let mut finished = state.attention().filter(is_finished);
+    let first = finished.clone().find(|task| !task.is_isolated()).or_else(|| finished.next())?;
     let is_in_project =
         |task: &Task| task.status.is_active() && !task.is_isolated() && task.id() != first.id();
     let is_taken = |task: &Task| task.status.is_coming_back() || is_in_project(task);
