@@ -25,7 +25,7 @@ pub(crate) struct Start<'a> {
 /// The tasks that may start now, in the plan's order.
 ///
 /// Nothing starts while something is due for another task, or beside a task that has the project to itself. While a
-/// person is asked about a task, or one has failed for good, that goes on which the plan's own order makes independent
+/// person is asked about a task, or about to be, or one has failed for good, that goes on which the plan's own order makes independent
 /// of it; with `keep_going` also what comes later and has nothing to do with it.
 pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     let Some(rules) = state.rules() else { return Vec::new() };
@@ -33,7 +33,7 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
         return Vec::new();
     }
     let ready = ready(state, rules, room(state, rules));
-    if state.attention().any(|task| task.status.is_active()) {
+    if state.attention().any(is_under_way) {
         let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
         return beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect();
     }
@@ -78,8 +78,7 @@ fn room(state: &State, rules: &Rules) -> usize {
 pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let is_checkpoint = |task: &&Task| task.asks_by_design();
-    let waited =
-        || waited_for(state, rules).filter(|_| !state.attention().any(|task| task.status.is_active()));
+    let waited = || waited_for(state, rules).filter(|_| !state.attention().any(is_under_way));
     let found = || {
         if let Some(task) = in_sequence(state, rules) {
             return Some(task).filter(is_checkpoint).filter(|_| waited().is_some());
@@ -100,6 +99,7 @@ fn may_start(state: &State, rules: &Rules) -> bool {
         Status::Failed => ladder::is_exhausted(state, task) && !task.has_leftovers(),
         Status::Asking(_) => rules.keep_going.is_on() || !task.has_leftovers(),
         Status::WaitingFor(_) | Status::Ready { .. } | Status::Done | Status::Skipped => true,
+        Status::Finished { .. } if task.is_held_up() => true,
         Status::Proving
         | Status::Running(_)
         | Status::Checking(_)
@@ -118,6 +118,11 @@ fn lets_others_start(state: &State, rules: &Rules, task: &Task) -> bool {
         Isolation::Trees | Isolation::Always => task.is_isolated() && !state.is_without_trees,
         Isolation::Shared => rules.parallel.jobs > 1 && !task.is_isolated() && may_share(task),
     }
+}
+
+/// Whether the run is occupied with a task. What waits for a person to see to it is in nobody's way.
+fn is_under_way(task: &Task) -> bool {
+    task.status.is_active() && !task.is_held_up()
 }
 
 /// How many tasks may be worked on at once. Without work trees, all but one would be in another's way.
@@ -218,15 +223,15 @@ fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
     later.any(|(_, other)| open.hold(dependence::subject(state, other)).is_some())
 }
 
-/// What waits for a person's answer, where the rest goes on.
+/// What waits for a person, where the rest goes on.
 fn held_up(state: &State) -> BTreeSet<&TaskId> {
-    let asks = state.attention().any(|task| matches!(task.status, Status::Asking(_)));
+    let asks = state.attention().any(Task::waits_for_person);
     if asks { dependence::held_up(state) } else { BTreeSet::new() }
 }
 
 /// When none is ready: the task that the first unsettled one waits for, be it a fix task or one in its way.
 fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
-    let is_stuck = |task: &Task| matches!(task.status, Status::Asking(_) | Status::Failed);
+    let is_stuck = |task: &Task| task.waits_for_person() || task.status == Status::Failed;
     if !rules.keep_going.is_on() && state.attention().any(is_stuck) {
         return None;
     }
@@ -239,23 +244,32 @@ fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
 }
 
 /// Whose work comes in next: as pieces get ready, in the plan's order among those that are. Whoever has the project to
-/// itself is waited for, and whoever met a conflict is not overtaken by others with the same files: it might never fit.
+/// itself is waited for, and what was made there and is to be verified again is first. Whoever met a conflict is not
+/// overtaken by others with the same files: it might never fit.
 pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let is_finished = |task: &&Task| matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
-    let overtakes = |task: &Task| {
-        let mut others = state.attention().filter(|other| other.id() != task.id());
-        others.any(|other| {
-            let met = other.round_failures().last().is_some_and(|failure| failure.cause == Cause::Conflict);
-            met && is_progressing(state, rules, other) && !other.touched.is_disjoint(&task.touched)
-        })
-    };
-    let first = state.attention().find(|task| is_finished(task) && !overtakes(task))?;
-    // What was made in the project itself and is to be verified there again is in nobody's way but others'.
+    let mut finished = state.attention().filter(is_finished);
+    let in_project = finished.clone().find(|task| !task.is_isolated());
+    let first = in_project.or_else(|| finished.find(|task| !overtakes(state, rules, task)))?;
     let is_in_project =
         |task: &Task| task.status.is_active() && !task.is_isolated() && task.id() != first.id();
     let is_taken = |task: &Task| task.status.is_coming_back() || is_in_project(task);
     (!state.attention().any(is_taken)).then_some(first)
+}
+
+/// True if somebody who met a conflict, and is at work again or about to be, has files in common with a task.
+fn overtakes(state: &State, rules: &Rules, task: &Task) -> bool {
+    let met = |other: &&Task| {
+        let last = other.round_failures().last();
+        let has_met = last.is_some_and(|failure| failure.cause == Cause::Conflict);
+        has_met && other.id() != task.id() && !other.touched.is_disjoint(&task.touched)
+    };
+    let will_start = |other: &Task| {
+        let can_start = !state.is_capped() && !is_given_up(state, rules) && !lacks_agent(state, other);
+        can_start && starts(state).iter().any(|start| start.task.id() == other.id())
+    };
+    state.attention().filter(met).any(|other| is_progressing(state, rules, other) || will_start(other))
 }
 
 /// Whether a task is at work and nothing that is missing for good keeps it from going on.

@@ -220,7 +220,7 @@ impl State {
     }
 
     /// Tasks that something is happening with or that something is due for, in the plan's order.
-    pub fn attention(&self) -> impl Iterator<Item = &Task> {
+    pub fn attention(&self) -> impl Iterator<Item = &Task> + Clone {
         self.attention.iter().filter_map(|place| self.task_at(place))
     }
 

@@ -280,6 +280,11 @@ impl Task {
         matches!(self.status, Status::Finished { .. }) && !self.held_up.is_empty()
     }
 
+    /// Whether a person is asked about it, or will be if nothing else is left to do.
+    pub(crate) fn waits_for_person(&self) -> bool {
+        matches!(self.status, Status::Asking(_)) || self.is_held_up()
+    }
+
     /// Whether finished work of it is on its way into the project, or waits for its turn.
     pub(crate) fn is_coming_in(&self) -> bool {
         let is_finished = matches!(self.status, Status::Finished { .. }) && self.held_up.is_empty();

@@ -17,7 +17,7 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
         start_is_allowed(before, after, task);
         if is_without_trees(journal) {
             let is_apart = after.task(task).is_some_and(|task| task.is_isolated());
-            let is_alone = !tasks(before).any(|other| other.status.is_active());
+            let is_alone = !tasks(before).any(|other| other.status.is_active() && !other.is_held_up());
             assert!(
                 is_alone && !is_apart,
                 "{task} was started without trees, and not by itself in the project"
@@ -37,40 +37,38 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
     if let What::Ended(end) = &event.what {
         nothing_is_left_behind(before, end);
     }
+    nobody_is_in_anothers_place(after);
+    tasks(before).filter(|task| is_passed(task)).for_each(|task| is_not_dropped(task, after, event));
+}
+
+fn nobody_is_in_anothers_place(after: &State) {
     let landing = tasks(after).filter(|task| task.is_isolated() && is_coming_back(task)).count();
     assert!(landing <= 1, "work comes back one by one");
     let mut slots: Vec<Slot> =
         tasks(after).filter(|task| is_in_slot(task)).filter_map(|task| task.slot).collect();
     slots.sort_unstable();
     assert!(slots.windows(2).all(|pair| pair[0] != pair[1]), "two are at work in one slot: {slots:?}");
-    for task in tasks(before).filter(|task| is_passed(task)) {
-        let Some(is) = after.task(task.id()) else {
-            // When a run is opened, nothing is half in the project but what is about to be recorded.
-            let is_waiting = if matches!(event.what, What::Opened(_)) {
-                !matches!(task.status, Status::Recording { .. })
-            } else {
-                matches!(task.status, Status::Finished { .. })
-            };
-            assert!(is_waiting && is_taken_out(event, task.id()), "{} passed and is gone", task.id());
-            continue;
+}
+
+/// What passed stays so until it is done, and what was packed of it is kept.
+fn is_not_dropped(task: &Task, after: &State, event: &Event) {
+    let id = task.id();
+    let Some(is) = after.task(id) else {
+        // When a run is opened, nothing is half in the project but what is about to be recorded.
+        let is_waiting = if matches!(event.what, What::Opened(_)) {
+            !matches!(task.status, Status::Recording { .. })
+        } else {
+            matches!(task.status, Status::Finished { .. })
         };
-        let failed = matches!(&event.what, What::AttemptFailed { task: failed, .. } if failed == task.id());
-        let loses_tree =
-            matches!(&event.what, What::TreeUnavailable { task: loses, .. } if loses == task.id());
-        let is_kept = task.work.is_some() && is.work == task.work;
-        assert!(is_kept || is.status == Status::Done || gone(event, task.id()), "{} is packed", task.id());
-        let asks = matches!(&is.status, Status::Asking(asked) if asked.question == Question::InTheWay);
-        assert!(
-            failed
-                || loses_tree
-                || asks
-                || gone(event, task.id())
-                || is_passed(is)
-                || is.status == Status::Done,
-            "{} passed and was dropped",
-            task.id()
-        );
-    }
+        assert!(is_waiting && is_taken_out(event, id), "{id} passed and is gone");
+        return;
+    };
+    let failed = matches!(&event.what, What::AttemptFailed { task, .. } if task == id);
+    let loses_tree = matches!(&event.what, What::TreeUnavailable { task, .. } if task == id);
+    let asks = matches!(&is.status, Status::Asking(asked) if asked.question == Question::InTheWay);
+    let is_over = is.status == Status::Done || gone(event, id);
+    assert!(is_over || failed || loses_tree || asks || is_passed(is), "{id} passed and was dropped");
+    assert!(is_over || task.work.is_some() && is.work == task.work, "{id} passed and its work is not kept");
 }
 
 /// Whether work is done again because it is nowhere any more, or was made for another text.
@@ -126,12 +124,16 @@ pub(crate) fn start_is_allowed(before: &State, after: &State, id: &TaskId) {
         "{id}: {:?}",
         task.slot
     );
-    let beside: Vec<&Task> = tasks(before).filter(|other| other.status.is_active()).collect();
     let is_fix = after.fix_plan(id).is_some();
-    assert!(!is_fix || beside.is_empty(), "{id} is a fix and was started beside others");
-    for other in &beside {
+    // As beside a question, what has nothing to do with work that is held up may go on.
+    let goes_on = |other: &Task| other.is_held_up() && rules.keep_going.is_on();
+    for other in tasks(before).filter(|other| other.status.is_active() && !goes_on(other)) {
         assert!(!hold_each_other(after, rules, task, other), "{id} was started beside {}", other.id());
     }
+    // What is held up is in nobody's way.
+    let is_under_way = |other: &&Task| other.status.is_active() && !other.is_held_up();
+    let beside: Vec<&Task> = tasks(before).filter(is_under_way).collect();
+    assert!(!is_fix || beside.is_empty(), "{id} is a fix and was started beside others");
     // A command alone runs in the project, wherever its task was worked on before.
     if task.status == Status::Proving {
         return;
@@ -152,8 +154,12 @@ fn hold_each_other(state: &State, rules: &Rules, one: &Task, other: &Task) -> bo
     open.hold(&original(state, later).decl).is_some()
 }
 
-/// Of those that are ready to come in, the first in the plan's order does.
+/// Of those that are ready to come in, the first in the plan's order does. What is in the project already is verified
+/// again before.
 pub(crate) fn landing_is_in_order(before: &State, id: &TaskId) {
+    if before.task(id).is_some_and(|task| !task.is_isolated()) {
+        return;
+    }
     let is_ready = |task: &&Task| matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
     let first = tasks(before).find(is_ready).map(Task::id);
     assert_eq!(first, Some(id), "{id} overtakes");

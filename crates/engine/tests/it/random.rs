@@ -237,7 +237,12 @@ prop_compose! {
             landing: if matches!(turn.landing, Back::Blocked) { Back::Lands } else { turn.landing.clone() },
             record: match &turn.record {
                 Recording::Blocked | Recording::InTheWay | Recording::AlwaysInTheWay => Recording::Kept,
-                other => other.clone(),
+                Recording::Kept
+                | Recording::Refused(_)
+                | Recording::Moved
+                | Recording::MovedAgainAndAgain
+                | Recording::TakenOut
+                | Recording::TakenOutAgainAndAgain => turn.record.clone(),
             },
             ..turn.clone()
         };

@@ -218,6 +218,7 @@ fn the_diagram_shows_the_table() {
         Checking --> Recording: ChecksPassed
         Checking --> Finished: ChecksPassed
         Checking --> Failed: AttemptFailed
+        Checking --> Ready: TreeUnavailable
         Checking --> Ready: Lost
         Judging --> Judging: JudgeStarted
         Judging --> Judging: NoVerdict
@@ -230,17 +231,21 @@ fn the_diagram_shows_the_table() {
         Judging --> Ready: Lost
         Judging --> Asking: Escalated
         Finished --> Landing: LandingStarted
+        Finished --> Asking: Escalated
         Finished --> Ready: Lost
         Landing --> Joining: Landed
         Landing --> Failed: AttemptFailed
+        Landing --> Ready: TreeUnavailable
         Landing --> Finished: Lost
         Landing --> Ready: Lost
         Joining --> Recording: JoinPassed
         Joining --> Failed: AttemptFailed
+        Joining --> Ready: TreeUnavailable
         Joining --> Finished: Lost
         Joining --> Ready: Lost
         Joining --> Landing: LandingStarted
         Recording --> Landing: LandingStarted
+        Recording --> Finished: HeldUp
         Recording --> Done: TaskDone
         Recording --> Failed: AttemptFailed
         Recording --> Ready: Lost
@@ -257,6 +262,7 @@ fn the_diagram_shows_the_table() {
         Asking --> Failed: AttemptFailed
         Asking --> Skipped: TaskSkipped
         Asking --> Ready: Renewed
+        Asking --> Finished: Renewed
         Ready --> Done: Ticked
         Failed --> Done: Ticked
         WaitingFor --> Done: Ticked

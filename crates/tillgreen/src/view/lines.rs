@@ -108,9 +108,7 @@ fn line(event: &Event, state: &State) -> Line {
             plain(Mark::Odd, format!("{task} agent {} is not asked again: {}", short(agent), short(reason)))
         }
         What::Packed { task, commit, .. } => plain(Mark::Step, packed_text(task, commit.as_deref())),
-        What::TreeUnavailable { task, reason, .. } => {
-            plain(Mark::Odd, treeless_text(task, reason.as_deref()))
-        }
+        What::TreeUnavailable { task, reason, .. } => plain(Mark::Odd, treeless_text(task, reason.as_ref())),
         What::Spent(spent) => spent_line(spent, state),
         What::ChecksPassed { task, warnings, judge, .. } => {
             with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
@@ -135,9 +133,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::Deferred { task, by } => {
             plain(Mark::Step, format!("{task} waits for {by}, which is in its way"))
         }
-        What::Escalated { task, question } => {
-            plain(Mark::Odd, format!("{task} needs a person: {}", question_of(*question, task, state)))
-        }
+        What::Escalated { task, question } => plain(Mark::Odd, escalated_text(task, *question, state)),
         What::Answered { task, response } => {
             plain(Mark::Step, format!("{task} was answered: {}", response_text(response)))
         }
@@ -156,6 +152,10 @@ fn line(event: &Event, state: &State) -> Line {
 /// A file is in the way of finished work, and others come in meanwhile.
 fn held_up_text(task: &TaskId, files: &[String]) -> String {
     format!("{task} waits to come in: {}", in_the_way(files))
+}
+
+fn escalated_text(task: &TaskId, question: Question, state: &State) -> String {
+    format!("{task} needs a person: {}", question_of(question, task, state))
 }
 
 fn packed_text(task: &TaskId, commit: Option<&str>) -> String {
@@ -267,7 +267,7 @@ fn started_text(started: &Started, state: &State) -> String {
     format!("{}: attempt {} ({role}{place})", named(state, &started.task), started.attempt)
 }
 
-fn treeless_text(task: &TaskId, reason: Option<&str>) -> String {
+fn treeless_text(task: &TaskId, reason: Option<&String>) -> String {
     match reason {
         Some(reason) => {
             format!("{task} gets no work tree, so tasks run one by one from here: {}", short(reason))
