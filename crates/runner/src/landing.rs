@@ -288,14 +288,13 @@ impl Driver<'_> {
         let since = self.tree.git().zip(base).and_then(|(git, base)| git.told_since(&base).ok());
         match since.filter(|since| !since.is_empty()) {
             Some(since) => format!(
-                "Green in its own work tree, red together with what came in meanwhile:\n{}",
+                "Green in its own work tree, red together with what came in meanwhile:\n{}\n{ALONG}",
                 since.join("\n")
             ),
-            None => "Green in its own work tree, red in a clean tree of what would be committed, although nothing came in \
-                     meanwhile. Files that git ignores, or that lie outside the work tree, do not come along: if the result \
-                     needs one of them, have it made by what is committed or by the verify command, or do not ignore it. \
-                     What all trees need is made by worktree_setup or copied by worktree_copy in the settings."
-                .to_owned(),
+            None => format!(
+                "Green in its own work tree, red in a clean tree of what would be committed, although nothing came in \
+                 meanwhile.\n{ALONG}"
+            ),
         }
     }
 
@@ -340,3 +339,8 @@ impl Driver<'_> {
 /// What is said when work in the project itself is red at the second look.
 const MADE_RED: &str = "Files of the work changed while it was verified or committed, by a git hook, the verify command or \
                         somebody. As they are now they are red.";
+
+/// What is said of what does not come in with work from a slot.
+const ALONG: &str = "Files that git ignores, or that lie outside the work tree, do not come along: if the result needs one of \
+                     them, have it made by what is committed or by the verify command, or do not ignore it. What all trees \
+                     need is made by worktree_setup or copied by worktree_copy in the settings.";

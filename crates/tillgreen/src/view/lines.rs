@@ -184,13 +184,13 @@ fn unavailable_text(task: &TaskId, nth: u32, reason: &str, wait: &str) -> String
 }
 
 fn landing_text(task: &TaskId, state: &State) -> String {
-    let what = if is_apart(state, task) { "comes back from its work tree" } else { "is looked at once more" };
+    let what = if is_apart(state, task) { "is joined with what is checked out" } else { "is looked at once more" };
     format!("{task} {what}")
 }
 
 fn landed_text(task: &TaskId, state: &State) -> String {
     if is_apart(state, task) {
-        return format!("{task} is in the project; checking all that came together");
+        return format!("{task} is committed beside the project; checking all that came together");
     }
     format!("{task} is being checked again")
 }

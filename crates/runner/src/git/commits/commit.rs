@@ -168,6 +168,9 @@ impl Git {
 
     /// Makes these paths in the index what they are in HEAD.
     pub(in crate::git) fn unstage(&self, paths: &BTreeSet<&OsStr>) -> Result<(), GitError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
         // Names that are only meant to be added count as well.
         let list = [
             "diff-index",
