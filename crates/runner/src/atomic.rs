@@ -64,24 +64,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_added_to_a_file_and_to_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, other) = (folder.path().join("lines"), folder.path().join("other"));
-        fs::write(&other, "theirs").unwrap();
-        std::os::unix::fs::symlink(&other, &file).unwrap();
-        add_line(&file, "one").unwrap();
-        add_line(&file, "two").unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap().lines().collect::<Vec<_>>(), ["", "one", "two"]);
-        assert_eq!(fs::read_to_string(&other).unwrap(), "theirs");
-        let pipe = folder.path().join("pipe");
-        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
-        add_line(&pipe, "one").unwrap();
-        assert_eq!(fs::read_to_string(&pipe).unwrap(), "\none");
-        let nowhere = add_line(&folder.path().join("nowhere/lines"), "one");
-        assert_eq!(nowhere.map_err(|error| error.kind()), Err(io::ErrorKind::NotFound));
-    }
-
-    #[test]
     fn what_a_killed_program_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let left = folder.path().join(".tillgreen-4294967294-plan.md");

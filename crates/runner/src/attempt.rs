@@ -481,7 +481,8 @@ impl Driver<'_> {
         let now = git.unsaved_submodules(&root)?;
         let unsaved: Vec<String> = now.difference(&before.unsaved).cloned().collect();
         // What only the index says is nobody's work, and would be in the next commit of anybody's.
-        let staged = git.staged()?.into_iter().filter(|path| !before.staged.contains(path));
+        let is_work = |path: &String| left.changes.iter().any(|change| change.path == *path);
+        let staged = git.staged()?.into_iter().filter(|path| !before.staged.contains(path) && !is_work(path));
         git.forget_staged(&staged.collect::<Vec<_>>())?;
         let new = before.baseline.head.as_deref().map_or(Ok(Vec::new()), |head| git.new_in(head, &left.tree))?;
         for change in left.changes.iter_mut().filter(|change| new.contains(&change.path)) {

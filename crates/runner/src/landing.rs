@@ -337,8 +337,8 @@ impl Driver<'_> {
 }
 
 /// What is said when work in the project itself is red at the second look.
-const MADE_RED: &str = "Files of the work changed while it was verified or committed, by a git hook, the verify command or \
-                        somebody. As they are now they are red.";
+const MADE_RED: &str = "Files of the work changed while it was verified. The verify command, a git hook or somebody did that, \
+                        and as they are now they are red.";
 
 /// What is said of what does not come in with work from a slot.
 const ALONG: &str = "Files that git ignores, or that lie outside the work tree, do not come along: if the result needs one of \

@@ -444,7 +444,7 @@ fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<Str
         if is_checked || task.status == Status::Skipped || decl.ticked == should {
             continue;
         }
-        let edited = if should { book.tick(&decl.id) } else { book.untick(&decl.id) };
+        let edited = if should { book.tick_again(&decl.id) } else { book.untick(&decl.id) };
         edited.map_err(RunError::io("write", path))?;
         notes.push(format!(
             "the box of task {} was changed while an attempt was running that did not end; it was put back",

@@ -40,6 +40,17 @@ pub(crate) enum Obstacle {
     Blocked(String),
 }
 
+/// What becomes of work in the project itself when it is about to be committed.
+#[derive(Debug, PartialEq, Eq)]
+enum Again {
+    /// It is committed as it lies there.
+    AsItIs,
+    /// It is verified once more.
+    Verify,
+    /// It is committed as this tree has it.
+    Commit(Oid),
+}
+
 impl From<GitError> for Obstacle {
     fn from(error: GitError) -> Self {
         if let GitError::Hook { output } = error {
@@ -121,11 +132,12 @@ impl Driver<'_> {
         }
         let key = self.trailer(id, attempt);
         // What its command alone proved was made by nobody.
-        if attempt.is_some() && self.is_to_be_verified_again(id, git)? {
+        let again = if attempt.is_some() { self.look_again(id, git)? } else { Again::AsItIs };
+        if again == Again::Verify {
             return Err(Obstacle::Moved);
         }
         self.tell_of_mixed_work(id);
-        self.commit_here(id, git, (attempt, &key))
+        self.commit_here(id, git, (attempt, &key), again)
     }
 
     /// Says which files of a task's work had changes before the run began: whose these are cannot be told apart any more,
@@ -142,29 +154,30 @@ impl Driver<'_> {
         }
     }
 
-    /// True if files of the work are no longer what was verified: the verify command wrote them, or somebody saved one. A
-    /// command that formats the work comes to rest; what changes each time is committed as it is, which is said.
-    fn is_to_be_verified_again(&mut self, id: &TaskId, git: &Git) -> Result<bool, Obstacle> {
-        let Some(task) = self.state.task(id) else { return Ok(false) };
+    /// What to do where files of the work are no longer what was verified: the verify command wrote them, or somebody saved
+    /// one. A command that formats the work comes to rest; of what changes each time, what was verified is committed.
+    fn look_again(&mut self, id: &TaskId, git: &Git) -> Result<Again, Obstacle> {
+        let Some(task) = self.state.task(id) else { return Ok(Again::AsItIs) };
         let (touched, returns) = (task.touched.clone(), task.returns());
-        let Some(verified) = task.verified.clone() else { return Ok(false) };
+        let Some(verified) = task.verified.clone() else { return Ok(Again::AsItIs) };
         let now = git.snapshot(&self.project_place())?;
         let changed = git.changed_between(&verified, now.as_str())?;
         let changed: Vec<String> = changed.into_iter().filter(|path| touched.contains(path)).collect();
         if changed.is_empty() {
-            return Ok(false);
+            return Ok(Again::AsItIs);
         }
         let files = listed(&changed);
         if returns >= ROUNDS_MAX {
             self.note_of(id, format!(
-                "files of task {id} change each time it is verified ({files}); they are committed as they are now"
+                "files of task {id} change each time it is verified ({files}): what was verified is committed, and what they \
+                 have become since stays uncommitted"
             ));
-            return Ok(false);
+            return Ok(Oid::parse(&verified).map_or(Again::AsItIs, Again::Commit));
         }
         self.note_of(id, format!(
             "files of task {id} changed while it was verified ({files}), so they are verified as they are now"
         ));
-        Ok(true)
+        Ok(Again::Verify)
     }
 
     /// Commits the work in the project itself.
@@ -173,6 +186,7 @@ impl Driver<'_> {
         id: &TaskId,
         git: &Git,
         (attempt, key): (Option<Attempt>, &str),
+        again: Again,
     ) -> Result<Option<Oid>, Obstacle> {
         let paths = self.paths_of_work(id);
         git.uncover(&paths)?;
@@ -198,16 +212,17 @@ impl Driver<'_> {
         let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
         let request = Commit { trailer: Some((TRAILER, key)), ..request };
         let before = git.head()?;
-        let committed = match staging {
-            Staging::Whole => {
-                let (tree, index) = (git.snapshot(&self.project_place())?, self.file.home.join("work.index"));
-                git.commit_of_tree(&tree, &request, &index)
+        let index = self.file.home.join("work.index");
+        let committed = match (again, staging) {
+            (Again::Commit(tree), _) => git.commit_of_tree(&tree, &request, &index),
+            (_, Staging::Whole) => {
+                git.commit_of_tree(&git.snapshot(&self.project_place())?, &request, &index)
             }
-            Staging::Add | Staging::AddSeen | Staging::Skip => git.commit(&request),
+            (_, Staging::Add | Staging::AddSeen | Staging::Skip) => git.commit(&request),
         };
         let made = match committed {
             // Hooks that format files refuse them the first time; what they made is verified and tried again.
-            Err(GitError::Hook { .. }) if attempt.is_some() && self.is_to_be_verified_again(id, git)? => {
+            Err(GitError::Hook { .. }) if attempt.is_some() && self.look_again(id, git)? == Again::Verify => {
                 return Err(Obstacle::Moved);
             }
             made => made?,

@@ -155,7 +155,7 @@ impl Git {
         let is_there = |path: &&OsString| {
             let found = fs::symlink_metadata(place.root.join(path));
             let is_left_out = lies_in(path.as_bytes(), &place.left_out) || is_own(&path.to_string_lossy());
-            found.is_ok_and(|found| !found.is_dir()) && !is_left_out
+            found.is_ok_and(|found| !found.is_dir()) && !is_left_out && !is_beyond_link(&place.root, path)
         };
         let added: Vec<&OsStr> =
             theirs.difference(&ours).filter(is_there).map(OsString::as_os_str).collect();
@@ -214,6 +214,12 @@ fn unsaved_submodule(record: &str) -> Option<String> {
     let (kind, _, submodule) = (fields.next()?, fields.next()?, fields.next()?);
     let is_changed = submodule.starts_with('S') && submodule.as_bytes().get(2) == Some(&b'M');
     (kind == "1" && is_changed).then(|| fields.nth(5).map(str::to_owned)).flatten()
+}
+
+/// True if a folder on the way to a path is a symbolic link.
+fn is_beyond_link(root: &Path, path: &OsStr) -> bool {
+    let mut folders = Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    folders.any(|folder| root.join(folder).is_symlink())
 }
 
 /// True if a working tree has a submodule there, or somebody is about to add one.

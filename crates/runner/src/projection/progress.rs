@@ -271,17 +271,30 @@ mod tests {
 
     use super::*;
 
+    fn task_a() -> Completed {
+        let later = vec![TaskId::new("1.2"), TaskId::new("1.3")];
+        Completed { id: TaskId::new("1.1"), title: "Task A".to_owned(), learnings: Vec::new(), later }
+    }
+
+    #[test]
+    fn tasks_stand_in_the_order_of_the_plan() {
+        let before = "## Completed Tasks\n- [x] 1.0 First\n- [x] 1.3 Third - abc\n\n## Learnings\n";
+        let after =
+            "## Completed Tasks\n- [x] 1.0 First\n- [x] 1.1 Task A - abc1234\n- [x] 1.3 Third - abc\n\n## Learnings\n- Some learning\n";
+        assert_eq!(edited(before), after);
+    }
+
     fn edited(text: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".progress.md");
         fs::write(&path, text).unwrap();
         let mut progress = Progress::open(&path, "demo").unwrap();
-        progress.completed(&TaskId::new("1.1"), "Task A", Some("abc1234567"));
+        progress.completed(&task_a(), Some("abc1234567"));
         progress.learnings(&["Some learning".to_owned()]);
         progress.save().unwrap();
         let once = fs::read_to_string(&path).unwrap();
         let mut again = Progress::open(&path, "demo").unwrap();
-        again.completed(&TaskId::new("1.1"), "Task A", Some("abc1234567"));
+        again.completed(&task_a(), Some("abc1234567"));
         again.learnings(&["Some learning".to_owned()]);
         again.save().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), once, "noted once only");
