@@ -8,6 +8,7 @@ use engine::{Rules, Toggle};
 
 use crate::agent::{AgentKind, Permission};
 use crate::git::Furnishing;
+use crate::work::Worktrees;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct Settings {
     pub allow_dirty: Toggle,
     /// What the work trees of tasks that run side by side are given.
     pub furnishing: Furnishing,
+    /// What slots and the landing tree are given, and where they lie.
+    pub worktrees: Worktrees,
     /// The command that has to be green at the very end.
     pub regression: Option<String>,
     /// What the pull request is like.

@@ -18,7 +18,8 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
     let project = context.project()?;
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
     let now = Timestamp::now();
-    let standing = standing(&project, &file, &subject, now)?;
+    let trees = super::clean::found(&project, Some(&file))?;
+    let standing = standing(&project, &file, &subject, now)?.with_trees(&trees);
     match context.format {
         Format::Text => {
             let text = standing.render(now, Paint::of(&std::io::stdout()));

@@ -261,6 +261,7 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         branch: None,
         allow_dirty: engine::Toggle::Off,
         furnishing: runner::git::Furnishing::default(),
+        worktrees: runner::Worktrees::default(),
         pull_request: runner::PullRequest::default(),
         regression: None,
         launch: std::collections::BTreeMap::new(),
