@@ -3,10 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-
-use nix::fcntl::OFlag;
 
 /// How the names of files begin that are being written.
 const PREFIX: &str = ".tillgreen-";
@@ -29,17 +26,6 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&temporary);
     }
     written
-}
-
-/// Adds a line to a file. A link, or anything else, in its place is replaced. A line that a crash cut off keeps to itself:
-/// each begins anew.
-pub(crate) fn add_line(path: &Path, line: &str) -> io::Result<()> {
-    let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
-    if fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        fs::remove_file(path)?;
-    }
-    let mut file = File::options().append(true).create(true).custom_flags(flags).open(path)?;
-    file.write_all(format!("\n{line}").as_bytes())
 }
 
 fn write(temporary: &Path, target: &Path, text: &str) -> io::Result<()> {

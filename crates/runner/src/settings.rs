@@ -7,7 +7,6 @@ use std::time::Duration;
 use engine::{Rules, Toggle};
 
 use crate::agent::{AgentKind, Permission};
-use crate::git::Furnishing;
 use crate::work::Worktrees;
 
 /// The settings of a run.
@@ -44,8 +43,6 @@ pub struct Settings {
     /// Whether a dirty tree is accepted at the start of a new run.
     pub allow_dirty: Toggle,
     /// What the work trees of tasks that run side by side are given.
-    pub furnishing: Furnishing,
-    /// What slots and the landing tree are given, and where they lie.
     pub worktrees: Worktrees,
     /// The command that has to be green at the very end.
     pub regression: Option<String>,

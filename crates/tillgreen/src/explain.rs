@@ -111,6 +111,10 @@ impl From<JournalError> for Error {
             JournalError::NewerVersion { .. } | JournalError::UnknownEvent { .. } => {
                 "use the newer tillgreen that wrote it"
             }
+            JournalError::OlderVersion { .. } => {
+                "finish that run with the tillgreen that wrote it, or put the journal aside with \
+                 `tillgreen run --fresh` and go on from the boxes"
+            }
             JournalError::NotAJournal { .. } | JournalError::Damaged { .. } => {
                 "it is left as it is; `tillgreen run --fresh` puts it aside and starts over from the boxes"
             }

@@ -301,6 +301,16 @@ impl Book {
         if edit(&mut source.plan) { source.save() } else { Ok(()) }
     }
 
+    /// The text of the plan before and after the edits of ours that are in no commit yet.
+    pub(crate) fn uncommitted_edits(&self) -> Option<(&str, &str)> {
+        self.sources.first().and_then(|source| Some((source.before_edits()?, source.plan.text())))
+    }
+
+    /// Notes that they are in a commit.
+    pub(crate) fn edits_are_committed(&mut self) {
+        self.sources.iter_mut().for_each(Source::edits_are_committed);
+    }
+
     /// Writes a fix task, unless it is there already or its dialect's files are never written.
     pub(crate) fn insert_fix(&mut self, fix: &FixTask<'_>) -> io::Result<()> {
         self.catch_up()?;
@@ -369,7 +379,7 @@ impl Book {
             let restored = removed(&before, &source.plan);
             source.plan = before;
             source.make_way(aside)?;
-            source.save()?;
+            source.put_back()?;
             return Ok(Inspection { tampered, restored, ..Inspection::default() });
         }
         let mut gone = removed(&before, &source.plan);
@@ -377,7 +387,7 @@ impl Book {
         gone.retain(|id| id == own || self.restored.insert(id.clone()));
         if !gone.is_empty() {
             source.replace(source.plan.with_tasks_of(&before, &gone));
-            source.save()?;
+            source.put_back()?;
             inspection.restored = gone;
         }
         self.is_unreported = true;

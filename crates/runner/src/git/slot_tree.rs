@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::{Flock, FlockArg};
 use sha2::{Digest, Sha256};
 
+use super::calls::own_index::TREE_DEADLINE;
 use super::calls::process::{self, Call, Ended};
-use super::calls::scratch_index::TREE_DEADLINE;
 use super::error::GitError;
 use super::history::Oid;
 use super::repository::Git;
@@ -244,6 +244,14 @@ impl Git {
             }
         }
         Ok(())
+    }
+
+    /// The folder in which git keeps the state of a tree.
+    pub(super) fn state_of(&self, tree: &Path) -> Result<PathBuf, GitError> {
+        self.slot_state(tree).ok_or_else(|| GitError::Unusable {
+            dir: tree.to_owned(),
+            reason: "git no longer knows this working tree".to_owned(),
+        })
     }
 
     /// The folder in which git keeps the state of a tree, if it knows it.

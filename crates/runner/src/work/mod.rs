@@ -4,8 +4,6 @@
 //!
 //! Who works in which slot, and what becomes of it, is left to others.
 
-#![expect(dead_code, unused_imports, reason = "the driver takes these up")]
-
 mod canary;
 mod copies;
 mod detect;
@@ -32,5 +30,5 @@ pub use on_disk::{CleanError, PlanTrees, TreeOnDisk, kept_references, remove_tre
 pub(crate) use setup::{SET_UP_DEADLINE, SetUpRunner};
 pub use size::in_words as bytes_in_words;
 pub use slots::Worktrees;
-pub(crate) use slots::{LANDING, PROOF, Slots};
+pub(crate) use slots::{LANDING, Slots};
 pub(crate) use unready::Unready;

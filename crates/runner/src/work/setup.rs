@@ -48,6 +48,11 @@ impl SetUpRunner {
         SetUpRunner { variables, ..self }
     }
 
+    /// Runs another command in the same way, and waits for its end.
+    pub(crate) fn run(&self, invocation: Invocation) -> Ended {
+        (self.run)(invocation)
+    }
+
     /// Runs a set-up command in a tree of the project.
     pub(super) fn set_up(&self, command: &str, project: &Path, place: &Place<'_>) -> Result<(), Unready> {
         if is_interrupted() {
@@ -60,6 +65,7 @@ impl SetUpRunner {
         let invocation = Invocation {
             command: Program::Bash(script(command, &changes)),
             cwd: place.root.to_owned(),
+            env_remove: Vec::new(),
             env: changes
                 .into_iter()
                 .filter_map(|(name, value)| Some((name, value?)))

@@ -29,6 +29,11 @@ pub(crate) enum Unready {
         /// How much is wanted.
         wanted_bytes: u64,
     },
+    /// It lacks something that the project has.
+    Lacking {
+        /// What, and what to set.
+        reason: String,
+    },
     /// The run is to end.
     Interrupted,
 }
@@ -60,6 +65,7 @@ impl fmt::Display for Unready {
                 in_words(*free_bytes),
                 in_words(*wanted_bytes)
             ),
+            Unready::Lacking { reason } => f.write_str(reason),
             Unready::Interrupted => f.write_str("the run was interrupted while a work tree was made ready"),
         }
     }

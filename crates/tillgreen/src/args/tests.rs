@@ -258,6 +258,8 @@ fn short_help_of_run() {
       -j, --jobs <N>                  How many agents may be at work at once [default: 4]
           --infer-parallel[=<BOOL>]   Run tasks side by side that the plan's Files and dependencies show
                                       to be independent [default: off]
+          --isolate[=<BOOL>]          Let every task work in a work tree, also one that runs alone
+                                      [default: off]
           --share-tree[=<BOOL>]       Let tasks that run side by side share the project instead of
                                       having work trees [default: off]
           --worktree-link <PATH,…>    Untracked paths that work trees share with the project by a link,

@@ -61,6 +61,7 @@ const TOPICS: &[(&str, &[Setting])] = &[
         &[
             Setting("jobs", "4", "how many agents may be at work at once"),
             Setting("infer_parallel", "false", "run tasks side by side that are shown to be independent"),
+            Setting("isolate", "false", "every task in a work tree, also one that runs alone"),
             Setting("share_tree", "false", "side by side in the project itself instead of in work trees"),
             Setting(
                 "worktree_link",
@@ -441,6 +442,7 @@ mod tests {
         # Side by side
         # jobs = 4                        # how many agents may be at work at once
         # infer_parallel = false          # run tasks side by side that are shown to be independent
+        # isolate = false                 # every task in a work tree, also one that runs alone
         # share_tree = false              # side by side in the project itself instead of in work trees
         # worktree_link = ["data"]        # untracked paths that work trees share by a link; default: none
         # worktree_copy = ["secrets.yml"] # untracked paths that work trees get a copy of, besides .env and the like; default: none

@@ -64,6 +64,10 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) infer_parallel: Option<Toggle>,
+    /// Let every task work in a work tree, also one that runs alone [default: off]
+    #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) isolate: Option<Toggle>,
     /// Let tasks that run side by side share the project instead of having work trees [default: off]
     #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
@@ -234,6 +238,7 @@ impl Choices {
             keep_going: self.keep_going.or(next.keep_going),
             jobs: self.jobs.or(next.jobs),
             infer_parallel: self.infer_parallel.or(next.infer_parallel),
+            isolate: self.isolate.or(next.isolate),
             share_tree: self.share_tree.or(next.share_tree),
             worktree_link: self.worktree_link.or(next.worktree_link),
             worktree_copy: self.worktree_copy.or(next.worktree_copy),

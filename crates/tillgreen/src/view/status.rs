@@ -40,7 +40,7 @@ pub(crate) struct Standing {
     last_failure: Option<LastFailure>,
     /// What is left of tasks that failed in a work tree of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    kept: Vec<KeptTree>,
+    kept: Vec<KeptWork>,
     /// The work trees on disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     trees: Option<Trees>,
@@ -113,10 +113,16 @@ struct LastFailure {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct KeptTree {
+struct KeptWork {
     task: String,
-    /// From the project's root.
-    path: String,
+    commit: String,
+}
+
+/// What is kept of tasks that failed in slots and are not worked on now.
+fn kept(state: &State) -> Vec<KeptWork> {
+    let failed = state.tasks().iter().filter(|task| !task.failures.is_empty() && !task.status.is_active());
+    let kept = failed.filter_map(|task| Some((task.id(), task.work.as_ref()?.commit.clone()?)));
+    kept.map(|(task, commit)| KeptWork { task: task.to_string(), commit }).collect()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -175,7 +181,7 @@ impl Standing {
             current: current_task(state).filter(|_| !is_over).map(|task| current(task, phase)),
             beside: beside(state).map(|task| current(task, phase)).collect(),
             last_failure: last_failure(subject, state).filter(|_| !is_over),
-            kept: Vec::new(),
+            kept: kept(state),
             trees: None,
             pull_request: PullRequestStanding::of(state),
             question: asked.map(|(task, asked)| OpenQuestion {
@@ -185,11 +191,6 @@ impl Standing {
             }),
             next: next(subject, phase, asked.is_some()),
         }
-    }
-
-    /// With the trees that are kept, by task and place.
-    pub(crate) fn with_kept(self, kept: impl Iterator<Item = (String, String)>) -> Self {
-        Self { kept: kept.map(|(task, path)| KeptTree { task, path }).collect(), ..self }
     }
 
     /// With the work trees that are on disk.
@@ -237,7 +238,11 @@ impl Standing {
         for kept in &self.kept {
             row(
                 "Kept",
-                &format!("{}: what its last attempt left is in {}", clean(&kept.task), clean(&kept.path)),
+                &format!(
+                    "{}: what its last attempt left is commit {}",
+                    clean(&kept.task),
+                    clean(&kept.commit)
+                ),
             );
         }
         if let Some(trees) = &self.trees {
