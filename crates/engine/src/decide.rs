@@ -322,7 +322,12 @@ fn checks_ended(
     }
     let mut warnings = seen.report.warnings;
     let Some(red) = seen.report.failure else {
-        return Some(What::ChecksPassed { task: id.clone(), warnings, judge: first_judge(rules, task), tree });
+        return Some(What::ChecksPassed {
+            task: id.clone(),
+            warnings,
+            judge: first_judge(rules, task),
+            tree,
+        });
     };
     if did_its_job(state, id, &red.failing) {
         warnings.push(moved_on(state, id, &red.error));

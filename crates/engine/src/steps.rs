@@ -169,9 +169,12 @@ fn success() -> AgentReport {
 fn next_seen(task: &Task) -> Option<Seen> {
     let id = task.id().clone();
     match &task.status {
-        Status::Checking(checking) => {
-            Some(Seen::ChecksEnded { task: id, dispatch: checking.dispatch, report: ChecksReport::default(), tree: None })
-        }
+        Status::Checking(checking) => Some(Seen::ChecksEnded {
+            task: id,
+            dispatch: checking.dispatch,
+            report: ChecksReport::default(),
+            tree: None,
+        }),
         Status::Landing { .. } => {
             let landing = Landing::Done { touched: Vec::new(), onto: None, commit: None };
             Some(Seen::LandingEnded { task: id, dispatch: task.dispatch, landing })

@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-
 /// How the names of files begin that are being written.
 const PREFIX: &str = ".tillgreen-";
 

@@ -233,7 +233,8 @@ impl Driver<'_> {
         match excerpt.as_ref().and_then(check::script_of) {
             Some(script) => {
                 let tree = self.lying_tree(id)?;
-                let purpose = Purpose::Check { task: id.clone(), dispatch, text, script: script.clone(), tree };
+                let purpose =
+                    Purpose::Check { task: id.clone(), dispatch, text, script: script.clone(), tree };
                 self.start_script(key, (&script, self.workplace(id), self.slot_of(id)), &dir, purpose);
             }
             None => {
@@ -477,14 +478,16 @@ impl Driver<'_> {
         let (uncovered, changes): (Vec<Change>, Vec<Change>) =
             std::mem::take(&mut left.changes).into_iter().partition(is_uncovered);
         left.changes = changes;
-        left.repositories.retain(|path| changed_since(&root.join(path).join(".git"), before.since) != Some(false));
+        left.repositories
+            .retain(|path| changed_since(&root.join(path).join(".git"), before.since) != Some(false));
         let now = git.unsaved_submodules(&root)?;
         let unsaved: Vec<String> = now.difference(&before.unsaved).cloned().collect();
         // What only the index says is nobody's work, and would be in the next commit of anybody's.
         let is_work = |path: &String| left.changes.iter().any(|change| change.path == *path);
         let staged = git.staged()?.into_iter().filter(|path| !before.staged.contains(path) && !is_work(path));
         git.forget_staged(&staged.collect::<Vec<_>>())?;
-        let new = before.baseline.head.as_deref().map_or(Ok(Vec::new()), |head| git.new_in(head, &left.tree))?;
+        let new =
+            before.baseline.head.as_deref().map_or(Ok(Vec::new()), |head| git.new_in(head, &left.tree))?;
         for change in left.changes.iter_mut().filter(|change| new.contains(&change.path)) {
             change.kind = ChangeKind::Added;
         }
@@ -496,10 +499,13 @@ impl Driver<'_> {
     fn tell_of_uncovered(&mut self, task: &TaskId, uncovered: &[Change]) {
         let paths: Vec<String> = uncovered.iter().map(|change| change.path.clone()).collect();
         if !paths.is_empty() {
-            self.note_of(task, format!(
-                "{} were ignored by git until task {task} changed that; they are not part of its work",
-                listed(&paths)
-            ));
+            self.note_of(
+                task,
+                format!(
+                    "{} were ignored by git until task {task} changed that; they are not part of its work",
+                    listed(&paths)
+                ),
+            );
         }
     }
 
@@ -640,7 +646,8 @@ impl Driver<'_> {
     /// Those of the paths that attempts at a task changed that still differ from what they were before the first of
     /// them: what a later attempt took back is no longer a change.
     pub(crate) fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
-        let base = self.state.task(id).filter(|task| !task.is_isolated()).and_then(|task| task.base.as_deref());
+        let base =
+            self.state.task(id).filter(|task| !task.is_isolated()).and_then(|task| task.base.as_deref());
         match (self.tree.git(), base) {
             (Some(git), Some(base)) if !paths.is_empty() => {
                 let differing = git.differing_from(base)?;

@@ -305,7 +305,8 @@ impl Driver<'_> {
         if !commands.iter().any(|command| moved(command).is_some()) {
             return None;
         }
-        let commands = commands.iter().map(|command| moved(command).unwrap_or_else(|| command.clone())).collect();
+        let commands =
+            commands.iter().map(|command| moved(command).unwrap_or_else(|| command.clone())).collect();
         if !std::mem::replace(&mut self.is_relocation_told, true) {
             self.note(format!(
                 "verify commands name the project by its absolute path ({}); in work trees that is replaced by theirs",

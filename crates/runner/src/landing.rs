@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use engine::{ActionKey, Attempt, Cause, CheckFailure, ChecksReport, Dispatch, Failing, Landing, Seen, did_its_job};
+use engine::{
+    ActionKey, Attempt, Cause, CheckFailure, ChecksReport, Dispatch, Failing, Landing, Seen, did_its_job,
+};
 use plan::TaskId;
 
 use crate::attempt::{Purpose, verdict};
@@ -62,7 +64,9 @@ impl Piece {
         });
         match joined {
             Ok(Some((Join::Tree(tree), head))) => self.commit(&head, &tree, notes),
-            Ok(Some((Join::Nothing, _)) | None) => Ok(Landing::Done { touched: Vec::new(), onto: None, commit: None }),
+            Ok(Some((Join::Nothing, _)) | None) => {
+                Ok(Landing::Done { touched: Vec::new(), onto: None, commit: None })
+            }
             Ok(Some((Join::Conflict(conflict), _))) => Ok(self.conflicting(&conflict)),
             Err(error) => Ok(Landing::Blocked { reason: error.told() }),
         }
@@ -142,7 +146,8 @@ impl Driver<'_> {
         let Some(task) = self.state.task(id) else { return Ok(()) };
         let dispatch = task.dispatch;
         let Some(piece) = piece else {
-            let touched = if task.is_isolated() { Vec::new() } else { task.touched.iter().cloned().collect() };
+            let touched =
+                if task.is_isolated() { Vec::new() } else { task.touched.iter().cloned().collect() };
             let landing = Landing::Done { touched, onto: None, commit: None };
             self.see(Seen::LandingEnded { task: id.clone(), dispatch, landing });
             return Ok(());
@@ -193,8 +198,7 @@ impl Driver<'_> {
         let is_green = tree.is_some() && self.state.task(id).is_some_and(|task| task.verified == tree);
         match script.filter(|_| !is_green || !self.is_isolated(id)) {
             Some(script) => {
-                let purpose =
-                    Purpose::Join { task: id.clone(), dispatch, script: script.clone(), tree };
+                let purpose = Purpose::Join { task: id.clone(), dispatch, script: script.clone(), tree };
                 self.start_script(key, (&script, self.joined_root(id), LANDING), &dir, purpose);
             }
             None => {
@@ -214,7 +218,8 @@ impl Driver<'_> {
     /// The tree that is verified.
     fn joined_tree(&self, id: &TaskId) -> Result<Option<String>, GitError> {
         let Some(git) = self.tree.git() else { return Ok(None) };
-        let landed = self.state.task(id).filter(|task| task.is_isolated()).and_then(|task| task.landed.as_ref());
+        let landed =
+            self.state.task(id).filter(|task| task.is_isolated()).and_then(|task| task.landed.as_ref());
         let tree = match landed.and_then(|landed| Oid::parse(landed.commit.as_deref()?)) {
             Some(commit) => git.tree_of(&commit)?,
             None if self.is_isolated(id) => return Ok(None),
@@ -273,9 +278,11 @@ impl Driver<'_> {
             let run = || match by.run(invocation).exit {
                 Exit::Code(0) => Verdict::Green,
                 Exit::Code(_) => Verdict::Red,
-                Exit::Signal(_) | Exit::DeadlinePassed | Exit::NoProgress | Exit::Stopped | Exit::CannotStart(_) => {
-                    Verdict::Unknown
-                }
+                Exit::Signal(_)
+                | Exit::DeadlinePassed
+                | Exit::NoProgress
+                | Exit::Stopped
+                | Exit::CannotStart(_) => Verdict::Unknown,
             };
             Done::Canary(canary(&slots, LANDING, &touched.unwrap_or_default(), run).ok())
         })?;

@@ -38,7 +38,9 @@ impl Driver<'_> {
 }
 
 fn outwait(git: &Git, released: &Receiver<()>) {
-    while somebody(git).is_some() && matches!(released.recv_timeout(LOOK_AGAIN), Err(RecvTimeoutError::Timeout)) {}
+    while somebody(git).is_some()
+        && matches!(released.recv_timeout(LOOK_AGAIN), Err(RecvTimeoutError::Timeout))
+    {}
 }
 
 /// The same before a run begins: what somebody is about to commit is neither in its way nor its own. Signals end the

@@ -9,8 +9,8 @@ use engine::{ActionKey, AgentReport, Attempt, Cause, CheckFailure, Dispatch, Fai
 use plan::TaskId;
 
 use crate::atomic;
-use crate::check;
 use crate::attempt::{AgentEnded, Purpose};
+use crate::check;
 use crate::delegation::file_name;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
@@ -407,7 +407,12 @@ impl Driver<'_> {
             }
             (
                 _,
-                Done::Canary(_) | Done::Slot(_) | Done::Look(_) | Done::Landing(..) | Done::LandingTree(_) | Done::Lock,
+                Done::Canary(_)
+                | Done::Slot(_)
+                | Done::Look(_)
+                | Done::Landing(..)
+                | Done::LandingTree(_)
+                | Done::Lock,
             ) => Ok(Seen::TimePassed),
         }
     }
@@ -417,9 +422,10 @@ impl Driver<'_> {
         match unready {
             Unready::Interrupted => Seen::Interrupted,
             Unready::NoTree(error) if error.is_of_surroundings() => self.obstructed(&task, error),
-            Unready::NoTree(_) | Unready::SetUp { .. } | Unready::LowDisk { .. } | Unready::Lacking { .. } => {
-                Seen::TreeFailed { task, dispatch, reason: unready.to_string() }
-            }
+            Unready::NoTree(_)
+            | Unready::SetUp { .. }
+            | Unready::LowDisk { .. }
+            | Unready::Lacking { .. } => Seen::TreeFailed { task, dispatch, reason: unready.to_string() },
         }
     }
 
@@ -529,9 +535,10 @@ impl Driver<'_> {
     /// is part of the work. What else it left there is not.
     pub(crate) fn pack_verified(&mut self, id: &TaskId, dispatch: Dispatch) -> Result<(), RunError> {
         let Some(task) = self.state.task(id).filter(|task| task.is_isolated()) else { return Ok(()) };
-        let work = task.work.as_ref().and_then(|work| {
-            Some((Oid::parse(&work.base)?, Oid::parse(work.commit.as_deref()?)?))
-        });
+        let work = task
+            .work
+            .as_ref()
+            .and_then(|work| Some((Oid::parse(&work.base)?, Oid::parse(work.commit.as_deref()?)?)));
         let (Some((base, commit)), Some(packing)) = (work, self.packing(id)) else { return Ok(()) };
         let attempt = self.checked_attempt(id);
         let packing = Packing { trailer: self.trailer(id, attempt), ..packing };
@@ -584,7 +591,9 @@ impl Driver<'_> {
                     self.decide(Seen::Packed { task, dispatch, base, commit })?;
                 }
                 Some(Err(error)) => {
-                    self.note(format!("what the attempt at task {task} left that was cut off is lost: {error}"));
+                    self.note(format!(
+                        "what the attempt at task {task} left that was cut off is lost: {error}"
+                    ));
                 }
                 Some(Ok(_)) | None => {}
             }
@@ -682,7 +691,8 @@ impl Packing {
 
 /// Changes as the record tells them.
 pub(crate) fn touched(changes: &[Change]) -> Vec<FileState> {
-    let told = |change: &Change| FileState { path: change.path.clone(), state: words(change.kind).to_owned() };
+    let told =
+        |change: &Change| FileState { path: change.path.clone(), state: words(change.kind).to_owned() };
     changes.iter().map(told).collect()
 }
 

@@ -147,10 +147,13 @@ impl Driver<'_> {
         let mixed = opened.dirty.iter().filter(|path| task.touched.contains(*path));
         let mixed: Vec<String> = mixed.cloned().collect();
         if !mixed.is_empty() {
-            self.note_of(id, format!(
-                "what task {id} changed in {} stays uncommitted: there were changes before the run began",
-                listed(&mixed)
-            ));
+            self.note_of(
+                id,
+                format!(
+                    "what task {id} changed in {} stays uncommitted: there were changes before the run began",
+                    listed(&mixed)
+                ),
+            );
         }
     }
 
@@ -246,16 +249,23 @@ impl Driver<'_> {
 
     /// True if a hook made something else of the work than was verified: that is verified as it is.
     fn is_changed_by_hook(&mut self, id: &TaskId, git: &Git, commit: &Oid) -> Result<bool, Obstacle> {
-        let Some(task) = self.state.task(id).filter(|task| task.returns() < ROUNDS_MAX) else { return Ok(false) };
-        let Some(verified) = task.verified.clone().filter(|_| git.has_commit_hook()) else { return Ok(false) };
+        let Some(task) = self.state.task(id).filter(|task| task.returns() < ROUNDS_MAX) else {
+            return Ok(false);
+        };
+        let Some(verified) = task.verified.clone().filter(|_| git.has_commit_hook()) else {
+            return Ok(false);
+        };
         let touched = task.touched.clone();
         let made = git.changed_between(&verified, commit.as_str())?;
         let is_other = made.iter().any(|path| touched.contains(path));
         if is_other {
             self.follow_hook(git, &verified, commit, &touched)?;
-            self.note_of(id, format!(
-                "a git hook changed the work of task {id} as it was committed, so that is verified again"
-            ));
+            self.note_of(
+                id,
+                format!(
+                    "a git hook changed the work of task {id} as it was committed, so that is verified again"
+                ),
+            );
         }
         Ok(is_other)
     }

@@ -63,10 +63,7 @@ impl Release {
 impl Turn {
     /// Takes a turn in a project. Each time that it is another's, and before it is tried again, `wait` is called; it may
     /// give up. None then.
-    pub(crate) fn take(
-        folder: &Path,
-        mut wait: impl FnMut() -> Patience,
-    ) -> Result<Option<Turn>, GitError> {
+    pub(crate) fn take(folder: &Path, mut wait: impl FnMut() -> Patience) -> Result<Option<Turn>, GitError> {
         let opened = |path: &Path| match path.is_dir() {
             true => File::open(path),
             false => File::options().create(true).read(true).append(true).open(path),
@@ -170,11 +167,10 @@ impl Driver<'_> {
     /// When no work is half in the project, and nobody works there, others may.
     pub(crate) fn pass_turn_on(&mut self) {
         let Some((holder, _)) = &self.turn else { return };
-        let is_in_project =
-            |task: &Task| matches!(task.status, Status::Recording { .. }) || task.status.is_active() && !task.is_isolated();
-        let is_next = |action: &Action| {
-            matches!(action, Action::Prepare { task } | Action::Record { task, .. } if task == holder)
+        let is_in_project = |task: &Task| {
+            matches!(task.status, Status::Recording { .. }) || task.status.is_active() && !task.is_isolated()
         };
+        let is_next = |action: &Action| matches!(action, Action::Prepare { task } | Action::Record { task, .. } if task == holder);
         if !self.state.attention().any(is_in_project) && !schedule(&self.state, now()).iter().any(is_next) {
             self.turn = None;
         }

@@ -13,7 +13,11 @@ impl Driver<'_> {
         let Some(changes) = changes_in(&event.what) else { return Vec::new() };
         let has_work = |id: &&TaskId| {
             let is_finished = self.state.task(id).is_some_and(engine::Task::waits_in_tree);
-            is_finished || self.state.task(id).is_some_and(|task| task.work.as_ref().is_some_and(|work| work.commit.is_some()))
+            is_finished
+                || self
+                    .state
+                    .task(id)
+                    .is_some_and(|task| task.work.as_ref().is_some_and(|work| work.commit.is_some()))
         };
         let outdated = if let What::Opened(opened) = &event.what { opened.outdated.as_slice() } else { &[] };
         let replaced = outdated.iter().filter(|id| changes.ticked.contains(id));

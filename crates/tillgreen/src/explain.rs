@@ -4,7 +4,7 @@ use std::path::Path;
 
 use runner::git::GitError;
 use runner::journal::{JournalError, LockError};
-use runner::{CancelError, LocateError, RecordError, RecordsError, RunError};
+use runner::{CancelError, CleanError, LocateError, RecordError, RecordsError, RunError};
 
 use crate::error::{Error, Kind};
 use crate::exit;
@@ -155,6 +155,16 @@ impl From<CancelError> for Error {
             }
         };
         Error::from_source(Kind::Usage, error).hint(hint)
+    }
+}
+
+impl From<CleanError> for Error {
+    fn from(error: CleanError) -> Self {
+        match error {
+            CleanError::Git(error) => error.into(),
+            CleanError::Held { .. } => Error::from_source(Kind::Held, error)
+                .hint("nothing was removed; wait for its end, or stop it with `tillgreen cancel PLAN`"),
+        }
     }
 }
 

@@ -86,7 +86,9 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             let (touched, learnings) = (vec![], vec![]);
             vec![What::AttemptClaimed { task, dispatch: Dispatch(1), touched, learnings, elapsed_ms: 0 }]
         }
-        "judge" => vec![What::ChecksPassed { task, warnings: vec![], judge: Some(Judge::Person), tree: None }],
+        "judge" => {
+            vec![What::ChecksPassed { task, warnings: vec![], judge: Some(Judge::Person), tree: None }]
+        }
         "pass" => {
             let checks = What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None, tree: None };
             vec![checks, What::TaskDone { task, commit: None }]

@@ -110,8 +110,12 @@ fn only_the_agent_that_is_waited_for_is_heard() {
     assert_eq!(case.agent("1.1", 7, complete()), None);
     assert_eq!(case.agent("1.2", 1, complete()), None);
     assert!(case.agent("1.1", 1, complete()).is_some());
-    let late =
-        Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(7), report: ChecksReport::default(), tree: None };
+    let late = Seen::ChecksEnded {
+        task: "1.1".into(),
+        dispatch: Dispatch(7),
+        report: ChecksReport::default(),
+        tree: None,
+    };
     assert_eq!(case.see(late), None);
     assert_eq!(case.see(Seen::RegressionEnded { report: ChecksReport::default() }), None);
     assert_eq!(case.see(Seen::TimePassed), None);

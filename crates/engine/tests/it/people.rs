@@ -193,7 +193,15 @@ impl World {
         let touched =
             vec![FileState { path: format!("src/{task}.rs"), state: "partially modified".to_owned() }];
         let learnings = turn.learning.into_iter().collect();
-        AgentReport { end, tampered, lost_commit: None, touched, learnings, elapsed: Duration::from_secs(60), unfit: None }
+        AgentReport {
+            end,
+            tampered,
+            lost_commit: None,
+            touched,
+            learnings,
+            elapsed: Duration::from_secs(60),
+            unfit: None,
+        }
     }
 
     fn checked(&mut self, task: &TaskId, attempt: u32, check: &Check) -> ChecksReport {

@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::calls::process::{self, Call, Ended, COMMIT_DEADLINE};
+use super::calls::process::{self, COMMIT_DEADLINE, Call, Ended};
 use super::commits::commit::{Answer, COMMIT, Commit, full_message};
 use super::error::GitError;
 use super::history::Oid;
@@ -96,7 +96,8 @@ impl Git {
 
     /// Hooks that lie in the project and that git does not know, so that a linked tree has none at the same place.
     fn hooks_for(&self, landing: &Path) -> Option<String> {
-        let told = self.config("core.hooksPath").ok().flatten().filter(|path| !Path::new(path).is_absolute())?;
+        let told =
+            self.config("core.hooksPath").ok().flatten().filter(|path| !Path::new(path).is_absolute())?;
         let (here, there) = (self.root().join(&told), landing.join(&told));
         (here.is_dir() && !there.exists()).then(|| format!("core.hooksPath={}", here.display()))
     }
@@ -196,7 +197,9 @@ fn files_in_the_way(ended: &Ended) -> Vec<String> {
     let text = format!("{}{}", ended.stderr, String::from_utf8_lossy(&ended.stdout));
     let named = text.lines().filter_map(|line| line.strip_prefix('\t'));
     let quoted = text.lines().filter_map(|line| {
-        let rest = line.strip_prefix("error: Entry '").or_else(|| line.strip_prefix("error: Untracked working tree file '"))?;
+        let rest = line
+            .strip_prefix("error: Entry '")
+            .or_else(|| line.strip_prefix("error: Untracked working tree file '"))?;
         rest.split_once('\'').map(|(path, _)| path)
     });
     let files: BTreeSet<String> = named.chain(quoted).map(|path| path.trim_end().to_owned()).collect();
@@ -244,12 +247,21 @@ impl Git {
         files.iter().try_for_each(|(file, _)| super::snapshot::remove_if_there(file))?;
         let ended = ended?;
         // It ends with the number of conflicts.
-        if ended.is_success() { Ok(Some(String::from_utf8_lossy(&ended.stdout).into_owned())) } else { Ok(None) }
+        if ended.is_success() {
+            Ok(Some(String::from_utf8_lossy(&ended.stdout).into_owned()))
+        } else {
+            Ok(None)
+        }
     }
 
     /// Commits texts in the place of files, with the user's hooks. The files stay as they are, and so does what somebody
     /// has staged of them.
-    pub fn commit_texts(&self, texts: &[Text<'_>], message: &str, index: &Path) -> Result<Option<Oid>, GitError> {
+    pub fn commit_texts(
+        &self,
+        texts: &[Text<'_>],
+        message: &str,
+        index: &Path,
+    ) -> Result<Option<Oid>, GitError> {
         let mut entries = Vec::new();
         for text in texts {
             let path = format!("--path={}", text.path);

@@ -184,15 +184,7 @@ fn located(
         );
         return Err(GitError::Unusable { dir: dir.to_owned(), reason });
     }
-    Ok(Git {
-        root,
-        git_dir,
-        common_dir,
-        version,
-        notes: None,
-        environment,
-        habits: Arc::default(),
-    })
+    Ok(Git { root, git_dir, common_dir, version, notes: None, environment, habits: Arc::default() })
 }
 
 fn why_unusable(ended: &Ended) -> String {

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::{Flock, FlockArg};
 use sha2::{Digest, Sha256};
 
-use super::calls::process::{self, Call, Ended};
 use super::calls::own_index::TREE_DEADLINE;
+use super::calls::process::{self, Call, Ended};
 use super::error::GitError;
 use super::history::Oid;
 use super::repository::Git;

@@ -116,8 +116,14 @@ impl Git {
         if !root.join(".gitmodules").exists() {
             return Ok(BTreeSet::new());
         }
-        let look =
-            ["--no-optional-locks", "status", "--porcelain=v2", "-z", "--ignore-submodules=none", "--no-renames"];
+        let look = [
+            "--no-optional-locks",
+            "status",
+            "--porcelain=v2",
+            "-z",
+            "--ignore-submodules=none",
+            "--no-renames",
+        ];
         let listing = process::run(Call { dir: root, ..self.call(&look) })?.success()?;
         let records = listing.split(|byte| *byte == 0).map(String::from_utf8_lossy);
         Ok(records.filter_map(|record| unsaved_submodule(&record)).collect())
@@ -151,14 +157,14 @@ impl Git {
         place: &Place,
         theirs: &BTreeSet<OsString>,
     ) -> Result<(), GitError> {
-        let ours = split_names(&index.run(&["ls-files", "-z"], Vec::new())?.success()?).collect::<BTreeSet<_>>();
+        let ours =
+            split_names(&index.run(&["ls-files", "-z"], Vec::new())?.success()?).collect::<BTreeSet<_>>();
         let is_there = |path: &&OsString| {
             let found = fs::symlink_metadata(place.root.join(path));
             let is_left_out = lies_in(path.as_bytes(), &place.left_out) || is_own(&path.to_string_lossy());
             found.is_ok_and(|found| !found.is_dir()) && !is_left_out && !is_beyond_link(&place.root, path)
         };
-        let added: Vec<&OsStr> =
-            theirs.difference(&ours).filter(is_there).map(OsString::as_os_str).collect();
+        let added: Vec<&OsStr> = theirs.difference(&ours).filter(is_there).map(OsString::as_os_str).collect();
         if !added.is_empty() {
             index.run(&["update-index", "-z", "--add", "--replace", "--stdin"], names(added))?.success()?;
         }
@@ -181,7 +187,8 @@ impl Git {
         fs::symlink_metadata(index).map_err(GitError::io("read", index))?;
         let mut environment = self.environment().clone();
         let state = index.parent().unwrap_or(index);
-        environment.extend([("GIT_DIR", state), ("GIT_WORK_TREE", root)].map(|(name, at)| (name.into(), at.into())));
+        environment
+            .extend([("GIT_DIR", state), ("GIT_WORK_TREE", root)].map(|(name, at)| (name.into(), at.into())));
         let call = Call { dir: root, environment: &environment, ..self.call(&["ls-files", "-z"]) };
         Ok(split_names(&process::run(call)?.success()?).collect())
     }
@@ -257,8 +264,7 @@ fn add_all(index: &OwnIndex<'_>, place: &Place) -> Result<Vec<String>, GitError>
         pathspecs.push(0);
     }
     let ended = index.run(&add, pathspecs)?;
-    let paths =
-        unreadable(&ended.stderr, |path| !is_own(path) && !lies_in(path.as_bytes(), &place.left_out));
+    let paths = unreadable(&ended.stderr, |path| !is_own(path) && !lies_in(path.as_bytes(), &place.left_out));
     if !paths.is_empty() {
         return Err(GitError::Unreadable { paths });
     }

@@ -20,7 +20,7 @@ pub struct PlanTrees {
     pub folder: PathBuf,
     /// Each of them, in the order of their names.
     pub trees: Vec<TreeOnDisk>,
-    /// How many bytes the folder takes.
+    /// How many bytes they take.
     pub bytes: u64,
     key: String,
 }
@@ -32,6 +32,14 @@ pub struct TreeOnDisk {
     pub name: String,
     /// How many bytes it takes.
     pub bytes: u64,
+}
+
+impl PlanTrees {
+    /// The trees of the plan with a key in a folder.
+    pub fn new(key: &str, folder: PathBuf, trees: Vec<TreeOnDisk>) -> PlanTrees {
+        let bytes = trees.iter().map(|tree| tree.bytes).sum();
+        PlanTrees { plan: plan_key::told(key), folder, trees, bytes, key: key.to_owned() }
+    }
 }
 
 /// Why work trees could not be removed.
@@ -71,7 +79,7 @@ fn found(
     }
     plans.extend(known_to(git));
     let plans = plans.into_iter().filter(|(_, key)| wanted.as_ref().is_none_or(|wanted| wanted == key));
-    plans.map(|(folder, key)| measured(folder, key)).collect()
+    plans.map(|(folder, key)| measured(folder, &key)).collect()
 }
 
 /// The folders of plans in which git knows of trees.
@@ -85,7 +93,7 @@ fn known_to(git: &Git) -> impl Iterator<Item = (PathBuf, String)> {
     })
 }
 
-fn measured(folder: PathBuf, key: String) -> PlanTrees {
+fn measured(folder: PathBuf, key: &str) -> PlanTrees {
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut trees: Vec<TreeOnDisk> = entries
         .filter(|path| path.is_dir())
@@ -95,8 +103,7 @@ fn measured(folder: PathBuf, key: String) -> PlanTrees {
         })
         .collect();
     trees.sort_by(|one, other| one.name.cmp(&other.name));
-    let bytes = trees.iter().map(|tree| tree.bytes).sum();
-    PlanTrees { plan: plan_key::told(&key), folder, trees, bytes, key }
+    PlanTrees::new(key, folder, trees)
 }
 
 /// Removes work trees, all of them or none: nobody may run one of the plans meanwhile. What they hold that has not come in

@@ -98,6 +98,7 @@ impl Slots {
         let mut builder = DirBuilder::new();
         let made = builder.recursive(true).mode(0o700).create(&self.folder);
         made.map_err(GitError::io("create", &self.folder))?;
+        self.expect_space(self.free_bytes_min)?;
         let before = Remembered::read(&self.file(slot));
         // Should this be cut short, nothing is kept at the next use.
         Remembered::default().write(&self.file(slot));
@@ -114,7 +115,6 @@ impl Slots {
     fn tree_at(&self, root: &Path, commit: &Oid, before: &Remembered) -> Result<Shown, Unready> {
         let is_as_made = before.settings.is_some() && self.git.slot_settings(root) == before.settings;
         if is_as_made {
-            self.expect_space(self.free_bytes_min)?;
             match self.git.rewrite_slot(root, commit) {
                 Ok(shown) => return Ok(shown),
                 Err(error @ GitError::Stopped { .. }) => return Err(error.into()),
@@ -122,7 +122,7 @@ impl Slots {
                 Err(_) => {}
             }
         }
-        self.expect_space(self.free_bytes_min.max(2 * self.git.bytes_of(commit)?))?;
+        self.expect_space(2 * self.git.bytes_of(commit)?)?;
         Ok(self.git.add_slot(root, commit)?)
     }
 

@@ -2,13 +2,13 @@
 //! the unfinished run, else (recovery mode only) a state file that others wrote, else the default.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::{
     Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
 };
-use runner::Worktrees;
-use runner::{Bookkeeping, Scope, Settings};
+use runner::{Bookkeeping, Scope, Settings, Worktrees};
 
 use super::agent::Programs;
 use super::cast::Cast;
@@ -144,8 +144,8 @@ pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Setti
         worktrees: Worktrees {
             link: choices.worktree_link.clone().unwrap_or_default().0,
             copy: choices.worktree_copy.clone().unwrap_or_default().0,
-            setup: None,
-            dir: None,
+            setup: choices.worktree_setup.clone(),
+            dir: choices.worktree_dir.as_ref().map(PathBuf::from),
         },
         regression: choices.regression.clone(),
         pull_request: choices.pull_request.settings(),

@@ -117,7 +117,8 @@ impl Story {
     pub(crate) fn passes(self, id: &str) -> Self {
         let task = TaskId::new(id);
         let story = self.starts(id).claims(id);
-        let story = story.then(What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None, tree: None });
+        let story =
+            story.then(What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None, tree: None });
         story.then(What::TaskDone { task, commit: Some("0123456789abcdef".to_owned()) })
     }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use engine::{End, Judge, JudgeState, State, Status, StopReason, Summary, Task};
 use jiff::Timestamp;
 use runner::journal::Holder;
+use runner::{PlanTrees, bytes_in_words};
 use serde::Serialize;
 
 use super::paint::Paint;
@@ -40,6 +41,9 @@ pub(crate) struct Standing {
     /// What is left of tasks that failed in a work tree of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kept: Vec<KeptWork>,
+    /// The work trees on disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trees: Option<Trees>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pull_request: Option<PullRequestStanding>,
     question: Option<OpenQuestion>,
@@ -122,6 +126,14 @@ fn kept(state: &State) -> Vec<KeptWork> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Trees {
+    count: usize,
+    bytes: u64,
+    /// The folders that they lie in.
+    folders: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct OpenQuestion {
     task: String,
     since: Timestamp,
@@ -145,6 +157,7 @@ impl Standing {
             beside: Vec::new(),
             last_failure: None,
             kept: Vec::new(),
+            trees: None,
             pull_request: None,
             question: None,
             next: Some(bare(&subject.command("run", ""))),
@@ -169,6 +182,7 @@ impl Standing {
             beside: beside(state).map(|task| current(task, phase)).collect(),
             last_failure: last_failure(subject, state).filter(|_| !is_over),
             kept: kept(state),
+            trees: None,
             pull_request: PullRequestStanding::of(state),
             question: asked.map(|(task, asked)| OpenQuestion {
                 task: task.id().to_string(),
@@ -177,6 +191,17 @@ impl Standing {
             }),
             next: next(subject, phase, asked.is_some()),
         }
+    }
+
+    /// With the work trees that are on disk.
+    pub(crate) fn with_trees(self, found: &[PlanTrees]) -> Self {
+        let count = found.iter().map(|plan| plan.trees.len()).sum();
+        let trees = Trees {
+            count,
+            bytes: found.iter().map(|plan| plan.bytes).sum(),
+            folders: found.iter().map(|plan| plan.folder.display().to_string()).collect(),
+        };
+        Self { trees: (count > 0).then_some(trees), ..self }
     }
 
     /// It in short, for a list.
@@ -213,8 +238,16 @@ impl Standing {
         for kept in &self.kept {
             row(
                 "Kept",
-                &format!("{}: what its last attempt left is commit {}", clean(&kept.task), clean(&kept.commit)),
+                &format!(
+                    "{}: what its last attempt left is commit {}",
+                    clean(&kept.task),
+                    clean(&kept.commit)
+                ),
             );
+        }
+        if let Some(trees) = &self.trees {
+            let (size, folders) = (bytes_in_words(trees.bytes), clean(&trees.folders.join(", ")));
+            row("Trees", &format!("{}, {size}, in {folders}", count(trees.count, "work tree")));
         }
         if let Some(pull_request) = &self.pull_request {
             row("PR", &pull_request.render(now));
@@ -433,6 +466,7 @@ fn next(subject: &Subject, phase: Phase, is_asked: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use engine::Rules;
+    use runner::TreeOnDisk;
 
     use super::*;
     use crate::view::samples::{self, Story};
@@ -506,6 +540,24 @@ mod tests {
         Fixes     2/2 done
         Attempts  6, 2 failed
         ");
+    }
+
+    #[test]
+    fn with_work_trees_on_disk() {
+        let standing = Standing::not_started(&samples::subject(), 3, 1);
+        assert_eq!(standing.clone().with_trees(&[]), standing);
+        let tree = |name: &str| TreeOnDisk { name: name.to_owned(), bytes: 60 << 20 };
+        let trees = vec![tree("landing"), tree("slot-1")];
+        let found = PlanTrees::new("auth", "/cache/tillgreen/app-1/auth".into(), trees);
+        let standing = standing.with_trees(&[found]);
+        let text = standing.render(samples::time(0), Paint::Plain);
+        let row = text.lines().find(|line| line.starts_with("Trees")).unwrap();
+        assert_eq!(row, "Trees     2 work trees, 120 MB, in /cache/tillgreen/app-1/auth");
+        let json = serde_json::to_value(&standing).unwrap();
+        let expected = serde_json::json!({
+            "count": 2, "bytes": 120 << 20, "folders": ["/cache/tillgreen/app-1/auth"]
+        });
+        assert_eq!(json["trees"], expected);
     }
 
     #[test]

@@ -168,7 +168,12 @@ fn of_check(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
             warnings: Vec::new(),
         });
     }
-    let ended = reports.into_iter().map(|report| Seen::ChecksEnded { task: task.clone(), dispatch, report, tree: None });
+    let ended = reports.into_iter().map(|report| Seen::ChecksEnded {
+        task: task.clone(),
+        dispatch,
+        report,
+        tree: None,
+    });
     ended.chain(without_tree(node, task, (dispatch, Trouble::BadTree))).collect()
 }
 

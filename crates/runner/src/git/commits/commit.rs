@@ -20,7 +20,6 @@ use crate::git::status::{Change, ChangeKind};
 /// How far back a commit is looked for that a hook amended.
 const AMENDED_SEARCH: usize = 5;
 
-
 /// The kernel refuses longer arguments; a message of this size is a mistake anyway.
 const MESSAGE_BYTES_MAX: usize = 60_000;
 
@@ -124,7 +123,8 @@ impl Git {
         let paths = changes.iter().map(|change| change.path.as_ref());
         let paths: BTreeSet<&OsStr> = paths.chain(unnameable.iter().map(OsString::as_os_str)).collect();
         let is_taken_out = |change: &&Change| change.staged && change.kind == ChangeKind::Deleted;
-        let taken_out: Vec<&OsStr> = changes.iter().filter(is_taken_out).map(|change| change.path.as_ref()).collect();
+        let taken_out: Vec<&OsStr> =
+            changes.iter().filter(is_taken_out).map(|change| change.path.as_ref()).collect();
         if overlap(&paths) || !self.ignored_and_untracked(&taken_out)?.is_empty() {
             return Ok(Staging::Whole);
         }
@@ -196,7 +196,9 @@ impl Git {
     /// Further paths of a commit, which hooks have put there: the index that people use knows nothing of them, and the next
     /// commit would take them out again.
     fn follow_hook(&self, commit: &Oid, paths: &BTreeSet<&OsStr>) -> Result<(), GitError> {
-        let Some(before) = self.commit_before(commit)?.filter(|_| self.has_commit_hook()) else { return Ok(()) };
+        let Some(before) = self.commit_before(commit)?.filter(|_| self.has_commit_hook()) else {
+            return Ok(());
+        };
         let made = self.differences(&before, commit)?;
         let further = made.iter().map(|change| change.path.as_os_str());
         let further: Vec<&OsStr> = further.filter(|path| !paths.contains(path)).collect();
@@ -207,7 +209,8 @@ impl Git {
     fn forget_intent(&self, paths: &BTreeSet<&OsStr>) -> Result<(), GitError> {
         let meant = ["diff-files", "--name-only", "-z", "--diff-filter=A", "--"];
         let meant = process::run(self.call(&meant))?.success()?;
-        let meant: Vec<OsString> = split_names(&meant).filter(|path| paths.contains(path.as_os_str())).collect();
+        let meant: Vec<OsString> =
+            split_names(&meant).filter(|path| paths.contains(path.as_os_str())).collect();
         self.unstage(&meant.iter().map(OsString::as_os_str).collect())
     }
 

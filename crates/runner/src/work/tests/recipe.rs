@@ -301,7 +301,11 @@ fn too_little_space_is_said_before_anything_is_made() {
     let unready = slots.show(1, &bench.head(), &bench.runner());
     assert!(matches!(unready, Err(Unready::LowDisk { wanted_bytes: u64::MAX, .. })), "{unready:?}");
     assert!(!bench.tree().exists());
+    let bench = bench.with_setup("mkdir modules");
     bench.show(&bench.head());
+    bench.agent("touch modules/kept");
     let unready = slots.show(1, &bench.head(), &bench.runner());
     assert!(matches!(unready, Err(Unready::LowDisk { .. })), "{unready:?}");
+    bench.show(&bench.head());
+    assert!(bench.has("modules/kept"), "nothing was touched for want of space");
 }

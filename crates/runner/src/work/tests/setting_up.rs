@@ -106,6 +106,21 @@ fn its_failure_is_told_and_leaves_nothing() {
 }
 
 #[test]
+fn what_a_set_up_left_that_failed_is_not_what_the_next_begins_with() {
+    let command = "mkdir -p modules dist; if test -e ../fail; then touch modules/half; exit 1; fi";
+    let bench = Bench::new(&files()).with_setup(command);
+    let (head, fail) = (bench.head(), bench.slots().folder().join("fail"));
+    bench.show(&head);
+    bench.agent("touch modules/kept");
+    fs::write(&fail, "").unwrap();
+    assert!(matches!(bench.try_show(&head), Err(Unready::SetUp { .. })));
+    assert!(bench.has("modules/half") && bench.has("modules/kept"));
+    fs::remove_file(&fail).unwrap();
+    bench.show(&head);
+    assert!(!bench.has("modules/half") && !bench.has("modules/kept"));
+}
+
+#[test]
 fn what_is_built_from_sources_is_built_at_every_use() {
     let bench = Bench::new(&files()).with_setup(&format!("{COUNTING}; mkdir -p dist; cp source dist/"));
     let first = bench.head();
