@@ -1,9 +1,12 @@
-//! Two plans that run at once in one working tree: their work comes back in turns, and neither loses or repeats any.
+//! Several plans in one working tree, at once or one after the other, also such whose paths are alike: work comes in by
+//! turns, and none is lost, repeated or taken for another's.
 
+use std::fs;
 use std::time::Duration;
 
 use testkit::{Agent, Background, Finished, Signal, Step, wait_for};
 
+use super::other_text::{other, other_worker, staying};
 use super::scene::{Scene, done, member, members, plan, task, work, worker};
 
 /// How often the whole is done: what goes wrong does so in some orders only.
@@ -59,7 +62,7 @@ fn left_in_git(scene: &Scene) -> Vec<String> {
 /// The tasks of both plans have the same names, and files of their own.
 #[test]
 fn two_plans_at_once_both_end_complete() {
-    let work = "dir=out; case $PWD in */specs-other/*) dir=other;; esac\nmkdir -p $dir && echo done > \
+    let work = "dir=out; case $TILLGREEN_PLAN in */specs/other/*) dir=other;; esac\nmkdir -p $dir && echo done > \
                 \"$dir/$TILLGREEN_TASK_ID.txt\"";
     let agent = Agent::new().otherwise([Step::shell(work), done()]);
     for round in 0..ROUNDS {
@@ -75,83 +78,20 @@ fn two_plans_at_once_both_end_complete() {
     }
 }
 
-/// Two plans, the first of which has its first task's work half in the project until the gate opens.
-fn one_is_checked() -> Scene {
+/// What is verified is in nobody's way: it is not in the project.
+#[test]
+fn nobody_waits_for_what_another_verifies() {
     let scene = Scene::bare();
-    let (began, gate) = (scene.control("began"), scene.control("gate"));
-    let verify = format!(
-        "grep -q done out/1.1.txt; if test -d .git; then touch {}; while ! test -e {}; do sleep 0.02; done; fi",
-        began.display(),
-        gate.display()
-    );
     scene.write("specs/other/tasks.md", plan(&phase(2, 2)));
-    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
-    scene
-}
-
-/// Runs both until the second has to wait for the first, whose work is half in the project. All tasks have passed by then.
-fn until_one_waits(scene: &Scene) -> (Background, Background) {
-    let late = [Step::AwaitFile(scene.control("began").display().to_string()), work(), done()];
-    let agent = Agent::new().on("2.1", late.clone()).on("2.2", late).otherwise([work(), done()]);
-    let second = begin(scene, "other", &agent);
-    wait_for("the second one's agents", || scene.agent_calls().len() == 2);
-    let first = begin(scene, "demo", &agent);
-    wait_for("the other to wait", || second.stderr().contains("task 2.1 waits for another run (process "));
-    scene.await_passed("demo", 2);
-    scene.await_passed("other", 2);
-    (first, second)
-}
-
-#[test]
-fn whoever_comes_second_waits_and_goes_on() {
-    let scene = one_is_checked();
-    let (first, second) = until_one_waits(&scene);
-    assert_eq!(scene.landed(), [""; 0]);
-    scene.release("gate");
-    expect_both(&scene, &[first.wait(), second.wait()], all());
-}
-
-fn all() -> Vec<String> {
-    ["1.1", "1.2", "2.1", "2.2"].map(str::to_owned).to_vec()
-}
-
-#[test]
-fn a_run_that_waits_for_another_ends_when_it_is_told_to_and_touches_nothing() {
-    let scene = one_is_checked();
-    let (first, mut second) = until_one_waits(&scene);
-    let before = scene.dirt();
-    second.signal(Signal::Interrupt);
-    let second = second.wait_within(IN_TIME);
-    assert_eq!(second.code, Some(130), "{second}");
-    assert_eq!((scene.dirt(), scene.landed()), (before, Vec::new()), "{second}");
-    scene.release("gate");
-    let first = first.wait().expect_code(0);
-    let again = begin(&scene, "other", &worker()).wait();
-    expect_both(&scene, &[first, again], all());
-}
-
-#[test]
-fn what_a_killed_run_left_half_in_the_project_is_taken_out_by_the_other() {
-    let scene = one_is_checked();
-    let (first, second) = until_one_waits(&scene);
-    first.kill();
-    let second = second.wait().expect_code(0);
-    assert_eq!(scene.dirt(), [""; 0], "{second}");
+    scene.plan(&[task("1.1", "out/1.1.txt", &scene.gated("grep -q done out/1.1.txt", ":")), member("1.2")]);
+    let agent = Agent::new().on("1.2", [work(), scene.until_done("1.1"), done()]).otherwise([work(), done()]);
+    let first = begin(&scene, "demo", &agent);
+    scene.await_gate();
+    let second = begin(&scene, "other", &worker()).wait().expect_code(0);
     assert_eq!(scene.landed(), ["2.1", "2.2"], "{second}");
     scene.release("gate");
-    let first = begin(&scene, "demo", &worker()).wait();
-    expect_both(&scene, &[first, second], all());
-}
-
-#[test]
-fn a_run_begins_when_no_work_of_another_is_half_in_the_project() {
-    let scene = one_is_checked();
-    let first = begin(&scene, "demo", &worker());
-    wait_for("the check", || scene.control("began").exists());
-    let second = begin(&scene, "other", &worker());
-    wait_for("the other to wait", || second.stderr().contains("this run waits for another run"));
-    scene.release("gate");
-    expect_both(&scene, &[first.wait(), second.wait()], all());
+    let ids = ["1.1", "1.2", "2.1", "2.2"].map(str::to_owned);
+    expect_both(&scene, &[first.wait(), second], ids.to_vec());
 }
 
 /// Plans of the same name, in two folders of a repository and in two working trees of it, with tasks of the same names.
@@ -163,7 +103,7 @@ fn plans_of_the_same_name_do_not_take_each_others_work_for_their_own() {
     scene.plan(&members(3));
     let linked = scene.root().with_file_name("linked");
     scene.git(&["worktree", "add", "-q", "-b", "side", &linked.display().to_string()]);
-    let work = "dir=out; case $PWD in */sub-specs-demo/*) dir=other;; esac\nmkdir -p $dir && echo done > \
+    let work = "dir=out; case $TILLGREEN_PLAN in */sub/specs/*) dir=other;; esac\nmkdir -p $dir && echo done > \
                 \"$dir/$TILLGREEN_TASK_ID.txt\"";
     let agent = Agent::new().otherwise([scene.meet(3), Step::shell(work), done()]);
     let command = scene.install_agent(&agent);
@@ -174,9 +114,7 @@ fn plans_of_the_same_name_do_not_take_each_others_work_for_their_own() {
         assert_eq!(run.code, Some(0), "{run}");
     }
     let told: String = runs.iter().map(ToString::to_string).collect();
-    let mut landed = scene.landed();
-    landed.sort();
-    assert_eq!(landed, ["1.1", "1.1", "1.2", "1.2", "1.3", "1.3"], "{told}");
+    assert_eq!(scene.landed(), ["1.1", "1.1", "1.2", "1.2", "1.3", "1.3"], "{told}");
     let side = scene.git(&["log", "--format=%s", "side"]);
     assert_eq!(side.matches("feat: task 1.").count(), 3, "{side}\n{told}");
     assert_eq!(scene.git(&["for-each-ref", "refs/tillgreen", "refs/tillgreen-left"]), "", "{told}");
@@ -184,9 +122,8 @@ fn plans_of_the_same_name_do_not_take_each_others_work_for_their_own() {
     scene.expect_tidy();
 }
 
-/// Two plans of one task each, which works in the project itself: what one has half done there is not the other's.
-#[test]
-fn whoever_works_in_the_project_itself_has_it_alone() {
+/// Two plans of one task each, which work in the project itself. The first is at work, and the second waits for it.
+fn one_waits() -> (Scene, Background, Background) {
     let scene = two(&[member("1.1")], &[member("2.1")]);
     let half = Step::shell("mkdir -p out; echo wrong > out/1.1.txt");
     let gate = Step::AwaitFile(scene.control("gate").display().to_string());
@@ -196,12 +133,32 @@ fn whoever_works_in_the_project_itself_has_it_alone() {
     let second = begin(&scene, "other", &agent);
     wait_for("the other to wait", || second.stderr().contains("this run waits for another run"));
     assert_eq!(scene.agent_calls().len(), 1);
+    (scene, first, second)
+}
+
+#[test]
+fn whoever_works_in_the_project_itself_has_it_alone() {
+    let (scene, first, second) = one_waits();
     scene.release("gate");
     expect_both(&scene, &[first.wait(), second.wait()], vec!["1.1".into(), "2.1".into()]);
     for (subject, file) in [("feat: task 1.1", "out/1.1.txt"), ("feat: task 2.1", "out/2.1.txt")] {
         let grep = format!("--grep=^{subject}$");
         assert_eq!(scene.git(&["log", "--format=", "--name-only", &grep]).trim(), file, "{subject}");
     }
+}
+
+#[test]
+fn a_run_that_waits_for_another_ends_when_it_is_told_to_and_touches_nothing() {
+    let (scene, first, mut second) = one_waits();
+    let before = scene.dirt();
+    second.signal(Signal::Interrupt);
+    let second = second.wait_within(IN_TIME);
+    assert_ne!(second.code, Some(0), "{second}");
+    assert_eq!((scene.dirt(), scene.landed()), (before, Vec::new()), "{second}");
+    scene.release("gate");
+    let first = first.wait().expect_code(0);
+    let again = begin(&scene, "other", &worker()).wait();
+    expect_both(&scene, &[first, again], vec!["1.1".into(), "2.1".into()]);
 }
 
 /// What a run that died left half done in the project is nobody else's work either, whoever waited for it.
@@ -268,4 +225,49 @@ fn a_run_within_an_agents_turn_does_not_wait_for_it() {
     let run = begin(&scene, "demo", &agent).wait_within(IN_TIME);
     assert_eq!(run.code, Some(0), "{run}");
     assert!(scene.read("specs/other/tasks.md").contains("- [x] 2.2"), "{run}");
+}
+
+fn begin_at(scene: &Scene, folder: &str, agent: &Agent) -> Background {
+    let command = scene.install_agent(agent);
+    scene.start(&["run", &format!("{folder}/tasks.md"), "--jobs", "50", "--agent-cmd", &command])
+}
+
+/// The first of both is killed when it has finished all, and begins to bring it in; the second is run, and then the first.
+#[track_caller]
+fn check_alike(first: &str, second: &str) {
+    let scene = Scene::bare();
+    scene.write(&format!("{first}/tasks.md"), plan(&[staying(&scene, "1.1"), member("1.2")]));
+    scene.write(&format!("{second}/tasks.md"), plan(&[other("1.1"), other("1.2")]));
+    scene.commit_all("plans");
+    let stays = scene.control("stays");
+    let agent = Agent::new().on("1.2", [work(), Step::await_file(&stays), done()]).otherwise([work(), done()]);
+    let mut killed = begin_at(&scene, first, &agent);
+    let journal = scene.root().join(".tillgreen").join(first.replace('/', "-")).join("journal.jsonl");
+    let has_passed = || {
+        let events = fs::read_to_string(&journal).unwrap_or_default();
+        events.contains("{\"checks_passed\":{\"task\":\"1.2\"") && stays.exists()
+    };
+    wait_for("work that comes in", has_passed);
+    killed.signal(Signal::Kill);
+    killed.wait();
+    scene.release("goes-on");
+    let between = begin_at(&scene, second, &other_worker()).wait().expect_code(0);
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{between}");
+    assert!(scene.has("other/1.1.txt") && !scene.has("out/1.1.txt"), "{between}");
+    let again = begin_at(&scene, first, &worker()).wait().expect_code(0);
+    assert!(scene.has("out/1.1.txt") && scene.has("out/1.2.txt"), "{again}");
+    assert_eq!(scene.agent_calls().len(), 4, "nothing is done twice: {between} {again}");
+    let left = scene.git(&["for-each-ref", "refs/tillgreen-left", "refs/tillgreen"]);
+    assert_eq!(left, "", "{between} {again}");
+}
+
+#[test]
+fn a_dash_and_a_folder() {
+    check_alike("specs/a-b", "specs/a/b");
+}
+
+#[test]
+fn a_spec_and_a_plan_elsewhere_of_its_name() {
+    check_alike("specs/s", "s");
+    check_alike("specs/a-s", "a/s");
 }
