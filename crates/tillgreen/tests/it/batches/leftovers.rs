@@ -2,7 +2,7 @@
 
 use testkit::{Agent, Step, wait_for};
 
-use super::scene::{JOURNAL, Scene, TREES, done, member, members, work, worker};
+use super::scene::{JOURNAL, Scene, done, member, members, work, worker};
 
 /// Locks the list of references, as a git that died there leaves it.
 fn lock(scene: &Scene) -> Step {
@@ -40,25 +40,6 @@ fn references_that_are_locked_go_at_the_next_start() {
     assert_eq!(run.stderr.matches(&format!("rm '{lock}'")).count(), 1, "{run}");
     std::fs::remove_file(&lock).unwrap();
     let run = scene.go(&worker(), &[]).expect_code(0);
-    scene.expect_complete(&run);
-    assert!(!run.stderr.contains("packed-refs.lock"), "{run}");
-}
-
-#[test]
-fn references_that_were_locked_for_a_while_are_gone_in_the_end() {
-    let mut tasks = members(2);
-    tasks.push(member("1.3").replace(" [P]", ""));
-    let scene = Scene::new(&tasks);
-    impatient(&scene);
-    let trees = scene.root().join(TREES).display().to_string();
-    let removed =
-        Step::shell(&format!("while test -e {trees}/1.1 || test -e {trees}/1.2; do sleep 0.02; done"));
-    let unlock = Step::Delete(packed_refs_lock(&scene));
-    let agent = Agent::new()
-        .on("1.1", [lock(&scene), work(), done()])
-        .on("1.3", [removed, unlock, work(), done()])
-        .otherwise([work(), done()]);
-    let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);
     assert!(!run.stderr.contains("packed-refs.lock"), "{run}");
 }
@@ -136,20 +117,6 @@ fn trees_of_a_program_that_died_go_also_where_the_next_one_needs_none() {
         let run = scene.go(&worker(), flags).expect_code(0);
         scene.expect_complete(&run);
     }
-}
-
-#[test]
-fn trees_are_not_registered_at_a_place_that_the_repository_was_moved_from() {
-    let scene = killed();
-    let moved = scene.root().with_extension("moved");
-    for tree in std::fs::read_dir(scene.root().join(".git/worktrees")).expect("there are trees").flatten() {
-        let file = tree.path().join("gitdir");
-        let text = std::fs::read_to_string(&file).expect("it can be read");
-        let (here, there) = (scene.root().display().to_string(), moved.display().to_string());
-        std::fs::write(&file, text.replace(&here, &there)).expect("it can be written");
-    }
-    let run = scene.go(&worker(), &[]).expect_code(0);
-    scene.expect_complete(&run);
 }
 
 #[test]
