@@ -5,7 +5,7 @@ use std::fmt;
 
 use plan::TaskId;
 
-use crate::event::{End, Event, FixPlan, Opened, Started, What};
+use crate::event::{End, Event, FixPlan, NewLimits, Opened, Started, What};
 use crate::failure::Failure;
 use crate::observation::{Baseline, Response};
 use crate::plan_changes::PlanChanges;
@@ -80,7 +80,11 @@ impl State {
         if self.end.is_some() && !matches!(event.what, What::Opened(_)) {
             self.leave_out_pause(at);
         }
+        let answered = self.answers_in(event);
         let applied = self.apply_what(event, at);
+        if applied.is_ok() {
+            self.note_directive(event, answered);
+        }
         self.latest_at = Some(at);
         applied
     }
@@ -124,10 +128,23 @@ impl State {
             What::Answered { task, response } => self.apply_answered(task, response),
             What::TaskSkipped { task, reason, dependents } => {
                 let skip = Skip { reason: reason.clone(), dependents: dependents.clone() };
-                self.apply_skipped(task, skip, at)
+                self.apply_skipped(task, skip, event)
             }
             What::Noted { text, .. } => {
                 self.warnings.add(text.clone());
+                Ok(())
+            }
+            What::Told { task, text } => {
+                self.directives.tell(task.as_ref(), text, event.from());
+                Ok(())
+            }
+            What::PauseRequested => {
+                self.directives.ask_for_pause(event.from());
+                Ok(())
+            }
+            What::SkipRequested { task } => self.apply_skip_requested(task, event.from()),
+            What::LimitsChanged(new) => {
+                self.apply_limits(new);
                 Ok(())
             }
             What::RegressionPassed => {
@@ -194,6 +211,7 @@ impl State {
             self.pull_request.heed(&end);
         }
         self.first_opened_at = self.first_opened_at.or(Some(event.at));
+        self.directives.open();
         self.roster.open(&opened.rules.agents);
         self.out_of_agents = None;
         self.opened = Some(Opened {
@@ -353,6 +371,7 @@ impl State {
         task.base = task.base.take().or_else(|| started.head.clone());
         task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
         self.retries = self.retries.saturating_add(retries);
+        self.directives.give_words(&started.task);
         self.count_dispatch(started.dispatch, started.role);
         Ok(())
     }
@@ -385,6 +404,7 @@ impl State {
         task.claimed_after_ms = claimed.elapsed_ms;
         task.claimed = Some(claimed);
         task.unfinished = None;
+        self.directives.use_words_up(id);
         self.unavailable_in_row = 0;
         Ok(())
     }
@@ -398,6 +418,7 @@ impl State {
         task.unfinished = None;
         task.instruction = None;
         task.proof_failure = None;
+        self.directives.use_words_up(id);
         self.unavailable_in_row = 0;
         Ok(())
     }
@@ -552,6 +573,7 @@ impl State {
         self.retries_that_worked = self.retries_that_worked.saturating_add(worked);
         self.regression = Regression::Open;
         self.pull_request.reset();
+        self.settle_directives(id);
         Ok(())
     }
 
@@ -648,11 +670,33 @@ impl State {
         Ok(())
     }
 
-    fn apply_skipped(&mut self, id: &TaskId, skip: Skip, at: jiff::Timestamp) -> Applied {
+    fn apply_skipped(&mut self, id: &TaskId, skip: Skip, event: &Event) -> Applied {
         let task = self.go(id, EventKind::TaskSkipped, Status::Skipped)?;
-        task.ended_at = Some(at);
+        task.ended_at = Some(event.at);
         task.skip = Some(skip);
+        if event.by.is_some() || self.is_leaving(id) {
+            self.leave_fixes_of(id);
+        }
+        self.settle_directives(id);
         Ok(())
+    }
+
+    fn apply_skip_requested(&mut self, id: &TaskId, from: Option<&str>) -> Applied {
+        self.place(id)?;
+        self.directives.ask_to_leave(id, from);
+        Ok(())
+    }
+
+    fn apply_limits(&mut self, new: &NewLimits) {
+        let Some(opened) = &mut self.opened else { return };
+        opened.rules.limits = new.limits.clone();
+        opened.rules.parallel.jobs = new.jobs;
+        for change in &new.changes {
+            match &change.to {
+                Some(to) => drop(opened.launch.insert(change.key.clone(), to.clone())),
+                None => drop(opened.launch.remove(&change.key)),
+            }
+        }
     }
 
     fn apply_ended(&mut self, end: &End) -> Applied {

@@ -163,6 +163,7 @@ impl State {
             task.ended_at = Some(at);
             task.instruction = None;
             task.unfinished = None;
+            self.settle_directives(id);
         }
         for id in &changes.unticked {
             let to = |task: &Task| Status::Ready { proves: Self::proves(task) };
@@ -192,6 +193,7 @@ impl State {
         }
         for id in &changes.removed {
             self.place(id)?;
+            self.settle_directives(id);
         }
         let removed: BTreeSet<&TaskId> = changes.removed.iter().collect();
         self.tasks.retain(|task| !removed.contains(task.id()));

@@ -43,7 +43,7 @@ pub(crate) fn of(end: &End) -> u8 {
         End::Complete { .. } => DONE,
         End::Stopped(_) => STOPPED,
         End::Capped(_) => CAPPED,
-        End::Waiting { .. } | End::PullRequest { .. } => WAITING,
+        End::Waiting { .. } | End::Paused { .. } | End::PullRequest { .. } => WAITING,
         End::Unavailable { .. } => UNAVAILABLE,
         End::Aborted => ABORTED,
         End::Interrupted => INTERRUPTED,

@@ -35,25 +35,29 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
     }
     let landing = tasks(after).filter(|task| task.isolated && is_coming_back(task)).count();
     assert!(landing <= 1, "work comes back one by one");
-    for task in tasks(before).filter(|task| is_passed(task)) {
-        let Some(is) = after.task(task.id()) else {
-            // When a run is opened, nothing is half in the project but what is about to be recorded.
-            let is_waiting = if matches!(event.what, What::Opened(_)) {
-                !matches!(task.status, Status::Recording { .. })
-            } else {
-                matches!(task.status, Status::Finished { .. })
-            };
-            assert!(is_waiting && is_taken_out(event, task.id()), "{} passed and is gone", task.id());
-            continue;
+    tasks(before).filter(|task| is_passed(task)).for_each(|task| stays_passed(task, after, event));
+}
+
+/// What passed in a tree of its own is not lost, unless somebody takes it out or its work is gone.
+fn stays_passed(task: &Task, after: &State, event: &Event) {
+    let Some(is) = after.task(task.id()) else {
+        // When a run is opened, nothing is half in the project but what is about to be recorded.
+        let is_waiting = if matches!(event.what, What::Opened(_)) {
+            !matches!(task.status, Status::Recording { .. })
+        } else {
+            matches!(task.status, Status::Finished { .. })
         };
-        let failed = matches!(&event.what, What::AttemptFailed { task: failed, .. } if failed == task.id());
-        let gone = matches!(&event.what, What::Opened(opened) if opened.gone.contains(task.id()) || opened.outdated.contains(task.id()));
-        assert!(
-            failed || gone || is_passed(is) || is.status == Status::Done,
-            "{} passed and was dropped",
-            task.id()
-        );
-    }
+        assert!(is_waiting && is_taken_out(event, task.id()), "{} passed and is gone", task.id());
+        return;
+    };
+    let failed = matches!(&event.what, What::AttemptFailed { task: failed, .. } if failed == task.id());
+    let skipped = matches!(&event.what, What::TaskSkipped { task: skipped, .. } if skipped == task.id());
+    let gone = matches!(&event.what, What::Opened(opened) if opened.gone.contains(task.id()) || opened.outdated.contains(task.id()));
+    assert!(
+        failed || gone || skipped || is_passed(is) || is.status == Status::Done,
+        "{} passed and was dropped",
+        task.id()
+    );
 }
 
 /// Whether a person took a task out of the plan.
@@ -156,7 +160,7 @@ fn came_back(before: &State, journal: &[Event], id: &TaskId) {
 /// A run that ends of its own accord first brings in what passed, and lets those at work come to an end.
 pub(crate) fn nothing_is_left_behind(before: &State, end: &End) {
     let waits = match end {
-        End::Complete { .. } | End::Waiting { .. } | End::PullRequest { .. } => true,
+        End::Complete { .. } | End::Waiting { .. } | End::Paused { .. } | End::PullRequest { .. } => true,
         // Money and time are gone at once.
         End::Stopped(StopReason::Regression { .. })
         | End::Capped(CapKind::Time { .. } | CapKind::Cost { .. } | CapKind::Tokens { .. }) => false,
@@ -188,7 +192,7 @@ fn an_answer_is_not_recorded_in_the_middle_of_a_landing() {
     let joined = What::JoinPassed { task: TaskId::from("01-02:task-1"), warnings: Vec::new() };
     let recorded = What::TaskDone { task: TaskId::from("01-02:task-1"), commit: None };
     for what in done.into_iter().chain([joined, recorded]) {
-        state.apply(&Event { at, what }).expect("it comes back");
+        state.apply(&Event::new(at, what)).expect("it comes back");
     }
     assert!(keys(&state).contains(&"record 01-01:task-1".to_owned()), "{:?}", keys(&state));
 }

@@ -45,8 +45,17 @@ pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
 
 /// The question that a run ended with, for whoever answers it later.
 pub(crate) fn unanswered(subject: &Subject, state: &State) -> Option<String> {
-    let Some(End::Waiting { task }) = state.end() else { return None };
-    let task = state.task(task)?;
+    let task = match state.end()? {
+        End::Waiting { task } => state.task(task)?,
+        End::Paused { .. } => open(state)?.0,
+        End::Complete { .. }
+        | End::Stopped(_)
+        | End::Capped(_)
+        | End::PullRequest { .. }
+        | End::Unavailable { .. }
+        | End::Aborted
+        | End::Interrupted => return None,
+    };
     let Status::Asking(asked) = &task.status else { return None };
     Some(render(subject, state, task, asked))
 }
