@@ -245,6 +245,7 @@ impl Driver<'_> {
             Survey::default()
         });
         self.tell_of_survey(task, &survey);
+        self.tell_of_left_work(task, &survey.touched);
         self.packed.remove(task);
         self.packed.extend(survey.packed.map(|packed| (task.clone(), packed)));
         self.fetch_progress(task)?;

@@ -423,9 +423,8 @@ fn last_failure(subject: &Subject, state: &State) -> Option<LastFailure> {
 fn next(subject: &Subject, phase: Phase, is_asked: bool) -> Option<String> {
     let (verb, rest) = match phase {
         Phase::Complete => return None,
-        Phase::Running if is_asked => return None,
+        Phase::Running | Phase::Paused if is_asked => ("answer", "RESPONSE"),
         Phase::Running => ("log", "-f"),
-        Phase::Paused if is_asked => ("answer", "RESPONSE"),
         Phase::NotStarted
         | Phase::Paused
         | Phase::Stopped
