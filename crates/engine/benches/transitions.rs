@@ -20,14 +20,40 @@ fn main() {
         measure(&format!("{tasks} tasks"), &plan(tasks), &Parallel::default());
         reread(tasks);
     }
-    let beside = |task: TaskDecl| TaskDecl { parallel: true, kind: TaskKind::Work, ..task };
-    let marked: Vec<TaskDecl> = plan(1_000).into_iter().map(beside).collect();
-    let trees = Parallel { jobs: 8, infer: Toggle::Off, isolation: Isolation::Trees };
-    measure("1000 tasks side by side, 8 at once", &marked, &trees);
+    for (name, shape) in SHAPES {
+        for (tasks, jobs) in [(200, 8), (2_000, 8), (200, 64), (2_000, 64)] {
+            let trees = Parallel { jobs, infer: Toggle::Off, isolation: Isolation::Trees };
+            let marked: Vec<TaskDecl> = plan(tasks).into_iter().zip(0..).map(shape).collect();
+            measure(&format!("{tasks} tasks {name}, {jobs} at once"), &marked, &trees);
+        }
+    }
+}
+
+type Shape = fn((TaskDecl, usize)) -> TaskDecl;
+
+/// Plans full of tasks that may run side by side, as far as their files and dependencies let them.
+const SHAPES: [(&str, Shape); 6] = [
+    ("side by side", |(task, _)| marked(task)),
+    ("with a file each", |(task, number)| about(task, format!("src/f{number}.rs"))),
+    ("with a hundred files", |(task, number)| about(task, format!("src/f{}.rs", number % 100))),
+    ("with one file", |(task, _)| about(task, "src/lib.rs".to_owned())),
+    ("with a pattern each", |(task, number)| about(task, format!("src/{}/*{number}.rs", number % 10))),
+    ("that wait for one", |(task, number)| {
+        let depends_on = if number == 0 { Vec::new() } else { vec![TaskId::from("1.0")] };
+        TaskDecl { depends_on, ..marked(task) }
+    }),
+];
+
+fn marked(task: TaskDecl) -> TaskDecl {
+    TaskDecl { parallel: true, kind: TaskKind::Work, ..task }
+}
+
+fn about(task: TaskDecl, file: String) -> TaskDecl {
+    TaskDecl { files: vec![file], ..marked(task) }
 }
 
 fn measure(name: &str, plan: &[TaskDecl], parallel: &Parallel) {
-    let figures = (0..5).map(|_| run(plan, parallel)).collect::<Vec<_>>();
+    let figures = (0..3).map(|_| run(plan, parallel)).collect::<Vec<_>>();
     let (transitions, best) =
         figures.into_iter().min_by_key(|(_, elapsed)| *elapsed).expect("there are runs");
     report(name, transitions, best);

@@ -31,21 +31,30 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     if !may_start(state, rules) {
         return Vec::new();
     }
+    let alone = |task| vec![Start { task, isolated: works_apart(state, rules, task) }];
+    let is_free = !state.in_motion().any(is_under_way);
+    let first = if is_free { in_sequence(state, rules) } else { None };
+    if let (Some(first), 1) = (first, jobs(state, rules)) {
+        return alone(first);
+    }
     let ready = ready(state, rules, room(state, rules));
-    if state.attention().any(is_under_way) {
-        let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
-        return beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect();
+    let is_tidy = !state.in_motion().any(Task::has_leftovers);
+    let may_run_beside =
+        |task: &&Task| may_share(task) && (!is_isolated(state, rules) || is_tidy && !task.has_leftovers());
+    let beside = ready.iter().copied().filter(may_run_beside);
+    let together =
+        || beside.clone().map(|task| Start { task, isolated: is_isolated(state, rules) }).collect();
+    if !is_free {
+        return together();
     }
     // What is left over in the project is first put in order by whoever left it there.
     let left_over = ready.iter().copied().find(|task| task.has_leftovers());
-    let first = in_sequence(state, rules).or(left_over).or_else(|| ready.first().copied());
-    let Some(first) = first.or_else(|| waited_for(state, rules)) else { return Vec::new() };
-    let together = ready.iter().filter(|task| may_run_beside(state, rules, task)).count();
-    if together < 2 || !may_run_beside(state, rules, first) {
-        return vec![Start { task: first, isolated: works_apart(state, rules, first) }];
+    let first = first.or(left_over).or_else(|| ready.first().copied());
+    match first.or_else(|| waited_for(state, rules)) {
+        None => Vec::new(),
+        Some(first) if beside.clone().count() < 2 || !may_run_beside(&first) => alone(first),
+        Some(_) => together(),
     }
-    let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
-    beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect()
 }
 
 /// Whether a task may start now and would work in the project itself.
@@ -55,7 +64,7 @@ pub fn starts_in_project(state: &State, id: &TaskId) -> bool {
 
 /// The slots in which nothing is at work, lowest first.
 pub(crate) fn free_slots(state: &State) -> impl Iterator<Item = Slot> + use<> {
-    let occupied: BTreeSet<Slot> = state.attention().filter_map(Task::occupied).collect();
+    let occupied: BTreeSet<Slot> = state.in_motion().filter_map(Task::occupied).collect();
     (1..).map(Slot).filter(move |slot| !occupied.contains(slot))
 }
 
@@ -68,8 +77,8 @@ pub(crate) fn free_slot(state: &State) -> Slot {
 /// nothing new is begun.
 fn room(state: &State, rules: &Rules) -> usize {
     let jobs = jobs(state, rules);
-    let coming_in = state.attention().filter(|task| task.is_coming_in()).count();
-    let at_work = state.attention().filter(|task| task.status.is_at_work()).count();
+    let coming_in = state.in_motion().filter(|task| task.is_coming_in()).count();
+    let at_work = state.in_motion().filter(|task| task.status.is_at_work()).count();
     if coming_in >= jobs { 0 } else { jobs.saturating_sub(at_work) }
 }
 
@@ -77,13 +86,14 @@ fn room(state: &State, rules: &Rules) -> usize {
 pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let is_checkpoint = |task: &&Task| task.asks_by_design();
-    let waited = || waited_for(state, rules).filter(|_| !state.attention().any(is_under_way));
+    let waited = || waited_for(state, rules).filter(|_| !state.in_motion().any(is_under_way));
     let found = || {
         if let Some(task) = in_sequence(state, rules) {
             return Some(task).filter(is_checkpoint).filter(|_| waited().is_some());
         }
-        let ready = ready(state, rules, usize::MAX);
-        ready.into_iter().find(is_checkpoint).or_else(|| waited().filter(is_checkpoint))
+        let ready = state.unheld_checkpoints(rules).filter(is_checkpoint);
+        let found = ready.into_iter().find(|task| !came_too_late(state, rules, task));
+        found.or_else(|| waited().filter(is_checkpoint))
     };
     // Few plans have any, and looking for one takes a look at the whole plan.
     (state.checkpoints > 0 && may_start(state, rules)).then(found).flatten()
@@ -91,7 +101,7 @@ pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
 
 /// Whether anything may start at all.
 fn may_start(state: &State, rules: &Rules) -> bool {
-    state.attention().all(|task| match &task.status {
+    state.in_motion().all(|task| match &task.status {
         Status::Drafted => false,
         // What comes of it is decided first, unless that is to stop: then others come to their end before. What is left
         // half done in the project itself would be in their way.
@@ -140,13 +150,9 @@ fn may_share(task: &Task) -> bool {
         && task.decl.kind == TaskKind::Work
 }
 
-fn may_run_beside(state: &State, rules: &Rules, task: &Task) -> bool {
-    may_share(task) && (!is_isolated(state, rules) || is_tidy_for(state, task))
-}
-
 /// Whether nothing half done lies about in the project when a task starts.
 fn is_tidy_for(state: &State, task: &Task) -> bool {
-    !state.attention().chain([task]).any(Task::has_leftovers)
+    !state.in_motion().chain([task]).any(Task::has_leftovers)
 }
 
 /// Whether a task that starts alone works in a slot all the same: because every task does, or because what an earlier
@@ -178,10 +184,22 @@ pub fn proves_in_landing_tree(state: &State, id: &TaskId) -> bool {
 /// The first tasks, at most so many, that are ready and wait for none before them.
 fn ready<'a>(state: &'a State, rules: &Rules, most: usize) -> Vec<&'a Task> {
     // Mostly none is ready: all that is left is under way.
-    let mut unseen = state.ready_count();
-    if unseen == 0 {
+    if state.ready_count() == 0 || most == 0 {
         return Vec::new();
     }
+    let found = state.unheld(rules).filter(|task| !came_too_late(state, rules, task));
+    let found: Vec<&Task> = found.take(most).collect();
+    debug_assert!(is_same(&found, &looked_through(state, rules, most)), "the plan itself says otherwise");
+    found
+}
+
+fn is_same(tasks: &[&Task], others: &[&Task]) -> bool {
+    tasks.iter().map(|task| task.id()).eq(others.iter().map(|task| task.id()))
+}
+
+/// The same, by looking through the plan.
+fn looked_through<'a>(state: &'a State, rules: &Rules, most: usize) -> Vec<&'a Task> {
+    let mut unseen = state.ready_count();
     let mut open = Open::new(rules);
     let mut found = Vec::new();
     for task in state.unsettled() {
@@ -207,7 +225,7 @@ fn ready<'a>(state: &'a State, rules: &Rules, most: usize) -> Vec<&'a Task> {
 
 /// Where one task runs at a time, or something half done lies about in the project, the plan is taken in its order.
 fn in_sequence<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
-    let is_tidy = || !state.attention().any(Task::has_leftovers);
+    let is_tidy = || !state.in_motion().any(Task::has_leftovers);
     if jobs(state, rules) > 1 && is_tidy() { None } else { waited_for(state, rules) }
 }
 
@@ -217,21 +235,21 @@ fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
     let place = state.position(task.id());
     let mut open = Open::new(rules);
     open.add(&task.decl);
-    let at_work = state.attention_places().filter(|(_, other)| other.status.is_active());
+    let at_work = state.places_in_motion().filter(|(_, other)| other.status.is_active());
     let mut later = at_work.filter(|(other, _)| Some(*other) > place);
     later.any(|(_, other)| open.hold(dependence::subject(state, other)).is_some())
 }
 
 /// What waits for a person, where the rest goes on.
 fn held_up(state: &State) -> BTreeSet<&TaskId> {
-    let asks = state.attention().any(Task::waits_for_person);
+    let asks = state.in_motion().any(Task::waits_for_person);
     if asks { dependence::held_up(state) } else { BTreeSet::new() }
 }
 
 /// When none is ready: the task that the first unsettled one waits for, be it a fix task or one in its way.
 fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
     let is_stuck = |task: &Task| task.waits_for_person() || task.status == Status::Failed;
-    if !rules.keep_going.is_on() && state.attention().any(is_stuck) {
+    if !rules.keep_going.is_on() && state.in_motion().any(is_stuck) {
         return None;
     }
     let held_up = held_up(state);
@@ -246,12 +264,12 @@ fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
 /// itself is waited for, and what was made there and is to be verified again is first.
 pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
     let is_finished = |task: &&Task| matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
-    let mut finished = state.attention().filter(is_finished);
+    let mut finished = state.in_motion().filter(is_finished);
     let first = finished.clone().find(|task| !task.is_isolated()).or_else(|| finished.next())?;
     let is_in_project =
         |task: &Task| task.status.is_active() && !task.is_isolated() && task.id() != first.id();
     let is_taken = |task: &Task| task.status.is_coming_back() || is_in_project(task);
-    (!state.attention().any(is_taken)).then_some(first)
+    (!state.in_motion().any(is_taken)).then_some(first)
 }
 
 /// Whether a task is at work and nothing that is missing for good keeps it from going on.
@@ -264,7 +282,7 @@ fn is_progressing(state: &State, rules: &Rules, task: &Task) -> bool {
 
 /// Whether something is under way that will come to an end by itself, and that should.
 pub(crate) fn is_busy(state: &State, rules: &Rules) -> bool {
-    state.attention().any(|task| {
+    state.in_motion().any(|task| {
         let is_finished = matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
         let comes_back = is_finished || task.status.is_coming_back();
         comes_back || is_progressing(state, rules, task)

@@ -17,6 +17,7 @@ use crate::state::{Backoff, Regression, State};
 use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
 use crate::task::{Attempt, Claimed, Dispatch, Landed, Task, TaskDecl, TaskKind, Verification, Work};
 use crate::transition::{EventKind, StatusKind, is_legal};
+use crate::unheld::Unheld;
 
 /// An event that cannot follow from the state it was applied to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -638,12 +639,19 @@ impl State {
         self.drafts.insert(fix.fix.clone(), fix.clone());
         let place = self.place_of_fix(&fix.failing)?;
         self.insert(place, draft_task(fix, verification));
+        // Now that there is something to wait for.
+        self.index(self.place(&fix.failing)?);
         Ok(())
     }
 
     fn apply_fix_inserted(&mut self, decl: &TaskDecl) -> Applied {
         let task = self.go(&decl.id, EventKind::FixInserted, Status::Ready { proves: false })?;
         task.decl = TaskDecl { fix_of: task.decl.fix_of.take(), ticked: false, ..decl.clone() };
+        // Without its original, a fix task is about what it says itself.
+        let is_orphan = self.fix_plan(&decl.id).is_none_or(|fix| !self.places.has(&fix.failing));
+        if is_orphan {
+            self.unheld = Unheld::default();
+        }
         Ok(())
     }
 

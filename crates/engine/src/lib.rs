@@ -53,6 +53,7 @@ mod steps;
 mod summary;
 mod task;
 mod transition;
+mod unheld;
 mod usage;
 mod warning;
 

@@ -3,6 +3,8 @@
 //! for the scheduler as well as for people who ask why something waits.
 
 mod claims;
+mod entries;
+mod free;
 mod pattern;
 
 use std::collections::BTreeSet;
@@ -12,6 +14,8 @@ use plan::{ANY_FILE, Dialect, TaskId};
 use crate::rules::{Rules, Toggle};
 use crate::task::{TaskDecl, TaskKind};
 use claims::Claims;
+
+pub(crate) use free::{Free, Part, Standing};
 
 /// Why a task waits for an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]

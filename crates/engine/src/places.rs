@@ -25,6 +25,16 @@ impl Places {
         self.entries.get(id).map(|entry| self.places[*entry])
     }
 
+    /// The number of a task, which stays the same while others are put in.
+    pub(crate) fn number(&self, id: &TaskId) -> Option<usize> {
+        self.entries.get(id).copied()
+    }
+
+    /// The place of the task with a number.
+    pub(crate) fn place_of(&self, number: usize) -> Option<usize> {
+        self.places.get(number).copied()
+    }
+
     pub(crate) fn has(&self, id: &TaskId) -> bool {
         self.entries.contains_key(id)
     }

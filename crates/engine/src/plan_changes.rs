@@ -11,6 +11,7 @@ use crate::state::{Regression, State};
 use crate::status::Status;
 use crate::task::{Task, TaskDecl};
 use crate::transition::EventKind;
+use crate::unheld::Unheld;
 
 /// What a person did to the plan, by task id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,6 +157,7 @@ impl State {
         }
         if !changes.reworded.is_empty() {
             self.count_checkpoints();
+            self.unheld = Unheld::default();
         }
         for id in &changes.ticked {
             let task = self.go(id, EventKind::Ticked, Status::Done)?;

@@ -13,6 +13,7 @@ use crate::rules::Rules;
 use crate::spending::Spending;
 use crate::status::{Role, Status};
 use crate::task::{Dispatch, Task, TaskKind};
+use crate::unheld::Unheld;
 use crate::warning::Warnings;
 
 /// The state of a run.
@@ -29,8 +30,14 @@ pub struct State {
     pub(crate) tasks: Vec<Box<Task>>,
     pub(crate) places: Places,
     pub(crate) unsettled: PlaceSet,
-    /// Tasks that are neither at rest nor settled: few, whatever the size of the plan.
+    /// Tasks that are neither ready nor settled.
     pub(crate) attention: PlaceSet,
+    /// Those of them that something happens with, or is due for: few, whatever the size of the plan.
+    pub(crate) in_motion: PlaceSet,
+    /// Who is not in motion because it waits for a task.
+    pub(crate) waiting: BTreeMap<TaskId, Vec<TaskId>>,
+    /// Which tasks nothing holds.
+    pub(crate) unheld: Unheld,
     pub(crate) skipped: usize,
     pub(crate) drafts: BTreeMap<TaskId, FixPlan>,
     /// How many of the tasks are fix tasks that were decided on here.
@@ -91,7 +98,7 @@ impl State {
     /// A task's place in the order of the plan.
     pub fn position(&self, id: &TaskId) -> Option<usize> {
         // Nearly always the question is about a task that something is happening with, or about the next one.
-        let mut likely = self.attention.iter().take(2).chain(self.unsettled.first());
+        let mut likely = self.in_motion.iter().take(2).chain(self.unsettled.first());
         likely.find(|place| self.tasks[*place].id() == id).or_else(|| self.places.get(id))
     }
 
@@ -219,7 +226,7 @@ impl State {
         self.skipped
     }
 
-    /// Tasks that something is happening with or that something is due for, in the plan's order.
+    /// Tasks that are neither ready nor settled, in the plan's order.
     pub fn attention(&self) -> impl Iterator<Item = &Task> + Clone {
         self.attention.iter().filter_map(|place| self.task_at(place))
     }
@@ -227,6 +234,17 @@ impl State {
     /// The same with their places in the plan.
     pub fn attention_places(&self) -> impl Iterator<Item = (usize, &Task)> {
         self.attention.iter().filter_map(|place| self.task_at(place).map(|task| (place, task)))
+    }
+
+    /// Tasks that something is happening with or that something is due for, in the plan's order. Whoever waits for another
+    /// task and has left nothing in the project is not among them.
+    pub fn in_motion(&self) -> impl Iterator<Item = &Task> + Clone {
+        self.in_motion.iter().filter_map(|place| self.task_at(place))
+    }
+
+    /// The same with their places in the plan.
+    pub(crate) fn places_in_motion(&self) -> impl Iterator<Item = (usize, &Task)> {
+        self.in_motion.iter().filter_map(|place| self.task_at(place).map(|task| (place, task)))
     }
 
     /// How deep a fix task nests: 0 for a task of the plan's author.
@@ -285,10 +303,30 @@ impl State {
 
     /// Sets a task's status and keeps the indexes in step with it.
     pub(crate) fn set_status(&mut self, place: usize, status: Status) {
-        let was_skipped = self.tasks[place].status == Status::Skipped;
-        self.tasks[place].status = status;
-        self.skipped -= usize::from(was_skipped);
+        let was = std::mem::replace(&mut self.tasks[place].status, status);
+        self.skipped -= usize::from(was == Status::Skipped);
+        self.skipped += usize::from(self.tasks[place].status == Status::Skipped);
         self.index(place);
+        self.note_part(place, &was);
+        if self.tasks[place].status.is_settled() {
+            self.set_in_motion_after(place);
+        }
+    }
+
+    /// Whoever waited for a task that is settled now has something due.
+    fn set_in_motion_after(&mut self, place: usize) {
+        let waiting = self.waiting.remove(self.tasks[place].id()).unwrap_or_default();
+        for place in waiting.iter().filter_map(|id| self.position(id)).collect::<Vec<_>>() {
+            self.index(place);
+        }
+    }
+
+    /// Whether a task waits for another that is not settled, and is in nobody's way meanwhile.
+    fn waits_aside(&self, place: usize) -> Option<TaskId> {
+        let task = &self.tasks[place];
+        let Status::WaitingFor(other) = &task.status else { return None };
+        let is_over = self.task(other).is_none_or(|other| other.status.is_settled());
+        (!is_over && !task.has_leftovers()).then(|| other.clone())
     }
 
     /// Rebuilds what is derived from the order of tasks.
@@ -298,7 +336,10 @@ impl State {
         self.fixes = self.drafts.keys().filter(|id| self.places.has(id)).count();
         self.unsettled.clear();
         self.attention.clear();
-        self.skipped = 0;
+        self.in_motion.clear();
+        self.waiting.clear();
+        self.unheld = Unheld::default();
+        self.skipped = self.tasks.iter().filter(|task| task.status == Status::Skipped).count();
         for place in 0..self.tasks.len() {
             self.index(place);
         }
@@ -313,15 +354,16 @@ impl State {
     pub(crate) fn insert(&mut self, place: usize, task: Task) {
         self.unsettled.make_room(place);
         self.attention.make_room(place);
+        self.in_motion.make_room(place);
         self.fixes += usize::from(self.drafts.contains_key(task.id()));
         self.places.insert(place, task.id());
         self.tasks.insert(place, Box::new(task));
         self.index(place);
     }
 
-    fn index(&mut self, place: usize) {
+    /// Puts a task where its status belongs. What was skipped is counted elsewhere.
+    pub(crate) fn index(&mut self, place: usize) {
         let status = &self.tasks[place].status;
-        self.skipped += usize::from(*status == Status::Skipped);
         if status.is_settled() {
             self.unsettled.remove(place);
         } else {
@@ -329,8 +371,16 @@ impl State {
         }
         if status.is_settled() || matches!(status, Status::Ready { .. }) {
             self.attention.remove(place);
-        } else {
-            self.attention.insert(place);
+            self.in_motion.remove(place);
+            return;
+        }
+        self.attention.insert(place);
+        match self.waits_aside(place) {
+            Some(other) => {
+                self.in_motion.remove(place);
+                self.waiting.entry(other).or_default().push(self.tasks[place].id().clone());
+            }
+            None => self.in_motion.insert(place),
         }
     }
 }
