@@ -143,7 +143,7 @@ impl Default for Limits {
             unavailable_max: 10,
             unavailable_wait: Duration::from_secs(1),
             unavailable_wait_max: Duration::from_secs(300),
-            returns_max: 10,
+            returns_max: 50,
             time_max: None,
             cost_micros_max: None,
             tokens_max: None,

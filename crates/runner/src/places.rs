@@ -104,11 +104,12 @@ struct Preparation {
 
 impl Preparation {
     fn run(&self) -> Result<Ready, Unready> {
+        // Only a slot with an index of ours holds work: one that was cut off before it was ready is not looked at.
+        self.git.forget_index(&self.place).map_err(Unready::NoTree)?;
         let mut notes = self.slots.show(self.slot, &self.head, &self.by)?;
         if let Some(reason) = self.probe.as_ref().and_then(|probe| probe.lacking(self)) {
             return Err(Unready::Lacking { reason });
         }
-        self.git.begin_index(&self.place).map_err(Unready::NoTree)?;
         if let Some((base, work)) = &self.carried {
             let conflict = self.git.carry_over(&self.place.root, (base, work), &self.head);
             if let Some(conflict) = conflict.map_err(Unready::NoTree)? {
@@ -121,6 +122,7 @@ impl Preparation {
             }
         }
         let plan = self.copy_plan().map_err(Unready::NoTree)?;
+        self.git.begin_index(&self.place).map_err(Unready::NoTree)?;
         Ok(Ready { notes, plan })
     }
 
@@ -368,7 +370,11 @@ impl Driver<'_> {
                     self.launch_agent(key, *delegated, ready.plan)?;
                     Ok(Seen::TimePassed)
                 }
-                Err(unready) => Ok(self.without_slot(delegated.task.clone(), delegated.dispatch, &unready)),
+                Err(Unready::Interrupted) => Ok(Seen::Interrupted),
+                Err(unready) => {
+                    let (task, dispatch) = (delegated.task, delegated.dispatch);
+                    Ok(Seen::TreeFailed { task, dispatch, reason: unready.to_string() })
+                }
             },
             // What was done is there, and nobody can tell what it is: no failure of the task's.
             (Purpose::Look { task, .. }, Done::Look(Err(error))) if error.is_of_surroundings() => {
@@ -381,7 +387,7 @@ impl Driver<'_> {
                 brought.notes.into_iter().for_each(|note| self.note_of(&task, note));
                 Ok(match brought.landing {
                     Ok(landing) => Seen::LandingEnded { task, dispatch, landing },
-                    Err(unready) => self.without_slot(task, dispatch, &unready),
+                    Err(unready) => self.without_landing_tree(task, dispatch, &unready),
                 })
             }
             (Purpose::Proof { task, script, root }, Done::LandingTree(shown)) => {
@@ -417,8 +423,8 @@ impl Driver<'_> {
         }
     }
 
-    /// An agent that could not be given a slot was never started, and work that cannot be looked at in one does not come in.
-    fn without_slot(&self, task: TaskId, dispatch: Dispatch, unready: &Unready) -> Seen {
+    /// Work that cannot be looked at in the landing tree does not come in.
+    fn without_landing_tree(&self, task: TaskId, dispatch: Dispatch, unready: &Unready) -> Seen {
         match unready {
             Unready::Interrupted => Seen::Interrupted,
             Unready::NoTree(error) if error.is_of_surroundings() => self.obstructed(&task, error),
@@ -583,8 +589,9 @@ impl Driver<'_> {
         for (task, dispatch, head) in lost {
             let slot = self.slot_of(&task);
             let (Some(packing), Some(base)) = (self.packing(&task), head) else { continue };
-            // The tree may never have been made, or be gone.
-            let packed = packing.place.root.is_dir().then(|| packing.pack(&base));
+            // The tree may never have been made ready, or be gone.
+            let is_ready = packing.place.root.is_dir() && packing.place.index.exists();
+            let packed = is_ready.then(|| packing.pack(&base));
             match packed {
                 Some(Ok(Look { packed: Some((base, Some(commit))), .. })) => {
                     let (base, commit) = (base.as_str().to_owned(), Some(commit.as_str().to_owned()));

@@ -16,6 +16,7 @@ use super::merge::{Conflict, Merge};
 use super::raw_change::{Entry, RawChange, index_info};
 use super::repository::{DURABLY, Git};
 use super::trees::keep::Keep;
+use super::work::UNSPARSE;
 
 /// How often a commit is tried that a hook refuses and whose files it changes.
 const HOOK_ROUNDS_MAX: u32 = 3;
@@ -88,7 +89,7 @@ impl Git {
             return Ok(made);
         }
         // What a hook left in files and not in the commit is not what comes in.
-        let reset = ["read-tree", "--reset", "-u", made.as_str()];
+        let reset = [&UNSPARSE[..], &["read-tree", "--reset", "-u", made.as_str()]].concat();
         process::run(Call { dir: landing, ..self.locking_call(&reset, Vec::new()) })?.success()?;
         self.keep(keep, &made)?;
         Ok(made)

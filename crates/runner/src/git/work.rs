@@ -12,7 +12,7 @@ use super::repository::{DURABLY, Git};
 use super::trees::keep::Keep;
 
 /// New files are written also where a sparse checkout leaves out what is there already: whoever made them needs them.
-const UNSPARSE: [&str; 2] = ["-c", "core.sparseCheckout=false"];
+pub(super) const UNSPARSE: [&str; 2] = ["-c", "core.sparseCheckout=false"];
 
 /// How many commits are told of.
 const TOLD_MAX: &str = "--max-count=20";

@@ -279,8 +279,7 @@ mod tests {
     #[test]
     fn tasks_stand_in_the_order_of_the_plan() {
         let before = "## Completed Tasks\n- [x] 1.0 First\n- [x] 1.3 Third - abc\n\n## Learnings\n";
-        let after =
-            "## Completed Tasks\n- [x] 1.0 First\n- [x] 1.1 Task A - abc1234\n- [x] 1.3 Third - abc\n\n## Learnings\n- Some learning\n";
+        let after = "## Completed Tasks\n- [x] 1.0 First\n- [x] 1.1 Task A - abc1234\n- [x] 1.3 Third - abc\n\n## Learnings\n- Some learning\n";
         assert_eq!(edited(before), after);
     }
 

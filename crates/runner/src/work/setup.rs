@@ -62,15 +62,14 @@ impl SetUpRunner {
         let _ = fs::create_dir_all(&self.logs);
         let log = self.logs.join(format!("setup-{}.log", place.name));
         let changes = environment(project, place.root, place.slot, std::env::vars_os(), false);
+        let (set, removed): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(_, value)| value.is_some());
+        let set = set.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let invocation = Invocation {
-            command: Program::Bash(script(command, &changes)),
+            // All output goes where people expect it, in order.
+            command: Program::Bash(format!("exec 2>&1\n{command}")),
             cwd: place.root.to_owned(),
-            env_remove: Vec::new(),
-            env: changes
-                .into_iter()
-                .filter_map(|(name, value)| Some((name, value?)))
-                .chain(self.variables.iter().cloned())
-                .collect(),
+            env_remove: removed.into_iter().map(|(name, _)| name).collect(),
+            env: set.chain(self.variables.iter().cloned()).collect(),
             stdin: None,
             stdout_log: log.clone(),
             stderr_log: log.with_extension("err.log"),
@@ -83,7 +82,7 @@ impl SetUpRunner {
             },
         };
         let ended = (self.run)(invocation);
-        let how = match &ended.exit {
+        let reason = match &ended.exit {
             Exit::Code(0) => return Ok(()),
             Exit::Stopped => return Err(Unready::Interrupted),
             Exit::Code(code) => format!("failed with exit code {code}"),
@@ -94,8 +93,7 @@ impl SetUpRunner {
             Exit::CannotStart(reason) => format!("cannot be started: {reason}"),
         };
         let output = mask(&format!("{}{}", ended.stdout.text, ended.stderr.text));
-        let reason = format!("{how} (its output is in {})", log.display());
-        Err(Unready::SetUp { command: command.to_owned(), output, reason })
+        Err(Unready::SetUp { command: command.to_owned(), output, reason, log })
     }
 }
 
@@ -107,6 +105,7 @@ impl SetUpRunner {
             let Program::Bash(script) = &invocation.command else { panic!("{:?}", invocation.command) };
             let mut command = std::process::Command::new("bash");
             command.args(["-e", "-c", "--", script]).current_dir(&invocation.cwd);
+            invocation.env_remove.iter().for_each(|name| _ = command.env_remove(name));
             let output = command.envs(invocation.env).output().unwrap();
             fs::write(&invocation.stdout_log, &output.stdout).unwrap();
             let kept = |bytes: &[u8]| process::Kept {
@@ -139,14 +138,6 @@ pub(super) struct Place<'a> {
     pub(super) slot: u32,
     /// The name of its folder.
     pub(super) name: &'a str,
-}
-
-/// All output goes where people expect it in order; variables that lead elsewhere go.
-fn script(command: &str, changes: &[(OsString, Option<OsString>)]) -> String {
-    let removed = changes.iter().filter(|(_, value)| value.is_none());
-    let removed: Vec<String> = removed.map(|(name, _)| name.to_string_lossy().into_owned()).collect();
-    let unset = if removed.is_empty() { String::new() } else { format!("unset -v {}\n", removed.join(" ")) };
-    format!("exec 2>&1\n{unset}{command}")
 }
 
 fn run_below_keeper(runtime: &tokio::runtime::Handle, invocation: Invocation) -> Ended {
@@ -230,12 +221,5 @@ mod tests {
         check("tsconfig.tsbuildinfo", Use::MakeAgain);
         check("data", Use::MakeAgain);
         check("src/app/__pycache__", Use::Drop);
-    }
-
-    #[test]
-    fn a_script_unsets_what_leads_elsewhere() {
-        let changes = [("A".into(), None), ("B".into(), Some("1".into())), ("C".into(), None)];
-        assert_eq!(script("npm ci", &changes), "exec 2>&1\nunset -v A C\nnpm ci");
-        assert_eq!(script("npm ci", &changes[1..2]), "exec 2>&1\nnpm ci");
     }
 }

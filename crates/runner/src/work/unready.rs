@@ -17,8 +17,10 @@ pub(crate) enum Unready {
         command: String,
         /// What it printed, its end at least.
         output: String,
-        /// How it ended, and where all that it printed can be read.
+        /// How it ended.
         reason: String,
+        /// The file with all that it printed.
+        log: PathBuf,
     },
     /// There is too little space left where trees lie.
     LowDisk {
@@ -48,13 +50,15 @@ impl fmt::Display for Unready {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unready::NoTree(error) => write!(f, "no work tree can be made: {}", error.told()),
-            Unready::SetUp { command, output, reason } => {
-                write!(f, "the set-up of work trees, `{command}`, {reason}")?;
+            Unready::SetUp { command, output, reason, log } => {
+                write!(f, "worktree_setup `{command}` {reason}")?;
                 if let Some(line) = output.lines().rev().find(|line| !line.trim().is_empty()) {
                     write!(f, ": {}", line.trim())?;
                 }
-                f.write_str(
-                    "; it runs in a new checkout outside the project: mend worktree_setup in tillgreen.toml, or remove it",
+                let log = log.display();
+                write!(
+                    f,
+                    "; mend it in tillgreen.toml: it runs in a new checkout outside the project (see {log})"
                 )
             }
             Unready::LowDisk { folder, free_bytes, wanted_bytes } => write!(
@@ -82,10 +86,11 @@ mod tests {
             Unready::SetUp {
                 command: "npm ci".into(),
                 output: "npm error code E404\nnpm error 404 Not Found\n\n".into(),
-                reason: "failed with exit code 1 (its output is in /logs/setup.log)".into(),
+                reason: "failed with exit code 1".into(),
+                log: "/logs/setup.log".into(),
             },
-            "the set-up of work trees, `npm ci`, failed with exit code 1 (its output is in /logs/setup.log): npm error 404 \
-             Not Found; it runs in a new checkout outside the project: mend worktree_setup in tillgreen.toml, or remove it",
+            "worktree_setup `npm ci` failed with exit code 1: npm error 404 Not Found; mend it in tillgreen.toml: it runs in a \
+             new checkout outside the project (see /logs/setup.log)",
         );
         check(
             Unready::LowDisk { folder: "/cache".into(), free_bytes: 200 << 20, wanted_bytes: 1 << 30 },

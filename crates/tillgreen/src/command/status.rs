@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use runner::journal::{Holder, LockError, holder};
-use runner::{PlanFile, Project};
+use runner::PlanFile;
 
 use crate::args::{Format, PlanArgs};
 use crate::cli::{Context, Ended};

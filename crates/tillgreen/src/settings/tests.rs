@@ -224,6 +224,7 @@ fn tasks_share_the_project_or_are_isolated() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "every setting is there")]
 fn settings_come_back_from_the_journal() {
     let all = [
         ("recovery_mode", "true"),

@@ -184,7 +184,8 @@ fn unavailable_text(task: &TaskId, nth: u32, reason: &str, wait: &str) -> String
 }
 
 fn landing_text(task: &TaskId, state: &State) -> String {
-    let what = if is_apart(state, task) { "is joined with what is checked out" } else { "is looked at once more" };
+    let what =
+        if is_apart(state, task) { "is joined with what is checked out" } else { "is looked at once more" };
     format!("{task} {what}")
 }
 

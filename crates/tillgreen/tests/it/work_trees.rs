@@ -116,3 +116,57 @@ fn init_proposes_what_makes_work_trees_ready() {
     );
     expect_parts(&sandbox.read("tillgreen.toml"), &["\nworktree_setup = \"npm ci\"\n"]);
 }
+
+/// A project whose one task needs something that only set-up makes.
+fn needing(setup: &str) -> (Sandbox, String) {
+    let sandbox = Sandbox::new(Path::new(PROGRAM));
+    let verify = "grep -q one one.txt && test -e deps/slot && ! test -e deps/of-project";
+    sandbox.spec("demo", &PLAN.replace("grep -q one one.txt", verify));
+    sandbox.write(".gitignore", "/deps/\n");
+    sandbox.write("package.json", "{}");
+    sandbox.write("tillgreen.toml", format!("worktree_setup = '{setup}'\n"));
+    sandbox.commit_all("plan");
+    sandbox.write("deps/of-project", "");
+    let steps = [Step::write("one.txt", "one\n"), Step::say("TASK_COMPLETE")];
+    let command = sandbox.install_agent(&Agent::new().on("1.1", steps));
+    (sandbox, command)
+}
+
+#[test]
+fn work_is_done_and_comes_in_where_set_up_made_what_it_needs() {
+    let (sandbox, command) = needing("mkdir deps; echo $TILLGREEN_SLOT > deps/slot; echo ready");
+    let run = sandbox.run(&["run", "--isolate", "--agent-cmd", &command]).expect_code(0);
+    expect_parts(&run.stdout, &["ALL_TASKS_COMPLETE"]);
+    assert_eq!(sandbox.read("one.txt"), "one\n");
+    assert!(!sandbox.has("deps/slot") && sandbox.has("deps/of-project"), "the project keeps its own");
+    let log = sandbox.read(".tillgreen/specs-demo/setup/setup-landing.log");
+    assert_eq!(log, "ready\n");
+}
+
+#[test]
+fn a_set_up_that_hangs_is_stopped_with_the_run() {
+    let (sandbox, command) = needing("touch ../begun; sleep 1000");
+    let run = sandbox.start(&["run", "--isolate", "--agent-cmd", &command]);
+    let cache = sandbox.home().join(".cache/tillgreen");
+    let begun = || Command::new("find").arg(&cache).args(["-name", "begun"]).output();
+    wait_for("the set-up", || begun().is_ok_and(|found| !found.stdout.is_empty()));
+    sandbox.run(&["cancel"]).expect_code(0);
+    run.wait().expect_code(130);
+    sandbox.wait_until_quiet();
+    assert!(sandbox.agent_calls().is_empty());
+}
+
+#[test]
+fn a_set_up_that_fails_costs_no_attempt_and_is_said() {
+    let (sandbox, command) = needing("echo no such registry; exit 3");
+    sandbox.write("deps/slot", "");
+    fs::remove_file(sandbox.root().join("deps/of-project")).unwrap();
+    let run = sandbox.run(&["run", "--isolate", "--agent-cmd", &command]);
+    let said = format!("{}{}", run.stdout, run.stderr);
+    expect_parts(
+        &said,
+        &["worktree_setup `echo no such registry; exit 3` failed with exit code 3: no such registry"],
+    );
+    expect_parts(&run.expect_code(0).stdout, &["ALL_TASKS_COMPLETE"]);
+    assert_eq!(sandbox.agent_calls().len(), 1, "it was done in the project");
+}
