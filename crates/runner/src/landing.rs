@@ -308,11 +308,11 @@ impl Driver<'_> {
     /// Takes the commit of the landing tree into the user's checkout.
     pub(crate) fn fast_forward(&mut self, id: &TaskId, git: &Git) -> Result<Option<Oid>, Obstacle> {
         let landed = self.state.task(id).and_then(|task| task.landed.clone());
-        let Some(commit) = landed.and_then(|landed| Oid::parse(&landed.commit?)) else { return Ok(None) };
-        let before = git.head()?;
-        match git.fast_forward(&commit)? {
+        let oids = landed.and_then(|landed| Some((Oid::parse(&landed.onto?)?, Oid::parse(&landed.commit?)?)));
+        let Some((onto, commit)) = oids else { return Ok(None) };
+        match git.fast_forward(&onto, &commit)? {
             FastForward::Done => {
-                self.watch.advance(before.as_ref(), &commit);
+                self.watch.advance(Some(&onto), &commit);
                 Ok(Some(commit))
             }
             FastForward::Moved => {

@@ -709,7 +709,8 @@ pub(crate) fn unfit(left: &Left, unsaved: &[String]) -> Option<CheckFailure> {
         (path, format!(
             "{path} is a repository of its own inside the project, and its files cannot be committed with the project. If \
              they belong to the project, make them plain files (remove {path}/.git); if not, delete {path} or have git \
-             ignore it. A repository that is to stay one is added as a submodule (git submodule add)."
+             ignore it. A repository that is to stay one is added as a submodule (git submodule add). In a work tree of its \
+             own, the next attempt begins without {path}."
         ))
     });
     let unreachable = left.unreachable.iter().map(|path| {

@@ -103,13 +103,17 @@ impl Git {
         (here.is_dir() && !there.exists()).then(|| format!("core.hooksPath={}", here.display()))
     }
 
-    /// Moves the user's checkout forward to a commit that was made on top of what was checked out. Nothing else is changed
-    /// there: what somebody has edited, staged or not added stays as it is.
-    pub fn fast_forward(&self, commit: &Oid) -> Result<FastForward, GitError> {
+    /// Moves the user's checkout forward to a commit that was made on top of `onto`, which is checked out. Nothing else is
+    /// changed there: what somebody has edited, staged or not added stays as it is.
+    pub fn fast_forward(&self, onto: &Oid, commit: &Oid) -> Result<FastForward, GitError> {
         if self.contains(commit.as_str())? {
             return Ok(FastForward::Done);
         }
         self.refuse_if_in_progress()?;
+        // Somebody may have gone back to an earlier commit, and has not asked for those in between.
+        if self.head()?.as_ref() != Some(onto) {
+            return Ok(FastForward::Moved);
+        }
         let quietly = ["-c", "core.hooksPath=/dev/null", "-c", "merge.autoStash=false", "-c", "gc.auto=0"];
         let merge = ["merge", "--ff-only", "--quiet", "--no-overwrite-ignore", "--no-verify-signatures"];
         let list = [&DURABLY[..], &quietly, &merge, &[commit.as_str()]].concat();

@@ -159,7 +159,7 @@ fn a_result_that_git_ignores_does_not_come_in_and_the_feedback_says_so() {
     scene.expect_complete(&run);
     assert_eq!(scene.attempts("1.1"), 2, "{run}");
     let feedback = scene.feedback("1.1", 2);
-    assert!(feedback.contains("something that it needs is no part of it (git ignores it"), "{feedback}");
+    assert!(feedback.contains("Files that git ignores, or that lie outside the work tree, do not come along"), "{feedback}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //! in a commit of theirs before it is verified, and what they have in the way holds up nobody else.
 
 use std::fs;
+use std::thread;
+use std::time::Duration;
 
 use testkit::{Agent, Finished, Step, wait_for};
 
@@ -105,6 +107,7 @@ fn whoever_commits_all_the_time_loses_nothing_and_holds_nobody_up() {
     let scene = Scene::new(&members(4));
     let agent = Agent::new().otherwise([Step::shell("sleep 0.${TILLGREEN_TASK_ID#1.}"), work(), done()]);
     let mut run = scene.begin(&agent, &[]);
+    wait_for("an agent", || !scene.agent_calls().is_empty());
     let mut number = 0;
     while run.is_running() {
         number += 1;
@@ -115,12 +118,15 @@ fn whoever_commits_all_the_time_loses_nothing_and_holds_nobody_up() {
         if number % 3 == 0 {
             while !scene.try_git(&["commit", "-q", "-a", "-m", "mine"]).status.success() {}
         }
+        thread::sleep(Duration::from_millis(50));
     }
     let run = run.wait().expect_code(0);
     scene.git(&["add", "."]);
     scene.try_git(&["commit", "-q", "-m", "mine"]);
     scene.expect_complete(&run);
-    let mine = files_of(&scene, "mine");
+    // The plan's own files are ticked where everybody sees it, and may be in a commit of theirs.
+    let mut mine = files_of(&scene, "mine");
+    mine.retain(|file| !file.starts_with("specs/demo/"));
     assert!(mine.len() == number && mine.iter().all(|file| file.starts_with("mine-")), "{mine:?}: {run}");
 }
 
