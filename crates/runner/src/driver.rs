@@ -112,8 +112,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn new(
         request: &Request<'a>,
         (journal, state): (Journal, State),
-        (book, tree, projections): (Book, Tree<'a>, Projections),
-        slots: Option<Slots>,
+        (book, tree, slots, projections): (Book, Tree<'a>, Option<Slots>, Projections),
         (inbox, runtime): (Inbox, tokio::runtime::Handle),
         view: &'a mut dyn FnMut(&State, Notice<'_>),
     ) -> Self {
@@ -308,7 +307,7 @@ impl<'a> Driver<'a> {
     /// Before anything is done about what was recorded: it is durable, and what nobody needs any more goes.
     fn settle_journal(&mut self) -> Result<(), RunError> {
         self.journal.settle()?;
-        self.projections.settle(self.project, &self.state).map_err(RunError::from)
+        self.projections.settle(self.project, &self.state)
     }
 
     /// What the plan holds now is looked at before the next start, and before the end.

@@ -101,13 +101,12 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     };
     let dirty = dirty(project, file, settings, &state, &tree)?;
     drop(turn);
-    let notes = recover(git.as_ref(), &mut book, &state, file)?;
+    // What was done about an earlier run's attempts is recorded; the rest is about how this one begins.
+    let found = recover(git.as_ref(), &mut book, &state, file)?;
     let inbox = Inbox::new();
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
-    // What was done about an earlier run's attempts is recorded; the rest is about how this one begins.
-    let found: Vec<String> = notes;
     let notes = outside(project, file).into_iter().chain(remarks(project, &book, &state));
     let on_branch = settings.branch.as_ref().map(|branch| format!("commits go to branch {branch}"));
     let on_default = git.as_ref().filter(|_| is_new(&state)).and_then(on_default_branch).or(on_branch);
@@ -132,7 +131,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let opening = Opening { launch: settings.launch.clone(), ..opening };
     let slots = git.as_ref().map(|git| Slots::new(git, &file.key(), &settings.worktrees));
     let driver =
-        Driver::new(request, (journal, state), (book, tree, projections), slots, (inbox, runtime), view);
+        Driver::new(request, (journal, state), (book, tree, slots, projections), (inbox, runtime), view);
     let driver = driver.with_notes(found);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))

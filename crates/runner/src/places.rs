@@ -104,8 +104,7 @@ struct Preparation {
 
 impl Preparation {
     fn run(&self) -> Result<Ready, Unready> {
-        // Only a slot with an index of ours holds work: one that was cut off before it was ready is not looked at.
-        self.git.forget_index(&self.place).map_err(Unready::NoTree)?;
+        self.slots.forget_indexes(Some(self.slot));
         let mut notes = self.slots.show(self.slot, &self.head, &self.by)?;
         if let Some(reason) = self.probe.as_ref().and_then(|probe| probe.lacking(self)) {
             return Err(Unready::Lacking { reason });
@@ -195,7 +194,7 @@ impl Driver<'_> {
         fs::create_dir_all(&dir).ok()?;
         let (place, slot) = (self.workplace(id), self.slot_of(id));
         let bounded = |invocation: Invocation| {
-            let limits = ProcessLimits { deadline: PROBE_DEADLINE, ..invocation.limits.clone() };
+            let limits = ProcessLimits { deadline: PROBE_DEADLINE, ..invocation.limits };
             Invocation { limits, ..invocation }
         };
         let in_slot = bounded(self.verification((&script, place, slot), &dir));
@@ -228,10 +227,12 @@ impl Driver<'_> {
     /// The same as a place that is looked at through an index of our own.
     pub(crate) fn place_of(&self, id: &TaskId) -> Place {
         let slot = self.slot_of(id);
+        // Each attempt has an index of its own: where it is missing, the slot was never ready for it.
+        let dispatch = self.state.task(id).map_or(0, |task| task.dispatch.0);
         match &self.slots {
             Some(slots) if slot > 0 => Place {
                 root: slots.root(slot),
-                index: slots.folder().join(format!("slot-{slot}.index")),
+                index: slots.folder().join(format!("slot-{slot}.{dispatch}.index")),
                 left_out: self.plan_files().into_iter().chain(slots.provided()).collect(),
             },
             Some(_) | None => self.project_place(),
@@ -578,12 +579,10 @@ impl Driver<'_> {
             .state
             .attention()
             .filter(|task| task.is_isolated())
-            .filter_map(|task| match &task.status {
-                engine::Status::Running(running) => {
-                    let head = running.head.as_deref().and_then(Oid::parse);
-                    Some((task.id().clone(), running.dispatch, head))
-                }
-                _ => None,
+            .filter_map(|task| {
+                let engine::Status::Running(running) = &task.status else { return None };
+                let head = running.head.as_deref().and_then(Oid::parse);
+                Some((task.id().clone(), running.dispatch, head))
             })
             .collect();
         for (task, dispatch, head) in lost {
@@ -606,6 +605,7 @@ impl Driver<'_> {
             }
             self.slots.iter().for_each(|slots| slots.distrust(slot));
         }
+        self.slots.iter().for_each(|slots| slots.forget_indexes(None));
         Ok(())
     }
 

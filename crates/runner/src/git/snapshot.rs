@@ -52,11 +52,6 @@ impl Git {
         self.drop_nested(&index, place)
     }
 
-    /// Nothing of the place is looked at until its index is begun again.
-    pub fn forget_index(&self, place: &Place) -> Result<(), GitError> {
-        remove_if_there(&place.index)
-    }
-
     /// Repositories that somebody put into the index and that are no submodules are not taken for such.
     fn drop_nested(&self, index: &OwnIndex<'_>, place: &Place) -> Result<(), GitError> {
         let listing = index.run(&["ls-files", "--stage", "-z"], Vec::new())?.success()?;

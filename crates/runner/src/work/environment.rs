@@ -59,9 +59,8 @@ fn led_into(
         return BTreeMap::new();
     }
     // Those of git are taken away from everybody.
-    let own = |name: &OsStr| {
-        OF_THE_USER.iter().any(|known| name == *known) || name.as_bytes().starts_with(b"GIT_")
-    };
+    let own =
+        |name: &OsStr| OF_THE_USER.iter().any(|known| name == *known) || name.as_bytes().starts_with(b"GIT_");
     let others = inherited.iter().filter(|(name, _)| !own(name));
     let led = others.filter_map(|(name, value)| Some((name.clone(), moved_list(value, project, place)?)));
     led.map(|(name, value)| (name, Some(value))).collect()

@@ -147,6 +147,18 @@ impl Slots {
         Remembered { trusted: false, ..remembered }.write(&self.file(slot));
     }
 
+    /// Removes the indexes through which attempts in a slot, or in all, were looked at.
+    pub(crate) fn forget_indexes(&self, slot: Option<u32>) {
+        let prefix = slot.map_or_else(|| "slot-".to_owned(), |slot| format!("{}.", name_of(slot)));
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(&prefix) && name.ends_with(".index") {
+                // One that stays is of an attempt that is over.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// The paths that were put into trees (links, copies, what set-up made), which are no part of an attempt's work even if
     /// git does not ignore them.
     pub(crate) fn provided(&self) -> Vec<String> {

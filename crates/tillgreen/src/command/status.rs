@@ -1,8 +1,8 @@
 //! `tillgreen status`: where a run stands. Takes no part in the run: it only reads.
 
 use jiff::Timestamp;
-use runner::journal::{Holder, LockError, holder};
 use runner::PlanFile;
+use runner::journal::{Holder, LockError, holder};
 
 use crate::args::{Format, PlanArgs};
 use crate::cli::{Context, Ended};

@@ -88,7 +88,10 @@ fn a_member_that_fails_for_good_stops_the_run_after_the_others_have_landed() {
     assert_eq!(scene.git(&["show", &format!("{}:out/1.2.txt", kept.trim())]), "wrong\n", "kept to look at");
     assert!(run.stderr.contains(&format!("`git show {}`", kept.trim())), "and named: {run}");
     let status = scene.run(&["status"]).expect_code(0);
-    assert!(status.stdout.contains(&format!("1.2: what its last attempt left is commit {}", kept.trim())), "{status}");
+    assert!(
+        status.stdout.contains(&format!("1.2: what its last attempt left is commit {}", kept.trim())),
+        "{status}"
+    );
     // A new start gives it a full budget, and what it left is still there.
     let fixed = Agent::new().on("1.2", [Step::shell("sed -i s/wrong/done/ out/1.2.txt"), done()]);
     let run = scene.go(&fixed, &["--max-task-iterations", "2"]).expect_code(0);

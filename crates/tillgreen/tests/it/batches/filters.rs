@@ -4,7 +4,7 @@
 use testkit::{Agent, Signal, Step, wait_for};
 
 use super::repositories::expect_one_by_one;
-use super::scene::{Scene, done, member, members, task, work, worker};
+use super::scene::{Scene, done, members, task, work, worker};
 
 #[test]
 fn files_pass_through_filters() {

@@ -27,7 +27,8 @@ fn expect_verified(scene: &Scene, id: &str, expected: &str) {
 
 #[test]
 fn what_a_hook_makes_of_the_work_is_what_is_verified() {
-    let anew = "for file in $(git diff --cached --name-only -- out); do date +%N >> $file; git add $file; done";
+    let anew =
+        "for file in $(git diff --cached --name-only -- out); do date +%N >> $file; git add $file; done";
     for jobs in ["1", "4"] {
         for (hook, made) in [(FORMATTER, "done\nformatted\n"), (anew, "done\n")] {
             let scene = Scene::bare();
@@ -316,7 +317,9 @@ fn a_folder_of_hooks_that_is_set_meanwhile_counts_for_what_lands_afterwards() {
 fn commits_are_signed_as_the_user_signs_and_none_is_made_where_that_fails() {
     let scene = Scene::new(&members(2));
     let key = "printf '\\n[GNUPG:] SIG_CREATED ' >&2; echo '-----BEGIN PGP SIGNATURE-----'; echo mine";
-    let gpg = |scene: &Scene, ends: &str| scene.install(".git/gpg", &format!("#!/bin/sh\ncat > /dev/null; {ends}\n"));
+    let gpg = |scene: &Scene, ends: &str| {
+        scene.install(".git/gpg", &format!("#!/bin/sh\ncat > /dev/null; {ends}\n"))
+    };
     gpg(&scene, "exit 2");
     let program = scene.root().join(".git/gpg").display().to_string();
     scene.git(&["config", "gpg.program", &program]);

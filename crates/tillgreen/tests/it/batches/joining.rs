@@ -102,7 +102,9 @@ fn a_verify_command_that_commits_is_in_nobodys_way() {
 fn what_comes_in_is_the_tree_that_was_verified() {
     let scene = Scene::bare();
     let seen = scene.control("seen").display().to_string();
-    let verify = format!("grep -q done out/1.1.txt && if {LANDS}; then git ls-tree -r HEAD > {seen}; echo more >> out/1.1.txt; fi");
+    let verify = format!(
+        "grep -q done out/1.1.txt && if {LANDS}; then git ls-tree -r HEAD > {seen}; echo more >> out/1.1.txt; fi"
+    );
     scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
     let run = scene.go(&worker(), &[]).expect_code(0);
     scene.expect_complete(&run);
@@ -159,7 +161,10 @@ fn a_result_that_git_ignores_does_not_come_in_and_the_feedback_says_so() {
     scene.expect_complete(&run);
     assert_eq!(scene.attempts("1.1"), 2, "{run}");
     let feedback = scene.feedback("1.1", 2);
-    assert!(feedback.contains("Files that git ignores, or that lie outside the work tree, do not come along"), "{feedback}");
+    assert!(
+        feedback.contains("Files that git ignores, or that lie outside the work tree, do not come along"),
+        "{feedback}"
+    );
 }
 
 #[test]

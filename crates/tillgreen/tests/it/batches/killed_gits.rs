@@ -100,9 +100,11 @@ fn with_many_files(n: usize, killed: Killed) -> (Scene, Agent) {
     );
     // A person goes on working meanwhile.
     let person = Step::shell(&format!("echo more >> '{root}/mine.txt'; echo new > '{root}/untracked.txt'"));
-    let agent = Agent::new()
-        .on("1.1", [Step::shell(&change), person, done()])
-        .otherwise([work(), scene.until_done("1.1"), done()]);
+    let agent = Agent::new().on("1.1", [Step::shell(&change), person, done()]).otherwise([
+        work(),
+        scene.until_done("1.1"),
+        done(),
+    ]);
     (scene, agent)
 }
 
@@ -116,7 +118,9 @@ fn check_fast_forward(n: usize, killed: Killed) {
         assert_eq!(run.code, None, "{run}");
         // What git had in hand when the power went.
         let written = (0..FILES).map(|number| format!("many/{number}.dat"));
-        if let Some(path) = written.rev().find(|path| scene.has(path) && scene.read(path).starts_with("after")) {
+        if let Some(path) =
+            written.rev().find(|path| scene.has(path) && scene.read(path).starts_with("after"))
+        {
             scene.write(&path, "aft");
         }
     }

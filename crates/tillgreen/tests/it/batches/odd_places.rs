@@ -43,7 +43,9 @@ fn a_line_break_in_a_name_is_merged() {
 /// The first attempt makes repositories without commits, under names that git does not print as they are.
 #[test]
 fn repositories_with_odd_names_fail_the_task_with_clear_words_and_are_kept() {
-    for (name, told) in [("in\nside", "cannot be committed as it is: in side"), ("in\u{1}side", "git cannot take in")] {
+    for (name, told) in
+        [("in\nside", "cannot be committed as it is: in side"), ("in\u{1}side", "git cannot take in")]
+    {
         let scene = Scene::new(&members(2));
         let make = Step::shell(&format!("git init -q '{name}'; echo x > '{name}/x'"));
         let agent = Agent::new()

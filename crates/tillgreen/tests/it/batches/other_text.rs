@@ -32,7 +32,8 @@ pub(super) fn staying(scene: &Scene, id: &str) -> String {
 fn begin(scene: &Scene, flags: &[&str]) -> Background {
     scene.plan(&[staying(scene, "1.1"), member("1.2")]);
     let stays = scene.control("stays");
-    let agent = Agent::new().on("1.2", [work(), Step::await_file(&stays), done()]).otherwise([work(), done()]);
+    let agent =
+        Agent::new().on("1.2", [work(), Step::await_file(&stays), done()]).otherwise([work(), done()]);
     let run = scene.begin(&agent, flags);
     wait_for("the verify command to stay", || stays.exists());
     let passed = "{\"checks_passed\":{\"task\":\"1.2\"";

@@ -68,7 +68,10 @@ fn red_work_is_in_nobodys_commit() {
         scene.git(&["commit", "-q", "-m", "all of mine"]);
     });
     let run = run.expect_code(1);
-    assert_eq!((files_of(&scene, "mine"), files_of(&scene, "all of mine")), (vec!["mine.txt".into()], vec!["new.txt".into()]));
+    assert_eq!(
+        (files_of(&scene, "mine"), files_of(&scene, "all of mine")),
+        (vec!["mine.txt".into()], vec!["new.txt".into()])
+    );
     assert!(!scene.landed().contains(&"1.1".to_owned()) && !scene.has("out/1.1.txt"), "{run}");
     scene.expect_tidy();
 }
@@ -132,13 +135,20 @@ fn whoever_commits_all_the_time_loses_nothing_and_holds_nobody_up() {
 
 /// What a person has at a path, which the first member brings as well.
 #[track_caller]
-fn check_in_the_way(has: impl Fn(&Scene), dirt: &[&str], is_kept: impl Fn(&Scene) -> bool, clear: impl Fn(&Scene)) {
+fn check_in_the_way(
+    has: impl Fn(&Scene),
+    dirt: &[&str],
+    is_kept: impl Fn(&Scene) -> bool,
+    clear: impl Fn(&Scene),
+) {
     let scene = Scene::bare();
     scene.write("shared.txt", "shared\n");
     scene.write(".gitignore", "*.cfg\n");
     scene.plan(&[member("1.1"), member("1.2"), member("1.3")]);
     let (ready, gate) = (scene.control("ready").display().to_string(), scene.control("gate"));
-    let bring = Step::shell("echo theirs > shared.txt; echo theirs > new.txt; echo theirs > own.cfg; git add -f own.cfg");
+    let bring = Step::shell(
+        "echo theirs > shared.txt; echo theirs > new.txt; echo theirs > own.cfg; git add -f own.cfg",
+    );
     let agent = Agent::new()
         .on("1.1", [bring, work(), Step::write(&ready, ""), Step::await_file(&gate), done()])
         .otherwise([Step::await_file(&gate), work(), done()]);
@@ -155,7 +165,10 @@ fn check_in_the_way(has: impl Fn(&Scene), dirt: &[&str], is_kept: impl Fn(&Scene
     let run = scene.run(&["answer", "retry"]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.agent_calls().len(), 3, "{run}");
-    assert_eq!(scene.read("shared.txt") + &scene.read("new.txt") + &scene.read("own.cfg"), "theirs\n".repeat(3));
+    assert_eq!(
+        scene.read("shared.txt") + &scene.read("new.txt") + &scene.read("own.cfg"),
+        "theirs\n".repeat(3)
+    );
 }
 
 #[test]
@@ -205,12 +218,16 @@ fn so_is_one_that_git_does_not_know_and_one_that_it_ignores() {
 fn an_answer_may_be_a_commit() {
     let scene = Scene::new(&members(2));
     let agent = Agent::new()
-        .on_attempt("1.1", 1, [
-            Step::shell(&format!("echo mine > '{}/base.txt'", scene.root().display())),
-            Step::write("base.txt", "theirs\n"),
-            work(),
-            done(),
-        ])
+        .on_attempt(
+            "1.1",
+            1,
+            [
+                Step::shell(&format!("echo mine > '{}/base.txt'", scene.root().display())),
+                Step::write("base.txt", "theirs\n"),
+                work(),
+                done(),
+            ],
+        )
         .on("1.1", [Step::append("base.txt", "theirs\n"), work(), done()])
         .otherwise([work(), done()]);
     scene.go(&agent, &[]).expect_code(3);
@@ -342,20 +359,28 @@ fn what_is_to_be_typed_names_the_plan() {
 #[test]
 fn one_by_one_a_commit_that_comes_before_or_after_ours_stays() {
     for is_before in [true, false] {
-        for hook in ["exit 0", "for file in $(git diff --cached --name-only -- out); do echo more >> $file; git add $file; done"] {
+        for hook in [
+            "exit 0",
+            "for file in $(git diff --cached --name-only -- out); do echo more >> $file; git add $file; done",
+        ] {
             let scene = Scene::new(&members(2));
             scene.hook("pre-commit", hook);
             let (git, once) = (real_git(), scene.control("once").display().to_string());
-            let person = format!("echo mine >> base.txt; {git} commit -q -m mine base.txt > '{once}/out' 2>&1 < /dev/null");
+            let person = format!(
+                "echo mine >> base.txt; {git} commit -q -m mine base.txt > '{once}/out' 2>&1 < /dev/null"
+            );
             let pass = format!("exec {git} \"$@\"");
             let order = match is_before {
                 true => format!("{person}; {pass}"),
                 false => format!("{git} \"$@\"; code=$?; {person}; exit $code"),
             };
-            scene.install_program("git", &format!(
-                "case \"$*\" in *commit*'feat: task 1.1'*) ;; *) {pass};; esac\n\
+            scene.install_program(
+                "git",
+                &format!(
+                    "case \"$*\" in *commit*'feat: task 1.1'*) ;; *) {pass};; esac\n\
                  mkdir '{once}' 2> /dev/null || {pass}\n{order}"
-            ));
+                ),
+            );
             let run = scene.go(&worker(), &["--jobs", "1"]).expect_code(0);
             scene.expect_complete(&run);
             assert_eq!(files_of(&scene, "mine"), ["base.txt"], "{run}");

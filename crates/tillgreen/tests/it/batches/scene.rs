@@ -101,14 +101,6 @@ impl Scene {
         ))
     }
 
-    /// Waits in an agent until so many attempts have passed their checks.
-    pub(crate) fn until_passed(&self, count: usize) -> Step {
-        let journal = self.root().join(JOURNAL).display().to_string();
-        Step::shell(&format!(
-            "while test $(grep -c checks_passed '{journal}') -lt {count}; do sleep 0.02; done"
-        ))
-    }
-
     /// Waits in an agent until a task is done, so that its own comes in after that.
     pub(crate) fn until_done(&self, task: &str) -> Step {
         let (root, git) = (self.root().display(), real_git());
@@ -120,7 +112,8 @@ impl Scene {
     /// A verify command that does more where no agent works: it makes a file, waits for another, and goes on with this.
     pub(crate) fn gated(&self, verify: &str, after: &str) -> String {
         let (began, gate) = (self.control("began"), self.control("gate"));
-        let wait = format!("touch {}; while ! test -e {}; do sleep 0.02; done", began.display(), gate.display());
+        let wait =
+            format!("touch {}; while ! test -e {}; do sleep 0.02; done", began.display(), gate.display());
         format!("{verify} && if {LANDS}; then {wait}; {after}; fi")
     }
 
@@ -205,14 +198,6 @@ impl Scene {
         assert_eq!(self.landed(), ids, "every task's work is in the history once\n{run}");
     }
 
-    /// All is done, whatever lies in the project besides.
-    #[track_caller]
-    pub(crate) fn expect_done(&self, run: &Finished) {
-        assert!(run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
-        assert_eq!(self.landed(), self.ids(), "{run}");
-        assert_eq!(self.trees(), [""; 0], "no work tree is left");
-    }
-
     /// All is done and nothing is left over, whatever the history looks like.
     #[track_caller]
     pub(crate) fn expect_settled(&self, run: &Finished) {
@@ -255,13 +240,6 @@ impl Scene {
     /// The folder that they are in.
     pub(crate) fn cache(&self) -> PathBuf {
         self.home().join(".cache/tillgreen")
-    }
-
-    /// The slot with this name of the plan, or the landing tree.
-    #[track_caller]
-    pub(crate) fn slot(&self, name: &str) -> PathBuf {
-        let found = self.slots().into_iter().find(|slot| slot.ends_with(name));
-        found.unwrap_or_else(|| panic!("there is no {name} in {}", self.cache().display()))
     }
 
     /// The linked trees that git knows.

@@ -240,7 +240,8 @@ fn check_alike(first: &str, second: &str) {
     scene.write(&format!("{second}/tasks.md"), plan(&[other("1.1"), other("1.2")]));
     scene.commit_all("plans");
     let stays = scene.control("stays");
-    let agent = Agent::new().on("1.2", [work(), Step::await_file(&stays), done()]).otherwise([work(), done()]);
+    let agent =
+        Agent::new().on("1.2", [work(), Step::await_file(&stays), done()]).otherwise([work(), done()]);
     let mut killed = begin_at(&scene, first, &agent);
     let journal = scene.root().join(".tillgreen").join(first.replace('/', "-")).join("journal.jsonl");
     let has_passed = || {

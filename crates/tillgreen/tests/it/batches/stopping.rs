@@ -99,7 +99,10 @@ fn killed_in_the_middle_of_a_landing() {
 fn stopped_while_all_is_verified_together() {
     for signal in [Signal::Interrupt, Signal::Kill] {
         let scene = Scene::bare();
-        scene.plan(&[task("1.1", "out/1.1.txt", &scene.gated("grep -q done out/1.1.txt", ":")), member("1.2")]);
+        scene.plan(&[
+            task("1.1", "out/1.1.txt", &scene.gated("grep -q done out/1.1.txt", ":")),
+            member("1.2"),
+        ]);
         let agent = Agent::new().on("1.2", [work(), Step::await_file(&scene.control("began")), done()]);
         let mut run = scene.begin(&agent.otherwise([work(), done()]), &[]);
         scene.await_gate();

@@ -73,7 +73,11 @@ fn a_commit_inside_is_work_where_it_can_be_found_again() {
     let agent = Agent::new().on("1.2", [Step::shell(commit), work(), done()]).otherwise([work(), done()]);
     let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
     scene.expect_complete(&run);
-    assert_eq!(scene.git(&["rev-parse", "HEAD:lib"]), scene.git(&["-C", "lib", "rev-parse", "HEAD"]), "{run}");
+    assert_eq!(
+        scene.git(&["rev-parse", "HEAD:lib"]),
+        scene.git(&["-C", "lib", "rev-parse", "HEAD"]),
+        "{run}"
+    );
     // In a slot it would be gone with that.
     let scene = with_submodule();
     let init = "git -c protocol.file.allow=always submodule --quiet update --init || exit 5";
