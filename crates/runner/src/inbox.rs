@@ -12,7 +12,7 @@ use signal_hook::iterator::Signals;
 use crate::agent::{Outcome, Told};
 use crate::forge::Surveyed;
 use crate::git::{self, References};
-use crate::isolation::Done;
+use crate::places::Done;
 use crate::process::Ended;
 use crate::turn::Turn;
 

@@ -144,6 +144,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Use { name } => command::use_spec::run(context, &name),
         Command::Answer(arguments) => command::answer::run(context, &arguments),
         Command::Cancel(arguments) => command::cancel::run(context, &arguments),
+        Command::Clean(arguments) => command::clean::run(context, &arguments),
         Command::Log(arguments) => command::log::run(context, &arguments),
         Command::Stats(arguments) => command::stats::run(context, &arguments),
         Command::Agents(arguments) => command::agents::run(context, arguments),

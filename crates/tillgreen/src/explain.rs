@@ -4,7 +4,7 @@ use std::path::Path;
 
 use runner::git::GitError;
 use runner::journal::{JournalError, LockError};
-use runner::{CancelError, LocateError, RecordError, RecordsError, RunError};
+use runner::{CancelError, CleanError, LocateError, RecordError, RecordsError, RunError};
 
 use crate::error::{Error, Kind};
 use crate::exit;
@@ -111,6 +111,10 @@ impl From<JournalError> for Error {
             JournalError::NewerVersion { .. } | JournalError::UnknownEvent { .. } => {
                 "use the newer tillgreen that wrote it"
             }
+            JournalError::OlderVersion { .. } => {
+                "finish that run with the tillgreen that wrote it, or put the journal aside with \
+                 `tillgreen run --fresh` and go on from the boxes"
+            }
             JournalError::NotAJournal { .. } | JournalError::Damaged { .. } => {
                 "it is left as it is; `tillgreen run --fresh` puts it aside and starts over from the boxes"
             }
@@ -151,6 +155,16 @@ impl From<CancelError> for Error {
             }
         };
         Error::from_source(Kind::Usage, error).hint(hint)
+    }
+}
+
+impl From<CleanError> for Error {
+    fn from(error: CleanError) -> Self {
+        match error {
+            CleanError::Git(error) => error.into(),
+            CleanError::Held { .. } => Error::from_source(Kind::Held, error)
+                .hint("nothing was removed; wait for its end, or stop it with `tillgreen cancel PLAN`"),
+        }
     }
 }
 

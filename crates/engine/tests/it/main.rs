@@ -18,6 +18,7 @@ mod pull_request;
 mod random;
 mod scenario;
 mod script;
+mod slots;
 mod spending;
 mod steps;
 mod transcript;

@@ -11,7 +11,7 @@ use runner::journal::Holder;
 use runner::{AttemptFiles, PlanFile};
 use serde::Serialize;
 
-use super::lines::{question_text, response_text};
+use super::lines::{in_the_way, question_text, response_text};
 use super::status::Current;
 use super::text::took;
 
@@ -365,10 +365,14 @@ fn steps(what: &What) -> Vec<String> {
         What::Escalated { question, .. } => vec![format!("a person is asked: {}", question_text(*question))],
         What::Answered { response, .. } => vec![format!("a person answered: {}", response_text(response))],
         What::TaskSkipped { reason, .. } => vec![format!("skipped: {reason}")],
+        What::HeldUp { files, .. } => {
+            vec![format!("waits to come in: {}", in_the_way(files))]
+        }
         What::AttemptStarted(_)
         | What::ProofStarted { .. }
         | What::ProofFailed { .. }
         | What::AttemptFailed { .. }
+        | What::Packed { .. }
         | What::TreeUnavailable { .. }
         | What::Spent(_)
         | What::JudgeStarted { .. }

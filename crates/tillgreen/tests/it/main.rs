@@ -26,3 +26,4 @@ mod show;
 mod stats;
 mod tidy;
 mod verification;
+mod work_trees;
