@@ -16,7 +16,7 @@ pub(crate) fn after_event(before: &State, after: &State, journal: &[Event]) {
     if let What::AttemptStarted(Started { task, .. }) | What::ProofStarted { task, .. } = &event.what {
         start_is_allowed(before, after, task);
         if is_without_trees(journal) {
-            let is_apart = after.task(task).is_some_and(|task| task.is_isolated());
+            let is_apart = matches!(&event.what, What::AttemptStarted(started) if started.slot.is_some());
             let is_alone = !tasks(before).any(|other| other.status.is_active() && !other.is_held_up());
             assert!(
                 is_alone && !is_apart,
