@@ -204,8 +204,8 @@ pub fn weigh(state: &State, directive: &Directive, at: Timestamp) -> Result<What
         _ if state.opened.is_none() => Err(Refusal::Over),
         // A word outlives the run that it was told to.
         Said::Tell { task, text } => told(state, task.as_ref(), text),
-        _ if state.end.is_some() => Err(Refusal::Over),
         Said::Answer { task, since, response } => answered(state, (task, *since), response, at),
+        _ if state.end.is_some() => Err(Refusal::Over),
         Said::Pause => Ok(What::PauseRequested),
         Said::Skip { task } => skip(state, task, &directive.from),
     }
@@ -231,16 +231,18 @@ fn answered(
     at: Timestamp,
 ) -> Result<What, Refusal> {
     let task = state.task(id).ok_or_else(|| Refusal::UnknownTask { task: id.clone() })?;
-    if matches!(&task.status, Status::Asking(asked) if asked.since == since) {
-        let what = decide::answer(state, id, response.clone(), at);
-        return what.ok_or_else(|| Refusal::NotAnAnswer { task: id.clone() });
+    let first = state.directives.answers.get(id).filter(|(asked, _)| *asked == since);
+    if let Some((_, first)) = first {
+        return Err(Refusal::AnsweredBefore { task: id.clone(), first: first.clone() });
     }
-    match state.directives.answers.get(id) {
-        Some((asked, first)) if *asked == since => {
-            Err(Refusal::AnsweredBefore { task: id.clone(), first: first.clone() })
-        }
-        Some(_) | None => Err(Refusal::NoQuestion { task: id.clone() }),
+    if state.end.is_some() {
+        return Err(Refusal::Over);
     }
+    if !matches!(&task.status, Status::Asking(asked) if asked.since == since) {
+        return Err(Refusal::NoQuestion { task: id.clone() });
+    }
+    let what = decide::answer(state, id, response.clone(), at);
+    what.ok_or_else(|| Refusal::NotAnAnswer { task: id.clone() })
 }
 
 fn skip(state: &State, id: &TaskId, from: &str) -> Result<What, Refusal> {

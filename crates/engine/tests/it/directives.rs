@@ -497,6 +497,20 @@ fn the_second_answer_learns_of_the_first() {
 }
 
 #[test]
+fn the_second_answer_learns_of_an_abort() {
+    let mut run = Run::opened(&["1.1"], asking(OnEscalation::Ask));
+    run.start("1.1");
+    run.agent("1.1", 1, denied()).expect("a failure");
+    run.drain();
+    let since = run.asked_since("1.1");
+    let answer = |response| Said::Answer { task: "1.1".into(), since, response };
+    run.tell(answer(Response::Abort)).expect("it is taken");
+    assert_eq!(run.state.end(), Some(&End::Aborted));
+    let first = FirstAnswer { at: run.now, from: Some("ada".to_owned()), response: Response::Abort };
+    assert_eq!(run.tell(answer(Response::Retry)), Err(Refusal::AnsweredBefore { task: "1.1".into(), first }));
+}
+
+#[test]
 fn every_answer_is_remembered_as_it_was_given() {
     let answered = |given: Option<Response>, seen: Option<Seen>| {
         let mut run = Run::opened(&["1.1", "1.2"], asking(OnEscalation::Ask));

@@ -39,8 +39,7 @@ pub(crate) fn run(context: &mut Context, arguments: &AnswerArgs) -> Ended {
 /// Why there is nothing to answer: somebody may have been first.
 fn nothing_is_asked(target: &Target) -> Error {
     let subject = &target.subject;
-    let is_complete = |state: &&State| matches!(state.end(), Some(End::Complete { .. }));
-    let state = target.state.as_ref().filter(|state| !is_complete(state));
+    let state = target.state.as_ref().filter(|state| !question::is_over(state));
     let error = match state.and_then(State::latest_answer) {
         Some((task, first)) => Error::new(Kind::Answered, answered_before(task)).note(told_of_first(first)),
         None => Error::usage(format!("no question of '{}' is open", subject.name)),

@@ -18,10 +18,7 @@ const DETAIL_LINES_MAX: usize = 40;
 
 /// The task that a person is asked about.
 pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
-    // After these a new round begins, with full budgets instead of an answer.
-    let is_over =
-        matches!(state.end(), Some(End::Complete { .. } | End::Stopped(_) | End::Capped(_) | End::Aborted));
-    if is_over {
+    if is_over(state) {
         return None;
     }
     state.attention().find_map(|task| match &task.status {
@@ -41,6 +38,11 @@ pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
         | Status::Done
         | Status::Skipped => None,
     })
+}
+
+/// True of a run after whose end a new round begins, with full budgets instead of an answer.
+pub(crate) fn is_over(state: &State) -> bool {
+    matches!(state.end(), Some(End::Complete { .. } | End::Stopped(_) | End::Capped(_) | End::Aborted))
 }
 
 /// The question that a run ended with, for whoever answers it later.
