@@ -128,12 +128,16 @@ fn outcome(state: &State, action: Action) -> Seen {
             let fails = (attempt.0 == 1 && task.name().ends_with('3'))
                 || (attempt.0 == 2 && task.name().ends_with("33"));
             let is_fix = state.fix_plan(&task).is_some();
-            Seen::ChecksEnded { task, dispatch, report: checks(fails && !is_fix) }
+            Seen::ChecksEnded { task, dispatch, report: checks(fails && !is_fix), tree: None }
         }
-        Action::Land { task, dispatch, .. } => {
-            Seen::LandingEnded { task, dispatch, landing: Landing::Done { touched: Vec::new() } }
+        Action::Land { task, dispatch, .. } => Seen::LandingEnded {
+            task,
+            dispatch,
+            landing: Landing::Done { touched: Vec::new(), onto: None, commit: None },
+        },
+        Action::Join { task, dispatch, .. } => {
+            Seen::JoinEnded { task, dispatch, report: checks(false), tree: None }
         }
-        Action::Join { task, dispatch, .. } => Seen::JoinEnded { task, dispatch, report: checks(false) },
         Action::Record { task, .. } => Seen::Recorded { task, record: Record::Kept { commit: None } },
         Action::InsertFix { fix } => Seen::FixInserted { decl: Box::new(decl(fix, 0)) },
         Action::Ask { .. } | Action::Regress | Action::Forge(_) => Seen::Interrupted,
@@ -148,6 +152,7 @@ fn report_of_agent() -> AgentReport {
         touched: vec![FileState { path: "src/lib.rs".to_owned(), state: "modified".to_owned() }],
         learnings: Vec::new(),
         elapsed: Duration::ZERO,
+        unfit: None,
     }
 }
 

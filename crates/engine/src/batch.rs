@@ -1,31 +1,31 @@
-//! What runs side by side: which tasks may start now, where each of them works, and whose work comes back next.
+//! What runs side by side: which tasks may start now, where each of them works, and whose work comes in next.
 
 use std::collections::BTreeSet;
 
-use plan::{Dialect, TaskId};
+use plan::TaskId;
 
 use crate::dependence;
-use crate::failure::{Cause, Failure};
+use crate::failure::Cause;
 use crate::ladder;
 use crate::order::{Hold, Open, Why};
 use crate::rules::{Isolation, Rules};
 use crate::schedule::lacks_agent;
 use crate::state::State;
 use crate::status::{JudgeState, Status};
-use crate::task::{Task, TaskKind};
+use crate::task::{Slot, Task, TaskKind};
 
 /// A task that may start now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start<'a> {
     pub task: &'a Task,
-    /// Whether it works in a tree of its own.
+    /// Whether it works in a slot.
     pub isolated: bool,
 }
 
 /// The tasks that may start now, in the plan's order.
 ///
 /// Nothing starts while something is due for another task, or beside a task that has the project to itself. While a
-/// person is asked about a task, or one has failed for good, that goes on which the plan's own order makes independent
+/// person is asked about a task, or about to be, or one has failed for good, that goes on which the plan's own order makes independent
 /// of it; with `keep_going` also what comes later and has nothing to do with it.
 pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     let Some(rules) = state.rules() else { return Vec::new() };
@@ -33,7 +33,7 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
         return Vec::new();
     }
     let ready = ready(state, rules, room(state, rules));
-    if state.attention().any(|task| task.status.is_active()) {
+    if state.attention().any(is_under_way) {
         let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
         return beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect();
     }
@@ -54,25 +54,31 @@ pub fn starts_in_project(state: &State, id: &TaskId) -> bool {
     starts(state).iter().any(|start| start.task.id() == id && !start.isolated)
 }
 
-/// How many more may start. In trees of their own, agents need not wait for checks of what others did: there is one for
-/// each of the jobs, and as many results at most that are being checked.
+/// The slots in which nothing is at work, lowest first.
+pub(crate) fn free_slots(state: &State) -> impl Iterator<Item = Slot> + use<> {
+    let occupied: BTreeSet<Slot> = state.attention().filter_map(Task::occupied).collect();
+    (1..).map(Slot).filter(move |slot| !occupied.contains(slot))
+}
+
+/// The slot that whoever starts next works in.
+pub(crate) fn free_slot(state: &State) -> Slot {
+    free_slots(state).next().expect("fewer slots are in use than there are numbers")
+}
+
+/// How many more may start: as many at most are at work as there are jobs. While as many finished pieces wait to come in,
+/// nothing new is begun.
 fn room(state: &State, rules: &Rules) -> usize {
     let jobs = jobs(state, rules);
-    let count = |is: fn(&Status) -> bool| state.attention().filter(|task| is(&task.status)).count();
-    let at_work = count(Status::is_at_work);
-    if !is_isolated(state, rules) || jobs == 1 {
-        return jobs.saturating_sub(at_work);
-    }
-    let agents = at_work - count(|status| matches!(status, Status::Checking(_)));
-    jobs.saturating_sub(agents).min(jobs.saturating_mul(2).saturating_sub(at_work))
+    let coming_in = state.attention().filter(|task| task.is_coming_in()).count();
+    let at_work = state.attention().filter(|task| task.status.is_at_work()).count();
+    if coming_in >= jobs { 0 } else { jobs.saturating_sub(at_work) }
 }
 
 /// The first checkpoint that is ready: a person can be asked whatever else is under way.
 pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let is_checkpoint = |task: &&Task| task.asks_by_design();
-    let waited =
-        || waited_for(state, rules).filter(|_| !state.attention().any(|task| task.status.is_active()));
+    let waited = || waited_for(state, rules).filter(|_| !state.attention().any(is_under_way));
     let found = || {
         if let Some(task) = in_sequence(state, rules) {
             return Some(task).filter(is_checkpoint).filter(|_| waited().is_some());
@@ -97,6 +103,7 @@ fn lets_start(state: &State, rules: &Rules, task: &Task) -> bool {
         Status::Failed => ladder::is_exhausted(state, task) && !task.has_leftovers(),
         Status::Asking(_) => rules.keep_going.is_on() || !task.has_leftovers(),
         Status::WaitingFor(_) | Status::Ready { .. } | Status::Done | Status::Skipped => true,
+        Status::Finished { .. } if task.is_held_up() => true,
         Status::Proving
         | Status::Running(_)
         | Status::Checking(_)
@@ -112,9 +119,14 @@ fn lets_start(state: &State, rules: &Rules, task: &Task) -> bool {
 /// unless it was to be shared.
 fn lets_others_start(state: &State, rules: &Rules, task: &Task) -> bool {
     match rules.parallel.isolation {
-        Isolation::Trees => task.isolated && !state.is_without_trees,
-        Isolation::Shared => rules.parallel.jobs > 1 && !task.isolated && may_share(task),
+        Isolation::Trees | Isolation::Always => task.is_isolated() && !state.is_without_trees,
+        Isolation::Shared => rules.parallel.jobs > 1 && !task.is_isolated() && may_share(task),
     }
+}
+
+/// Whether the run is occupied with a task. What waits for a person to see to it is in nobody's way.
+fn is_under_way(task: &Task) -> bool {
+    task.status.is_active() && !task.is_held_up()
 }
 
 /// How many tasks may be worked on at once. Without work trees, all but one would be in another's way.
@@ -124,7 +136,7 @@ fn jobs(state: &State, rules: &Rules) -> usize {
 }
 
 fn is_isolated(state: &State, rules: &Rules) -> bool {
-    rules.parallel.isolation == Isolation::Trees && !state.is_without_trees
+    rules.parallel.isolation.has_slots() && !state.is_without_trees
 }
 
 /// Whether a task can run beside others at all.
@@ -134,44 +146,42 @@ fn may_share(task: &Task) -> bool {
 }
 
 fn may_run_beside(state: &State, rules: &Rules, task: &Task) -> bool {
-    let leftovers = || state.attention().chain([task]).any(Task::has_leftovers);
-    may_share(task) && (!is_isolated(state, rules) || !leftovers())
+    may_share(task) && (!is_isolated(state, rules) || is_tidy_for(state, task))
 }
 
-/// Whether a task that starts alone works in a tree of its own all the same: what an earlier attempt at it, or at
-/// the task that it repairs, left behind is there.
+/// Whether nothing half done lies about in the project when a task starts.
+fn is_tidy_for(state: &State, task: &Task) -> bool {
+    !state.attention().chain([task]).any(Task::has_leftovers)
+}
+
+/// Whether a task that starts alone works in a slot all the same: because every task does, or because what an earlier
+/// attempt at it, or at the task that it repairs, left behind is packed.
 fn works_apart(state: &State, rules: &Rules, task: &Task) -> bool {
-    let mut current = Some(task);
-    let mut left_apart = false;
-    while let Some(task) = current {
-        left_apart |= task.isolated;
-        current = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing));
-    }
-    is_isolated(state, rules) && left_apart
+    let left_apart = || {
+        let failing = |task: &Task| state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing));
+        std::iter::successors(Some(task), |task| failing(task)).any(Task::is_isolated)
+    };
+    let is_agents = || match (task.decl.kind, &task.status) {
+        (TaskKind::Checkpoint, _) => false,
+        (TaskKind::Work | TaskKind::Verify, status) => *status != Status::Ready { proves: true },
+    };
+    let always = || rules.parallel.isolation == Isolation::Always && is_agents() && is_tidy_for(state, task);
+    is_isolated(state, rules) && (left_apart() || always())
+}
+
+/// Whether the command of a task that is run without an agent runs in the landing tree: where work comes in there, and
+/// nothing that the command could be about lies in the project alone. Whether somebody mended a task by hand shows in
+/// the project.
+pub fn proves_in_landing_tree(state: &State, id: &TaskId) -> bool {
+    let (Some(rules), Some(task)) = (state.rules(), state.task(id)) else { return false };
+    let has_landing_tree = state.has_used_slots || rules.parallel.isolation == Isolation::Always;
+    let is_tidy = || !state.unsettled().any(Task::has_leftovers);
+    let is_verification = task.decl.kind == TaskKind::Verify;
+    is_verification && has_landing_tree && is_isolated(state, rules) && is_tidy()
 }
 
 /// The first tasks, at most so many, that are ready and wait for none before them.
 fn ready<'a>(state: &'a State, rules: &Rules, most: usize) -> Vec<&'a Task> {
-    look_ahead(state, rules, most, |_| false)
-}
-
-/// Those of them that come before a task.
-fn ready_before<'a>(state: &'a State, rules: &Rules, task: &Task) -> Vec<&'a Task> {
-    look_ahead(state, rules, usize::MAX, |other| other.id() == task.id())
-}
-
-/// Where one task runs at a time, or something half done lies about in the project, the plan is taken in its order.
-fn in_sequence<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
-    let is_tidy = || !state.attention().any(Task::has_leftovers);
-    if jobs(state, rules) > 1 && is_tidy() { None } else { waited_for(state, rules) }
-}
-
-fn look_ahead<'a>(
-    state: &'a State,
-    rules: &Rules,
-    most: usize,
-    is_end: impl Fn(&Task) -> bool,
-) -> Vec<&'a Task> {
     // Mostly none is ready: all that is left is under way.
     let mut unseen = state.ready_count();
     if unseen == 0 {
@@ -180,7 +190,7 @@ fn look_ahead<'a>(
     let mut open = Open::new(rules);
     let mut found = Vec::new();
     for task in state.unsettled() {
-        if unseen == 0 || found.len() >= most || open.holds_all() || is_end(task) {
+        if unseen == 0 || found.len() >= most || open.holds_all() {
             break;
         }
         let is_ready = matches!(task.status, Status::Ready { .. });
@@ -200,6 +210,12 @@ fn look_ahead<'a>(
     found
 }
 
+/// Where one task runs at a time, or something half done lies about in the project, the plan is taken in its order.
+fn in_sequence<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
+    let is_tidy = || !state.attention().any(Task::has_leftovers);
+    if jobs(state, rules) > 1 && is_tidy() { None } else { waited_for(state, rules) }
+}
+
 /// Whether something that would have had to wait for this task is under way already: a person put the task in, or
 /// moved it, before one that is at work.
 fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
@@ -211,15 +227,15 @@ fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
     later.any(|(_, other)| open.hold(dependence::subject(state, other)).is_some())
 }
 
-/// What waits for a person's answer, where the rest goes on.
+/// What waits for a person, where the rest goes on.
 fn held_up(state: &State) -> BTreeSet<&TaskId> {
-    let asks = state.attention().any(|task| matches!(task.status, Status::Asking(_)));
+    let asks = state.attention().any(Task::waits_for_person);
     if asks { dependence::held_up(state) } else { BTreeSet::new() }
 }
 
 /// When none is ready: the task that the first unsettled one waits for, be it a fix task or one in its way.
 fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
-    let is_stuck = |task: &Task| matches!(task.status, Status::Asking(_) | Status::Failed);
+    let is_stuck = |task: &Task| task.waits_for_person() || task.status == Status::Failed;
     if !rules.keep_going.is_on() && state.attention().any(is_stuck) {
         return None;
     }
@@ -231,39 +247,33 @@ fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
     matches!(task.status, Status::Ready { .. }).then_some(task)
 }
 
-/// Whose work comes back into the project next. In a spec that goes by the order of the tasks: whoever is at work or
-/// about to start is waited for, but whoever failed lines up again. Plans that run side by side come back as they
-/// are ready.
+/// Whose work comes in next: as pieces get ready, in the plan's order among those that are. Whoever has the project to
+/// itself is waited for, and what was made there and is to be verified again is first. Whoever met a conflict is not
+/// overtaken by others with the same files: it might never fit.
 pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
-    let first = state.attention().find(|task| matches!(task.status, Status::Finished { .. }))?;
-    // What was made in the project itself and is to be verified there again is in nobody's way but others'.
-    let is_in_project = |task: &Task| task.status.is_active() && !task.isolated && task.id() != first.id();
+    let is_finished = |task: &&Task| matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
+    let mut finished = state.attention().filter(is_finished);
+    let in_project = finished.clone().find(|task| !task.is_isolated());
+    let first = in_project.or_else(|| finished.find(|task| !overtakes(state, rules, task)))?;
+    let is_in_project =
+        |task: &Task| task.status.is_active() && !task.is_isolated() && task.id() != first.id();
     let is_taken = |task: &Task| task.status.is_coming_back() || is_in_project(task);
-    let waits = || rules.dialect == Dialect::Spec && is_waited_for_before(state, rules, first);
-    (!state.attention().any(is_taken) && !waits()).then_some(first)
+    (!state.attention().any(is_taken)).then_some(first)
 }
 
-fn is_waited_for_before(state: &State, rules: &Rules, finished: &Task) -> bool {
-    let place = state.position(finished.id());
-    let is_before = |task: &&Task| state.position(task.id()) < place && keeps_its_turn(task);
-    let will_start = || {
-        let can_start = may_start(state, rules) && !state.is_capped() && !is_given_up(state, rules);
-        let will_start = |task: &&Task| is_before(task) && !lacks_agent(state, task);
-        can_start && ready_before(state, rules, finished).iter().any(will_start)
+/// True if somebody who met a conflict, and is at work again or about to be, has files in common with a task.
+fn overtakes(state: &State, rules: &Rules, task: &Task) -> bool {
+    let met = |other: &&Task| {
+        let last = other.round_failures().last();
+        let has_met = last.is_some_and(|failure| failure.cause == Cause::Conflict);
+        has_met && other.id() != task.id() && !other.touched.is_disjoint(&task.touched)
     };
-    state.attention().filter(is_before).any(|task| is_progressing(state, rules, task)) || will_start()
-}
-
-/// Whether later tasks wait for this one to come back. Whoever failed lines up again, but whoever only met what came in
-/// before goes on from there: were others let past each time, it might never fit.
-fn keeps_its_turn(task: &Task) -> bool {
-    // A command that is to be run without an agent waits until nothing else is under way.
-    if matches!(task.status, Status::Ready { proves: true }) {
-        return false;
-    }
-    let met_others = |failure: &Failure| matches!(failure.cause, Cause::Conflict | Cause::RedTogether);
-    task.round_failures().last().is_none_or(met_others)
+    let will_start = |other: &Task| {
+        let can_start = !state.is_capped() && !is_given_up(state, rules) && !lacks_agent(state, other);
+        can_start && starts(state).iter().any(|start| start.task.id() == other.id())
+    };
+    state.attention().filter(met).any(|other| is_progressing(state, rules, other) || will_start(other))
 }
 
 /// Whether a task is at work and nothing that is missing for good keeps it from going on.
@@ -280,7 +290,8 @@ fn is_progressing(state: &State, rules: &Rules, task: &Task) -> bool {
 /// Whether something is under way that will come to an end by itself, and that should.
 pub(crate) fn is_busy(state: &State, rules: &Rules) -> bool {
     state.attention().any(|task| {
-        let comes_back = matches!(task.status, Status::Finished { .. }) || task.status.is_coming_back();
+        let is_finished = matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
+        let comes_back = is_finished || task.status.is_coming_back();
         comes_back || is_progressing(state, rules, task)
     })
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 
+use crate::batch::free_slot;
 use crate::dependence;
 use crate::directive::{self, Directive, Taken, left_out};
 use crate::event::{End, Event, NewLimits, Opened, Started, StopReason, What};
@@ -25,7 +26,7 @@ use crate::skip::EXHAUSTED;
 use crate::spending::Spent;
 use crate::state::State;
 use crate::status::{Asked, Judge, JudgeState, Judging, Question, Role, Status};
-use crate::task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
+use crate::task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification, Work};
 
 /// What an observation means for a run in this state.
 pub fn decide(state: &State, observation: Observation) -> Option<Event> {
@@ -37,6 +38,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::Started(opening) => Some(opened(state, opening)),
         // What was spent is spent, also by an agent that the run did not wait for.
         Seen::Spent { spent } => spent_in_all(state, spent),
+        Seen::Packed { task, dispatch, base, commit } => packed(state, task, dispatch, Work { base, commit }),
         // What is found while a run winds up is told as well.
         Seen::Noted { task, text } => state.opened.is_some().then_some(What::Noted { task, text }),
         // A question outlives the run that asked it.
@@ -54,8 +56,8 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::ProofEnded { task, report, uncommitted } => {
             proof_ended(state, &task, Dated { at, report }, uncommitted)
         }
-        Seen::ChecksEnded { task, dispatch, report } => {
-            checks_ended(state, &task, dispatch, Dated { at, report })
+        Seen::ChecksEnded { task, dispatch, report, tree } => {
+            checks_ended(state, &task, (dispatch, tree), Dated { at, report })
         }
         Seen::JudgeEnded { task, dispatch, report, facts } => {
             judge_ended(state, &task, dispatch, (Dated { at, report }, facts))
@@ -63,8 +65,8 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::LandingEnded { task, dispatch, landing } => {
             landing_ended(state, &task, dispatch, Dated { at, report: landing })
         }
-        Seen::JoinEnded { task, dispatch, report } => {
-            join_ended(state, &task, dispatch, Dated { at, report })
+        Seen::JoinEnded { task, dispatch, report, tree } => {
+            join_ended(state, &task, dispatch, (Dated { at, report }, tree))
         }
         Seen::Displaced { task, dispatch } => displaced(state, task, dispatch),
         Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
@@ -152,21 +154,21 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
     let start = may_prepare(state, task, at)?;
     let dispatch = Dispatch(state.dispatched.0.saturating_add(1));
     let baseline = match &task.unfinished {
-        _ if start.isolated => Baseline { dirty: Vec::new(), ..baseline },
-        // What changed since an attempt that did not end is the task's work, unless that was in a tree of its own.
-        Some(unfinished) if !task.isolated => unfinished.clone(),
+        _ if start.isolated => Baseline { tree: None, ..baseline },
+        // What changed since an attempt that did not end is the task's work, unless that was in a slot.
+        Some(unfinished) if !task.is_isolated() => unfinished.clone(),
         Some(_) | None => baseline,
     };
     match &task.status {
-        Status::Ready { proves: true } => Some(What::ProofStarted { task: id.clone() }),
+        Status::Ready { proves: true } => Some(What::ProofStarted { task: id.clone(), head: baseline.head }),
         Status::Ready { proves: false } => Some(What::AttemptStarted(Started {
             task: id.clone(),
             attempt: task.next_attempt(),
             dispatch,
             role: role_for(task),
             head: baseline.head,
-            dirty: baseline.dirty,
-            isolated: start.isolated,
+            tree: baseline.tree,
+            slot: start.isolated.then(|| free_slot(state)),
         })),
         Status::Judging(_) => Some(What::JudgeStarted { task: id.clone(), dispatch }),
         Status::Drafted
@@ -233,9 +235,31 @@ fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
 
 /// Without work trees a run goes on one by one.
 fn tree_failed(state: &State, id: &TaskId, dispatch: Dispatch, reason: String) -> Option<What> {
-    let Status::Running(running) = &state.task(id)?.status else { return None };
+    let task = state.task(id).filter(|task| task.is_isolated() && task.dispatch == dispatch)?;
     let reason = Some(reason).filter(|_| !state.is_without_trees);
-    (running.dispatch == dispatch).then(|| What::TreeUnavailable { task: id.clone(), dispatch, reason })
+    match &task.status {
+        Status::Running(_) | Status::Checking(_) | Status::Landing { .. } | Status::Joining { .. } => {
+            Some(What::TreeUnavailable { task: id.clone(), dispatch, reason })
+        }
+        Status::Drafted
+        | Status::Ready { .. }
+        | Status::Proving
+        | Status::Judging(_)
+        | Status::Finished { .. }
+        | Status::Recording { .. }
+        | Status::Failed
+        | Status::WaitingFor(_)
+        | Status::Asking(_)
+        | Status::Done
+        | Status::Skipped => None,
+    }
+}
+
+/// What an attempt left is worth knowing whatever becomes of the run, until the task is done.
+fn packed(state: &State, id: TaskId, dispatch: Dispatch, work: Work) -> Option<What> {
+    let task = state.task(&id).filter(|task| task.dispatch == dispatch && task.status != Status::Done)?;
+    let Work { base, commit } = work.clone();
+    (task.work != Some(work)).then_some(What::Packed { task: id, dispatch, base, commit })
 }
 
 struct Absence {
@@ -317,7 +341,12 @@ fn proof_ended(
     Some(What::ProofFailed { task: id.clone(), failure: Box::new(failure) })
 }
 
-fn checks_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<ChecksReport>) -> Option<What> {
+fn checks_ended(
+    state: &State,
+    id: &TaskId,
+    (dispatch, tree): (Dispatch, Option<String>),
+    seen: Dated<ChecksReport>,
+) -> Option<What> {
     let task = state.task(id)?;
     let rules = state.rules()?;
     let Status::Checking(checking) = &task.status else { return None };
@@ -329,11 +358,16 @@ fn checks_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Chec
     }
     let mut warnings = seen.report.warnings;
     let Some(red) = seen.report.failure else {
-        return Some(What::ChecksPassed { task: id.clone(), warnings, judge: first_judge(rules, task) });
+        return Some(What::ChecksPassed {
+            task: id.clone(),
+            warnings,
+            judge: first_judge(rules, task),
+            tree,
+        });
     };
     if did_its_job(state, id, &red.failing) {
         warnings.push(moved_on(state, id, &red.error));
-        return Some(What::ChecksPassed { task: id.clone(), warnings, judge: None });
+        return Some(What::ChecksPassed { task: id.clone(), warnings, judge: None, tree });
     }
     let failure = claim_refuted(rules, task, (checking.attempt, seen.at), red.into());
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
@@ -447,8 +481,10 @@ fn landing_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Lan
     let rules = state.rules()?;
     let Status::Landing { attempt } = task.status else { return None };
     match seen.report {
-        Landing::Done { touched } => Some(What::Landed { task: id.clone(), touched }),
-        Landing::Conflict(red) => {
+        Landing::Done { touched, onto, commit } => {
+            Some(What::Landed { task: id.clone(), touched, onto, commit })
+        }
+        Landing::Failed(red) => {
             let failure = claim_refuted(rules, task, (attempt, seen.at), red.into());
             Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
         }
@@ -456,16 +492,22 @@ fn landing_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Lan
     }
 }
 
-fn join_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<ChecksReport>) -> Option<What> {
+fn join_ended(
+    state: &State,
+    id: &TaskId,
+    dispatch: Dispatch,
+    (seen, tree): (Dated<ChecksReport>, Option<String>),
+) -> Option<What> {
     let task = state.task(id).filter(|task| task.dispatch == dispatch)?;
     let rules = state.rules()?;
     let Status::Joining { attempt } = task.status else { return None };
     let Some(red) = seen.report.failure else {
-        return Some(What::JoinPassed { task: id.clone(), warnings: seen.report.warnings });
+        return Some(What::JoinPassed { task: id.clone(), warnings: seen.report.warnings, tree });
     };
     if did_its_job(state, id, &red.failing) {
         let warnings = seen.report.warnings.into_iter().chain([moved_on(state, id, &red.error)]).collect();
-        return Some(What::JoinPassed { task: id.clone(), warnings });
+        // What is red is no fact that anybody could go by later.
+        return Some(What::JoinPassed { task: id.clone(), warnings, tree: None });
     }
     let failure = claim_refuted(rules, task, (attempt, seen.at), red.into());
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
@@ -489,6 +531,14 @@ fn recorded(state: &State, id: &TaskId, seen: Dated<Record>) -> Option<What> {
         (Record::Refused(red), None) => Some(What::Ended(End::Unavailable { reason: red.error })),
         (Record::Moved, Some(_)) => Some(What::LandingStarted { task: id.clone() }),
         (Record::Moved, None) => None,
+        (Record::InTheWay { files }, Some(_)) if task.is_isolated() => {
+            Some(What::HeldUp { task: id.clone(), files })
+        }
+        // What was made in the project itself is not held up: nothing has to come in.
+        (Record::InTheWay { files }, _) => {
+            let reason = format!("uncommitted changes are in the way: {}", files.join(", "));
+            Some(What::Ended(End::Unavailable { reason }))
+        }
         (Record::Blocked { reason }, _) => Some(What::Ended(End::Unavailable { reason })),
     }
 }
@@ -521,7 +571,8 @@ fn answered(state: &State, id: &TaskId, seen: Dated<Response>) -> Option<What> {
         (Response::Skip, _) => Some(dependence::skipped(state, task, skip_reason(asked))),
         (Response::Abort, _) => Some(What::Ended(End::Aborted)),
         (response @ Response::Approve, Question::Judge | Question::Mended)
-        | (response @ (Response::Reply(_) | Response::Fix(_)), Question::Checkpoint) => {
+        | (response @ (Response::Reply(_) | Response::Fix(_)), Question::Checkpoint)
+        | (response @ (Response::Retry | Response::Fix(_)), Question::InTheWay) => {
             Some(What::Answered { task: id.clone(), response })
         }
         (Response::Reject(reason), Question::Judge) => {
@@ -558,6 +609,7 @@ fn skip_reason(asked: &Asked) -> &'static str {
         Question::ConflictingRequirements => "User escalation - requirements conflict",
         Question::ServiceUnavailable => "User escalation - a service is unavailable",
         Question::VerifyCannotStart => "User escalation - the verify command cannot start",
+        Question::InTheWay => "User escalation - uncommitted changes are in the way",
     }
 }
 

@@ -33,6 +33,7 @@ fn sweep<'a>(state: &'a State, held: &mut BTreeSet<&'a TaskId>) {
         let decl = subject(state, task);
         let waits = match &task.status {
             Status::Asking(_) => true,
+            Status::Finished { .. } => task.is_held_up(),
             Status::WaitingFor(other) => held.contains(other),
             Status::Drafted
             | Status::Ready { .. }
@@ -40,7 +41,6 @@ fn sweep<'a>(state: &'a State, held: &mut BTreeSet<&'a TaskId>) {
             | Status::Running(_)
             | Status::Checking(_)
             | Status::Judging(_)
-            | Status::Finished { .. }
             | Status::Landing { .. }
             | Status::Joining { .. }
             | Status::Recording { .. }

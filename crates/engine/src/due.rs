@@ -26,6 +26,7 @@ pub fn due(state: &State, now: Timestamp) -> Option<Event> {
     let what = due_for_leaving(state)
         .or_else(due_for_task)
         .or_else(|| due_for_landing(state))
+        .or_else(|| due_for_held_up(state, rules))
         .or_else(|| due_for_question(state, rules))
         .or_else(|| due_for_run_or_pause(state, rules, now))
         .or_else(|| time_up(state, now))?;
@@ -83,6 +84,14 @@ fn retry(task: &Task) -> What {
 
 fn due_for_landing(state: &State) -> Option<What> {
     next_to_land(state).map(|task| What::LandingStarted { task: task.id().clone() })
+}
+
+/// A person is asked about work that cannot come in once nothing else can go on.
+fn due_for_held_up(state: &State, rules: &Rules) -> Option<What> {
+    let task = state.attention().find(|task| task.is_held_up())?;
+    let goes_on = is_busy(state, rules) || state.attention().any(|task| task.status == Status::Drafted);
+    let is_last = !goes_on && starts(state).is_empty();
+    is_last.then(|| What::Escalated { task: task.id().clone(), question: Question::InTheWay })
 }
 
 fn due_for_question(state: &State, rules: &Rules) -> Option<What> {

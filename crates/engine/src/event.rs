@@ -18,7 +18,7 @@ use crate::roster::Lasting;
 use crate::rules::{Limits, Rules};
 use crate::spending::Spent;
 use crate::status::{Judge, Question, Role};
-use crate::task::{Attempt, Dispatch, TaskDecl};
+use crate::task::{Attempt, Dispatch, Slot, TaskDecl};
 
 /// Something that has happened, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,9 @@ pub enum What {
     ProofStarted {
         /// The task.
         task: TaskId,
+        /// The commit that was checked out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        head: Option<String>,
     },
     /// That command was green.
     ProofPassed {
@@ -132,12 +135,24 @@ pub enum What {
         /// Why, in words.
         reason: String,
     },
-    /// A work tree could not be made: from here to the end of the run, tasks start one by one in the project itself. No
+    /// What an attempt left in its slot was packed as a commit.
+    Packed {
+        /// The task.
+        task: TaskId,
+        /// The agent's start whose attempt it was.
+        dispatch: Dispatch,
+        /// The commit that the work was made on.
+        base: String,
+        /// The commit that holds it; none where nothing was changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<String>,
+    },
+    /// A work tree could not be made or used: from here to the end of the run, tasks start one by one in the project itself. No
     /// attempt is spent.
     TreeUnavailable {
         /// The task.
         task: TaskId,
-        /// The agent's start that came to nothing.
+        /// The agent's start, or the one whose work was about to be checked or to come in.
         dispatch: Dispatch,
         /// Why, in words; that is said once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,6 +170,9 @@ pub enum What {
         /// Who has to judge besides.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         judge: Option<Judge>,
+        /// The tree that they were green on, in the project itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<String>,
     },
     /// A judging agent was started.
     JudgeStarted {
@@ -186,17 +204,23 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next: Option<Judge>,
     },
-    /// The work of a task that passed in a tree of its own is about to be brought into the project.
+    /// The work of a task that passed in a slot is about to come together with the rest, in the landing tree.
     LandingStarted {
         /// The task.
         task: TaskId,
     },
-    /// It is in the project, not committed yet.
+    /// It is committed there; the project does not have it yet.
     Landed {
         /// The task.
         task: TaskId,
         /// The paths that it changed there.
         touched: Vec<String>,
+        /// The commit that it was put on top of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        onto: Option<String>,
+        /// The commit that was made there; none where nothing was left to commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<String>,
     },
     /// The checks are green on all that came together.
     JoinPassed {
@@ -205,6 +229,17 @@ pub enum What {
         /// What was worth a warning.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
+        /// The tree that was green.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<String>,
+    },
+    /// The work cannot come in: it changes files in which somebody else has uncommitted changes. Others come in
+    /// meanwhile.
+    HeldUp {
+        /// The task.
+        task: TaskId,
+        /// The files.
+        files: Vec<String>,
     },
     /// The task is done: committed, ticked, noted.
     TaskDone {
@@ -304,7 +339,7 @@ impl What {
     /// The task that it is about; none where it is about the run as a whole.
     pub fn task(&self) -> Option<&TaskId> {
         match self {
-            Self::ProofStarted { task }
+            Self::ProofStarted { task, .. }
             | Self::ProofPassed { task, .. }
             | Self::ProofFailed { task, .. }
             | Self::Mended { task, .. }
@@ -312,6 +347,7 @@ impl What {
             | Self::AttemptFailed { task, .. }
             | Self::AgentUnavailable { task, .. }
             | Self::AgentDropped { task, .. }
+            | Self::Packed { task, .. }
             | Self::TreeUnavailable { task, .. }
             | Self::ChecksPassed { task, .. }
             | Self::JudgeStarted { task, .. }
@@ -320,6 +356,7 @@ impl What {
             | Self::LandingStarted { task }
             | Self::Landed { task, .. }
             | Self::JoinPassed { task, .. }
+            | Self::HeldUp { task, .. }
             | Self::TaskDone { task, .. }
             | Self::RetryPlanned { task, .. }
             | Self::Deferred { task, .. }
@@ -412,12 +449,12 @@ pub struct Started {
     /// The commit that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// Paths that were changed already.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub dirty: Vec<String>,
-    /// Whether it works in a tree of its own, beside others.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub isolated: bool,
+    /// All that lay in the project, as a tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// The slot in which it works; none for the project itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Slot>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]

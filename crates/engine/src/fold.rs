@@ -15,7 +15,7 @@ use crate::skip::Skip;
 use crate::spending::Spent;
 use crate::state::{Backoff, Regression, State};
 use crate::status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
-use crate::task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
+use crate::task::{Attempt, Claimed, Dispatch, Landed, Task, TaskDecl, TaskKind, Verification, Work};
 use crate::transition::{EventKind, StatusKind, is_legal};
 
 /// An event that cannot follow from the state it was applied to.
@@ -93,7 +93,7 @@ impl State {
         match &event.what {
             What::Opened(opened) => self.apply_opened(event, opened),
             What::PlanChanged(changes) => self.apply_changes(changes, at),
-            What::ProofStarted { task } => self.apply_proof_started(task, at),
+            What::ProofStarted { task, .. } => self.apply_proof_started(task, at),
             What::ProofPassed { task, warnings } => self.apply_proof_passed(task, warnings),
             What::ProofFailed { task, failure } => self.apply_proof_failed(task, failure),
             What::Mended { task, files } => self.apply_mended(task, files, event.at),
@@ -107,9 +107,16 @@ impl State {
                 self.apply_unavailable(task, *nth, Backoff { until: *until, reason: reason.clone() })
             }
             What::AgentDropped { task, agent, reason, .. } => self.apply_dropped(task, agent, reason),
+            What::Packed { task, base, commit, .. } => {
+                self.known(task)?.work = Some(Work { base: base.clone(), commit: commit.clone() });
+                Ok(())
+            }
             What::TreeUnavailable { task, .. } => self.apply_tree_unavailable(task),
             What::Spent(spent) => self.apply_spent(spent, at),
-            What::ChecksPassed { task, warnings, judge } => self.apply_checks_passed(task, warnings, *judge),
+            What::ChecksPassed { task, warnings, judge, tree } => {
+                self.known(task)?.verified = tree.clone();
+                self.apply_checks_passed(task, warnings, *judge)
+            }
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
             What::NoVerdict { task, .. } => self.apply_no_verdict(task),
             What::JudgePassed { task, next, warnings, unchanged } => {
@@ -117,8 +124,13 @@ impl State {
                 self.apply_judge_passed(task, *next, warnings)
             }
             What::LandingStarted { task } => self.apply_landing_started(task),
-            What::Landed { task, touched } => self.apply_landed(task, touched),
-            What::JoinPassed { task, warnings } => self.apply_join_passed(task, warnings),
+            What::Landed { task, touched, onto, commit } => {
+                self.apply_landed(task, touched, Landed { onto: onto.clone(), commit: commit.clone() })
+            }
+            What::JoinPassed { task, warnings, tree } => {
+                self.apply_join_passed(task, warnings, tree.as_deref())
+            }
+            What::HeldUp { task, files } => self.apply_held_up(task, files),
             What::TaskDone { task, commit } => self.apply_done(task, commit.as_deref(), at),
             What::RetryPlanned { task, .. } => self.apply_retry(task),
             What::FixPlanned(fix) => self.apply_fix_planned(fix),
@@ -191,6 +203,7 @@ impl State {
         self.lose_what_runs();
         opened.gone.iter().try_for_each(|id| self.lose_work(id))?;
         opened.outdated.iter().try_for_each(|id| self.outdate_work(id))?;
+        self.try_held_up_again();
         let renews = self.opened.as_ref().is_none_or(|before| before.round != opened.round);
         if renews {
             self.renew(&opened.rules);
@@ -250,7 +263,7 @@ impl State {
                 Status::Judging(judging) => {
                     Status::Judging(Judging { state: JudgeState::Wanted, ..judging.clone() })
                 }
-                // What was half in the project is taken out again: it is still in the task's own tree.
+                // It comes together anew: what the attempt left is packed.
                 Status::Landing { attempt } | Status::Joining { attempt } => {
                     Status::Finished { attempt: *attempt }
                 }
@@ -274,7 +287,20 @@ impl State {
     fn lose_work(&mut self, id: &TaskId) -> Applied {
         let task = self.go(id, EventKind::Lost, Status::Ready { proves: false })?;
         task.claimed = None;
+        task.work = None;
+        task.forget_landing();
         Ok(())
+    }
+
+    /// Whoever starts the program again may have seen to what was in the way.
+    fn try_held_up_again(&mut self) {
+        let places: Vec<usize> = self.attention.iter().collect();
+        for place in places {
+            let task = &mut self.tasks[place];
+            if task.is_held_up() {
+                task.held_up.clear();
+            }
+        }
     }
 
     /// The agent that is at work on a task, if one is, was never started as far as budgets and figures go.
@@ -307,11 +333,20 @@ impl State {
             self.tasks[place].renew_budget();
             let stuck = matches!(self.tasks[place].status, Status::Failed | Status::Asking(_));
             if stuck {
+                let status = Self::renewed(&self.tasks[place], rules);
                 // What a person told an attempt to do was for that attempt, and it is over.
                 self.tasks[place].instruction = None;
-                let proves = Self::proves_again(&self.tasks[place], rules);
-                self.set_status(place, Status::Ready { proves });
+                self.tasks[place].held_up.clear();
+                self.set_status(place, status);
             }
+        }
+    }
+
+    /// Where a task goes on that had failed for good, or that a person was asked about.
+    fn renewed(task: &Task, rules: &Rules) -> Status {
+        match held_up_attempt(task) {
+            Some(attempt) => Status::Finished { attempt },
+            None => Status::Ready { proves: Self::proves_again(task, rules) },
         }
     }
 
@@ -323,8 +358,8 @@ impl State {
 
     fn apply_proof_passed(&mut self, id: &TaskId, warnings: &[String]) -> Applied {
         self.warnings.add_of(id, warnings);
-        // Its command was green in the project itself.
-        self.go(id, EventKind::ProofPassed, Status::Recording { attempt: None })?.isolated = false;
+        // Nothing that an attempt left has to come in.
+        self.go(id, EventKind::ProofPassed, Status::Recording { attempt: None })?.slot = None;
         Ok(())
     }
 
@@ -341,7 +376,7 @@ impl State {
         let asked = Asked { question: Question::Mended, attempt: None, since: at };
         let task = self.go(id, EventKind::Mended, Status::Asking(asked))?;
         task.touched.extend(files.iter().cloned());
-        task.isolated = false;
+        task.slot = None;
         self.escalations = self.escalations.saturating_add(1);
         Ok(())
     }
@@ -353,12 +388,12 @@ impl State {
             role: started.role,
             since: at,
             head: started.head.clone(),
-            dirty: started.dirty.clone(),
+            tree: started.tree.clone(),
         };
         let retries = u32::from(running.is_retry());
-        let comes_over = self.is_without_trees && !started.isolated;
+        let comes_over = self.is_without_trees && started.slot.is_none();
         let task = self.go(&started.task, EventKind::AttemptStarted, Status::Running(running))?;
-        if comes_over && task.isolated {
+        if comes_over && task.is_isolated() {
             task.leave_tree();
         }
         task.started_at = task.started_at.or(Some(at));
@@ -366,10 +401,12 @@ impl State {
         task.doubts.clear();
         task.is_unchanged = false;
         task.dispatch = started.dispatch;
-        task.isolated = started.isolated;
+        task.slot = started.slot;
+        task.forget_landing();
         task.returns = 0;
         task.base = task.base.take().or_else(|| started.head.clone());
-        task.unfinished = Some(Baseline { head: started.head.clone(), dirty: started.dirty.clone() });
+        task.unfinished = Some(Baseline { head: started.head.clone(), tree: started.tree.clone() });
+        self.has_used_slots |= started.slot.is_some();
         self.retries = self.retries.saturating_add(retries);
         self.directives.give_words(&started.task);
         self.count_dispatch(started.dispatch, started.role);
@@ -390,14 +427,13 @@ impl State {
                 attempt: running.attempt,
                 dispatch: running.dispatch,
                 head: running.head.clone(),
-                dirty: running.dirty.clone(),
             })
         })?;
         if let Status::Checking(checking) = &task.status {
             task.attempted = checking.attempt.0;
         }
-        if task.isolated {
-            // A tree of its own shows all that is left of earlier attempts; what a later one took back is not.
+        if task.is_isolated() {
+            // A slot shows all that is left of earlier attempts; what a later one took back is not.
             task.touched.clear();
         }
         task.touched.extend(claimed.files.iter().map(|file| file.path.clone()));
@@ -418,6 +454,7 @@ impl State {
         task.unfinished = None;
         task.instruction = None;
         task.proof_failure = None;
+        task.forget_landing();
         self.directives.use_words_up(id);
         self.unavailable_in_row = 0;
         Ok(())
@@ -448,11 +485,13 @@ impl State {
         Ok(())
     }
 
-    /// No agent was started. What earlier attempts at the task left in trees stays there.
+    /// No attempt is spent. What earlier attempts at the task left stays packed.
     fn apply_tree_unavailable(&mut self, id: &TaskId) -> Applied {
         self.uncount_dispatch(self.place(id)?);
         let task = self.go(id, EventKind::TreeUnavailable, Status::Ready { proves: false })?;
         task.leave_tree();
+        task.claimed = None;
+        task.forget_landing();
         self.is_without_trees = true;
         Ok(())
     }
@@ -531,25 +570,38 @@ impl State {
             Status::Landing { attempt }
         })?;
         task.returns = task.returns.saturating_add(u32::from(returns));
+        task.forget_landing();
         Ok(())
     }
 
-    fn apply_landed(&mut self, id: &TaskId, touched: &[String]) -> Applied {
+    fn apply_landed(&mut self, id: &TaskId, touched: &[String], landed: Landed) -> Applied {
         let task = self.go_on(id, EventKind::Landed, |task| {
             let Status::Landing { attempt } = task.status else { return Status::Failed };
             Status::Joining { attempt }
         })?;
-        // What its attempts changed in their own tree is of no interest any more.
+        // What its attempts changed in their slots is of no interest any more.
         task.touched = touched.iter().cloned().collect();
+        task.landed = Some(landed);
         Ok(())
     }
 
-    fn apply_join_passed(&mut self, id: &TaskId, warnings: &[String]) -> Applied {
+    fn apply_join_passed(&mut self, id: &TaskId, warnings: &[String], tree: Option<&str>) -> Applied {
         self.warnings.add_of(id, warnings);
-        self.go_on(id, EventKind::JoinPassed, |task| {
+        let task = self.go_on(id, EventKind::JoinPassed, |task| {
             let Status::Joining { attempt } = task.status else { return Status::Failed };
             Status::Recording { attempt: Some(attempt) }
         })?;
+        task.verified = tree.map(str::to_owned);
+        Ok(())
+    }
+
+    /// The work waits as it did before it was its turn.
+    fn apply_held_up(&mut self, id: &TaskId, files: &[String]) -> Applied {
+        let task = self.go_on(id, EventKind::HeldUp, |task| {
+            let Status::Recording { attempt: Some(attempt) } = task.status else { return Status::Failed };
+            Status::Finished { attempt }
+        })?;
+        task.held_up = files.to_vec();
         Ok(())
     }
 
@@ -565,7 +617,9 @@ impl State {
         task.ended_at = Some(at);
         task.touched.clear();
         task.base = None;
-        task.isolated = false;
+        task.slot = None;
+        task.work = None;
+        task.forget_landing();
         task.claimed = None;
         task.proof_failure = None;
         task.instruction = None;
@@ -573,6 +627,14 @@ impl State {
         self.retries_that_worked = self.retries_that_worked.saturating_add(worked);
         self.regression = Regression::Open;
         self.pull_request.reset();
+        // What the tasks that it repaired had left came in with it.
+        let mut repaired = self.fix_plan(id).map(|fix| fix.failing.clone());
+        while let Some(failing) = repaired {
+            if let Ok(task) = self.known(&failing) {
+                task.work = None;
+            }
+            repaired = self.fix_plan(&failing).map(|fix| fix.failing.clone());
+        }
         self.settle_directives(id);
         Ok(())
     }
@@ -639,8 +701,22 @@ impl State {
 
     fn apply_escalated(&mut self, id: &TaskId, question: Question, at: jiff::Timestamp) -> Applied {
         self.go_on(id, EventKind::Escalated, |task| {
-            let attempt =
-                if let Status::Judging(judging) = &task.status { Some(judging.attempt) } else { None };
+            let attempt = match &task.status {
+                Status::Judging(Judging { attempt, .. }) | Status::Finished { attempt } => Some(*attempt),
+                Status::Drafted
+                | Status::Ready { .. }
+                | Status::Proving
+                | Status::Running(_)
+                | Status::Checking(_)
+                | Status::Landing { .. }
+                | Status::Joining { .. }
+                | Status::Recording { .. }
+                | Status::Failed
+                | Status::WaitingFor(_)
+                | Status::Asking(_)
+                | Status::Done
+                | Status::Skipped => None,
+            };
             Status::Asking(Asked { question, attempt, since: at })
         })?;
         self.escalations = self.escalations.saturating_add(1);
@@ -648,8 +724,12 @@ impl State {
     }
 
     fn apply_answered(&mut self, id: &TaskId, response: &Response) -> Applied {
+        let held_up = self.task(id).and_then(held_up_attempt);
         let task = self.go_on(id, EventKind::Answered, |task| match response {
-            Response::Retry => Status::Ready { proves: Self::proves(task) },
+            Response::Retry => match held_up {
+                Some(attempt) => Status::Finished { attempt },
+                None => Status::Ready { proves: Self::proves(task) },
+            },
             Response::Fix(_) => Status::Ready { proves: false },
             Response::Approve | Response::Reply(_) => {
                 let attempt = if let Status::Asking(asked) = &task.status { asked.attempt } else { None };
@@ -661,7 +741,9 @@ impl State {
             // These are recorded as what they lead to: a skip, an end, a failure.
             Response::Skip | Response::Abort | Response::Reject(_) => Status::Failed,
         })?;
+        task.held_up.clear();
         match response {
+            Response::Retry if held_up.is_some() => {}
             Response::Retry => task.renew_budget(),
             Response::Fix(instruction) => task.instruction = Some(instruction.clone()),
             Response::Reply(reply) => task.reply = Some(reply.clone()),
@@ -706,12 +788,20 @@ impl State {
     }
 }
 
+/// The attempt whose finished work cannot come in, if that is what a person is asked about.
+fn held_up_attempt(task: &Task) -> Option<Attempt> {
+    let Status::Asking(Asked { question: Question::InTheWay, attempt, .. }) = &task.status else {
+        return None;
+    };
+    *attempt
+}
+
 fn after_checks(task: &Task, attempt: Attempt, judge: Option<Judge>) -> Status {
     match judge {
         Some(judge) => {
             Status::Judging(Judging { attempt, judge, state: JudgeState::Wanted, is_asked_again: false })
         }
-        None if task.isolated => Status::Finished { attempt },
+        None if task.is_isolated() => Status::Finished { attempt },
         None => Status::Recording { attempt: Some(attempt) },
     }
 }

@@ -58,7 +58,7 @@ mod usage;
 mod warning;
 
 pub use action::{Action, ActionKey};
-pub use batch::{batch, overlaps, starts_in_project};
+pub use batch::{batch, overlaps, proves_in_landing_tree, starts_in_project};
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind};
 pub use contradiction::contradiction;
 pub use decide::{decide, did_its_job};
@@ -102,7 +102,7 @@ pub use statistics::{
 pub use status::{Asked, Checking, Judge, JudgeState, Judging, Question, Role, Running, Status};
 pub use steps::steps;
 pub use summary::Summary;
-pub use task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification};
+pub use task::{Attempt, Claimed, Dispatch, Landed, Slot, Task, TaskDecl, TaskKind, Verification, Work};
 pub use transition::{EventKind, StatusKind, TRANSITIONS, mermaid};
 pub use usage::{Session, Usage};
 pub use warning::Warnings;

@@ -56,11 +56,23 @@ pub enum Seen {
         /// What it told.
         spent: Box<Spent>,
     },
-    /// The work tree in which an agent was to work could not be made, so the agent was never started.
+    /// What an attempt left in its slot was packed as a commit.
+    Packed {
+        /// The task.
+        task: TaskId,
+        /// Which start of an agent.
+        dispatch: Dispatch,
+        /// The commit that the work was made on.
+        base: String,
+        /// The commit that holds it; none where nothing was changed.
+        commit: Option<String>,
+    },
+    /// The work tree in which an agent was to work, or in which its work was to be checked or to come together with the
+    /// rest, could not be made or is of no use.
     TreeFailed {
         /// The task.
         task: TaskId,
-        /// Which start of an agent it was to be.
+        /// Which start of an agent.
         dispatch: Dispatch,
         /// Why, in words.
         reason: String,
@@ -87,6 +99,8 @@ pub enum Seen {
         dispatch: Dispatch,
         /// What they showed.
         report: ChecksReport,
+        /// The tree that they ran on, in the project itself.
+        tree: Option<String>,
     },
     /// A judging agent has ended.
     JudgeEnded {
@@ -99,7 +113,7 @@ pub enum Seen {
         /// The facts that were known without it.
         facts: Facts,
     },
-    /// Bringing the work of a task into the project ended.
+    /// Bringing the work of a task together with the rest ended.
     LandingEnded {
         /// The task.
         task: TaskId,
@@ -116,8 +130,10 @@ pub enum Seen {
         dispatch: Dispatch,
         /// Their result.
         report: ChecksReport,
+        /// The tree that they ran on.
+        tree: Option<String>,
     },
-    /// While they ran, what had come in was taken out of the project: they say nothing of it.
+    /// While they ran, what had come together was changed: they say nothing of it.
     Displaced {
         /// The task.
         task: TaskId,
@@ -207,8 +223,8 @@ pub struct Opening {
 pub struct Baseline {
     /// The commit that is checked out.
     pub head: Option<String>,
-    /// Paths that are changed already.
-    pub dirty: Vec<String>,
+    /// All that lies in the project, as a tree; none for an attempt in a slot.
+    pub tree: Option<String>,
 }
 
 /// What came of an agent.
@@ -222,6 +238,8 @@ pub struct AgentReport {
     pub lost_commit: Option<String>,
     /// Paths that changed since it was started.
     pub touched: Vec<FileState>,
+    /// Why no commit can hold what it left, if that is so.
+    pub unfit: Option<CheckFailure>,
     /// What it noted down for whoever comes next.
     pub learnings: Vec<String>,
     /// How long it took.
@@ -312,16 +330,20 @@ pub struct CheckFailure {
     pub failing: Failing,
 }
 
-/// How bringing work into the project went.
+/// How bringing work together with the rest went.
 #[derive(Clone, Debug)]
 pub enum Landing {
-    /// It is there, not committed yet.
+    /// It is committed in the landing tree.
     Done {
         /// The paths that it changed.
         touched: Vec<String>,
+        /// The commit that it was put on top of.
+        onto: Option<String>,
+        /// The commit that was made; none where nothing was left to commit.
+        commit: Option<String>,
     },
-    /// It does not fit to what came in since the attempt began. Nothing was changed.
-    Conflict(CheckFailure),
+    /// It does not fit to what came in since the attempt began, or a hook refused it. Nothing was changed.
+    Failed(CheckFailure),
     /// Something is in the way that is not the task's fault. Nothing was changed.
     Blocked {
         /// What, for people.
@@ -341,6 +363,11 @@ pub enum Record {
     Refused(CheckFailure),
     /// Somebody committed after the work had come together with what was there: it has to come in once more.
     Moved,
+    /// Somebody has uncommitted changes in files that the work changes. Nothing was changed.
+    InTheWay {
+        /// The files.
+        files: Vec<String>,
+    },
     /// Nothing can be recorded at the moment, for example because the disk is full.
     Blocked {
         /// Why, in words.

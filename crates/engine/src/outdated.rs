@@ -31,6 +31,7 @@ impl State {
         let to = |task: &Task| Status::Ready { proves: task.status == Status::Recording { attempt: None } };
         let task = self.go_on(id, EventKind::Lost, to)?;
         task.claimed = None;
+        task.forget_landing();
         task.session = None;
         task.proof_failure = None;
         Ok(())

@@ -44,7 +44,7 @@ pub(crate) struct PlaceSet {
 }
 
 impl PlaceSet {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + Clone {
         self.places.iter().copied()
     }
 

@@ -110,7 +110,7 @@ impl PlanChanges {
                 self.reworded.push(TaskDecl { ticked: known.decl.ticked, ..decl.clone() });
             }
             // In the project itself the box may be the work of the agent that nobody has examined.
-            if decl.ticked && known.isolated && outdated.contains(&decl.id) {
+            if decl.ticked && known.is_isolated() && outdated.contains(&decl.id) {
                 self.ticked.push(decl.id.clone());
             }
         }
@@ -163,6 +163,8 @@ impl State {
             task.ended_at = Some(at);
             task.instruction = None;
             task.unfinished = None;
+            task.work = None;
+            task.forget_landing();
             self.settle_directives(id);
         }
         for id in &changes.unticked {

@@ -101,7 +101,7 @@ impl Red {
                         of_answer(claim, contradiction.as_deref(), tail)
                     }
                 };
-                red.or_else(|| of_boxes(&report.tampered))
+                red.or_else(|| of_boxes(&report.tampered)).or_else(|| report.unfit.clone().map(Self::from))
             }
             AgentEnd::Exited { code, claim, tail } => Some(of_exit(*code, claim, tail)),
             AgentEnd::TimedOut { limit, tail } => {

@@ -81,10 +81,22 @@ impl Default for Parallel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// Each in a work tree of its own; what passed comes back in the order of the plan.
+    /// Each in a slot, a work tree of its own; whoever is alone works in the project itself.
     Trees,
+    /// Each in a slot, also whoever is alone.
+    Always,
     /// All in the project itself.
     Shared,
+}
+
+impl Isolation {
+    /// Whether those that run side by side work in slots.
+    pub fn has_slots(self) -> bool {
+        match self {
+            Self::Trees | Self::Always => true,
+            Self::Shared => false,
+        }
+    }
 }
 
 /// Nothing in a run is without a limit; each of them is here.
@@ -131,7 +143,7 @@ impl Default for Limits {
             unavailable_max: 10,
             unavailable_wait: Duration::from_secs(1),
             unavailable_wait_max: Duration::from_secs(300),
-            returns_max: 10,
+            returns_max: 50,
             time_max: None,
             cost_micros_max: None,
             tokens_max: None,

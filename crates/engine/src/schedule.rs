@@ -50,15 +50,15 @@ fn waits_to_insert(state: &State, task: &Task) -> bool {
 
 /// Whether what a person approved has to wait with being recorded: the work of another task is half in the project.
 fn waits_to_record(state: &State, task: &Task) -> bool {
-    let lands = |other: &Task| other.isolated && other.status.is_coming_back();
+    let lands = |other: &Task| other.is_isolated() && other.status.is_coming_back();
     let is_recording = matches!(task.status, Status::Recording { .. });
-    is_recording && !task.isolated && state.attention().any(lands)
+    is_recording && !task.is_isolated() && state.attention().any(lands)
 }
 
 /// How the task's next start is wanted now, if it is.
 pub(crate) fn may_prepare<'a>(state: &'a State, task: &'a Task, now: Timestamp) -> Option<Start<'a>> {
     let start = if wants_judge(task) {
-        Some(Start { task, isolated: task.isolated })
+        Some(Start { task, isolated: task.is_isolated() })
     } else {
         starts(state).into_iter().find(|start| start.task.id() == task.id())
     };

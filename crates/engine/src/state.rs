@@ -44,6 +44,8 @@ pub struct State {
     pub(crate) unavailable_in_row: u32,
     /// Whether a work tree could not be made since the run was started: then tasks start one by one in the project.
     pub(crate) is_without_trees: bool,
+    /// Whether an attempt has worked in a slot.
+    pub(crate) has_used_slots: bool,
     pub(crate) regression: Regression,
     pub(crate) warnings: Warnings,
     pub(crate) escalations: u32,
@@ -220,7 +222,7 @@ impl State {
     }
 
     /// Tasks that something is happening with or that something is due for, in the plan's order.
-    pub fn attention(&self) -> impl Iterator<Item = &Task> {
+    pub fn attention(&self) -> impl Iterator<Item = &Task> + Clone {
         self.attention.iter().filter_map(|place| self.task_at(place))
     }
 

@@ -26,22 +26,22 @@ pub enum Status {
     Checking(Checking),
     /// The program's own checks are green; an agent or a person judges.
     Judging(Judging),
-    /// It passed in a tree of its own and waits for its turn to come back.
+    /// It passed in a slot, its work is packed, and it waits for its turn to come in.
     Finished {
         /// The attempt that passed.
         attempt: Attempt,
     },
-    /// Its work is being brought into the project.
+    /// Its work is being brought together with the rest, in the landing tree.
     Landing {
         /// The attempt that passed.
         attempt: Attempt,
     },
-    /// Its work is in the project, not committed yet; the checks run again on all that came together.
+    /// Its work is committed in the landing tree; the checks run again on all that came together.
     Joining {
         /// The attempt that passed.
         attempt: Attempt,
     },
-    /// Everything is green: work is being committed, the box ticked.
+    /// Everything is green: the work is being committed, or its commit taken over, and the box ticked.
     Recording {
         /// The attempt that passed; none when a `[VERIFY]` command was green at once.
         attempt: Option<Attempt>,
@@ -71,8 +71,8 @@ pub struct Running {
     pub since: Timestamp,
     /// The commit that was checked out then.
     pub head: Option<String>,
-    /// Paths that were already changed then.
-    pub dirty: Vec<String>,
+    /// All that lay in the project then, as a tree.
+    pub tree: Option<String>,
 }
 
 impl Running {
@@ -91,8 +91,6 @@ pub struct Checking {
     pub dispatch: Dispatch,
     /// The commit that was checked out when the attempt began.
     pub head: Option<String>,
-    /// Paths that were already changed when the attempt began.
-    pub dirty: Vec<String>,
 }
 
 /// A result that somebody judges.
@@ -189,6 +187,8 @@ pub enum Question {
     ServiceUnavailable,
     /// The verify command needs something that is not there, and the attempt that was told so did not put it there.
     VerifyCannotStart,
+    /// Finished work changes files in which somebody has uncommitted changes.
+    InTheWay,
 }
 
 impl Question {
@@ -204,7 +204,7 @@ impl Question {
             | Self::ServiceUnavailable
             | Self::VerifyCannotStart
             | Self::Mended => true,
-            Self::Judge | Self::Checkpoint => false,
+            Self::Judge | Self::Checkpoint | Self::InTheWay => false,
         }
     }
 }

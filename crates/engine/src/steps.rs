@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use plan::TaskId;
 
-use crate::batch::{Start, starts};
+use crate::batch::{Start, free_slots, starts};
 use crate::claim::Claim;
 use crate::decide::{decide, role_for};
 use crate::due::due;
@@ -17,7 +17,7 @@ use crate::observation::{
 use crate::rules::{Isolation, Limits, OnEscalation, Parallel, Rules, Toggle};
 use crate::state::State;
 use crate::status::Status;
-use crate::task::{Dispatch, Task, TaskDecl, TaskKind, Verification};
+use crate::task::{Dispatch, Slot, Task, TaskDecl, TaskKind, Verification};
 
 /// The unfinished tasks by the step in which they are at work, each step in the plan's order, were there a work tree for
 /// each. How many are at work at once is one of the rules.
@@ -87,10 +87,12 @@ impl Run {
     /// Starts whatever may start. All of it at once, as asking anew after each would take long in a long plan.
     fn start(&mut self) {
         let mut dispatch = self.state.dispatched;
+        let mut slots = free_slots(&self.state);
         let mut started = Vec::new();
         for start in starts(&self.state).iter().filter(|start| !start.task.asks_by_design()) {
             dispatch = Dispatch(dispatch.0.saturating_add(1));
-            started.push(start_of(start, dispatch));
+            let slot = if start.isolated { slots.next() } else { None };
+            started.push(start_of(start, dispatch, slot));
         }
         for what in started {
             // What the table has no move for is not at work then.
@@ -128,10 +130,10 @@ impl Run {
     }
 }
 
-fn start_of(start: &Start<'_>, dispatch: Dispatch) -> What {
+fn start_of(start: &Start<'_>, dispatch: Dispatch, slot: Option<Slot>) -> What {
     let task = start.task;
     if matches!(task.status, Status::Ready { proves: true }) {
-        return What::ProofStarted { task: task.id().clone() };
+        return What::ProofStarted { task: task.id().clone(), head: None };
     }
     What::AttemptStarted(Started {
         task: task.id().clone(),
@@ -139,8 +141,8 @@ fn start_of(start: &Start<'_>, dispatch: Dispatch) -> What {
         dispatch,
         role: role_for(task),
         head: None,
-        dirty: Vec::new(),
-        isolated: start.isolated,
+        tree: None,
+        slot,
     })
 }
 
@@ -157,6 +159,7 @@ fn success() -> AgentReport {
         tampered: Vec::new(),
         lost_commit: None,
         touched: Vec::new(),
+        unfit: None,
         learnings: Vec::new(),
         elapsed: Duration::ZERO,
     }
@@ -166,15 +169,19 @@ fn success() -> AgentReport {
 fn next_seen(task: &Task) -> Option<Seen> {
     let id = task.id().clone();
     match &task.status {
-        Status::Checking(checking) => {
-            Some(Seen::ChecksEnded { task: id, dispatch: checking.dispatch, report: ChecksReport::default() })
-        }
+        Status::Checking(checking) => Some(Seen::ChecksEnded {
+            task: id,
+            dispatch: checking.dispatch,
+            report: ChecksReport::default(),
+            tree: None,
+        }),
         Status::Landing { .. } => {
-            let landing = Landing::Done { touched: Vec::new() };
+            let landing = Landing::Done { touched: Vec::new(), onto: None, commit: None };
             Some(Seen::LandingEnded { task: id, dispatch: task.dispatch, landing })
         }
         Status::Joining { .. } => {
-            Some(Seen::JoinEnded { task: id, dispatch: task.dispatch, report: ChecksReport::default() })
+            let report = ChecksReport::default();
+            Some(Seen::JoinEnded { task: id, dispatch: task.dispatch, report, tree: None })
         }
         Status::Recording { .. } => Some(Seen::Recorded { task: id, record: Record::Kept { commit: None } }),
         Status::Drafted

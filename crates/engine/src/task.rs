@@ -99,6 +99,35 @@ impl fmt::Display for Dispatch {
     }
 }
 
+/// The number of a slot, from 1: a work tree that agents use one after another. As many are in use as agents may be at
+/// work at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Slot(pub u32);
+
+impl fmt::Display for Slot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// The work of a task as a commit that nothing but the task's own reference leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// The commit that it was made on.
+    pub base: String,
+    /// The commit that holds it; none where nothing was changed.
+    pub commit: Option<String>,
+}
+
+/// The work of a task as it came together with the rest, in the landing tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Landed {
+    /// The commit that it was put on top of.
+    pub onto: Option<String>,
+    /// The commit that was made there; none where nothing was left to commit.
+    pub commit: Option<String>,
+}
+
 /// What an attempt that claims success left behind, kept for the record in case it is refuted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claimed {
@@ -138,8 +167,17 @@ pub struct Task {
     pub(crate) unfinished: Option<Baseline>,
     /// The commit that was checked out before the first attempt since it was last done.
     pub base: Option<String>,
-    /// Whether its latest attempt worked in a tree of its own. What it left is there, so the next one does as well.
-    pub isolated: bool,
+    /// The slot in which its latest attempt worked; none for one that worked in the project itself. The slot is its own
+    /// only while an agent or a check is at work there: afterwards what it left is packed.
+    pub slot: Option<Slot>,
+    /// What its attempts left, packed as a commit.
+    pub work: Option<Work>,
+    /// How its work came together with the rest when it last came in.
+    pub landed: Option<Landed>,
+    /// The tree on which the checks were green then.
+    pub verified: Option<String>,
+    /// Files that it changes and in which somebody else has uncommitted changes, so that it cannot come in.
+    pub held_up: Vec<String>,
     /// How often the work of its latest attempt had to come in once more since the run was started.
     pub(crate) returns: u32,
     /// What a person told the next attempt to do.
@@ -185,7 +223,11 @@ impl Task {
             touched: BTreeSet::new(),
             unfinished: None,
             base: None,
-            isolated: false,
+            slot: None,
+            work: None,
+            landed: None,
+            verified: None,
+            held_up: Vec::new(),
             returns: 0,
             instruction: None,
             reply: None,
@@ -222,10 +264,37 @@ impl Task {
         Attempt(self.attempted.saturating_add(1))
     }
 
-    /// Whether work of it that an agent has finished is still in a tree of its own.
+    /// Whether its latest attempt worked in a slot. What it left is packed, so the next one works in a slot as well.
+    pub fn is_isolated(&self) -> bool {
+        self.slot.is_some()
+    }
+
+    /// The slot in which an agent or a check is at work on it now.
+    pub(crate) fn occupied(&self) -> Option<Slot> {
+        let is_there = matches!(self.status, Status::Running(_) | Status::Checking(_) | Status::Judging(_));
+        self.slot.filter(|_| is_there)
+    }
+
+    /// Whether finished work of it waits for a person to see to files that are in its way.
+    pub fn is_held_up(&self) -> bool {
+        matches!(self.status, Status::Finished { .. }) && !self.held_up.is_empty()
+    }
+
+    /// Whether a person is asked about it, or will be if nothing else is left to do.
+    pub(crate) fn waits_for_person(&self) -> bool {
+        matches!(self.status, Status::Asking(_)) || self.is_held_up()
+    }
+
+    /// Whether finished work of it is on its way into the project, or waits for its turn.
+    pub(crate) fn is_coming_in(&self) -> bool {
+        let is_finished = matches!(self.status, Status::Finished { .. }) && self.held_up.is_empty();
+        self.is_isolated() && (is_finished || self.status.is_coming_back())
+    }
+
+    /// Whether work of it that an agent has finished has not come in yet.
     pub fn waits_in_tree(&self) -> bool {
         let is_recorded = matches!(self.status, Status::Recording { .. });
-        self.isolated && self.status.is_active() && !is_recorded && !self.is_running()
+        self.is_isolated() && self.status.is_active() && !is_recorded && !self.is_running()
     }
 
     fn is_running(&self) -> bool {
@@ -239,15 +308,27 @@ impl Task {
 
     /// Whether attempts at it left something in the project itself that no commit holds.
     pub(crate) fn has_leftovers(&self) -> bool {
-        !self.isolated && (self.unfinished.is_some() || !self.touched.is_empty())
+        !self.is_isolated() && (self.unfinished.is_some() || !self.touched.is_empty())
     }
 
-    /// What attempts at it changed is in a tree that no later one works in: none of it is in the project.
+    /// What attempts at it changed is packed and no later one works in a slot: none of it is in the project.
     pub(crate) fn leave_tree(&mut self) {
-        self.isolated = false;
+        self.slot = None;
         self.touched.clear();
         self.unfinished = None;
         self.base = None;
+    }
+
+    /// What is known of how its work came in the last time holds no longer.
+    pub(crate) fn forget_landing(&mut self) {
+        self.landed = None;
+        self.verified = None;
+        self.held_up.clear();
+    }
+
+    /// How often its work had to be verified once more since the run was started.
+    pub fn returns(&self) -> u32 {
+        self.returns
     }
 
     /// The failures of this round.

@@ -16,6 +16,7 @@ fn main() {
         command: Program::Shell(script.clone()),
         cwd: folder.clone(),
         env: vec![],
+        env_remove: Vec::new(),
         stdin: None,
         stdout_log: folder.join("stdout.log"),
         stderr_log: folder.join("stderr.log"),

@@ -3,10 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-
-use nix::fcntl::OFlag;
 
 /// How the names of files begin that are being written.
 const PREFIX: &str = ".tillgreen-";
@@ -29,17 +26,6 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&temporary);
     }
     written
-}
-
-/// Adds a line to a file. A link, or anything else, in its place is replaced. A line that a crash cut off keeps to itself:
-/// each begins anew.
-pub(crate) fn add_line(path: &Path, line: &str) -> io::Result<()> {
-    let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
-    if fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        fs::remove_file(path)?;
-    }
-    let mut file = File::options().append(true).create(true).custom_flags(flags).open(path)?;
-    file.write_all(format!("\n{line}").as_bytes())
 }
 
 fn write(temporary: &Path, target: &Path, text: &str) -> io::Result<()> {
@@ -75,24 +61,6 @@ pub(crate) fn tidy(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_are_added_to_a_file_and_to_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, other) = (folder.path().join("lines"), folder.path().join("other"));
-        fs::write(&other, "theirs").unwrap();
-        std::os::unix::fs::symlink(&other, &file).unwrap();
-        add_line(&file, "one").unwrap();
-        add_line(&file, "two").unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap().lines().collect::<Vec<_>>(), ["", "one", "two"]);
-        assert_eq!(fs::read_to_string(&other).unwrap(), "theirs");
-        let pipe = folder.path().join("pipe");
-        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
-        add_line(&pipe, "one").unwrap();
-        assert_eq!(fs::read_to_string(&pipe).unwrap(), "\none");
-        let nowhere = add_line(&folder.path().join("nowhere/lines"), "one");
-        assert_eq!(nowhere.map_err(|error| error.kind()), Err(io::ErrorKind::NotFound));
-    }
 
     #[test]
     fn what_a_killed_program_left_is_removed() {

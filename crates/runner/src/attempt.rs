@@ -1,5 +1,6 @@
 //! Agents and commands on behalf of a task: how they are started and what their end amounts to.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -14,38 +15,42 @@ use crate::agent::{Duty, Outcome, Words, agent_end};
 use crate::attempt_files::AttemptFiles;
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
-use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE};
+use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE, Use};
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
 use crate::forge::Stopper;
-use crate::git::Oid;
+use crate::git::{Change, ChangeKind, Git, GitError, Oid};
 use crate::judging::Judged;
 use crate::mask::mask;
-use crate::own_place::told_of_own_place;
+use crate::neighbours::without_others;
+use crate::places::{Done, touched, unfit, unreadable};
 use crate::process::{self, Ended, Exit, Invocation};
 use crate::report;
 use crate::settings::{Bookkeeping, Scope};
-use crate::traces::listed;
+use crate::tree::{changed_since, listed};
 use crate::turn::Release;
+use crate::work::{LANDING, missing};
 
 /// What a process is under way for.
 pub(crate) enum Purpose {
     /// An attempt at a task.
-    Agent { task: TaskId, at_work: AtWork, since: SystemTime, baseline: Baseline },
-    /// A work tree is made ready for an attempt.
-    Tree { delegated: Box<Delegated> },
-    /// What an attempt left in its work tree is looked at.
-    Survey { task: TaskId, dispatch: Dispatch, ended: Box<AgentEnded> },
-    /// Work is brought from its tree into the project.
-    Landing { task: TaskId, dispatch: Dispatch, release: Release },
-    /// The verify command of an attempt, on all that came together.
-    Join { task: TaskId, dispatch: Dispatch, script: Script },
+    Agent { task: TaskId, at_work: AtWork, before: Before },
+    /// A slot is made ready for an attempt.
+    Slot { delegated: Box<Delegated> },
+    /// What an attempt left in its slot is looked at.
+    Look { task: TaskId, dispatch: Dispatch, ended: Box<AgentEnded> },
+    /// Work is joined and committed in the landing tree.
+    Landing { task: TaskId, dispatch: Dispatch },
+    /// The verify command of an attempt, on the tree that came together.
+    Join { task: TaskId, dispatch: Dispatch, script: Script, tree: Option<String> },
+    /// A file of work that was green is broken on purpose.
+    Canary { task: TaskId, dispatch: Dispatch, report: ChecksReport, tree: Option<String> },
     /// A judgement.
     Judge { task: TaskId, at_work: AtWork, facts: Facts, judged: Option<Judged> },
     /// A `[VERIFY]` command without an agent.
-    Proof { task: TaskId, script: Script },
-    /// The verify command of an attempt.
-    Check { task: TaskId, dispatch: Dispatch, text: String, script: Script },
+    Proof { task: TaskId, script: Script, root: PathBuf },
+    /// The verify command of an attempt, on the tree that lies in its place.
+    Check { task: TaskId, dispatch: Dispatch, text: String, script: Script, tree: Option<String> },
     /// The regression command.
     Regression { script: Script },
     /// A person's answer.
@@ -82,10 +87,11 @@ impl Purpose {
             | Self::Proof { task, .. }
             | Self::Check { task, .. } => Some(task),
             // Work that comes in does so whole, and what is done beside the loop ends by itself.
-            Self::Tree { .. }
-            | Self::Survey { .. }
+            Self::Slot { .. }
+            | Self::Look { .. }
             | Self::Landing { .. }
             | Self::Join { .. }
+            | Self::Canary { .. }
             | Self::Regression { .. }
             | Self::Forge(_)
             | Self::Lock { .. }
@@ -97,10 +103,11 @@ impl Purpose {
     pub(crate) fn at_work(&self) -> Option<(&TaskId, &AtWork)> {
         match self {
             Self::Agent { task, at_work, .. } | Self::Judge { task, at_work, .. } => Some((task, at_work)),
-            Self::Tree { .. }
-            | Self::Survey { .. }
+            Self::Slot { .. }
+            | Self::Look { .. }
             | Self::Landing { .. }
             | Self::Join { .. }
+            | Self::Canary { .. }
             | Self::Proof { .. }
             | Self::Check { .. }
             | Self::Regression { .. }
@@ -122,10 +129,26 @@ pub(crate) struct Delegated {
     pub session: Option<Session>,
 }
 
-/// How an agent in a work tree ended, until it is known what it changed.
+/// What a place was like when an agent began.
+pub(crate) struct Before {
+    pub baseline: Baseline,
+    pub since: SystemTime,
+    /// Submodules that had uncommitted changes already.
+    unsaved: BTreeSet<String>,
+    /// What people had staged.
+    staged: BTreeSet<String>,
+    /// What git ignored.
+    ignored: Vec<String>,
+    /// The files of the plan in a slot, each with a sum.
+    plan: Vec<(PathBuf, String)>,
+}
+
+/// How an agent in a slot ended, until it is known what it changed.
 pub(crate) struct AgentEnded {
     pub end: AgentEnd,
     pub elapsed: Duration,
+    /// The files of the plan as it found them.
+    pub plan: Vec<(PathBuf, String)>,
     /// What it noted down through tools.
     pub learnings: Vec<String>,
 }
@@ -147,18 +170,21 @@ impl Driver<'_> {
         let delegated = Delegated { task: id.clone(), attempt, dispatch, role, dir, prompt, session };
         let head = self.running_baseline(id).head.as_deref().and_then(Oid::parse);
         if let (true, Some(head)) = (self.is_isolated(id), head) {
-            return self.prepare_tree(key, (id, head), Purpose::Tree { delegated: Box::new(delegated) });
+            return self.prepare_slot(key, (id, head), Purpose::Slot { delegated: Box::new(delegated) });
         }
-        self.tell_of_left_tree(id);
-        self.launch_agent(key, delegated)
+        self.tell_of_left_work(id);
+        self.launch_agent(key, delegated, Vec::new())
     }
 
     /// Starts the process of an agent whose workplace is ready.
-    pub(crate) fn launch_agent(&mut self, key: ActionKey, delegated: Delegated) -> Result<(), RunError> {
+    pub(crate) fn launch_agent(
+        &mut self,
+        key: ActionKey,
+        delegated: Delegated,
+        plan: Vec<(PathBuf, String)>,
+    ) -> Result<(), RunError> {
         let Delegated { task, attempt, dispatch, role, dir, prompt, session } = delegated;
-        let baseline = self.running_baseline(&task);
-        let since = SystemTime::now();
-        self.note_hidden(&task);
+        let before = self.before(&task, plan);
         self.look_at_customs();
         let delegation = Delegation {
             task: &task,
@@ -172,7 +198,7 @@ impl Driver<'_> {
             timeout: self.settings.attempt_timeout,
         };
         let (handle, at_work) = self.delegate(key.clone(), delegation)?;
-        let purpose = Purpose::Agent { task, at_work, since, baseline };
+        let purpose = Purpose::Agent { task, at_work, before };
         self.depart(key, Flight { handle: Some(handle), purpose });
         Ok(())
     }
@@ -188,8 +214,29 @@ impl Driver<'_> {
         };
         let dir = AttemptFiles::of_proof(self.file, id).dir().to_owned();
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
-        let purpose = Purpose::Proof { task: id.clone(), script: script.clone() };
-        self.start_script(key, (&script, self.project.root().to_owned()), &dir, purpose);
+        let head = self.tree.git().map_or(Ok(None), Git::head)?;
+        if let (true, Some(slots), Some(head)) =
+            (engine::proves_in_landing_tree(&self.state, id), self.slots.clone(), head)
+        {
+            let root = slots.root(LANDING);
+            let purpose = Purpose::Proof { task: id.clone(), script, root };
+            let by = self.set_up_runner();
+            return self.beside(key, purpose, move || Done::LandingTree(slots.show(LANDING, &head, &by)));
+        }
+        let root = self.project.root().to_owned();
+        self.run_proof(key, (id, script), root)
+    }
+
+    /// Starts a `[VERIFY]` command in a place that is ready.
+    pub(crate) fn run_proof(
+        &mut self,
+        key: ActionKey,
+        (id, script): (&TaskId, Script),
+        root: PathBuf,
+    ) -> Result<(), RunError> {
+        let dir = AttemptFiles::of_proof(self.file, id).dir().to_owned();
+        let purpose = Purpose::Proof { task: id.clone(), script: script.clone(), root: root.clone() };
+        self.start_script(key, (&script, root, LANDING), &dir, purpose);
         Ok(())
     }
 
@@ -200,25 +247,43 @@ impl Driver<'_> {
         id: &TaskId,
         (attempt, dispatch): (Attempt, Dispatch),
     ) -> Result<(), RunError> {
-        if let Some(reason) = self.missing_trees(id) {
-            self.see(Seen::Obstructed { reason });
-            return Ok(());
-        }
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let text = self.task_text(id, &dir);
         let excerpt = Excerpt::read(self.file.dialect, &text);
         match excerpt.as_ref().and_then(check::script_of) {
             Some(script) => {
-                self.note_files(id);
-                let purpose = Purpose::Check { task: id.clone(), dispatch, text, script: script.clone() };
-                self.start_script(key, (&script, self.workplace(id)), &dir, purpose);
+                let tree = self.lying_tree(id)?;
+                let purpose =
+                    Purpose::Check { task: id.clone(), dispatch, text, script: script.clone(), tree };
+                self.start_script(key, (&script, self.workplace(id), self.slot_of(id)), &dir, purpose);
             }
             None => {
+                let tree = self.lying_tree(id)?;
                 let report = self.later_checks(id, &text, Vec::new())?;
-                self.see(Seen::ChecksEnded { task: id.clone(), dispatch, report });
+                self.see(Seen::ChecksEnded { task: id.clone(), dispatch, report, tree });
             }
         }
         Ok(())
+    }
+
+    /// The tree that lies in the project while a task's work is verified there. What a slot holds is no fact about what
+    /// comes in.
+    fn lying_tree(&self, id: &TaskId) -> Result<Option<String>, GitError> {
+        let git = self.tree.git().filter(|_| !self.is_isolated(id));
+        git.map_or(Ok(None), |git| Ok(Some(git.snapshot(&self.project_place())?.as_str().to_owned())))
+    }
+
+    /// What the place of a task is like before its agent begins. Where git cannot tell, nobody is blamed.
+    fn before(&self, id: &TaskId, plan: Vec<(PathBuf, String)>) -> Before {
+        let git = self.tree.git().filter(|_| !self.is_isolated(id));
+        Before {
+            baseline: self.running_baseline(id),
+            since: SystemTime::now(),
+            unsaved: git.and_then(|git| git.unsaved_submodules(git.root()).ok()).unwrap_or_default(),
+            staged: git.and_then(|git| git.staged().ok()).unwrap_or_default(),
+            ignored: git.and_then(|git| git.ignored_in_project().ok()).unwrap_or_default(),
+            plan,
+        }
     }
 
     /// Runs the regression command.
@@ -231,30 +296,42 @@ impl Driver<'_> {
         let dir = AttemptFiles::of_regression(self.file).dir().to_owned();
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let purpose = Purpose::Regression { script: script.clone() };
-        self.start_script(key, (&script, self.project.root().to_owned()), &dir, purpose);
+        self.start_script(key, (&script, self.project.root().to_owned(), LANDING), &dir, purpose);
         Ok(())
     }
 
+    /// Starts a verify command in a place.
     pub(crate) fn start_script(
         &mut self,
         key: ActionKey,
-        (script, cwd): (&Script, PathBuf),
+        (script, cwd, slot): (&Script, PathBuf, u32),
         dir: &Path,
         purpose: Purpose,
     ) {
-        // It may ask git about what an agent has just changed.
-        self.mend_repository();
-        let invocation = Invocation {
-            command: check::verify_program(script),
+        let invocation = self.verification((script, cwd, slot), dir);
+        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
+        self.depart(key, Flight { handle: Some(handle), purpose });
+    }
+
+    /// A verify command as it is run in a place.
+    pub(crate) fn verification(
+        &mut self,
+        (script, cwd, slot): (&Script, PathBuf, u32),
+        dir: &Path,
+    ) -> Invocation {
+        let relocated = self.relocated(script, &cwd);
+        let mut env = self.markers(dir);
+        let env_remove = self.surroundings(&cwd, slot, Use::Verification, &mut env);
+        Invocation {
+            command: check::verify_program(relocated.as_ref().unwrap_or(script)),
             cwd,
-            env: self.markers(dir),
+            env,
+            env_remove,
             stdin: None,
             stdout_log: dir.join("verify.out.log"),
             stderr_log: dir.join("verify.err.log"),
             limits: self.limits(self.settings.verify_timeout, None),
-        };
-        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
-        self.depart(key, Flight { handle: Some(handle), purpose });
+        }
     }
 
     /// What the end of an agent amounts to.
@@ -264,10 +341,9 @@ impl Driver<'_> {
         purpose: Purpose,
         (ended, outcome): &(Ended, Outcome),
     ) -> Result<Seen, RunError> {
-        let Some((task, at_work)) = purpose.at_work() else { return self.land(purpose, ended) };
+        let Some((task, at_work)) = purpose.at_work() else { return self.land(key, purpose, ended) };
         sweep_if_killed(ended, &at_work.dir);
         mask_logs(&at_work.dir);
-        self.mend_repository();
         self.tell_of_customs(task);
         let (dialect, role) = (self.settings.rules.dialect, at_work.role);
         let duty = if matches!(purpose, Purpose::Judge { .. }) { Duty::Judge } else { Duty::Work };
@@ -277,7 +353,7 @@ impl Driver<'_> {
         let spent = at_work.spent(task, outcome.usage, outcome.session.clone());
         self.decide(Seen::Spent { spent: Box::new(spent) })?;
         match purpose {
-            Purpose::Agent { task, at_work, since, baseline } => {
+            Purpose::Agent { task, at_work, before } => {
                 let end = self.spell_out(end);
                 let mut learnings: Vec<String> = report::learnings(&reports).collect();
                 // Nobody goes on with what the agent of a skipped task asks for.
@@ -286,13 +362,12 @@ impl Driver<'_> {
                     let requested = self.request_changes(&task, &asked)?;
                     let end = requested.holding_up(end);
                     learnings.extend(requested.notes);
-                    let ended = AgentEnded { end, elapsed: ended.elapsed, learnings };
-                    self.survey(key, (task, at_work.dispatch), ended)?;
+                    let ended = AgentEnded { end, elapsed: ended.elapsed, learnings, plan: before.plan };
+                    self.look_at_slot(key, (task, at_work.dispatch), ended)?;
                     return Ok(Seen::TimePassed);
                 }
-                let mut report =
-                    self.settle((&task, &at_work.dir), &baseline, since, (end, ended.elapsed))?;
-                self.tell_of_left_work(&task, &report.touched);
+                let mut report = self.settle((&task, &at_work.dir), &before, (end, ended.elapsed))?;
+                self.tell_of_skipped_work(&task, &report.touched);
                 let requested = self.request_changes(&task, &asked)?;
                 report.end = requested.holding_up(report.end);
                 learnings.extend(requested.notes);
@@ -309,16 +384,17 @@ impl Driver<'_> {
                     tampered,
                     lost_commit: None,
                     touched: Vec::new(),
+                    unfit: None,
                     learnings: Vec::new(),
                     elapsed: ended.elapsed,
                 };
-                self.tree.forget();
                 Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report, facts })
             }
-            Purpose::Tree { .. }
-            | Purpose::Survey { .. }
+            Purpose::Slot { .. }
+            | Purpose::Look { .. }
             | Purpose::Landing { .. }
             | Purpose::Join { .. }
+            | Purpose::Canary { .. }
             | Purpose::Proof { .. }
             | Purpose::Check { .. }
             | Purpose::Regression { .. }
@@ -329,34 +405,41 @@ impl Driver<'_> {
     }
 
     /// What the end of a command amounts to.
-    pub(crate) fn land(&mut self, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
+    pub(crate) fn land(&mut self, key: ActionKey, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
         match purpose {
             // The end of an agent comes with its own account.
             Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
-            Purpose::Proof { task, script } => {
-                let report = verdict(&script, ended, self.project.root());
-                self.tree.forget();
+            Purpose::Proof { task, script, root } => {
+                let report = verdict(&script, ended, &root);
                 let uncommitted = self.uncommitted_since_start()?;
                 Ok(Seen::ProofEnded { task, report, uncommitted })
             }
-            Purpose::Check { task, dispatch, text, script } => {
-                let report = verdict(&script, ended, &self.workplace(&task));
-                // What a verify command leaves behind belongs to nobody's work.
-                self.tree.forget();
+            Purpose::Check { task, dispatch, text, script, tree } => {
+                let place = self.workplace(&task);
+                let report = verdict(&script, ended, &place);
+                if let Some(reason) = self.missing_in(&place, (&report, ended)) {
+                    return Ok(Seen::TreeFailed { task, dispatch, reason });
+                }
                 let report = match report.failure {
                     Some(_) => report,
-                    None => self.after_verify(&task, &text, (&script, report.warnings))?,
+                    None => {
+                        self.pack_verified(&task, dispatch)?;
+                        self.after_verify(&task, &text, (&script, report.warnings))?
+                    }
                 };
-                Ok(Seen::ChecksEnded { task, dispatch, report })
+                Ok(Seen::ChecksEnded { task, dispatch, report, tree })
             }
             Purpose::Regression { script } => {
                 Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.project.root()) })
             }
-            Purpose::Join { task, dispatch, script } => self.joined((task, dispatch), &script, ended),
+            Purpose::Join { task, dispatch, script, tree } => {
+                self.joined(key, (task, dispatch), (&script, tree), ended)
+            }
             // These end in other ways than by the end of a process.
-            Purpose::Tree { .. }
-            | Purpose::Survey { .. }
+            Purpose::Slot { .. }
+            | Purpose::Look { .. }
             | Purpose::Landing { .. }
+            | Purpose::Canary { .. }
             | Purpose::Lock { .. }
             | Purpose::Forge(_) => Ok(Seen::TimePassed),
         }
@@ -376,8 +459,7 @@ impl Driver<'_> {
     fn settle(
         &mut self,
         (task, dir): (&TaskId, &Path),
-        baseline: &Baseline,
-        since: SystemTime,
+        before: &Before,
         (end, elapsed): (engine::AgentEnd, Duration),
     ) -> Result<AgentReport, RunError> {
         // After the end of the run nobody examines what an agent claims.
@@ -386,12 +468,74 @@ impl Driver<'_> {
             Bookkeeping::Agent | Bookkeeping::Coordinator => OwnBox::PutBack,
         };
         let tampered = self.inspect_plan(task, dir, own_box)?;
-        let touched = self.touched_here(task, baseline, since)?;
-        self.look_inside(task, (baseline, since), &touched)?;
-        let lost_commit = self.tree.lost_commit(baseline)?;
+        let (touched, unfit) = self.left_here(task, before)?;
+        let lost_commit = self.lost_commit(&before.baseline)?;
         let learnings = self.read_learnings(task);
-        let report = AgentReport { end, tampered, lost_commit, touched, learnings, elapsed };
-        Ok(report)
+        Ok(AgentReport { end, tampered, lost_commit, touched, unfit, learnings, elapsed })
+    }
+
+    /// What an attempt in the project itself changed, and why no commit could hold it.
+    fn left_here(
+        &mut self,
+        task: &TaskId,
+        before: &Before,
+    ) -> Result<(Vec<FileState>, Option<CheckFailure>), RunError> {
+        let Some(git) = self.tree.git() else { return Ok((Vec::new(), None)) };
+        let from = before.baseline.tree.as_ref().or(before.baseline.head.as_ref());
+        let Some(from) = from.cloned() else { return Ok((Vec::new(), None)) };
+        let mut left = match git.look(&self.project_place(), &from) {
+            Ok(left) => left,
+            Err(error) if error.is_of_files() => return Ok((Vec::new(), Some(unreadable(&error)))),
+            Err(error) => return Err(error.into()),
+        };
+        let root = self.project.root().to_owned();
+        // What was there before and git ignored is nobody's work, whoever changed what git ignores.
+        let was_ignored = |path: &str| {
+            let is_in = |folder: &String| path == folder || folder.ends_with('/') && path.starts_with(folder);
+            before.ignored.iter().any(is_in)
+        };
+        let is_uncovered = |change: &Change| {
+            let is_old = || changed_since(&root.join(&change.path), before.since) == Some(false);
+            change.kind == ChangeKind::Added && was_ignored(&change.path) && is_old()
+        };
+        let (uncovered, changes): (Vec<Change>, Vec<Change>) =
+            std::mem::take(&mut left.changes).into_iter().partition(is_uncovered);
+        left.changes = changes;
+        left.repositories
+            .retain(|path| changed_since(&root.join(path).join(".git"), before.since) != Some(false));
+        let now = git.unsaved_submodules(&root)?;
+        let unsaved: Vec<String> = now.difference(&before.unsaved).cloned().collect();
+        // What only the index says is nobody's work, and would be in the next commit of anybody's.
+        let is_work = |path: &String| left.changes.iter().any(|change| change.path == *path);
+        let staged = git.staged()?.into_iter().filter(|path| !before.staged.contains(path) && !is_work(path));
+        git.forget_staged(&staged.collect::<Vec<_>>())?;
+        let new =
+            before.baseline.head.as_deref().map_or(Ok(Vec::new()), |head| git.new_in(head, &left.tree))?;
+        for change in left.changes.iter_mut().filter(|change| new.contains(&change.path)) {
+            change.kind = ChangeKind::Added;
+        }
+        self.tell_of_uncovered(task, &uncovered);
+        let touched = without_others(&self.state, task, before.since, touched(&left.changes));
+        Ok((touched, unfit(&left, &unsaved)))
+    }
+
+    fn tell_of_uncovered(&mut self, task: &TaskId, uncovered: &[Change]) {
+        let paths: Vec<String> = uncovered.iter().map(|change| change.path.clone()).collect();
+        if !paths.is_empty() {
+            self.note_of(
+                task,
+                format!(
+                    "{} were ignored by git until task {task} changed that; they are not part of its work",
+                    listed(&paths)
+                ),
+            );
+        }
+    }
+
+    /// The commit that was checked out when an attempt began, if the history no longer contains it.
+    fn lost_commit(&self, baseline: &Baseline) -> Result<Option<String>, GitError> {
+        let (Some(git), Some(before)) = (self.tree.git(), &baseline.head) else { return Ok(None) };
+        Ok((!git.contains(before)?).then(|| before.clone()))
     }
 
     pub(crate) fn inspect_plan(
@@ -428,7 +572,7 @@ impl Driver<'_> {
 
     /// What is changed in the project, not committed, and was not so when the run began.
     fn uncommitted_since_start(&mut self) -> Result<Vec<String>, RunError> {
-        let mut uncommitted = self.tree.baseline()?.dirty;
+        let mut uncommitted = self.tree.dirty()?;
         let before = self.state.opened().map(|opened| opened.dirty.as_slice()).unwrap_or_default();
         uncommitted.retain(|path| !before.contains(path));
         Ok(uncommitted)
@@ -452,6 +596,17 @@ impl Driver<'_> {
         self.later_checks(id, text, warnings)
     }
 
+    /// What a red command lacks in a work tree that the project has and git ignores.
+    pub(crate) fn missing_in(
+        &self,
+        place: &Path,
+        (report, ended): (&ChecksReport, &Ended),
+    ) -> Option<String> {
+        let git = self.tree.git().filter(|_| place != self.project.root() && report.failure.is_some())?;
+        let output = format!("{}\n{}", ended.stdout.text, ended.stderr.text);
+        missing(&output, self.project.root(), place, git)
+    }
+
     fn proves_nothing(&self, id: &TaskId, script: &Script) -> Option<String> {
         if let Some(reason) = script.cannot_fail() {
             return Some(reason);
@@ -472,16 +627,8 @@ impl Driver<'_> {
         text: &str,
         mut warnings: Vec<String>,
     ) -> Result<ChecksReport, RunError> {
-        let remnants = self.site(id).filter(|_| self.is_isolated(id)).map(|site| site.remnants());
-        let unsaved = if remnants.is_none() { self.unsaved_failure(id) } else { None };
-        if let Some(failure) = remnants.and_then(|remnants| remnants.failure()).or(unsaved) {
-            return Ok(ChecksReport { failure: Some(failure), warnings });
-        }
         if let Some(failure) = self.unresolved(id) {
             return Ok(ChecksReport { failure: Some(failure), warnings });
-        }
-        if let Some(task) = self.state.task(id).filter(|task| task.isolated) {
-            warnings.extend(told_of_own_place(&self.workplace(id), &task.touched));
         }
         if self.settings.bookkeeping == Bookkeeping::Agent {
             let spec_files = self.committable_spec_files()?;
@@ -522,7 +669,8 @@ impl Driver<'_> {
     /// Those of the paths that attempts at a task changed that still differ from what they were before the first of
     /// them: what a later attempt took back is no longer a change.
     pub(crate) fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
-        let base = self.state.task(id).filter(|task| !task.isolated).and_then(|task| task.base.as_deref());
+        let base =
+            self.state.task(id).filter(|task| !task.is_isolated()).and_then(|task| task.base.as_deref());
         match (self.tree.git(), base) {
             (Some(git), Some(base)) if !paths.is_empty() => {
                 let differing = git.differing_from(base)?;
@@ -541,10 +689,10 @@ impl Driver<'_> {
         paths.into_iter().map(|path| FileState { path, state: "modified".to_owned() }).collect()
     }
 
-    fn running_baseline(&self, id: &TaskId) -> Baseline {
+    pub(crate) fn running_baseline(&self, id: &TaskId) -> Baseline {
         match self.state.task(id).map(|task| &task.status) {
             Some(Status::Running(running)) => {
-                Baseline { head: running.head.clone(), dirty: running.dirty.clone() }
+                Baseline { head: running.head.clone(), tree: running.tree.clone() }
             }
             _ => Baseline::default(),
         }
@@ -561,6 +709,7 @@ impl Driver<'_> {
             tampered: Vec::new(),
             lost_commit: None,
             touched: Vec::new(),
+            unfit: None,
             learnings: Vec::new(),
             elapsed: Duration::ZERO,
         };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{ActionKey, Attempt, Dispatch, Role, Session, retry_context};
-use plan::{Dialect, TaskId};
+use plan::{Dialect, Script, TaskId};
 
 use crate::agent::{Conversation, Duty, Input, McpServer, Order, Told};
 use crate::atomic;
@@ -22,6 +22,7 @@ use crate::process::{self, Ended, Handle, Invocation, ProcessLimits};
 use crate::projection::learnings_in;
 use crate::prompt::{self, AttemptPart, Subject};
 use crate::settings::{Agent, Bookkeeping};
+use crate::work::{environment, relocated};
 
 /// The variable by which leftovers of a run that died are recognised.
 pub(crate) const MARKER: &str = "TILLGREEN_RUN";
@@ -38,6 +39,18 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// The file that an agent's reports go to.
 pub(crate) const REPORT_FILE: &str = "report.jsonl";
+
+/// The variable that tells agents and commands which slot they are in.
+const SLOT: &str = "TILLGREEN_SLOT";
+
+/// Who uses a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// An agent.
+    Agent,
+    /// A verify command.
+    Verification,
+}
 
 /// What an agent is started for.
 pub(crate) struct Delegation<'a> {
@@ -216,11 +229,13 @@ impl Driver<'_> {
         });
         let mut conversation = Conversation::new(agent, &order, tell);
         let mut env = self.agent_env(task, &delegation);
+        let env_remove = self.surroundings(&workplace, self.slot_of(task), Use::Agent, &mut env);
         env.extend(launch.env);
         let invocation = Invocation {
             command: launch.program,
             cwd: order.cwd.to_owned(),
             env,
+            env_remove,
             stdin: match launch.input {
                 Input::Nothing => None,
                 Input::Text(text) => Some(text),
@@ -260,6 +275,51 @@ impl Driver<'_> {
         let program = is_offered.then(std::env::current_exe)?.ok()?;
         let report = dir.join(REPORT_FILE).to_string_lossy().into_owned();
         Some(McpServer { program, args: vec!["mcp".to_owned(), "--report".to_owned(), report] })
+    }
+
+    /// Adds what a place asks for to an environment; gives the variables that lead into the project and are taken out.
+    pub(crate) fn surroundings(
+        &self,
+        place: &Path,
+        slot: u32,
+        purpose: Use,
+        env: &mut Vec<(OsString, OsString)>,
+    ) -> Vec<OsString> {
+        if place == self.project.root() {
+            env.push((SLOT.into(), slot.to_string().into()));
+            return Vec::new();
+        }
+        let verifies = matches!(purpose, Use::Verification);
+        let changes = environment(self.project.root(), place, slot, std::env::vars_os(), verifies);
+        let mut removed = Vec::new();
+        for (name, value) in changes {
+            match value {
+                Some(value) => env.push((name, value)),
+                None => removed.push(name),
+            }
+        }
+        removed
+    }
+
+    /// A verify command with the project's own root replaced by the place's; that is said once.
+    pub(crate) fn relocated(&mut self, script: &Script, place: &Path) -> Option<Script> {
+        if place == self.project.root() {
+            return None;
+        }
+        let commands = &script.snippets;
+        let moved = |command: &String| relocated(command, self.project.root(), place);
+        if !commands.iter().any(|command| moved(command).is_some()) {
+            return None;
+        }
+        let commands =
+            commands.iter().map(|command| moved(command).unwrap_or_else(|| command.clone())).collect();
+        if !std::mem::replace(&mut self.is_relocation_told, true) {
+            self.note(format!(
+                "verify commands name the project by its absolute path ({}); in work trees that is replaced by theirs",
+                self.project.root().display()
+            ));
+        }
+        Some(Script::new(commands))
     }
 
     pub(crate) fn markers(&self, dir: &Path) -> Vec<(OsString, OsString)> {

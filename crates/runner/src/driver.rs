@@ -6,7 +6,6 @@ mod receiving;
 mod winding_up;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ffi::OsString;
 use std::sync::mpsc::Sender;
 
 use engine::{
@@ -19,24 +18,21 @@ use self::directing::Directions;
 use crate::agent::Activity;
 use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
-use crate::cleaning::Cleaner;
 use crate::error::RunError;
-use crate::git::{self, Git, GitError, Oid, OwnCustoms, Stamps};
+use crate::git::{self, Git, GitError, OwnCustoms};
 use crate::inbox::{Folder, Inbox, Message, Responder, RunName};
 use crate::journal::Journal;
-use crate::left_inside::LeftInside;
 use crate::lost_work::Watch;
 use crate::mask::mask;
 use crate::open::{Beginning, Request, Then};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
-use crate::rewriting::{Rewriting, Verified};
 use crate::settings::Settings;
 use crate::shared_names::SharedNames;
-use crate::traces::Traces;
 use crate::tree::Tree;
 use crate::turn::Turn;
+use crate::work::Slots;
 
 /// Characters of a note.
 const NOTE_CHARS_MAX: usize = 2_000;
@@ -86,36 +82,20 @@ pub(crate) struct Driver<'a> {
     /// The text that a task had when its latest attempt began. It is in the attempt's folder as well, but there an
     /// agent can lay hands on it.
     pub text_at_start: BTreeMap<plan::TaskId, String>,
-    /// Whether the spec files are known to git, which saves a process per commit.
-    pub spec_is_tracked: bool,
     pub watch: Watch,
-    /// Work that was packed and has not come back yet.
-    pub packed: BTreeMap<plan::TaskId, Oid>,
-    /// What the work that is half in the project looked like when it came.
-    pub stamps: Option<Stamps>,
-    /// The turn of the task whose work is half in the project.
+    /// The linked work trees of this run; none without git.
+    pub slots: Option<Slots>,
+    /// The turn of the task that works, or records, in the project itself.
     pub turn: Option<(plan::TaskId, Turn)>,
     pub shared_names: SharedNames,
     /// What the repository said of how git works in it when agents began.
     pub customs: Option<OwnCustoms>,
-    /// What git did not look at when those who are at work in the project began.
-    pub hidden: BTreeMap<plan::TaskId, BTreeSet<OsString>>,
-    /// What those in the project itself left there that cannot be committed.
-    pub left_inside: BTreeMap<plan::TaskId, LeftInside>,
-    /// What hooks have made of work while it was committed, until that is verified and taken in.
-    pub hooked: BTreeMap<String, Oid>,
-    /// What the work in the project itself was when its verify command began.
-    pub verified: BTreeMap<plan::TaskId, Verified>,
-    /// Work whose files have changed while it was verified.
-    pub rewriting: Rewriting,
-    /// Work that was taken out of the project once already while it was verified there.
-    pub displaced: BTreeSet<(plan::TaskId, engine::Dispatch)>,
-    pub cleaner: Cleaner,
-    pub traces: Traces,
+    /// True once it was looked whether slots lack something.
+    pub is_probed: bool,
+    /// True once it was said that paths in verify commands are replaced.
+    pub is_relocation_told: bool,
     /// Tasks of which it was said that they wait for others with the same files.
     pub overlaps_told: BTreeSet<plan::TaskId>,
-    /// Tasks that are done and whose trees have yet to go.
-    done: Vec<plan::TaskId>,
     /// What was told and is about to be recorded.
     notes: Vec<(Option<plan::TaskId>, String)>,
     journal: Journal,
@@ -137,7 +117,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn new(
         request: &Request<'a>,
         (journal, state): (Journal, State),
-        (book, tree, projections): (Book, Tree<'a>, Projections),
+        (book, tree, slots, projections): (Book, Tree<'a>, Option<Slots>, Projections),
         (inbox, runtime): (Inbox, tokio::runtime::Handle),
         view: &'a mut dyn FnMut(&State, Notice<'_>),
     ) -> Self {
@@ -158,23 +138,14 @@ impl<'a> Driver<'a> {
             tree,
             runtime,
             text_at_start: BTreeMap::new(),
-            spec_is_tracked: false,
             watch: Watch::default(),
-            packed: BTreeMap::new(),
-            stamps: None,
+            slots,
             turn: None,
             shared_names: SharedNames::default(),
             customs: None,
-            hidden: BTreeMap::new(),
-            left_inside: BTreeMap::new(),
-            hooked: BTreeMap::new(),
-            verified: BTreeMap::new(),
-            rewriting: Rewriting::default(),
-            displaced: BTreeSet::new(),
-            cleaner: Cleaner::default(),
-            traces: Traces::default(),
+            is_probed: false,
+            is_relocation_told: false,
             overlaps_told: BTreeSet::new(),
-            done: Vec::new(),
             notes: Vec::new(),
             journal,
             projections,
@@ -203,12 +174,11 @@ impl<'a> Driver<'a> {
 
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, mut opening: Opening) -> Result<Finished, RunError> {
-        self.mend_repository();
-        self.clear_old_trees()?;
-        self.see_to_orphans();
-        opening.gone = self.make_up_for_trees();
+        self.mend_fast_forward()?;
+        self.pack_lost_attempts()?;
+        self.set_orphans_aside();
+        opening.gone = self.gone_work();
         opening.holding = self.find_holding(&opening.tasks)?;
-        self.find_checks();
         self.listen_to_folder();
         self.queue.push_back(Seen::Started(opening));
         self.collect_directives()?;
@@ -255,7 +225,6 @@ impl<'a> Driver<'a> {
         }
         self.pass_turn_on();
         self.tell_of_names();
-        self.tell_of_mended();
         self.start_wanted()?;
         self.end_what_leaves();
         Ok(())
@@ -338,7 +307,7 @@ impl<'a> Driver<'a> {
         }
         if let What::TaskDone { task, .. } = &event.what {
             self.watch_work(task);
-            self.done.push(task.clone());
+            self.let_go_of_work(task);
         }
         (self.view)(&self.state, Notice::Recorded(event));
         self.set_withdrawn_aside(&withdrawn);
@@ -352,8 +321,7 @@ impl<'a> Driver<'a> {
     /// Before anything is done about what was recorded: it is durable, and what nobody needs any more goes.
     fn settle_journal(&mut self) -> Result<(), RunError> {
         self.journal.settle()?;
-        self.projections.settle(self.project, &self.state)?;
-        std::mem::take(&mut self.done).iter().try_for_each(|task| self.clear_trees(task))
+        self.projections.settle(self.project, &self.state)
     }
 
     /// What the plan holds now is looked at before the next start, and before the end.
@@ -400,7 +368,7 @@ impl<'a> Driver<'a> {
     fn start(&mut self, action: &Action) -> Result<(), RunError> {
         self.settle_journal()?;
         match action {
-            Action::Prepare { task } if self.waits_for_turn(action.key(), task)? => {}
+            Action::Prepare { task } if self.waits_to_start(action.key(), task)? => {}
             Action::Prepare { task } => self.prepare(task)?,
             Action::Prove { task } => self.start_proof(action.key(), task)?,
             Action::RunAgent { task, attempt, dispatch, role } => {
@@ -417,7 +385,7 @@ impl<'a> Driver<'a> {
                 self.start_join(action.key(), task, (*attempt, *dispatch))?;
             }
             Action::Record { task, .. } | Action::InsertFix { fix: task }
-                if self.waits_for_lock(action.key(), task)? => {}
+                if self.waits_for_turn(action.key(), task)? || self.waits_for_lock(action.key(), task)? => {}
             Action::Record { task, attempt } => {
                 let record = self.record_work(task, *attempt);
                 let is_blocked = matches!(record, Record::Blocked { .. });
@@ -474,21 +442,30 @@ impl<'a> Driver<'a> {
             self.see(Seen::Obstructed { reason });
             return Ok(());
         }
-        let is_beside = self.state.attention().any(|task| task.status.is_active() && task.isolated);
-        if let Some(reason) = self.in_progress(task).filter(|_| !is_beside) {
+        let is_here = engine::starts_in_project(&self.state, task);
+        if let Some(reason) = self.in_progress(task).filter(|_| is_here) {
             self.see(Seen::Obstructed { reason });
             return Ok(());
         }
-        let baseline = if is_beside {
-            // What starts beside others gets a tree of its own, whatever the project's looks like.
-            let head = self.tree.git().map_or(Ok(None), Git::head)?;
-            Baseline { head: head.map(|head| head.as_str().to_owned()), dirty: Vec::new() }
-        } else {
+        let head = self.tree.git().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
+        let baseline = if is_here {
             self.clean_before_retry(task)?;
-            self.tree.baseline()?
+            Baseline { head, tree: self.tree_before()? }
+        } else {
+            Baseline { head, tree: None }
         };
         self.see(Seen::Prepared { task: task.clone(), baseline });
         Ok(())
+    }
+}
+
+impl Driver<'_> {
+    /// What lies in the project before an attempt there.
+    fn tree_before(&self) -> Result<Option<String>, GitError> {
+        let Some(git) = self.tree.git() else { return Ok(None) };
+        let place = self.project_place();
+        git.begin_index(&place)?;
+        Ok(Some(git.snapshot(&place)?.as_str().to_owned()))
     }
 }
 

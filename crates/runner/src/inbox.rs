@@ -20,7 +20,7 @@ use self::watch::{Interest, Watched, watch};
 use crate::agent::{Outcome, Told};
 use crate::forge::Surveyed;
 use crate::git::{self, References};
-use crate::isolation::Done;
+use crate::places::Done;
 use crate::process::Ended;
 use crate::turn::Turn;
 

@@ -13,10 +13,10 @@ use crate::check::covers;
 use crate::delegation::Delegation;
 use crate::driver::{Driver, Flight};
 use crate::error::RunError;
-use crate::git::{Oid, Paths};
+use crate::git::{Git, Oid, Paths};
 use crate::mask::mask;
 use crate::prompt::{self, JudgePart};
-use crate::traces::listed;
+use crate::tree::listed;
 
 /// How much of a difference a judge is shown.
 const DIFFERENCE_CHARS_MAX: usize = 20_000;
@@ -31,9 +31,10 @@ const SCRATCH: &str = "judged.index";
 pub(crate) struct Judged {
     /// The commit that the attempts began at.
     base: String,
-    /// That commit with what they changed.
+    /// All that lies there.
     tree: Oid,
-    touched: Vec<String>,
+    /// The same without what is nobody's work.
+    shown: Oid,
 }
 
 impl Driver<'_> {
@@ -54,7 +55,7 @@ impl Driver<'_> {
         let touched: Vec<String> =
             self.state.task(id).map(|task| task.touched.iter().cloned().collect()).unwrap_or_default();
         let facts = self.facts(id, &excerpt, &touched)?;
-        let judged = self.result_of(id, touched.clone(), &dir);
+        let judged = self.result_of(id, &touched, &dir);
         let part = JudgePart {
             role,
             difference: judged.as_ref().and_then(|judged| self.difference(judged)),
@@ -108,19 +109,20 @@ impl Driver<'_> {
     }
 
     /// The result as it lies there now; none where nobody can tell.
-    fn result_of(&self, id: &TaskId, touched: Vec<String>, dir: &Path) -> Option<Judged> {
-        let of_tree = || self.site(id)?.base().map(|base| base.as_str().to_owned());
-        let of_project = || self.state.task(id)?.base.clone();
-        let base = if self.is_isolated(id) { of_tree() } else { of_project() }?;
-        let place = self.workplace(id);
-        let paths = Paths { tree: &place, paths: &touched, scratch: &dir.join(SCRATCH) };
-        let tree = self.tree.git()?.tree_of_paths(&base, &paths).ok()?;
-        Some(Judged { base, tree, touched })
+    fn result_of(&self, id: &TaskId, touched: &[String], dir: &Path) -> Option<Judged> {
+        let git = self.tree.git()?;
+        let task = self.state.task(id)?;
+        let of_slot = task.work.as_ref().map(|work| &work.base).filter(|_| task.is_isolated());
+        let base = of_slot.or(task.base.as_ref())?.clone();
+        let place = self.place_of(id);
+        let paths = Paths { tree: &place.root, paths: touched, scratch: &dir.join(SCRATCH) };
+        let shown = git.tree_of_paths(&base, &paths).ok()?;
+        Some(Judged { base, tree: git.snapshot(&place).ok()?, shown })
     }
 
     /// The difference that attempts at a task made, as far as a judge is shown it.
     fn difference(&self, judged: &Judged) -> Option<String> {
-        let difference = self.tree.git()?.difference(&judged.base, &judged.tree).ok()?;
+        let difference = self.tree.git()?.difference(&judged.base, &judged.shown).ok()?;
         let shown = mask(&bounded(&difference, DIFFERENCE_CHARS_MAX));
         Some(shown).filter(|shown| !shown.trim().is_empty())
     }
@@ -132,16 +134,13 @@ impl Driver<'_> {
         judged: &Judged,
         dir: &Path,
     ) -> Result<(), RunError> {
-        let is_beside = |other: &Task| matches!(other.status, Status::Running(_)) && !other.isolated;
+        let is_beside = |other: &Task| matches!(other.status, Status::Running(_)) && !other.is_isolated();
         let is_shared = !self.is_isolated(id) && self.state.attention().any(is_beside);
         // Where others work in the same folder, it may be their work.
         let Some(git) = self.tree.git().filter(|_| !is_shared) else { return Ok(()) };
-        let place = self.workplace(id);
-        let scratch = dir.join(SCRATCH);
-        let now = git.tree_of_paths(
-            &judged.base,
-            &Paths { tree: &place, paths: &judged.touched, scratch: &scratch },
-        )?;
+        let git: &Git = git;
+        let (place, scratch) = (self.workplace(id), dir.join(SCRATCH));
+        let now = git.snapshot(&self.place_of(id))?;
         if now == judged.tree {
             return Ok(());
         }

@@ -15,8 +15,8 @@ use crate::attempt::Purpose;
 use crate::driver::Driver;
 use crate::error::RunError;
 use crate::git::Git;
-use crate::isolation::Done;
-use crate::turn::{Patience, Release};
+use crate::places::Done;
+use crate::turn::Release;
 
 /// Somebody else's process cannot be waited for otherwise than by looking again.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -37,30 +37,10 @@ impl Driver<'_> {
     }
 }
 
-/// The same beside the loop, for work that is about to come in.
-pub(crate) fn await_lock(
-    git: &Git,
-    id: &TaskId,
-    released: &Receiver<()>,
-    tell: impl FnOnce(String),
-) -> Patience {
-    match somebody(git) {
-        Some(holder) => {
-            tell(words(&format!("task {id}"), &holder));
-            outwait(git, released)
-        }
-        None => Patience::Left,
-    }
-}
-
-fn outwait(git: &Git, released: &Receiver<()>) -> Patience {
-    while somebody(git).is_some() {
-        match released.recv_timeout(LOOK_AGAIN) {
-            Err(RecvTimeoutError::Timeout) => {}
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => return Patience::Gone,
-        }
-    }
-    Patience::Left
+fn outwait(git: &Git, released: &Receiver<()>) {
+    while somebody(git).is_some()
+        && matches!(released.recv_timeout(LOOK_AGAIN), Err(RecvTimeoutError::Timeout))
+    {}
 }
 
 /// The same before a run begins: what somebody is about to commit is neither in its way nor its own. Signals end the

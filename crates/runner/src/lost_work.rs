@@ -38,24 +38,6 @@ impl Watch {
         }
     }
 
-    /// Notes that we took a commit back ourselves, which a program before this one may have made.
-    pub(crate) fn retreat(&mut self, from: &Oid, to: &Oid) {
-        for known in [&mut self.sound, &mut self.floor] {
-            if known.as_ref() == Some(from) {
-                *known = Some(to.clone());
-            }
-        }
-    }
-
-    /// What is said when work that came in could not be committed as it was: that somebody committed, only if it is so.
-    pub(crate) fn once_more(&self, id: &plan::TaskId, head: Option<&Oid>) -> String {
-        if self.sound.is_some() && self.sound.as_ref() != head {
-            format!("somebody committed while task {id} came back, so it is brought in once more")
-        } else {
-            format!("the work of task {id} is brought in once more")
-        }
-    }
-
     /// Why nothing may come on top of what is checked out, if that is no branch any more, or lacks what was committed.
     pub(crate) fn obstacle(&self, git: &Git) -> Result<Option<String>, GitError> {
         let gone = self.gone(git)?;

@@ -8,7 +8,6 @@ use engine::{FileState, Isolation, State, Status, Task};
 use plan::{ANY_FILE, TaskId};
 
 use crate::check::covers;
-use crate::tree::COMMITTED;
 
 /// Takes out of what was found changed after an attempt what other tasks are about.
 pub(crate) fn without_others(
@@ -75,8 +74,7 @@ impl<'a> Neighbour<'a> {
         let is_of_it = match self.standing {
             Standing::UnderWay => true,
             Standing::Unfinished => self.task.touched.contains(&file.path),
-            // Nobody else would take in what was changed after it was done.
-            Standing::DoneMeanwhile => file.state == COMMITTED,
+            Standing::DoneMeanwhile => true,
         };
         is_of_it && self.files.iter().any(|entry| covers(entry, &file.path))
     }

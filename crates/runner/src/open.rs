@@ -19,14 +19,13 @@ use crate::git::{Git, GitError, Parallelism};
 use crate::inbox::{Folder, Inbox};
 use crate::journal::{Journal, RunLock};
 use crate::lock_wait::await_start;
-use crate::meddling::told_of_commit;
 use crate::process;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
 use crate::settings::{Bookkeeping, Settings};
-use crate::traces::told_of;
 use crate::tree::{OWN_FOLDER, OWN_PATTERNS, Tree};
 use crate::turn::{Release, Turn, pause};
+use crate::work::Slots;
 
 /// Files that people write for this program alone.
 const OWN_SETTINGS: [&str; 2] = ["tillgreen.toml", "specs/.current-spec"];
@@ -95,7 +94,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let journal = journal.guarded_by(lock);
     let git = project.git().map(|git| git.clone().with_notes(&file.home));
     git.as_ref().map_or(Ok(()), Git::check_identity)?;
-    let mut tree = Tree::new(project, git.as_ref(), file);
+    let tree = Tree::new(project, git.as_ref(), file);
     let is_start = matches!(beginning, Beginning::Resume | Beginning::Fresh);
     if let Some(git) = &git {
         wait_for_earlier(git, &state, &mut |note| view(&state, Notice::Note(note)));
@@ -104,19 +103,18 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
             git.refuse_broken_index()?;
         }
     }
-    let (turn, kept) = match &git {
+    let turn = match &git {
         Some(git) => look_undisturbed(git, file, &state, &mut |note| view(&state, Notice::Note(note)))?,
-        None => (None, Vec::new()),
+        None => None,
     };
-    let dirty = dirty(project, file, settings, &state, &mut tree)?;
+    let dirty = dirty(project, file, settings, &state, &tree)?;
     drop(turn);
-    let notes = recover(git.as_ref(), &mut book, &state, file)?;
+    // What was done about an earlier run's attempts is recorded; the rest is about how this one begins.
+    let found = recover(git.as_ref(), &mut book, &state, file)?;
     let inbox = Inbox::new();
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
     let lifecycle = rules(settings, &book).pull_request.lifecycle;
-    // What was done about an earlier run's attempts is recorded; the rest is about how this one begins.
-    let found: Vec<String> = notes.into_iter().chain(kept).collect();
     let notes = outside(project, file).into_iter().chain(remarks(project, &book, &state));
     let on_branch = settings.branch.as_ref().map(|branch| format!("commits go to branch {branch}"));
     let on_default = git.as_ref().filter(|_| is_new(&state)).and_then(on_default_branch).or(on_branch);
@@ -140,7 +138,9 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let opening = Opening { rules, tasks, dirty, head, ..Opening::default() };
     let opening = Opening { launch: settings.launch.clone(), ..opening };
     rehearse(request, &state, &opening)?;
-    let driver = Driver::new(request, (journal, state), (book, tree, projections), (inbox, runtime), view);
+    let slots = git.as_ref().map(|git| Slots::new(git, &file.key(), &settings.worktrees));
+    let driver =
+        Driver::new(request, (journal, state), (book, tree, slots, projections), (inbox, runtime), view);
     let driver = driver.with_notes(found);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
@@ -242,26 +242,23 @@ fn unheeded(project: &Project, book: &Book) -> Vec<String> {
     notes
 }
 
-/// Where the project is about to be looked at, no other run has work half in it meanwhile. Tells what somebody did to what
-/// a run that died had.
+/// Where the project is about to be looked at, no other run works in it meanwhile.
 fn look_undisturbed(
     git: &Git,
     file: &PlanFile,
     state: &State,
     tell: &mut dyn FnMut(String),
-) -> Result<(Option<Turn>, Vec<String>), RunError> {
+) -> Result<Option<Turn>, RunError> {
     if !is_new(state) {
-        let kept = drop_half_landing(git, state)?;
         await_start(git, tell);
-        return Ok((None, kept));
+        return Ok(None);
     }
     // Nobody lets go of this wait: signals still end the program at once.
     let ((_release, released), mut looks) = (Release::new(), 0);
-    let wait = || pause(git, &released, ("this run", &mut looks), &mut *tell);
-    let turn = Turn::take(git, &file.place_of_turns(), wait)?;
-    let kept = drop_half_landing(git, state)?;
+    let wait = || pause(&released, ("this run", &mut looks), &mut *tell);
+    let turn = Turn::take(&file.place_of_turns(), wait)?;
     await_start(git, tell);
-    Ok((turn, kept))
+    Ok(turn)
 }
 
 /// A git of a run that died may still be at work, and all that follows would wait for it without a word. Signals still
@@ -272,24 +269,6 @@ fn wait_for_earlier(git: &Git, state: &State, tell: &mut dyn FnMut(String)) {
     }
 }
 
-/// Work that a run which died had half in the project goes out of it: it is still in its task's own tree. What was
-/// about to be recorded had passed and stays. Tells what somebody did to it meanwhile.
-fn drop_half_landing(git: &Git, state: &State) -> Result<Vec<String>, RunError> {
-    let is_recorded = state.attention().any(|task| matches!(task.status, Status::Recording { .. }));
-    if is_recorded {
-        return Ok(Vec::new());
-    }
-    let committed = match state.attention().find(|task| task.status.is_coming_back()) {
-        Some(task) => {
-            let (sight, whose) = (git.look_at_landing(None)?, format!("task {}", task.id()));
-            told_of_commit(&sight, &whose, "it is verified once more")
-        }
-        None => None,
-    };
-    let kept = told_of(git.root(), &git.drop_landing()?);
-    Ok(committed.into_iter().chain(kept).collect())
-}
-
 /// How tasks can run side by side here and, where they cannot, why not.
 pub(crate) fn side_by_side(
     git: Option<&Git>,
@@ -297,11 +276,14 @@ pub(crate) fn side_by_side(
     dirty: &[String],
 ) -> (Parallel, Option<String>) {
     let wanted = settings.rules.parallel.clone();
-    let alone = |reason: String| (Parallel { jobs: 1, ..wanted.clone() }, Some(reason));
-    let (Some(git), Isolation::Trees) = (git, wanted.isolation) else {
+    let alone = |reason: String| {
+        let isolation = Isolation::Trees;
+        (Parallel { jobs: 1, isolation, ..wanted.clone() }, Some(reason))
+    };
+    let (Some(git), Isolation::Trees | Isolation::Always) = (git, wanted.isolation) else {
         return (Parallel { isolation: Isolation::Shared, ..wanted }, None);
     };
-    if wanted.jobs <= 1 {
+    if wanted.jobs <= 1 && wanted.isolation == Isolation::Trees {
         return (wanted, None);
     }
     if settings.bookkeeping == Bookkeeping::Agent {
@@ -432,12 +414,12 @@ fn dirty(
     file: &PlanFile,
     settings: &Settings,
     state: &State,
-    tree: &mut Tree<'_>,
+    tree: &Tree<'_>,
 ) -> Result<Vec<String>, RunError> {
     if let (Some(opened), false) = (state.opened(), is_new(state)) {
         return Ok(opened.dirty.clone());
     }
-    let dirty = tree.baseline()?.dirty;
+    let dirty = tree.dirty()?;
     let dir = project.relative(&file.dir).to_string_lossy().into_owned();
     let belongs = |path: &String| {
         let in_dir = !dir.is_empty() && path.strip_prefix(&dir).is_some_and(|rest| rest.starts_with('/'));
@@ -492,7 +474,7 @@ fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<Str
         if is_checked || task.status == Status::Skipped || decl.ticked == should {
             continue;
         }
-        let edited = if should { book.tick(&decl.id) } else { book.untick(&decl.id) };
+        let edited = if should { book.tick_again(&decl.id) } else { book.untick(&decl.id) };
         edited.map_err(RunError::io("write", path))?;
         notes.push(format!(
             "the box of task {} was changed while an attempt was running that did not end; it was put back",

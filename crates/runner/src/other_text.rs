@@ -22,18 +22,12 @@ impl Driver<'_> {
     }
 
     /// Before a run goes on: tasks with finished work whose text is another one now, and whose work is good all the same.
-    /// What is half in the project of the others goes out of it.
     pub(crate) fn find_holding(&mut self, tasks: &[TaskDecl]) -> Result<Vec<TaskId>, RunError> {
-        let (mut holding, mut is_half_in) = (Vec::new(), false);
+        let mut holding = Vec::new();
         for id in engine::outdated(&self.state, tasks) {
             if self.is_recorded(&id)? || self.is_alike(&id) {
                 holding.push(id);
-            } else {
-                is_half_in |= self.is_isolated(&id) && self.recorded_attempt(&id).is_some();
             }
-        }
-        if is_half_in {
-            self.drop_half_landing()?;
         }
         Ok(holding)
     }

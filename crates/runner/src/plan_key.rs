@@ -40,6 +40,23 @@ pub(crate) fn key(home: &str) -> String {
     }
 }
 
+/// The folder of the plan that a key tells from others.
+pub(crate) fn home_of(key: &str) -> String {
+    match key.strip_prefix(MARK) {
+        Some(home) => home.to_owned(),
+        None if key.contains(MARK) => key.to_owned(),
+        None => format!("specs-{key}"),
+    }
+}
+
+/// The plan of a key for people: a spec's name, or the path of another plan as far as the key tells it.
+pub(crate) fn told(key: &str) -> String {
+    match key.strip_prefix(MARK) {
+        Some(home) => owner(home),
+        None => key.to_owned(),
+    }
+}
+
 fn plain_name(relative: &Path) -> String {
     let text = relative.to_string_lossy();
     let text = text.strip_suffix(".md").unwrap_or(&text);
@@ -99,6 +116,8 @@ mod tests {
         let check = |path: &str, home: &str, expected: &str| {
             assert_eq!(home_name(Path::new(path)), home);
             assert_eq!(key(home), expected);
+            let is_spec = expected == path.trim_start_matches("specs/").trim_end_matches("/tasks.md");
+            assert_eq!(told(expected), if is_spec { expected } else { path });
         };
         check("specs/auth/tasks.md", "specs-auth", "auth");
         check("specs/a-b_2.0/tasks.md", "specs-a-b_2.0", "a-b_2.0");
@@ -167,6 +186,7 @@ mod tests {
         for path in paths {
             let home = home_name(Path::new(path));
             assert!(!TAKEN.contains(&home.as_str()), "{path}");
+            assert_eq!(home_of(&key(&home)), home, "{path}");
             assert_eq!(keys.insert(key(&home), path), None, "{path}");
             assert_eq!(homes.insert(home, path), None, "{path}");
         }

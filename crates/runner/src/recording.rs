@@ -11,15 +11,17 @@ use crate::atomic;
 use crate::book::Excerpt;
 use crate::driver::Driver;
 use crate::error::RunError;
-use crate::git::{COMMIT_DEADLINE, Commit, Git, GitError, Landed, Oid, Staging, Stamps};
-use crate::hooked::{Refusal, told_of_hook};
+use crate::git::{Commit, Git, GitError, Oid, Staging, Text};
+use crate::landing::refused;
 use crate::projection::{Completed, Progress};
 use crate::settings::Bookkeeping;
-use crate::traces::listed;
-use crate::tree::shown;
+use crate::tree::{listed, shown};
 
 /// The trailer by which a commit of ours is found again.
 pub(crate) const TRAILER: &str = "Tillgreen-Task";
+
+/// How often work is verified whose files change each time.
+const ROUNDS_MAX: u32 = 2;
 
 /// How far back such a commit is looked for.
 pub(crate) const TRAILER_SEARCH: usize = 50;
@@ -30,10 +32,23 @@ pub(crate) enum Obstacle {
     Refused(String),
     /// Git cannot take it in as it is.
     Unfit(String),
-    /// Somebody committed in between.
+    /// Somebody committed in between, or files changed since they were verified.
     Moved,
+    /// Files of the user's are in the way.
+    InTheWay(Vec<String>),
     /// Something else is in the way.
     Blocked(String),
+}
+
+/// What becomes of work in the project itself when it is about to be committed.
+#[derive(Debug, PartialEq, Eq)]
+enum Again {
+    /// It is committed as it lies there.
+    AsItIs,
+    /// It is verified once more.
+    Verify,
+    /// It is committed as this tree has it.
+    Commit(Oid),
 }
 
 impl From<GitError> for Obstacle {
@@ -61,31 +76,12 @@ impl Driver<'_> {
     pub(crate) fn record_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Record {
         match self.try_record(id, attempt) {
             Ok(commit) => Record::Kept { commit: commit.map(|commit| commit.as_str().to_owned()) },
-            Err(Obstacle::Refused(output)) => self.refused(id, attempt, &output),
-            Err(Obstacle::Unfit(output)) if !self.is_isolated(id) => unfit(&output),
+            Err(Obstacle::Refused(output)) => Record::Refused(refused(&output)),
+            Err(Obstacle::Unfit(output)) => unfit(&output),
             Err(Obstacle::Moved) => Record::Moved,
-            Err(Obstacle::Blocked(reason) | Obstacle::Unfit(reason)) => Record::Blocked { reason },
+            Err(Obstacle::InTheWay(files)) => Record::InTheWay { files },
+            Err(Obstacle::Blocked(reason)) => Record::Blocked { reason },
         }
-    }
-
-    /// A hook said no. What was brought in from a tree goes out of the project again.
-    fn refused(&mut self, id: &TaskId, attempt: Option<Attempt>, output: &str) -> Record {
-        let mut details = crate::mask::mask(output);
-        if self.is_isolated(id) {
-            match self.take_refused_out(id, attempt) {
-                Ok(Refusal::BroughtInAgain) => return Record::Moved,
-                Ok(Refusal::Out { changed }) => details.extend(told_of_hook(&changed)),
-                Err(error) => return Record::Blocked { reason: error.to_string() },
-            }
-        }
-        Record::Refused(CheckFailure {
-            cause: Cause::CommitRefused,
-            error: format!("a git hook refused the commit: {}", last_line(output)),
-            details,
-            command: Some("git commit".to_owned()),
-            exit_code: Some(1),
-            failing: Failing::default(),
-        })
     }
 
     fn try_record(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
@@ -105,7 +101,7 @@ impl Driver<'_> {
                 last_line(&output)
             )),
             Obstacle::Unfit(output) => Obstacle::Blocked(output),
-            obstacle @ (Obstacle::Blocked(_) | Obstacle::Moved) => obstacle,
+            obstacle @ (Obstacle::Blocked(_) | Obstacle::Moved | Obstacle::InTheWay(_)) => obstacle,
         })?;
         self.drop_progress_file(id);
         Ok(commit)
@@ -131,29 +127,78 @@ impl Driver<'_> {
     /// Commits what attempts at the task left in the tree: their paths and no others.
     fn commit_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
         let Some(git) = self.tree.git() else { return Ok(None) };
-        if let (true, Some(attempt)) = (self.is_isolated(id), attempt) {
-            return self.commit_landing(id, git, attempt);
+        if self.is_isolated(id) {
+            return self.fast_forward(id, git);
         }
         let key = self.trailer(id, attempt);
         // What its command alone proved was made by nobody.
-        let since = if attempt.is_some() { self.heed_rewriting_here(id, &key)? } else { None };
+        let again = if attempt.is_some() { self.look_again(id, git)? } else { Again::AsItIs };
+        if again == Again::Verify {
+            return Err(Obstacle::Moved);
+        }
         self.tell_of_mixed_work(id);
-        let made = self.commit_here(id, git, (attempt, &key));
-        self.bring_since(id, since)?;
-        made
+        self.commit_here(id, git, (attempt, &key), again)
     }
 
-    /// The same in the project itself, once it is what was verified.
+    /// Says which files of a task's work had changes before the run began: whose these are cannot be told apart any more,
+    /// so nobody commits them.
+    fn tell_of_mixed_work(&mut self, id: &TaskId) {
+        let (Some(task), Some(opened)) = (self.state.task(id), self.state.opened()) else { return };
+        let mixed = opened.dirty.iter().filter(|path| task.touched.contains(*path));
+        let mixed: Vec<String> = mixed.cloned().collect();
+        if !mixed.is_empty() {
+            self.note_of(
+                id,
+                format!(
+                    "what task {id} changed in {} stays uncommitted: there were changes before the run began",
+                    listed(&mixed)
+                ),
+            );
+        }
+    }
+
+    /// What to do where files of the work are no longer what was verified: the verify command wrote them, or somebody saved
+    /// one. A command that formats the work comes to rest; of what changes each time, what was verified is committed.
+    fn look_again(&mut self, id: &TaskId, git: &Git) -> Result<Again, Obstacle> {
+        let Some(task) = self.state.task(id) else { return Ok(Again::AsItIs) };
+        let (touched, returns) = (task.touched.clone(), task.returns());
+        let Some(verified) = task.verified.clone() else { return Ok(Again::AsItIs) };
+        let now = git.snapshot(&self.project_place())?;
+        let changed = git.changed_between(&verified, now.as_str())?;
+        let changed: Vec<String> = changed.into_iter().filter(|path| touched.contains(path)).collect();
+        if changed.is_empty() {
+            return Ok(Again::AsItIs);
+        }
+        let files = listed(&changed);
+        if returns >= ROUNDS_MAX {
+            self.note_of(id, format!(
+                "files of task {id} change each time it is verified ({files}): what was verified is committed, and what they \
+                 have become since stays uncommitted"
+            ));
+            return Ok(Oid::parse(&verified).map_or(Again::AsItIs, Again::Commit));
+        }
+        self.note_of(id, format!(
+            "files of task {id} changed while it was verified ({files}), so they are verified as they are now"
+        ));
+        Ok(Again::Verify)
+    }
+
+    /// Commits the work in the project itself.
     fn commit_here(
         &mut self,
         id: &TaskId,
         git: &Git,
         (attempt, key): (Option<Attempt>, &str),
+        again: Again,
     ) -> Result<Option<Oid>, Obstacle> {
-        let paths = self.rewriting.without_left_out(key, self.paths_of_work(id));
-        let mut changes = self.tree.uncommitted(&paths)?;
+        let paths = self.paths_of_work(id);
+        git.uncover(&paths)?;
+        let status = git.status()?;
+        let mut changes: Vec<_> =
+            status.changes.into_iter().filter(|change| paths.contains(&change.path)).collect();
         changes.retain(|change| !change.is_repository());
-        let unnameable = self.tree.uncommitted_unnameable(&paths);
+        let unnameable: Vec<_> =
+            status.unnameable.into_iter().filter(|path| paths.contains(&shown(path))).collect();
         let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
         let told: Vec<String> =
             paths.iter().cloned().chain(unnameable.iter().map(|path| shown(path))).collect();
@@ -170,29 +215,29 @@ impl Driver<'_> {
         let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
         let request = Commit { trailer: Some((TRAILER, key)), ..request };
         let before = git.head()?;
-        if let Some(commit) = self.take_in_again(git, key)? {
-            self.watch.advance(before.as_ref(), &commit);
-            return Ok(Some(commit));
-        }
-        let meant = git.tree_to_be(&request)?;
-        if let Some(commit) = git.commit(&request)? {
-            if let (Some(meant), Some(_)) = (meant, attempt)
-                && let Some(parent) = git.changed_by_hook(&request, (&commit, &meant))?
-            {
-                self.heed_hook_here(id, git, (&parent, &commit), (key, &paths))?;
+        let index = self.file.home.join("work.index");
+        let committed = match (again, staging) {
+            (Again::Commit(tree), _) => git.commit_of_tree(&tree, &request, &index),
+            (_, Staging::Whole) => {
+                git.commit_of_tree(&git.snapshot(&self.project_place())?, &request, &index)
             }
-            self.tree.committed(&told, &commit);
-            if !self.left_inside.is_empty() {
-                // What is not committed inside submodules is there still.
-                self.tree.forget();
+            (_, Staging::Add | Staging::AddSeen | Staging::Skip) => git.commit(&request),
+        };
+        let made = match committed {
+            // Hooks that format files refuse them the first time; what they made is verified and tried again.
+            Err(GitError::Hook { .. }) if attempt.is_some() && self.look_again(id, git)? == Again::Verify => {
+                return Err(Obstacle::Moved);
             }
+            made => made?,
+        };
+        if let Some(commit) = made {
             self.watch.advance(before.as_ref(), &commit);
+            if attempt.is_some() && self.is_changed_by_hook(id, git, &commit)? {
+                return Err(Obstacle::Moved);
+            }
             return Ok(Some(commit));
         }
         let made = self.commit_already_made(id, git, key)?;
-        if let (Some(made), Some(_)) = (&made, attempt) {
-            self.heed_orphan(id, git, (made, key))?;
-        }
         if made.is_none() && !told.is_empty() {
             self.note_of(
                 id,
@@ -200,6 +245,46 @@ impl Driver<'_> {
             );
         }
         Ok(made)
+    }
+
+    /// True if a hook made something else of the work than was verified: that is verified as it is.
+    fn is_changed_by_hook(&mut self, id: &TaskId, git: &Git, commit: &Oid) -> Result<bool, Obstacle> {
+        let Some(task) = self.state.task(id).filter(|task| task.returns() < ROUNDS_MAX) else {
+            return Ok(false);
+        };
+        let Some(verified) = task.verified.clone().filter(|_| git.has_commit_hook()) else {
+            return Ok(false);
+        };
+        let touched = task.touched.clone();
+        let made = git.changed_between(&verified, commit.as_str())?;
+        let is_other = made.iter().any(|path| touched.contains(path));
+        if is_other {
+            self.follow_hook(git, &verified, commit, &touched)?;
+            self.note_of(
+                id,
+                format!(
+                    "a git hook changed the work of task {id} as it was committed, so that is verified again"
+                ),
+            );
+        }
+        Ok(is_other)
+    }
+
+    /// Files that nobody has touched since they were verified are what a hook made of them in the commit.
+    fn follow_hook(
+        &self,
+        git: &Git,
+        verified: &str,
+        commit: &Oid,
+        touched: &BTreeSet<String>,
+    ) -> Result<(), Obstacle> {
+        let now = git.snapshot(&self.project_place())?;
+        let edited = git.changed_between(verified, now.as_str())?;
+        let made = git.changed_between(verified, commit.as_str())?;
+        let followed = made.into_iter().filter(|path| touched.contains(path) && !edited.contains(path));
+        git.restore(commit.as_str(), &followed.collect::<Vec<_>>())?;
+        let edited: Vec<String> = edited.into_iter().filter(|path| touched.contains(path)).collect();
+        Ok(git.forget_staged(&edited)?)
     }
 
     /// By which the commit of a task's work is found again.
@@ -210,45 +295,6 @@ impl Driver<'_> {
     /// The message of a commit that brings work back from a tree of its own, which cannot be done without one.
     pub(crate) fn landing_message(&self, id: &TaskId) -> String {
         self.commit_message(id).unwrap_or_else(|| format!("chore({}): task {id}", self.file.name))
-    }
-
-    /// Commits work that was brought into the project.
-    fn commit_landing(&mut self, id: &TaskId, git: &Git, attempt: Attempt) -> Result<Option<Oid>, Obstacle> {
-        let (message, key) = (self.landing_message(id), self.trailer(id, Some(attempt)));
-        let stamps = self.stamps.take();
-        let since = self.heed_rewriting(id, git, (&key, &message, stamps.as_ref()))?;
-        let made = self.commit_verified(id, git, (key, message, stamps));
-        self.bring_since(id, since)?;
-        made
-    }
-
-    /// The same, once it is what was verified.
-    fn commit_verified(
-        &mut self,
-        id: &TaskId,
-        git: &Git,
-        (key, message, stamps): (String, String, Option<Stamps>),
-    ) -> Result<Option<Oid>, Obstacle> {
-        let trailer = (TRAILER, key.as_str());
-        let before = git.head()?;
-        let landed = match self.adopt(git, &key, stamps.as_ref())? {
-            Some(commit) => Landed::Done(commit),
-            None => git.commit_landing(trailer, &message, COMMIT_DEADLINE, stamps.as_ref())?,
-        };
-        if landed == Landed::Moved && self.state.task(id).is_some_and(|task| !task.touched.is_empty()) {
-            self.note(self.watch.once_more(id, before.as_ref()));
-            return Err(Obstacle::Moved);
-        }
-        self.tree.forget();
-        match landed {
-            Landed::Done(commit) => {
-                self.watch.advance(before.as_ref(), &commit);
-                Ok(Some(commit))
-            }
-            Landed::Changed(commit) => self.heed_hook(id, git, (commit, key)),
-            Landed::Nothing => Ok(None),
-            Landed::Moved => Ok(git.find_trailer(TRAILER, &key, TRAILER_SEARCH)?),
-        }
     }
 
     /// Nothing was left to commit: the agent did it itself, or we did before a crash.
@@ -265,7 +311,7 @@ impl Driver<'_> {
     /// committed with its own message once it is done, not with that of its fix.
     pub(crate) fn paths_of_work(&self, id: &TaskId) -> BTreeSet<String> {
         // What was changed in a tree of its own is not in the project.
-        let task = self.state.task(id).filter(|task| !task.isolated);
+        let task = self.state.task(id).filter(|task| !task.is_isolated());
         let mut paths: BTreeSet<String> =
             task.into_iter().flat_map(|task| task.touched.iter().cloned()).collect();
         if let Some(opened) = self.state.opened() {
@@ -317,7 +363,9 @@ impl Driver<'_> {
             learnings.extend(task.failures.iter().flat_map(|failure| failure.learnings.clone()));
             learnings.extend(task.claimed.iter().flat_map(|claimed| claimed.learnings.clone()));
         }
-        Completed { id: id.clone(), title, learnings }
+        let tasks = self.state.tasks().iter().filter(|_| self.is_isolated(id)).map(|task| task.id());
+        let later = tasks.skip_while(|other| *other != id).skip(1).cloned().collect();
+        Completed { id: id.clone(), title, learnings, later }
     }
 
     pub(crate) fn drop_progress_file(&self, id: &TaskId) {
@@ -367,15 +415,41 @@ impl Driver<'_> {
         if paths.is_empty() {
             return Ok(());
         }
-        let staging = if self.spec_is_tracked { Staging::Skip } else { Staging::AddSeen };
         let before = git.head()?;
-        let commit = git.commit(&Commit { staging, ..Commit::new(&paths, message) })?;
-        self.spec_is_tracked = true;
+        let commit = match self.without_their_words(git, &paths)? {
+            texts if texts.is_empty() => git.commit(&Commit::new(&paths, message))?,
+            texts => git.commit_texts(&texts, message, &self.file.home.join("spec.index"))?,
+        };
         if let Some(commit) = commit {
-            self.tree.committed(&paths, &commit);
             self.watch.advance(before.as_ref(), &commit);
         }
+        self.book.edits_are_committed();
         Ok(())
+    }
+
+    /// Where somebody has words in the plan that they have not committed: what is committed, with the same edits of ours.
+    fn without_their_words<'p>(&self, git: &Git, paths: &'p [String]) -> Result<Vec<Text<'p>>, GitError> {
+        let shown = self.project.relative(&self.file.path).to_string_lossy().into_owned();
+        let plan = paths.iter().find(|path| **path == shown);
+        let (Some(plan), Some((before, after))) = (plan, self.book.uncommitted_edits()) else {
+            return Ok(Vec::new());
+        };
+        let Some(committed) = git.committed_text(plan)? else { return Ok(Vec::new()) };
+        let unix = |text: &str| text.replace("\r\n", "\n");
+        if unix(&committed) == unix(before) {
+            return Ok(Vec::new());
+        }
+        // Where their words stand just where ours do, they go together.
+        let Some(text) = git.merge_texts(&self.file.home, (before, after), &committed)? else {
+            return Ok(Vec::new());
+        };
+        let read = |path: &str| {
+            let file = self.project.root().join(path);
+            fs::read_to_string(&file).map_err(GitError::io("read", &file))
+        };
+        let others = paths.iter().filter(|path| *path != plan);
+        let others = others.map(|path| Ok(Text { path, text: read(path)? }));
+        std::iter::once(Ok(Text { path: plan, text })).chain(others).collect()
     }
 
     /// Commits the note of a skipped task. That it cannot be committed is no reason to stop.
@@ -385,10 +459,7 @@ impl Driver<'_> {
         let message = format!("chore(spec): note that task {} is skipped", task.name());
         let (paths, before) = ([path], git.head().ok().flatten());
         match git.commit(&Commit::new(&paths, &message)) {
-            Ok(Some(commit)) => {
-                self.tree.committed(&paths, &commit);
-                self.watch.advance(before.as_ref(), &commit);
-            }
+            Ok(Some(commit)) => self.watch.advance(before.as_ref(), &commit),
             Ok(None) => {}
             Err(error) => self.note(format!("the note of the skipped task could not be committed: {error}")),
         }
@@ -407,11 +478,10 @@ impl Driver<'_> {
             return Ok(());
         };
         let paths = self.paths_of_work(id);
-        let left: Vec<String> =
-            self.tree.uncommitted(&paths)?.into_iter().map(|change| change.path).collect();
+        let changes = git.status()?.changes.into_iter().map(|change| change.path);
+        let left: Vec<String> = changes.filter(|path| paths.contains(path)).collect();
         if let (Some(head), false) = (git.head()?, left.is_empty()) {
             git.restore(head.as_str(), &left)?;
-            self.tree.forget();
             self.note_of(id, format!("taken back before the next attempt at task {id}: {}", listed(&left)));
         }
         Ok(())
@@ -436,7 +506,7 @@ fn unfit(output: &str) -> Record {
     })
 }
 
-fn last_line(text: &str) -> String {
+pub(crate) fn last_line(text: &str) -> String {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no output");
     line.chars().take(200).collect()
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::{Rules, Toggle};
 
 use crate::agent::{AgentKind, Permission};
-use crate::git::Furnishing;
+use crate::work::Worktrees;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct Settings {
     /// Whether a dirty tree is accepted at the start of a new run.
     pub allow_dirty: Toggle,
     /// What the work trees of tasks that run side by side are given.
-    pub furnishing: Furnishing,
+    pub worktrees: Worktrees,
     /// The command that has to be green at the very end.
     pub regression: Option<String>,
     /// What the pull request is like.

@@ -7,7 +7,7 @@ use engine::{Status, Task};
 use plan::TaskId;
 
 use crate::driver::Driver;
-use crate::traces::listed;
+use crate::tree::listed;
 
 impl Driver<'_> {
     /// When an agent starts: what is compared with later, unless others are at work already.
@@ -34,25 +34,6 @@ impl Driver<'_> {
                 "changed while task {task} was worked on, and part of no commit: {}; what stands there can have git run \
                  commands, so look at it",
                 listed(&changed)
-            ));
-        }
-    }
-
-    /// Where submodules say that their files are is put back, whoever made it lead into a work tree.
-    pub(crate) fn mend_repository(&mut self) {
-        if let Some(git) = self.tree.git() {
-            git.mend_submodules();
-        }
-        self.tell_of_mended();
-    }
-
-    /// Of which submodules that was done, here or beside the loop.
-    pub(crate) fn tell_of_mended(&mut self) {
-        let mended = self.tree.git().map(|git| git.mended_submodules()).unwrap_or_default();
-        for path in mended {
-            self.note(format!(
-                "an agent changed where the submodule {path} says that its files are (core.worktree), as `git submodule \
-                 update` does in a work tree; the project shares that, so it was put back"
             ));
         }
     }

@@ -38,7 +38,7 @@ impl Driver<'_> {
 
     /// Tells what appeared, once nobody is at work side by side.
     pub(crate) fn tell_of_names(&mut self) {
-        if !self.state.attention().any(|task| task.isolated && task.status.is_active()) {
+        if !self.state.attention().any(|task| task.is_isolated() && task.status.is_active()) {
             self.tell_of_new_names();
         }
     }

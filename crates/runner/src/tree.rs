@@ -1,18 +1,16 @@
-//! The work tree as git sees it: what was changed before an attempt, what the attempt changed, and what of
-//! that belongs into a commit of ours.
+//! Whose files are whose in the project: the plan's, the program's own, people's.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use engine::{Baseline, FileState};
 use plan::Dialect;
 
 use crate::committable::Committable;
-use crate::git::{Change, ChangeKind, Git, GitError, Status};
+use crate::git::{ChangeKind, Git, GitError};
 use crate::project::{PlanFile, Project};
 
 /// The folder in which the program keeps what it writes.
@@ -32,10 +30,10 @@ pub(crate) const OWN_PATTERNS: [&str; 6] = [
 /// clock than the one that programs read.
 pub(crate) const COARSE_CLOCK_NANOS: i128 = 12_000_000;
 
-/// The state of a path that differs between two commits.
-pub(crate) const COMMITTED: &str = "committed";
+/// How many files are named at once.
+const FILES_TOLD_MAX: usize = 20;
 
-/// The work tree of a run.
+/// The project's files as a run sees them: which are the plan's, which are our own, which are people's.
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
     git: Option<&'a Git>,
@@ -45,8 +43,6 @@ pub(crate) struct Tree<'a> {
     /// Paths of all plan files, and of the one where skips are noted: no commit of work takes them in.
     plans: Vec<String>,
     committable: Committable,
-    /// The state after the last look, brought up to date by our own commits.
-    known: Option<Status>,
 }
 
 impl<'a> Tree<'a> {
@@ -68,7 +64,6 @@ impl<'a> Tree<'a> {
             committable: Committable::among(&spec_files),
             spec_files,
             plans: file.plans.iter().map(pointed).chain([shown(project.state_md())]).flatten().collect(),
-            known: None,
         }
     }
 
@@ -83,125 +78,19 @@ impl<'a> Tree<'a> {
         Ok(committable.iter().filter(|path| self.root.join(path).exists()).cloned().collect())
     }
 
-    /// Forgets what was seen: time has passed in which anybody may have changed anything.
-    pub(crate) fn forget(&mut self) {
-        self.known = None;
-    }
-
-    /// What is checked out and what is changed already.
-    pub(crate) fn baseline(&mut self) -> Result<Baseline, GitError> {
-        let Some(git) = self.git else { return Ok(Baseline::default()) };
-        let status = match self.known.take() {
-            Some(status) => status,
-            None => git.status()?,
-        };
-        let head = status.head.as_ref().map(|head| head.as_str().to_owned());
+    /// The paths that differ from what is committed and are nobody's business but people's.
+    pub(crate) fn dirty(&self) -> Result<Vec<String>, GitError> {
+        let Some(git) = self.git else { return Ok(Vec::new()) };
+        let status = git.status()?;
         let dirty = status.changes.iter().map(|change| change.path.clone());
         let dirty = dirty.chain(status.unnameable.iter().map(|path| shown(path)));
         // One that was taken out of the index and is still there is listed twice.
         let mut seen = BTreeSet::new();
-        let dirty = dirty.filter(|path| !self.is_ours(path) && seen.insert(path.clone()));
-        let baseline = Baseline { head, dirty: dirty.collect() };
-        self.known = Some(status);
-        Ok(baseline)
+        Ok(dirty.filter(|path| !self.is_ours(path) && seen.insert(path.clone())).collect())
     }
 
-    /// What changed since an attempt began, or one before it under the same number that did not end. A path that was
-    /// changed before counts only if it changed again. What only looks new is told apart.
-    pub(crate) fn touched(
-        &mut self,
-        status: Status,
-        baseline: &Baseline,
-        since: SystemTime,
-    ) -> Result<(Vec<FileState>, BTreeSet<String>), GitError> {
-        let Some(git) = self.git else { return Ok(Default::default()) };
-        let mut uncovered = self.uncovered(git, (&status, baseline), since)?;
-        let head = status.head.as_ref().map(|head| head.as_str().to_owned());
-        let mut files: BTreeMap<String, String> = BTreeMap::new();
-        if let (Some(before), Some(now)) = (&baseline.head, &head)
-            && before != now
-        {
-            // Commits that the agent made itself. An agent may have moved the branch anywhere: then git
-            // cannot compare, and what is in the tree has to do.
-            for path in git.changed_between(before, now).unwrap_or_default() {
-                files.insert(path, COMMITTED.to_owned());
-            }
-        }
-        let before: BTreeSet<&str> = baseline.dirty.iter().map(String::as_str).collect();
-        for change in &status.changes {
-            let is_new = !before.contains(change.path.as_str()) && !uncovered.contains(&change.path);
-            if is_new || changed_since(&self.root.join(&change.path), since) == Some(true) {
-                files.insert(change.path.clone(), words(change.kind).to_owned());
-            }
-        }
-        for path in &status.unnameable {
-            let (name, is_recent) = (shown(path), changed_since(&self.root.join(path), since));
-            if is_recent == Some(false) && !before.contains(name.as_str()) {
-                // Whether git ignored it before cannot be asked by a name that is not text.
-                uncovered.insert(name);
-            } else if is_recent == Some(true) || !before.contains(name.as_str()) {
-                let kind = if is_recent.is_some() { ChangeKind::Untracked } else { ChangeKind::Deleted };
-                files.insert(name, words(kind).to_owned());
-            }
-        }
-        files.retain(|path, _| !self.is_ours(path));
-        self.known = Some(status);
-        let files = files.into_iter().map(|(path, state)| FileState { path, state });
-        Ok((files.collect(), uncovered))
-    }
-
-    /// The commit that was checked out when an attempt began, if the history no longer contains it.
-    pub(crate) fn lost_commit(&self, baseline: &Baseline) -> Result<Option<String>, GitError> {
-        let (Some(git), Some(before)) = (self.git, &baseline.head) else { return Ok(None) };
-        let now = self.known.as_ref().and_then(|status| status.head.as_ref());
-        if now.is_some_and(|now| now.as_str() == before) || git.contains(before)? {
-            return Ok(None);
-        }
-        Ok(Some(before.clone()))
-    }
-
-    /// The paths among these that a commit would have something of.
-    pub(crate) fn uncommitted(&mut self, paths: &BTreeSet<String>) -> Result<Vec<Change>, GitError> {
-        let Some(git) = self.git else { return Ok(Vec::new()) };
-        // What somebody has committed since is no change any more.
-        let head = git.head()?;
-        let status = match self.known.take().filter(|status| status.head == head) {
-            Some(status) => status,
-            None => git.status()?,
-        };
-        let left = status.changes.iter().filter(|change| paths.contains(&change.path)).cloned().collect();
-        self.known = Some(status);
-        Ok(left)
-    }
-
-    /// The same for paths whose names are not UTF-8, as far as known from the last look. They go by how they are shown.
-    pub(crate) fn uncommitted_unnameable(&self, paths: &BTreeSet<String>) -> Vec<OsString> {
-        let unnameable = self.known.iter().flat_map(|status| &status.unnameable);
-        unnameable.filter(|path| paths.contains(&shown(path))).cloned().collect()
-    }
-
-    /// The paths that differ from what is committed, as far as known from the last look.
-    pub(crate) fn changed(&self) -> Vec<&str> {
-        self.known.iter().flat_map(|status| &status.changes).map(|change| change.path.as_str()).collect()
-    }
-
-    /// Whether git sees it there and does not know it, as far as known from the last look.
-    pub(crate) fn is_untracked(&self, path: &str) -> bool {
-        let mut changes = self.known.iter().flat_map(|status| &status.changes);
-        changes.any(|change| change.path == path && change.kind == ChangeKind::Untracked)
-    }
-
-    /// Notes that a commit of ours now holds these paths.
-    pub(crate) fn committed(&mut self, paths: &[String], head: &crate::git::Oid) {
-        if let Some(status) = &mut self.known {
-            status.changes.retain(|change| !paths.contains(&change.path));
-            status.unnameable.retain(|path| !paths.contains(&shown(path)));
-            status.head = Some(head.clone());
-        }
-    }
-
-    /// Paths whose changes in a work tree of a task are dropped.
-    pub(crate) fn dropped(&self) -> Vec<String> {
+    /// The files of the plan: what an agent makes of them is no part of its work.
+    pub(crate) fn plan_files(&self) -> Vec<String> {
         self.spec_files.iter().flatten().chain(&self.plans).cloned().collect()
     }
 
@@ -214,6 +103,13 @@ impl<'a> Tree<'a> {
 /// A path as text. Names that are not UTF-8 are never the same as others, but may be shown alike.
 pub(crate) fn shown(path: &OsStr) -> String {
     path.to_string_lossy().into_owned()
+}
+
+/// Paths for people, as far as there is room.
+pub(crate) fn listed(paths: &[String]) -> String {
+    let (shown, rest) = paths.split_at(paths.len().min(FILES_TOLD_MAX));
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// Whether a file changed at or after a moment; unknown where it is gone.

@@ -3,18 +3,16 @@
 //! there, until it is committed and the plan says so, or until it is out of the project again. Whoever waits stands in
 //! line, so that a run with much to bring in does not keep out others.
 //!
-//! Turns are locks that end with their process, however it ends. What it left in the project then is known by git's own
-//! note of it, which is looked at here and dealt with elsewhere.
+//! Turns are locks that end with their process, however it ends.
 
 use std::env;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use engine::{Action, ActionKey, Isolation, Task, schedule, starts_in_project};
+use engine::{Action, ActionKey, Isolation, Status, Task, schedule, starts_in_project};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use plan::TaskId;
@@ -23,10 +21,9 @@ use crate::attempt::Purpose;
 use crate::delegation::MARKER;
 use crate::driver::{Driver, now};
 use crate::error::RunError;
-use crate::git::{Git, GitError};
+use crate::git::GitError;
 use crate::inbox::Message;
-use crate::isolation::Done;
-use crate::lock_wait::await_lock;
+use crate::places::Done;
 
 /// A lock cannot be waited for and given up on request at once, so it is tried again and again.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -34,15 +31,10 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How often that is before anything is said: mostly it takes a moment.
 const LOOKS_UNTOLD: u32 = 25;
 
-/// More than this is no note of ours.
-const NOTE_BYTES_MAX: u64 = 32;
-
 /// A turn, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
     _lock: Flock<File>,
-    /// Whether another may have had one since the last turn of this program.
-    is_after_another: bool,
 }
 
 /// Whether whoever waits goes on doing so.
@@ -69,26 +61,9 @@ impl Release {
 }
 
 impl Turn {
-    /// Whoever has the lock notes it down, so that the next one knows whether that was another.
-    fn of(mut lock: Flock<File>) -> io::Result<Turn> {
-        let (own, mut last) = (process::id().to_string(), Vec::new());
-        lock.seek(SeekFrom::Start(0))?;
-        Read::by_ref(&mut *lock).take(NOTE_BYTES_MAX).read_to_end(&mut last)?;
-        let is_after_another = last != own.as_bytes();
-        if is_after_another {
-            lock.set_len(0)?;
-            lock.write_all(own.as_bytes())?;
-        }
-        Ok(Turn { _lock: lock, is_after_another })
-    }
-
     /// Takes a turn in a project. Each time that it is another's, and before it is tried again, `wait` is called; it may
     /// give up. None then.
-    pub(crate) fn take(
-        git: &Git,
-        folder: &Path,
-        mut wait: impl FnMut() -> Patience,
-    ) -> Result<Option<Turn>, GitError> {
+    pub(crate) fn take(folder: &Path, mut wait: impl FnMut() -> Patience) -> Result<Option<Turn>, GitError> {
         let opened = |path: &Path| match path.is_dir() {
             true => File::open(path),
             false => File::options().create(true).read(true).append(true).open(path),
@@ -102,12 +77,7 @@ impl Turn {
             if line.is_some()
                 && let Some(turn) = lock(&place.turn, opened(&place.turn))?
             {
-                // A run that was started again may be about to commit what it had brought in before. It takes no turn
-                // for that, and might need one after all: both are free for it.
-                line = None;
-                if git.landing_of_another()?.is_none() {
-                    return Turn::of(turn).map(Some).map_err(GitError::io("write", &place.turn));
-                }
+                return Ok(Some(Turn { _lock: turn }));
             }
             if wait() == Patience::Gone {
                 return Ok(None);
@@ -146,16 +116,13 @@ fn lock(path: &Path, opened: io::Result<File>) -> Result<Option<Flock<File>>, Gi
 
 /// Waits a moment for a turn. Should it become a while, it is said once for what.
 pub(crate) fn pause(
-    git: &Git,
     released: &Receiver<()>,
     (who, looks): (&str, &mut u32),
     tell: impl FnOnce(String),
 ) -> Patience {
     *looks = looks.saturating_add(1);
     if *looks == LOOKS_UNTOLD {
-        let process = git.landing_of_another().ok().flatten();
-        let process = process.map(|pid| format!(" (process {pid})")).unwrap_or_default();
-        tell(format!("{who} waits for another run{process}, which is at work in the project itself"));
+        tell(format!("{who} waits for another run, which is at work in the project itself"));
     }
     match released.recv_timeout(LOOK_AGAIN) {
         Err(RecvTimeoutError::Timeout) => Patience::Left,
@@ -164,46 +131,23 @@ pub(crate) fn pause(
 }
 
 impl Driver<'_> {
-    /// How work of a task gets its turn, beside the loop: what to call there, which tells whether to go on. One that the
-    /// task has already, because its work is brought in once more, it keeps.
-    pub(crate) fn turn_for(
-        &mut self,
-        git: &Git,
-        id: &TaskId,
-    ) -> (Release, impl FnOnce() -> Result<Patience, GitError> + Send + 'static) {
-        self.turn = self.turn.take().filter(|(task, _)| task == id);
-        let (release, released) = Release::new();
-        let (has_one, sender) = (self.turn.is_some(), self.inbox_sender());
-        let (git, folder, id) = (git.clone(), self.file.place_of_turns(), id.clone());
-        let take = move || {
-            // The loop may be over; then nobody reads it.
-            let tell = |text| drop(sender.send(Message::Note(text)));
-            if !has_one {
-                let (who, mut looks) = (format!("task {id}"), 0);
-                let turn = Turn::take(&git, &folder, || pause(&git, &released, (&who, &mut looks), tell))?;
-                let Some(turn) = turn else { return Ok(Patience::Gone) };
-                let _ = sender.send(Message::Turn(id.clone(), turn));
-            }
-            Ok(await_lock(&git, &id, &released, tell))
-        };
-        (release, take)
+    /// True if a task that is to work in the project itself has to wait for its turn there, and does so from now on.
+    /// Without one, what another run has half done there would be taken for its work.
+    pub(crate) fn waits_to_start(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
+        if starts_in_project(&self.state, id) { self.waits_for_turn(key, id) } else { Ok(false) }
     }
 
-    /// Whether a task that is to work in the project itself has to wait for its turn there, and does so from now on.
-    /// Without one, what another run has half done there would be taken for its work.
+    /// True if a task has to wait for its turn in the project, and does so from now on.
     pub(crate) fn waits_for_turn(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
         let has_one = self.turn.as_ref().is_some_and(|(task, _)| task == id);
-        let takes_turns =
-            self.state.rules().is_some_and(|rules| rules.parallel.isolation == Isolation::Trees);
-        let Some(git) = self.tree.git().filter(|_| takes_turns && !has_one).cloned() else {
-            return Ok(false);
-        };
-        if !starts_in_project(&self.state, id) {
+        let shares = self.state.rules().is_some_and(|rules| rules.parallel.isolation == Isolation::Shared);
+        if has_one || shares || self.tree.git().is_none() {
             return Ok(false);
         }
+        self.turn = None;
         let (folder, id) = (self.file.place_of_turns(), id.clone());
-        if let Some(turn) = Turn::take(&git, &folder, || Patience::Gone)? {
-            self.have_turn(id, turn);
+        if let Some(turn) = Turn::take(&folder, || Patience::Gone)? {
+            self.turn = Some((id, turn));
             return Ok(false);
         }
         let ((release, released), sender) = (Release::new(), self.inbox_sender());
@@ -212,9 +156,7 @@ impl Driver<'_> {
             // The loop may be over; then nobody reads it.
             let tell = |text| drop(sender.send(Message::Note(text)));
             // What is wrong with it is found out when it is tried again.
-            if let Ok(Some(turn)) =
-                Turn::take(&git, &folder, || pause(&git, &released, (&who, &mut looks), tell))
-            {
+            if let Ok(Some(turn)) = Turn::take(&folder, || pause(&released, (&who, &mut looks), tell)) {
                 let _ = sender.send(Message::Turn(id, turn));
             }
             Done::Lock
@@ -222,20 +164,13 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// A task has its turn. What another has done in the project since the last look is not known.
-    pub(crate) fn have_turn(&mut self, id: TaskId, turn: Turn) {
-        if turn.is_after_another {
-            self.tree.forget();
-        }
-        self.turn = Some((id, turn));
-    }
-
     /// When no work is half in the project, and nobody works there, others may.
     pub(crate) fn pass_turn_on(&mut self) {
         let Some((holder, _)) = &self.turn else { return };
-        let is_in_project =
-            |task: &Task| task.status.is_coming_back() || task.status.is_active() && !task.isolated;
-        let is_next = |action: &Action| matches!(action, Action::Prepare { task } if task == holder);
+        let is_in_project = |task: &Task| {
+            matches!(task.status, Status::Recording { .. }) || task.status.is_active() && !task.is_isolated()
+        };
+        let is_next = |action: &Action| matches!(action, Action::Prepare { task } | Action::Record { task, .. } if task == holder);
         if !self.state.attention().any(is_in_project) && !schedule(&self.state, now()).iter().any(is_next) {
             self.turn = None;
         }
@@ -254,53 +189,43 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
-    use testkit::Repository;
-
     use super::{LOOKS_UNTOLD, Patience, Release, Turn, pause};
-    use crate::git::Git;
-
-    fn project() -> (tempfile::TempDir, Git) {
-        let folder = tempfile::tempdir().unwrap();
-        Repository::init(&folder.path().join("project"), &folder.path().join("home"));
-        let git = Git::discover(&folder.path().join("project")).unwrap().unwrap();
-        (folder, git)
-    }
 
     #[test]
     fn a_turn_is_had_by_one_at_a_time_and_whoever_gives_up_has_none() {
-        let (folder, git) = project();
+        let folder = tempfile::tempdir().unwrap();
         let mut looks = 0;
-        let first = Turn::take(&git, folder.path(), || Patience::Gone).unwrap();
+        let first = Turn::take(folder.path(), || Patience::Gone).unwrap();
         assert!(first.is_some());
         let wait = || {
             looks += 1;
             if looks < 3 { Patience::Left } else { Patience::Gone }
         };
-        assert!(Turn::take(&git, folder.path(), wait).unwrap().is_none());
+        assert!(Turn::take(folder.path(), wait).unwrap().is_none());
         assert_eq!(looks, 3);
         drop(first);
-        assert!(Turn::take(&git, folder.path(), || Patience::Gone).unwrap().is_some());
+        assert!(Turn::take(folder.path(), || Patience::Gone).unwrap().is_some());
     }
 
     #[test]
     fn whoever_waits_is_next() {
-        let (folder, git) = project();
-        let first = Turn::take(&git, folder.path(), || Patience::Gone).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let first = Turn::take(folder.path(), || Patience::Gone).unwrap();
         let ((waits, is_waiting), (end, ended)) = (channel(), channel::<()>());
-        let (at, place) = (&git, folder.path());
+        let place = folder.path();
         thread::scope(|scope| {
             let second = scope.spawn(move || {
                 let wait = || {
                     waits.send(()).unwrap();
                     Patience::Left
                 };
-                let turn = Turn::take(at, place, wait).unwrap();
+                let turn = Turn::take(place, wait).unwrap();
                 ended.recv().unwrap();
                 turn.is_some()
             });
             is_waiting.recv().unwrap();
             drop(first);
-            assert!(Turn::take(&git, folder.path(), || Patience::Gone).unwrap().is_none());
+            assert!(Turn::take(folder.path(), || Patience::Gone).unwrap().is_none());
             end.send(()).unwrap();
             assert!(second.join().unwrap());
         });
@@ -308,13 +233,12 @@ mod tests {
 
     #[test]
     fn a_long_wait_is_told_once_and_ends_on_request() {
-        let (_folder, git) = project();
         let ((release, released), mut looks, mut told) = (Release::new(), LOOKS_UNTOLD - 2, Vec::new());
         for _ in 0..3 {
-            assert_eq!(pause(&git, &released, ("this", &mut looks), |text| told.push(text)), Patience::Left);
+            assert_eq!(pause(&released, ("this", &mut looks), |text| told.push(text)), Patience::Left);
         }
         assert_eq!(told, ["this waits for another run, which is at work in the project itself"]);
         release.give();
-        assert_eq!(pause(&git, &released, ("this", &mut looks), |text| told.push(text)), Patience::Gone);
+        assert_eq!(pause(&released, ("this", &mut looks), |text| told.push(text)), Patience::Gone);
     }
 }

@@ -13,7 +13,11 @@ impl Driver<'_> {
         let Some(changes) = changes_in(&event.what) else { return Vec::new() };
         let has_work = |id: &&TaskId| {
             let is_finished = self.state.task(id).is_some_and(engine::Task::waits_in_tree);
-            is_finished || self.site(id).is_some_and(|site| site.is_there())
+            is_finished
+                || self
+                    .state
+                    .task(id)
+                    .is_some_and(|task| task.work.as_ref().is_some_and(|work| work.commit.is_some()))
         };
         let outdated = if let What::Opened(opened) = &event.what { opened.outdated.as_slice() } else { &[] };
         let replaced = outdated.iter().filter(|id| changes.ticked.contains(id));
@@ -23,20 +27,14 @@ impl Driver<'_> {
     /// Puts their work where nothing touches it, and says so.
     pub(crate) fn set_withdrawn_aside(&mut self, withdrawn: &[TaskId]) {
         for id in withdrawn {
-            self.packed.remove(id);
-            let mut notes = Vec::new();
-            if let Some(site) = self.site(id) {
-                site.abandon(&mut notes);
-            }
             let why = match self.state.task(id) {
                 Some(_) => "is ticked in the plan, with another text than the one that was worked on",
                 None => "is no longer in the plan",
             };
-            notes.push(format!("task {id} {why}, so its work does not come in"));
-            notes.into_iter().for_each(|note| self.note(note));
+            self.note(format!("task {id} {why}, so its work does not come in"));
         }
         if !withdrawn.is_empty() {
-            self.see_to_orphans();
+            self.set_orphans_aside();
         }
     }
 

@@ -58,6 +58,11 @@ fn fits(response: &Response, question: Question) -> Result<(), Error> {
             "that is not what the checkpoint asks for; the question stays open",
             "give its answer, 'fix: …', skip or abort",
         ),
+        Question::InTheWay => (
+            matches!(response, Response::Retry | Response::Fix(_)),
+            "the result was judged already and waits to come in; the question stays open",
+            "commit or stash the changes that are in its way and answer retry; or skip, abort or 'fix: …'",
+        ),
         Question::Exhausted
         | Question::PermissionDenied
         | Question::HistoryRewritten

@@ -107,6 +107,11 @@ pub(crate) enum Command {
     Skip(SkipArgs),
     /// Stop a running run cleanly; nothing is deleted
     Cancel(PlanArgs),
+    /// Remove the work trees of a plan, or of all plans here, from the disk
+    ///
+    /// Says first how much they take. Work that has not come in stays in git, and the next run makes the trees
+    /// that it needs. Exit code 4 if a run of one of the plans is under way; nothing is removed then.
+    Clean(CleanArgs),
     /// Print the journal of a plan, readable
     Log(LogArgs),
     /// Count what a run, or all of them, came to: the retry summary
@@ -138,6 +143,13 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
     /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    pub(crate) plan: Option<String>,
+}
+
+/// What `clean` takes.
+#[derive(Debug, Args)]
+pub(crate) struct CleanArgs {
+    /// A spec's name, a spec's folder or a tasks.md [default: all plans of the project]
     pub(crate) plan: Option<String>,
 }
 

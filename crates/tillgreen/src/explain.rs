@@ -5,7 +5,7 @@ use std::path::Path;
 use engine::{FirstAnswer, Refusal};
 use runner::git::GitError;
 use runner::journal::{JournalError, LockError};
-use runner::{CancelError, LocateError, RecordError, RecordsError, RunError, SendError};
+use runner::{CancelError, CleanError, LocateError, RecordError, RecordsError, RunError, SendError};
 
 use crate::error::{Error, Kind};
 use crate::exit;
@@ -114,6 +114,10 @@ impl From<JournalError> for Error {
             JournalError::NewerVersion { .. } | JournalError::UnknownEvent { .. } => {
                 "use the newer tillgreen that wrote it"
             }
+            JournalError::OlderVersion { .. } => {
+                "finish that run with the tillgreen that wrote it, or put the journal aside with \
+                 `tillgreen run --fresh` and go on from the boxes"
+            }
             JournalError::NotAJournal { .. } | JournalError::Damaged { .. } => {
                 "it is left as it is; `tillgreen run --fresh` puts it aside and starts over from the boxes"
             }
@@ -163,6 +167,16 @@ impl From<SendError> for Error {
             SendError::Lock(error) => error.into(),
             SendError::Record(error) => error.into(),
             SendError::Run(error) => error.into(),
+        }
+    }
+}
+
+impl From<CleanError> for Error {
+    fn from(error: CleanError) -> Self {
+        match error {
+            CleanError::Git(error) => error.into(),
+            CleanError::Held { .. } => Error::from_source(Kind::Held, error)
+                .hint("nothing was removed; wait for its end, or stop it with `tillgreen cancel PLAN`"),
         }
     }
 }

@@ -175,7 +175,7 @@ impl History {
         match &event.what {
             What::Opened(opened) => self.opened(opened, at),
             What::PlanChanged(changes) => self.changed(changes, at),
-            What::ProofStarted { task } => self.begin(task, SpanKind::Proof, at),
+            What::ProofStarted { task, .. } => self.begin(task, SpanKind::Proof, at),
             What::ProofPassed { task, .. } => self.close(task, SpanOutcome::Passed, at),
             What::ProofFailed { task, failure } => self.close(task, failed(failure), at),
             What::Mended { task, .. } => self.close(task, SpanOutcome::Passed, at),
@@ -203,6 +203,8 @@ impl History {
             | What::LandingStarted { .. }
             | What::Landed { .. }
             | What::JoinPassed { .. }
+            | What::HeldUp { .. }
+            | What::Packed { .. }
             | What::RetryPlanned { .. }
             | What::FixPlanned(_)
             | What::FixInserted { .. }

@@ -79,16 +79,18 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             dispatch: Dispatch(1),
             role: Role::Executor,
             head: None,
-            dirty: vec![],
-            isolated: false,
+            tree: None,
+            slot: None,
         })],
         "claim" => {
             let (touched, learnings) = (vec![], vec![]);
             vec![What::AttemptClaimed { task, dispatch: Dispatch(1), touched, learnings, elapsed_ms: 0 }]
         }
-        "judge" => vec![What::ChecksPassed { task, warnings: vec![], judge: Some(Judge::Person) }],
+        "judge" => {
+            vec![What::ChecksPassed { task, warnings: vec![], judge: Some(Judge::Person), tree: None }]
+        }
         "pass" => {
-            let checks = What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None };
+            let checks = What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None, tree: None };
             vec![checks, What::TaskDone { task, commit: None }]
         }
         "done" => vec![What::TaskDone { task, commit: None }],
@@ -100,7 +102,7 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             let reason = "overloaded".to_owned();
             vec![What::AgentUnavailable { task, dispatch: Dispatch(1), reason, nth: 1, until: at }]
         }
-        "prove" => vec![What::ProofStarted { task }],
+        "prove" => vec![What::ProofStarted { task, head: None }],
         "proved" => vec![What::ProofPassed { task, warnings: vec![] }],
         "red" => vec![What::ProofFailed { task, failure: Box::new(failure(attempt, rest, at)) }],
         "fix" => {

@@ -6,12 +6,14 @@ use engine::{
 };
 
 use crate::scenario::{Scenario, asking, off, on, scenario, script};
-use crate::script::{Agent, Back, Check, Edit, Recording, Says, Turn, agent, fails, red};
+use crate::script::{Agent, Back, Check, Edit, Recording, Says, Treeless, Turn, agent, fails, red};
 
 pub(crate) fn all() -> Vec<Scenario> {
-    [together(), treeless(), coming_back(), endings(), people(), plans(), settings(), person_edits()]
+    let ways_in = [coming_back(), in_the_way(), apart()].into_iter().flatten();
+    [together(), treeless(), endings(), people(), plans(), settings(), person_edits()]
         .into_iter()
         .flatten()
+        .chain(ways_in)
         .collect()
 }
 
@@ -90,7 +92,7 @@ fn together() -> Vec<Scenario> {
 }
 
 fn treeless() -> Vec<Scenario> {
-    let no_tree = || Turn { treeless: true, ..Turn::default() };
+    let no_tree = || Turn { treeless: Treeless::AtStart, ..Turn::default() };
     let three = ["1.1 p", "1.2 p", "1.3 p"];
     let none = || script().at("1.1", 1, no_tree()).at("1.2", 1, no_tree()).at("1.3", 1, no_tree());
     vec![
@@ -105,14 +107,40 @@ fn treeless() -> Vec<Scenario> {
         scenario(
             "batch, no tree, and fixes",
             &["1.1 p", "1.2 p", "1.3"],
-            script().at("1.1", 1, Turn { treeless: true, ..red("boom") }).at("1.2", 1, red("bang")),
+            script().at("1.1", 1, Turn { treeless: Treeless::AtStart, ..red("boom") }).at(
+                "1.2",
+                1,
+                red("bang"),
+            ),
             trees(4, on()),
+        ),
+        scenario(
+            "batch, no tree for checks",
+            &three,
+            script().at("1.1", 1, Turn { treeless: Treeless::AtChecks, ..Turn::default() }),
+            trees(4, off()),
+        ),
+        scenario(
+            "batch, no landing tree",
+            &three,
+            script().at("1.1", 1, Turn { treeless: Treeless::AtLanding, ..Turn::default() }),
+            trees(4, off()),
+        ),
+        scenario(
+            "batch, a landing tree of no use",
+            &three,
+            script().at("1.2", 1, Turn { treeless: Treeless::AtJoin, ..Turn::default() }),
+            trees(4, off()),
         ),
         scenario(
             "batch, trees again at the next start",
             &["1.1 p", "1.2 p", "1.3 p", "1.4 p"],
             script()
-                .at("1.1", 1, Turn { treeless: true, record: Recording::Blocked, ..Turn::default() })
+                .at(
+                    "1.1",
+                    1,
+                    Turn { treeless: Treeless::AtStart, record: Recording::Blocked, ..Turn::default() },
+                )
                 .restarts(1),
             trees(2, off()),
         ),
@@ -178,6 +206,81 @@ fn coming_back() -> Vec<Scenario> {
                 .at("1.1", 1, Turn { record: Recording::MovedAgainAndAgain, ..Turn::default() })
                 .restarts(1),
             trees(4, Rules { limits: Limits { returns_max: 2, ..off().limits }, ..off() }),
+        ),
+    ]
+}
+
+/// A person has uncommitted changes in a file that finished work changes.
+fn in_the_way() -> Vec<Scenario> {
+    let two = ["1.1 p", "1.2 p", "1.3"];
+    let turn = || Turn { record: Recording::InTheWay, ..Turn::default() };
+    let held_up = || script().at("1.1", 1, turn());
+    let always = Turn { record: Recording::AlwaysInTheWay, ..Turn::default() };
+    let by_answer = |answer| held_up().answers(&[answer]);
+    let pause = || asking(OnEscalation::Pause);
+    vec![
+        scenario("batch, held up", &two, by_answer(Response::Retry), trees(4, pause())),
+        scenario(
+            "batch, held up, asked at once",
+            &two,
+            by_answer(Response::Retry),
+            trees(4, asking(OnEscalation::Ask)),
+        ),
+        scenario("batch, held up and skipped", &two, by_answer(Response::Skip), trees(4, pause())),
+        scenario(
+            "batch, held up and done anew",
+            &two,
+            by_answer(Response::Fix("leave notes.txt alone".to_owned())),
+            trees(4, pause()),
+        ),
+        scenario(
+            "batch, both held up",
+            &two,
+            held_up().at("1.2", 1, turn()).answers(&[Response::Retry, Response::Retry]),
+            trees(4, pause()),
+        ),
+        scenario(
+            "batch, held up for good",
+            &two,
+            script().at("1.1", 1, always).answers(&[Response::Retry, Response::Retry]),
+            trees(4, pause()),
+        ),
+        scenario(
+            "batch, held up, then a new round",
+            &two,
+            held_up().restarts(1),
+            trees(4, asking(OnEscalation::Abort)),
+        ),
+        scenario(
+            "batch, one held up, another exhausted",
+            &["1.1 p", "1.2 p"],
+            held_up().at("1.2", 1, red("e1")).at("1.2", 2, red("e2")).at("1.2", 3, red("e3")).restarts(1),
+            trees(4, off()),
+        ),
+    ]
+}
+
+/// Every task in a slot.
+fn apart() -> Vec<Scenario> {
+    let always = |jobs, rules: Rules| {
+        let parallel = Parallel { jobs, isolation: Isolation::Always, infer: Toggle::Off };
+        Rules { parallel, ..rules }
+    };
+    let four = ["1.1", "1.2 p", "1.3 p", "1.4 verify"];
+    let proof = Turn { proof: Check::Red("lint".to_owned()), ..Turn::default() };
+    vec![
+        scenario("always apart, one by one", &four, script().at("1.1", 1, red("boom")), always(1, off())),
+        scenario("always apart, side by side", &four, script().at("1.4", 1, proof), always(4, off())),
+        scenario(
+            "in the project, then always apart",
+            &["1.1", "1.2"],
+            script()
+                .at("1.1", 1, red("e1"))
+                .at("1.1", 2, red("e2"))
+                .at("1.1", 3, red("e3"))
+                .restarts(1)
+                .later(always(1, off())),
+            trees(1, off()),
         ),
     ]
 }

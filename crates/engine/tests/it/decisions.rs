@@ -15,13 +15,13 @@ use crate::scenario::named;
 use crate::script::plan;
 
 /// A state with a clock.
-struct Case {
-    state: State,
+pub(crate) struct Case {
+    pub(crate) state: State,
     now: Timestamp,
 }
 
 impl Case {
-    fn opened(tasks: &[&str], rules: Rules) -> Self {
+    pub(crate) fn opened(tasks: &[&str], rules: Rules) -> Self {
         let now = "2026-01-26T14:30:00Z".parse().expect("a valid timestamp");
         let mut case = Self { state: State::default(), now };
         case.open(&plan(tasks), rules);
@@ -29,7 +29,7 @@ impl Case {
     }
 
     /// The state of a scenario after its first event of which this is true.
-    fn until(name: &str, stop: impl Fn(&What) -> bool) -> Self {
+    pub(crate) fn until(name: &str, stop: impl Fn(&What) -> bool) -> Self {
         let journal = named(name).world().run().journal;
         let mut case = Self { state: State::default(), now: journal[0].at };
         for event in journal {
@@ -42,28 +42,28 @@ impl Case {
         case
     }
 
-    fn open(&mut self, tasks: &[TaskDecl], rules: Rules) -> What {
+    pub(crate) fn open(&mut self, tasks: &[TaskDecl], rules: Rules) -> What {
         self.see(Seen::Started(Opening { rules, tasks: tasks.to_vec(), ..Opening::default() }))
             .expect("a start")
     }
 
-    fn see(&mut self, seen: Seen) -> Option<What> {
+    pub(crate) fn see(&mut self, seen: Seen) -> Option<What> {
         let event = decide(&self.state, Observation { at: self.now, seen })?;
         self.state.apply(&event).expect("what was decided can be applied");
         Some(event.what)
     }
 
-    fn due(&mut self) -> Option<What> {
+    pub(crate) fn due(&mut self) -> Option<What> {
         let event = due(&self.state, self.now)?;
         self.state.apply(&event).expect("what is due can be applied");
         Some(event.what)
     }
 
-    fn start(&mut self, task: &str) -> Option<What> {
+    pub(crate) fn start(&mut self, task: &str) -> Option<What> {
         self.see(Seen::Prepared { task: task.into(), baseline: Baseline::default() })
     }
 
-    fn agent(&mut self, task: &str, dispatch: u32, end: AgentEnd) -> Option<What> {
+    pub(crate) fn agent(&mut self, task: &str, dispatch: u32, end: AgentEnd) -> Option<What> {
         let report = AgentReport {
             end,
             tampered: Vec::new(),
@@ -71,25 +71,26 @@ impl Case {
             touched: Vec::new(),
             learnings: Vec::new(),
             elapsed: Duration::ZERO,
+            unfit: None,
         };
         self.see(Seen::AgentEnded { task: task.into(), dispatch: Dispatch(dispatch), report })
     }
 
-    fn checks_are_green(&mut self, task: &str, dispatch: u32) -> Option<What> {
+    pub(crate) fn checks_are_green(&mut self, task: &str, dispatch: u32) -> Option<What> {
         let (dispatch, report) = (Dispatch(dispatch), ChecksReport::default());
-        self.see(Seen::ChecksEnded { task: task.into(), dispatch, report })
+        self.see(Seen::ChecksEnded { task: task.into(), dispatch, report, tree: None })
     }
 
     fn pass(&mut self, seconds: i64) {
         self.now = self.now.checked_add(SignedDuration::from_secs(seconds)).expect("time goes on");
     }
 
-    fn wanted(&self) -> Vec<String> {
+    pub(crate) fn wanted(&self) -> Vec<String> {
         schedule(&self.state, self.now).iter().map(Action::key).collect()
     }
 }
 
-fn complete() -> AgentEnd {
+pub(crate) fn complete() -> AgentEnd {
     AgentEnd::Answered { claim: Claim::Complete, contradiction: None, tail: String::new() }
 }
 
@@ -109,8 +110,12 @@ fn only_the_agent_that_is_waited_for_is_heard() {
     assert_eq!(case.agent("1.1", 7, complete()), None);
     assert_eq!(case.agent("1.2", 1, complete()), None);
     assert!(case.agent("1.1", 1, complete()).is_some());
-    let late =
-        Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(7), report: ChecksReport::default() };
+    let late = Seen::ChecksEnded {
+        task: "1.1".into(),
+        dispatch: Dispatch(7),
+        report: ChecksReport::default(),
+        tree: None,
+    };
     assert_eq!(case.see(late), None);
     assert_eq!(case.see(Seen::RegressionEnded { report: ChecksReport::default() }), None);
     assert_eq!(case.see(Seen::TimePassed), None);
@@ -573,6 +578,7 @@ fn a_judge_that_is_out_ends_the_run() {
         touched: Vec::new(),
         learnings: Vec::new(),
         elapsed: Duration::ZERO,
+        unfit: None,
     };
     case.see(Seen::JudgeEnded { task: "1.1".into(), dispatch: Dispatch(2), report, facts: Facts::default() });
     assert_eq!(case.due(), Some(What::Ended(End::Unavailable { reason: "out of quota".to_owned() })));

@@ -371,6 +371,7 @@ impl Run {
 
     fn agent(&mut self, task: &str, dispatch: u32, end: AgentEnd) -> Option<What> {
         let report = AgentReport {
+            unfit: None,
             end,
             tampered: Vec::new(),
             lost_commit: None,
@@ -432,7 +433,8 @@ fn words_wait_for_the_next_prompt_and_are_used_up_with_its_attempt() {
     run.agent("1.1", 2, complete()).expect("a claim");
     assert_eq!(run.waiting(), ["use tabs", "too late"]);
     let report = ChecksReport::default();
-    run.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(2), report }).expect("green");
+    run.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(2), report, tree: None })
+        .expect("green");
     let record = engine::Record::Kept { commit: None };
     run.see(Seen::Recorded { task: "1.1".into(), record }).expect("done");
     assert_eq!(run.waiting(), ["use tabs"]);
@@ -547,7 +549,8 @@ fn nobody_is_waited_for_in_a_pause() {
     run.tell(Said::Pause).expect("it is taken");
     run.agent("1.1", 1, complete()).expect("a claim");
     let report = ChecksReport::default();
-    run.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(1), report }).expect("green");
+    run.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(1), report, tree: None })
+        .expect("green");
     run.drain();
     let wanted = |run: &Run| schedule(&run.state, run.now).iter().map(Action::key).collect::<Vec<_>>();
     assert_eq!(wanted(&run), ["prepare 1.1"], "the reviewer is part of what is under way");
@@ -561,6 +564,7 @@ fn nobody_is_waited_for_in_a_pause() {
 
 fn report_of(end: AgentEnd) -> AgentReport {
     AgentReport {
+        unfit: None,
         end,
         tampered: Vec::new(),
         lost_commit: None,

@@ -66,15 +66,7 @@ fn failed(rules: Rules, failures: Vec<Failure>) -> State {
 
 fn start(state: &mut State, attempt: Attempt) {
     let (role, dispatch) = (Role::Executor, Dispatch(attempt.0));
-    let started = Started {
-        task: "1.1".into(),
-        attempt,
-        dispatch,
-        role,
-        head: None,
-        dirty: Vec::new(),
-        isolated: false,
-    };
+    let started = Started { task: "1.1".into(), attempt, dispatch, role, head: None, tree: None, slot: None };
     happen(state, What::AttemptStarted(started));
 }
 
@@ -477,7 +469,7 @@ fn a_result_with_a_suggestion() {
     };
     let learnings = vec!["the registry is a mirror".to_owned()];
     let (tampered, touched, elapsed) = (Vec::new(), Vec::new(), std::time::Duration::ZERO);
-    let report = AgentReport { end, tampered, lost_commit: None, touched, learnings, elapsed };
+    let report = AgentReport { end, tampered, lost_commit: None, touched, learnings, elapsed, unfit: None };
     let seen = Seen::AgentEnded { task: "1.1".into(), dispatch: Dispatch(1), report };
     let failed = decide(&state, Observation { at: failure(1).at, seen }).expect("it failed");
     state.apply(&failed).expect("this can happen");

@@ -267,6 +267,8 @@ fn history(journal: &[Event]) -> BTreeMap<TaskId, Vec<String>> {
                 | What::ProofStarted { .. }
                 | What::LandingStarted { .. }
                 | What::Landed { .. }
+                // What was in the way is tried again by a program that is started anew.
+                | What::HeldUp { .. }
                 // Whoever happens to be alone works in the project, and has nothing to join.
                 | What::JoinPassed { .. }
                 // Whoever is lost before it is known starts in the project like everybody after.

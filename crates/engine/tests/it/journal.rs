@@ -8,8 +8,8 @@ use engine::{
     Attempt, CapKind, Cause, Dialect, DirectiveId, Dispatch, End, Event, Failing, Failure, FileState,
     FixPlan, Isolation, Item, ItemStage, Judge, Lasting, Limits, NewLimits, OnEscalation, OnExhausted,
     Opened, Parallel, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Session, SettingChanged,
-    Spent, Started, State, Status, StopReason, Summary, Taken, TaskKind, Toggle, Tool, Unverifiable, Usage,
-    What,
+    Slot, Spent, Started, State, Status, StopReason, Summary, Taken, TaskKind, Toggle, Tool, Unverifiable,
+    Usage, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -115,17 +115,20 @@ fn new_limits() -> NewLimits {
     NewLimits { limits: Limits::default(), jobs: 2, changes: vec![change] }
 }
 
-/// One of each event, in the order of the enum.
-fn events() -> Vec<What> {
-    let started = Started {
+fn started() -> Started {
+    Started {
         task: task(),
         attempt: Attempt(2),
         dispatch: Dispatch(9),
         role: Role::Qa,
         head: Some(text("4ead")),
-        dirty: vec![text("notes.txt")],
-        isolated: true,
-    };
+        tree: Some(text("c0ffee")),
+        slot: Some(Slot(1)),
+    }
+}
+
+/// One of each event, in the order of the enum.
+pub(crate) fn events() -> Vec<What> {
     let fix = FixPlan {
         fix: "1.3.1".into(),
         failing: task(),
@@ -137,11 +140,11 @@ fn events() -> Vec<What> {
     vec![
         What::Opened(Box::new(opened())),
         What::PlanChanged(changes()),
-        What::ProofStarted { task: task() },
+        What::ProofStarted { task: task(), head: Some(text("4ead")) },
         What::ProofPassed { task: task(), warnings: vec![text("proves nothing")] },
         What::ProofFailed { task: task(), failure: failure() },
         What::Mended { task: task(), files: vec![text("src/a.ts")] },
-        What::AttemptStarted(started),
+        What::AttemptStarted(started()),
         What::AttemptClaimed { task: task(), dispatch, touched, learnings: vec![text("so")], elapsed_ms: 5 },
         What::AttemptFailed { task: task(), failure: failure(), touched: vec![text("src/a.ts")] },
         What::AgentUnavailable { task: task(), dispatch, reason: text("overloaded"), nth: 3, until },
@@ -152,12 +155,14 @@ fn events() -> Vec<What> {
             lasting: Lasting::Quota,
             reason: text("out of quota"),
         },
+        What::Packed { task: task(), dispatch, base: text("4ead"), commit: Some(text("5eed")) },
         What::TreeUnavailable { task: task(), dispatch, reason: Some(text("disk full")) },
         What::Spent(Box::new(spent())),
         What::ChecksPassed {
             task: task(),
             warnings: vec![text("out of scope")],
             judge: Some(Judge::Reviewer),
+            tree: None,
         },
         What::JudgeStarted { task: task(), dispatch },
         What::NoVerdict { task: task(), dispatch, reason: text("said neither yes nor no") },
@@ -168,8 +173,14 @@ fn events() -> Vec<What> {
             next: Some(Judge::Reviewer),
         },
         What::LandingStarted { task: task() },
-        What::Landed { task: task(), touched: vec![text("src/a.rs")] },
-        What::JoinPassed { task: task(), warnings: vec![text("careful")] },
+        What::Landed {
+            task: task(),
+            touched: vec![text("src/a.rs")],
+            onto: Some(text("4ead")),
+            commit: Some(text("c0ffee")),
+        },
+        What::JoinPassed { task: task(), warnings: vec![text("careful")], tree: Some(text("7ree")) },
+        What::HeldUp { task: task(), files: vec![text("src/a.rs")] },
         What::TaskDone { task: task(), commit: Some(text("c0ffee")) },
         What::RetryPlanned { task: task(), attempt: Attempt(3) },
         What::FixPlanned(fix),
@@ -206,17 +217,18 @@ fn every_kind_of_event() {
     assert!(kinds.iter().enumerate().all(|(place, kind)| !kinds[..place].contains(kind)), "one of each");
     let lines: Vec<String> = events().into_iter().map(line).collect();
     assert_snapshot!(lines.join("\n"), @r#"
-    {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":10,"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off","keep_going":"on","dialect":"phase","parallel":{"jobs":4,"infer":"on","isolation":"trees"}},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"],"head":"c0ffee"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":50,"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off","keep_going":"on","dialect":"phase","parallel":{"jobs":4,"infer":"on","isolation":"trees"}},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"],"head":"c0ffee"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"plan_changed":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_started":{"task":"1.3"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_started":{"task":"1.3","head":"4ead"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_passed":{"task":"1.3","warnings":["proves nothing"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"mended":{"task":"1.3","files":["src/a.ts"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","dirty":["notes.txt"],"isolated":true}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","tree":"c0ffee","slot":1}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_claimed":{"task":"1.3","dispatch":9,"touched":[{"path":"src/a.ts","state":"created"}],"learnings":["so"],"elapsed_ms":5}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_unavailable":{"task":"1.3","dispatch":9,"reason":"overloaded","nth":3,"until":"1970-01-01T00:00:00Z"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_dropped":{"task":"1.3","dispatch":9,"agent":"claude","lasting":"quota","reason":"out of quota"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"packed":{"task":"1.3","dispatch":9,"base":"4ead","commit":"5eed"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"tree_unavailable":{"task":"1.3","dispatch":9,"reason":"disk full"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"spent":{"task":"1.3","dispatch":9,"agent":"claude","usage":{"input":3300,"output":92,"cost_micros":19050},"session":{"id":"s-1"}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer"}}}
@@ -224,8 +236,9 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"no_verdict":{"task":"1.3","dispatch":9,"reason":"said neither yes nor no"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","warnings":["nothing was changed for this task"],"unchanged":true,"next":"reviewer"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"landing_started":{"task":"1.3"}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"landed":{"task":"1.3","touched":["src/a.rs"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"join_passed":{"task":"1.3","warnings":["careful"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"landed":{"task":"1.3","touched":["src/a.rs"],"onto":"4ead","commit":"c0ffee"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"join_passed":{"task":"1.3","warnings":["careful"],"tree":"7ree"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"held_up":{"task":"1.3","files":["src/a.rs"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"task_done":{"task":"1.3","commit":"c0ffee"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"retry_planned":{"task":"1.3","attempt":3}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"fix_planned":{"fix":"1.3.1","failing":"1.3","error":"2 failed","attempted_fix":"npm i"}}}
@@ -288,6 +301,23 @@ fn every_kind_of_end() {
     "#);
 }
 
+fn questions() -> [Question; 12] {
+    [
+        Question::Exhausted,
+        Question::PermissionDenied,
+        Question::Judge,
+        Question::Mended,
+        Question::Checkpoint,
+        Question::HistoryRewritten,
+        Question::Blocked,
+        Question::Impossible,
+        Question::ConflictingRequirements,
+        Question::ServiceUnavailable,
+        Question::VerifyCannotStart,
+        Question::InTheWay,
+    ]
+}
+
 #[test]
 fn every_word() {
     use Cause as C;
@@ -321,21 +351,11 @@ fn every_word() {
         Response::Reject(text("no")),
         Response::Reply(text("blue")),
     ];
-    let questions = [
-        Question::Exhausted,
-        Question::PermissionDenied,
-        Question::Judge,
-        Question::Checkpoint,
-        Question::Blocked,
-        Question::Impossible,
-        Question::ConflictingRequirements,
-        Question::ServiceUnavailable,
-    ];
     let lines = [
         words(&causes),
         words(&[Rung::Retry, Rung::Fix, Rung::Ask]),
         words(&responses),
-        words(&questions),
+        words(&questions()),
         words(&[Judge::Qa, Judge::Reviewer, Judge::Person]),
         words(&[Role::Executor, Role::Qa, Role::Reviewer]),
         words(&[Recovery::Off, Recovery::On]),
@@ -343,13 +363,14 @@ fn every_word() {
         words(&[OnEscalation::Ask, OnEscalation::Pause, OnEscalation::Skip, OnEscalation::Abort]),
         words(&[Unverifiable::Agent, Unverifiable::Ask, Unverifiable::Refuse]),
         words(&[TaskKind::Work, TaskKind::Verify, TaskKind::Checkpoint]),
+        words(&[Isolation::Trees, Isolation::Always, Isolation::Shared]),
         words(&[Dialect::Spec, Dialect::Phase]),
     ];
     assert_snapshot!(lines.join("\n"), @r#"
     ["claimed_failure","no_signal","bad_exit","agent_timeout","verification_fail","verify_red","verify_timeout","proves_nothing","contradiction","tampered","bookkeeping","out_of_scope","reviewer_rejected","permission_denied","blocked","impossible","conflicting_requirements","service_unavailable","commit_refused"]
     ["retry","fix","ask"]
     ["retry","skip","abort",{"fix":"so"},"approve",{"reject":"no"},{"reply":"blue"}]
-    ["exhausted","permission_denied","judge","checkpoint","blocked","impossible","conflicting_requirements","service_unavailable"]
+    ["exhausted","permission_denied","judge","mended","checkpoint","history_rewritten","blocked","impossible","conflicting_requirements","service_unavailable","verify_cannot_start","in_the_way"]
     ["qa","reviewer","person"]
     ["executor","qa","reviewer"]
     ["off","on"]
@@ -357,6 +378,7 @@ fn every_word() {
     ["ask","pause","skip","abort"]
     ["agent","ask","refuse"]
     ["work","verify","checkpoint"]
+    ["trees","always","shared"]
     ["spec","phase"]
     "#);
 }

@@ -19,6 +19,7 @@ mod pull_request;
 mod random;
 mod scenario;
 mod script;
+mod slots;
 mod spending;
 mod steps;
 mod transcript;

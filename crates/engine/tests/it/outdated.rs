@@ -43,7 +43,7 @@ impl Case {
     fn checked(isolation: Isolation) -> Self {
         let mut case = Self::claimed(isolation);
         let report = ChecksReport::default();
-        case.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(1), report });
+        case.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(1), report, tree: None });
         case
     }
 
@@ -51,10 +51,10 @@ impl Case {
     fn joined() -> Self {
         let mut case = Self::checked(Isolation::Trees);
         case.expect_due();
-        let landing = Landing::Done { touched: vec!["a".to_owned()] };
+        let landing = Landing::Done { touched: vec!["a".to_owned()], onto: None, commit: None };
         case.see(Seen::LandingEnded { task: "1.1".into(), dispatch: Dispatch(1), landing });
         let report = ChecksReport::default();
-        case.see(Seen::JoinEnded { task: "1.1".into(), dispatch: Dispatch(1), report });
+        case.see(Seen::JoinEnded { task: "1.1".into(), dispatch: Dispatch(1), report, tree: None });
         case
     }
 
@@ -113,6 +113,7 @@ fn report() -> AgentReport {
         touched: Vec::new(),
         learnings: Vec::new(),
         elapsed: std::time::Duration::from_secs(1),
+        unfit: None,
     }
 }
 

@@ -9,15 +9,18 @@ use engine::{
 };
 use plan::TaskId;
 
-use crate::script::{Agent, Back, By, Check, Recording, Says, Turn};
+use crate::script::{Agent, Back, By, Check, Recording, Says, Treeless, Turn};
 use crate::world::World;
 
 impl World {
     /// Does an action and reports what is seen of it.
     pub(crate) fn perform(&mut self, action: &Action) -> Vec<Seen> {
+        if let Some(failed) = self.without_tree(action) {
+            return vec![failed];
+        }
         match action {
             Action::Prepare { task } => {
-                let baseline = Baseline { head: Some("4ead".to_owned()), dirty: Vec::new() };
+                let baseline = Baseline { head: Some("4ead".to_owned()), tree: None };
                 vec![Seen::PlanRead(self.file.clone()), Seen::Prepared { task: task.clone(), baseline }]
             }
             Action::Prove { task } => {
@@ -31,17 +34,14 @@ impl World {
             }
             Action::RunAgent { task, attempt, dispatch, .. } => {
                 self.set_box(task, false);
-                if self.is_isolated(task) && self.script.turn(task, attempt.0).treeless {
-                    let reason = "disk full".to_owned();
-                    return vec![Seen::TreeFailed { task: task.clone(), dispatch: *dispatch, reason }];
-                }
                 let report = self.worked(task, attempt.0);
-                vec![Seen::AgentEnded { task: task.clone(), dispatch: *dispatch, report }]
+                let ended = Seen::AgentEnded { task: task.clone(), dispatch: *dispatch, report };
+                self.packed(task, *dispatch).into_iter().chain([ended]).collect()
             }
             Action::Check { task, attempt, dispatch } => {
                 let check = self.script.turn(task, attempt.0).check;
                 let report = self.checked(task, attempt.0, &check);
-                vec![Seen::ChecksEnded { task: task.clone(), dispatch: *dispatch, report }]
+                vec![Seen::ChecksEnded { task: task.clone(), dispatch: *dispatch, report, tree: None }]
             }
             Action::RunJudge { task, attempt, dispatch, role } => {
                 let report = self.judged(task, attempt.0, *role);
@@ -61,7 +61,8 @@ impl World {
                 if let Some(failure) = &mut report.failure {
                     failure.cause = Cause::RedTogether;
                 }
-                vec![Seen::JoinEnded { task: task.clone(), dispatch: *dispatch, report }]
+                let tree = report.failure.is_none().then(|| format!("tree-{task}"));
+                vec![Seen::JoinEnded { task: task.clone(), dispatch: *dispatch, report, tree }]
             }
             Action::Record { task, attempt } => {
                 let record = self.recorded(task, attempt.map_or(0, |attempt| attempt.0), &action.key());
@@ -81,6 +82,34 @@ impl World {
                 vec![Seen::RegressionEnded { report: ChecksReport { failure, warnings: Vec::new() } }]
             }
         }
+    }
+
+    /// What is seen instead where the work tree is missing in which something was to be done.
+    fn without_tree(&self, action: &Action) -> Option<Seen> {
+        let (task, attempt, dispatch, at) = match action {
+            Action::RunAgent { task, attempt, dispatch, .. } => (task, attempt, dispatch, Treeless::AtStart),
+            Action::Check { task, attempt, dispatch } => (task, attempt, dispatch, Treeless::AtChecks),
+            Action::Land { task, attempt, dispatch } => (task, attempt, dispatch, Treeless::AtLanding),
+            Action::Join { task, attempt, dispatch } => (task, attempt, dispatch, Treeless::AtJoin),
+            Action::Prepare { .. }
+            | Action::Prove { .. }
+            | Action::RunJudge { .. }
+            | Action::Record { .. }
+            | Action::InsertFix { .. }
+            | Action::Ask { .. }
+            | Action::Regress
+            | Action::Forge(_) => return None,
+        };
+        let is_missing = self.is_isolated(task) && self.script.turn(task, attempt.0).treeless == at;
+        let reason = "disk full".to_owned();
+        is_missing.then(|| Seen::TreeFailed { task: task.clone(), dispatch: *dispatch, reason })
+    }
+
+    /// What an attempt in a slot left is packed.
+    fn packed(&self, task: &TaskId, dispatch: engine::Dispatch) -> Option<Seen> {
+        let commit = Some(format!("work-{task}-{dispatch}"));
+        let packed = || Seen::Packed { task: task.clone(), dispatch, base: "4ead".to_owned(), commit };
+        self.is_isolated(task).then(packed)
     }
 
     /// The text of a failure, with a mark that no other failure has.
@@ -164,7 +193,15 @@ impl World {
         let touched =
             vec![FileState { path: format!("src/{task}.rs"), state: "partially modified".to_owned() }];
         let learnings = turn.learning.into_iter().collect();
-        AgentReport { end, tampered, lost_commit: None, touched, learnings, elapsed: Duration::from_secs(60) }
+        AgentReport {
+            end,
+            tampered,
+            lost_commit: None,
+            touched,
+            learnings,
+            elapsed: Duration::from_secs(60),
+            unfit: None,
+        }
     }
 
     fn checked(&mut self, task: &TaskId, attempt: u32, check: &Check) -> ChecksReport {
@@ -247,6 +284,7 @@ impl World {
             touched: Vec::new(),
             learnings: Vec::new(),
             elapsed: Duration::from_secs(9),
+            unfit: None,
         }
     }
 
@@ -274,12 +312,20 @@ impl World {
             Recording::MovedAgainAndAgain if !self.was_blocked() && self.is_isolated(task) => {
                 return Record::Moved;
             }
+            Recording::InTheWay if self.is_isolated(task) && !self.was_asked(task) => {
+                return Record::InTheWay { files: vec!["notes.txt".to_owned()] };
+            }
+            Recording::AlwaysInTheWay if self.is_isolated(task) => {
+                return Record::InTheWay { files: vec!["notes.txt".to_owned()] };
+            }
             Recording::Kept
             | Recording::Blocked
             | Recording::Moved
             | Recording::MovedAgainAndAgain
             | Recording::TakenOut
-            | Recording::TakenOutAgainAndAgain => {}
+            | Recording::TakenOutAgainAndAgain
+            | Recording::InTheWay
+            | Recording::AlwaysInTheWay => {}
         }
         self.set_box(task, true);
         let next = format!("c{}", self.commits.len() + 1);
@@ -295,24 +341,36 @@ impl World {
             | Recording::Refused(_)
             | Recording::Blocked
             | Recording::Moved
-            | Recording::MovedAgainAndAgain => false,
+            | Recording::MovedAgainAndAgain
+            | Recording::InTheWay
+            | Recording::AlwaysInTheWay => false,
         }
     }
 
     fn landed(&mut self, task: &TaskId, attempt: u32) -> Landing {
         match self.script.turn(task, attempt).landing {
             Back::Conflicts(error) => {
-                Landing::Conflict(other(Cause::Conflict, &self.text(task, attempt, &error)))
+                Landing::Failed(other(Cause::Conflict, &self.text(task, attempt, &error)))
             }
             Back::Blocked if !self.was_blocked() => {
                 Landing::Blocked { reason: "notes.txt is in the way".to_owned() }
             }
-            Back::Lands | Back::Blocked => Landing::Done { touched: vec![format!("{task}.txt")] },
+            Back::Lands | Back::Blocked => Landing::Done {
+                touched: vec![format!("{task}.txt")],
+                onto: Some("4ead".to_owned()),
+                commit: Some(format!("landed-{task}-{attempt}")),
+            },
         }
     }
 
     fn is_isolated(&self, task: &TaskId) -> bool {
-        self.state.task(task).is_some_and(|task| task.isolated)
+        self.state.task(task).is_some_and(|task| task.is_isolated())
+    }
+
+    /// Whether a person was asked about files that are in the way of the task.
+    fn was_asked(&self, id: &TaskId) -> bool {
+        let is_question = |event: &Event| matches!(&event.what, What::Escalated { task, question: Question::InTheWay } if task == id);
+        self.journal.iter().any(is_question)
     }
 
     fn was_blocked(&self) -> bool {
@@ -377,6 +435,8 @@ fn fitting(question: Question, response: Response) -> Response {
         (_, response @ (Response::Skip | Response::Abort)) => response,
         (Question::Mended, Response::Reject(text)) => Response::Fix(text),
         (Question::Mended, Response::Reply(_) | Response::Approve) => Response::Approve,
+        (Question::InTheWay, Response::Reply(_) | Response::Approve) => Response::Retry,
+        (Question::InTheWay, Response::Reject(text)) => Response::Fix(text),
         (Question::Judge, Response::Fix(text)) => Response::Reject(text),
         (Question::Judge, Response::Retry | Response::Reply(_)) => Response::Approve,
         (Question::Checkpoint, Response::Approve | Response::Retry) => Response::Reply("done".to_owned()),
@@ -416,6 +476,7 @@ fn away(turn: &Turn) -> AgentReport {
         touched: Vec::new(),
         learnings: Vec::new(),
         elapsed: Duration::ZERO,
+        unfit: None,
     }
 }
 

@@ -11,7 +11,7 @@ use plan::TaskId;
 use proptest::prelude::*;
 
 use crate::invariants::{self, Outcome};
-use crate::script::{Agent, Back, By, Check, Edit, Recording, Says, Script, Turn, decl};
+use crate::script::{Agent, Back, By, Check, Edit, Recording, Says, Script, Treeless, Turn, decl};
 use crate::transcript::transcript;
 use crate::world::{Crash, World};
 
@@ -64,7 +64,9 @@ prop_compose! {
     fn parallels()(
         jobs in prop_oneof![4 => Just(1_u32), 4 => 2_u32..6],
         infer in toggle(),
-        isolation in prop_oneof![2 => Just(Isolation::Trees), 1 => Just(Isolation::Shared)],
+        isolation in prop_oneof![
+            2 => Just(Isolation::Trees), 1 => Just(Isolation::Always), 1 => Just(Isolation::Shared)
+        ],
     ) -> Parallel {
         Parallel { jobs, infer, isolation }
     }
@@ -165,11 +167,21 @@ fn facts() -> impl Strategy<Value = Facts> {
 }
 
 fn recordings() -> impl Strategy<Value = Recording> {
-    prop_oneof![8 => Just(Recording::Kept), 1 => Just(Recording::Refused("no".to_owned())), 1 => Just(Recording::Blocked), 1 => Just(Recording::Moved), 1 => Just(Recording::TakenOut)]
+    prop_oneof![8 => Just(Recording::Kept), 1 => Just(Recording::Refused("no".to_owned())), 1 => Just(Recording::Blocked), 1 => Just(Recording::Moved), 1 => Just(Recording::TakenOut), 1 => Just(Recording::InTheWay), 1 => Just(Recording::AlwaysInTheWay)]
 }
 
 fn landings() -> impl Strategy<Value = Back> {
     prop_oneof![8 => Just(Back::Lands), 1 => Just(Back::Conflicts("both".to_owned())), 1 => Just(Back::Blocked)]
+}
+
+fn treeless() -> impl Strategy<Value = Treeless> {
+    prop_oneof![
+        76 => Just(Treeless::Never),
+        1 => Just(Treeless::AtStart),
+        1 => Just(Treeless::AtChecks),
+        1 => Just(Treeless::AtLanding),
+        1 => Just(Treeless::AtJoin),
+    ]
 }
 
 prop_compose! {
@@ -181,7 +193,7 @@ prop_compose! {
         check in checks(),
         qa in says(),
         (reviewer, facts) in (says(), facts()),
-        treeless in prop::bool::weighted(0.05),
+        treeless in treeless(),
         landing in landings(),
         join in prop_oneof![5 => Just(Check::Green), 1 => Just(Check::Red("red together".to_owned()))],
         record in recordings(),
@@ -221,9 +233,17 @@ prop_compose! {
     fn steady_scripts()(script in scripts()) -> Script {
         let steady = |turn: &Turn| Turn {
             agent: if matches!(turn.agent, Agent::Stuck(..)) { Agent::Silent } else { turn.agent.clone() },
-            treeless: false,
+            treeless: Treeless::Never,
             landing: if matches!(turn.landing, Back::Blocked) { Back::Lands } else { turn.landing.clone() },
-            record: if matches!(turn.record, Recording::Blocked) { Recording::Kept } else { turn.record.clone() },
+            record: match &turn.record {
+                Recording::Blocked | Recording::InTheWay | Recording::AlwaysInTheWay => Recording::Kept,
+                Recording::Kept
+                | Recording::Refused(_)
+                | Recording::Moved
+                | Recording::MovedAgainAndAgain
+                | Recording::TakenOut
+                | Recording::TakenOutAgainAndAgain => turn.record.clone(),
+            },
             ..turn.clone()
         };
         let deck = script.deck.iter().map(steady).collect();
@@ -288,7 +308,7 @@ fn places(world: &World) -> BTreeMap<(TaskId, u32), bool> {
     let started = world.journal.iter().filter_map(|event| {
         if let What::AttemptStarted(started) = &event.what { Some(started) } else { None }
     });
-    started.map(|started| ((started.task.clone(), started.attempt.0), started.isolated)).collect()
+    started.map(|started| ((started.task.clone(), started.attempt.0), started.slot.is_some())).collect()
 }
 
 fn config() -> ProptestConfig {

@@ -58,8 +58,8 @@ pub(crate) struct Turn {
     pub(crate) reviewer: Says,
     /// What is known of the result without them.
     pub(crate) facts: Facts,
-    /// Whether no work tree can be made for it.
-    pub(crate) treeless: bool,
+    /// For what no work tree can be had.
+    pub(crate) treeless: Treeless,
     /// How bringing the work back goes.
     pub(crate) landing: Back,
     /// What the checks show on all that came together.
@@ -139,6 +139,17 @@ pub(crate) enum Back {
     Blocked,
 }
 
+/// When it turns out that there is no work tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Treeless {
+    #[default]
+    Never,
+    AtStart,
+    AtChecks,
+    AtLanding,
+    AtJoin,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Recording {
     #[default]
@@ -154,6 +165,10 @@ pub(crate) enum Recording {
     TakenOut,
     /// Whenever it is checked there, until the program was started again.
     TakenOutAgainAndAgain,
+    /// Somebody has uncommitted changes in a file that it changes, until a person was asked about that.
+    InTheWay,
+    /// For good.
+    AlwaysInTheWay,
 }
 
 #[derive(Clone, Debug)]

@@ -60,6 +60,7 @@ impl Case {
             touched: Vec::new(),
             learnings: Vec::new(),
             elapsed: std::time::Duration::ZERO,
+            unfit: None,
         };
         self.see(Seen::AgentEnded { task: "1.1".into(), dispatch: Dispatch(dispatch), report })
     }
@@ -150,6 +151,7 @@ fn what_an_agent_did_that_is_through_is_verified_whatever_it_used() {
         task: "1.1".into(),
         dispatch: Dispatch(1),
         report: engine::ChecksReport::default(),
+        tree: None,
     });
     while let Some(what) = case.due() {
         assert!(!matches!(what, What::Ended(_)), "{what:?}: it is not recorded yet");

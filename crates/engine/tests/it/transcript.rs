@@ -15,7 +15,9 @@ pub(crate) fn show(name: &str) -> String {
 }
 
 pub(crate) fn transcript(world: &World) -> String {
-    let mut lines: Vec<String> = world.journal.iter().map(line).collect();
+    // What is packed decides nothing.
+    let shown = world.journal.iter().filter(|event| !matches!(event.what, What::Packed { .. }));
+    let mut lines: Vec<String> = shown.map(line).collect();
     let boxes =
         world.file.iter().map(|decl| format!("[{}] {}", if decl.ticked { 'x' } else { ' ' }, decl.id));
     lines.push(boxes.collect::<Vec<_>>().join("  "));
@@ -26,7 +28,7 @@ pub(crate) fn line(event: &Event) -> String {
     match &event.what {
         What::Opened(opened) => format!("opened, round {}{}", opened.round, list("lost", &opened.lost)),
         What::PlanChanged(changes) => format!("plan changed{}", changed(changes)),
-        What::ProofStarted { task } => format!("{task} proof started"),
+        What::ProofStarted { task, .. } => format!("{task} proof started"),
         What::ProofPassed { task, .. } => format!("{task} proof green"),
         What::Mended { task, files } => format!("{task} mended by hand: {}", files.join(", ")),
         What::ProofFailed { task, failure } => format!("{task} proof red: {}", failure.error),
@@ -43,11 +45,12 @@ pub(crate) fn line(event: &Event) -> String {
         What::AgentDropped { task, agent, lasting, .. } => {
             format!("{task} agent {agent} dropped: {lasting:?}")
         }
+        What::Packed { task, commit, .. } => format!("{task} packed{}", list("commit", commit.as_slice())),
         What::TreeUnavailable { task, reason, .. } => {
             format!("{task} gets no tree: {}", reason.as_deref().unwrap_or("as before"))
         }
         What::Spent(spent) => format!("{} spent {:?}", spent.task, spent.usage.tokens()),
-        What::ChecksPassed { task, warnings, judge } => {
+        What::ChecksPassed { task, warnings, judge, .. } => {
             let judge = judge.map(|judge| format!(", {judge:?} judges")).unwrap_or_default();
             format!("{task} checks green{judge}{}", list("warned", warnings))
         }
@@ -59,7 +62,10 @@ pub(crate) fn line(event: &Event) -> String {
         }
         What::LandingStarted { task } => format!("{task} comes back"),
         What::Landed { task, .. } => format!("{task} landed"),
-        What::JoinPassed { task, warnings } => format!("{task} green together{}", list("warned", warnings)),
+        What::JoinPassed { task, warnings, .. } => {
+            format!("{task} green together{}", list("warned", warnings))
+        }
+        What::HeldUp { task, files } => format!("{task} is held up by {}", files.join(", ")),
         What::TaskDone { task, commit } => format!("{task} done{}", list("commit", commit.as_slice())),
         What::RetryPlanned { task, attempt } => format!("{task} again, attempt {attempt}"),
         What::FixPlanned(fix) => format!("{} gets fix {}", fix.failing, fix.fix),

@@ -85,13 +85,13 @@ fn events(id: &TaskId) -> Vec<What> {
         dispatch: Dispatch(1),
         role: Role::Executor,
         head: None,
-        dirty: Vec::new(),
-        isolated: false,
+        tree: None,
+        slot: None,
     };
     let fix =
         FixPlan { fix: TaskId::from("77"), failing: task(), error: "red".to_owned(), attempted_fix: None };
     vec![
-        What::ProofStarted { task: task() },
+        What::ProofStarted { task: task(), head: None },
         What::ProofPassed { task: task(), warnings: Vec::new() },
         What::ProofFailed { task: task(), failure: Box::new(failure()) },
         What::Mended { task: task(), files: Vec::new() },
@@ -112,8 +112,8 @@ fn events(id: &TaskId) -> Vec<What> {
             until: Timestamp::UNIX_EPOCH,
         },
         What::TreeUnavailable { task: task(), dispatch: Dispatch(1), reason: None },
-        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: None },
-        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: Some(Judge::Qa) },
+        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: None, tree: None },
+        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: Some(Judge::Qa), tree: None },
         What::JudgeStarted { task: task(), dispatch: Dispatch(1) },
         What::NoVerdict { task: task(), dispatch: Dispatch(1), reason: String::new() },
         What::JudgePassed { task: task(), warnings: Vec::new(), unchanged: false, next: None },
@@ -124,8 +124,9 @@ fn events(id: &TaskId) -> Vec<What> {
             next: Some(Judge::Reviewer),
         },
         What::LandingStarted { task: task() },
-        What::Landed { task: task(), touched: Vec::new() },
-        What::JoinPassed { task: task(), warnings: Vec::new() },
+        What::Landed { task: task(), touched: Vec::new(), onto: None, commit: None },
+        What::JoinPassed { task: task(), warnings: Vec::new(), tree: None },
+        What::HeldUp { task: task(), files: vec!["notes.txt".to_owned()] },
         What::TaskDone { task: task(), commit: None },
         What::RetryPlanned { task: task(), attempt: Attempt(2) },
         What::FixPlanned(fix),
@@ -218,6 +219,7 @@ fn the_diagram_shows_the_table() {
         Checking --> Recording: ChecksPassed
         Checking --> Finished: ChecksPassed
         Checking --> Failed: AttemptFailed
+        Checking --> Ready: TreeUnavailable
         Checking --> Ready: Lost
         Judging --> Judging: JudgeStarted
         Judging --> Judging: NoVerdict
@@ -230,17 +232,21 @@ fn the_diagram_shows_the_table() {
         Judging --> Ready: Lost
         Judging --> Asking: Escalated
         Finished --> Landing: LandingStarted
+        Finished --> Asking: Escalated
         Finished --> Ready: Lost
         Landing --> Joining: Landed
         Landing --> Failed: AttemptFailed
+        Landing --> Ready: TreeUnavailable
         Landing --> Finished: Lost
         Landing --> Ready: Lost
         Joining --> Recording: JoinPassed
         Joining --> Failed: AttemptFailed
+        Joining --> Ready: TreeUnavailable
         Joining --> Finished: Lost
         Joining --> Ready: Lost
         Joining --> Landing: LandingStarted
         Recording --> Landing: LandingStarted
+        Recording --> Finished: HeldUp
         Recording --> Done: TaskDone
         Recording --> Failed: AttemptFailed
         Recording --> Ready: Lost
@@ -265,6 +271,7 @@ fn the_diagram_shows_the_table() {
         Failed --> Skipped: TaskSkipped
         WaitingFor --> Skipped: TaskSkipped
         Asking --> Ready: Renewed
+        Asking --> Finished: Renewed
         Ready --> Done: Ticked
         Failed --> Done: Ticked
         WaitingFor --> Done: Ticked

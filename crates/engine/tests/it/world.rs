@@ -297,7 +297,7 @@ impl World {
     fn begin(&mut self, action: &Action) {
         let Action::RunAgent { task, attempt, .. } = action else { return };
         // What an agent does to the plan in a tree of its own stays there.
-        if self.state.task(task).is_some_and(|task| task.isolated) {
+        if self.state.task(task).is_some_and(|task| task.is_isolated()) {
             return;
         }
         let agent = self.script.turn(task, attempt.0).agent;
@@ -423,7 +423,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         | What::RegressionPassed
         | What::PullRequest(_)
         | What::Ended(_) => return None,
-        What::ProofStarted { task } => (task, EventKind::ProofStarted),
+        What::ProofStarted { task, .. } => (task, EventKind::ProofStarted),
         What::ProofPassed { task, .. } => (task, EventKind::ProofPassed),
         What::ProofFailed { task, .. } => (task, EventKind::ProofFailed),
         What::Mended { task, .. } => (task, EventKind::Mended),
@@ -434,7 +434,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
             (task, EventKind::AgentUnavailable)
         }
         What::TreeUnavailable { task, .. } => (task, EventKind::TreeUnavailable),
-        What::Spent(_) => return None,
+        What::Spent(_) | What::Packed { .. } => return None,
         What::ChecksPassed { task, .. } => (task, EventKind::ChecksPassed),
         What::JudgeStarted { task, .. } => (task, EventKind::JudgeStarted),
         What::NoVerdict { task, .. } => (task, EventKind::NoVerdict),
@@ -442,6 +442,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::LandingStarted { task } => (task, EventKind::LandingStarted),
         What::Landed { task, .. } => (task, EventKind::Landed),
         What::JoinPassed { task, .. } => (task, EventKind::JoinPassed),
+        What::HeldUp { task, .. } => (task, EventKind::HeldUp),
         What::TaskDone { task, .. } => (task, EventKind::TaskDone),
         What::RetryPlanned { task, .. } => (task, EventKind::RetryPlanned),
         What::FixPlanned(fix) => (&fix.failing, EventKind::FixPlanned),

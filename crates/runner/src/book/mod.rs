@@ -280,17 +280,28 @@ impl Book {
 
     /// Ticks a box, if the task is there and its box is open.
     pub(crate) fn tick(&mut self, id: &TaskId) -> io::Result<()> {
-        self.set_box(id, |plan| is_ticked_now(plan, id))
+        self.set_box(id, |plan| is_ticked_now(plan, id), Source::save)
     }
 
-    /// Unticks a box, if the task is there and its box is ticked.
+    /// Ticks a box again that somebody unticked.
+    pub(crate) fn tick_again(&mut self, id: &TaskId) -> io::Result<()> {
+        self.set_box(id, |plan| is_ticked_now(plan, id), Source::put_back)
+    }
+
+    /// Unticks a box that somebody ticked, if the task is there.
     pub(crate) fn untick(&mut self, id: &TaskId) -> io::Result<()> {
-        self.set_box(id, |plan| {
+        let untick = |plan: &mut Plan| {
             plan.task(id).is_some_and(|task| task.state.is_done()) && plan.untick(id).is_ok()
-        })
+        };
+        self.set_box(id, untick, Source::put_back)
     }
 
-    fn set_box(&mut self, id: &TaskId, edit: impl FnOnce(&mut Plan) -> bool) -> io::Result<()> {
+    fn set_box(
+        &mut self,
+        id: &TaskId,
+        edit: impl FnOnce(&mut Plan) -> bool,
+        write: impl FnOnce(&mut Source) -> io::Result<()>,
+    ) -> io::Result<()> {
         if self.dialect == Dialect::Phase {
             return Ok(());
         }
@@ -298,7 +309,17 @@ impl Book {
         let Some(source) = self.sources.iter_mut().find(|source| source.plan.task(id).is_some()) else {
             return Ok(());
         };
-        if edit(&mut source.plan) { source.save() } else { Ok(()) }
+        if edit(&mut source.plan) { write(source) } else { Ok(()) }
+    }
+
+    /// The text of the plan before and after the edits of ours that are in no commit yet.
+    pub(crate) fn uncommitted_edits(&self) -> Option<(&str, &str)> {
+        self.sources.first().and_then(|source| Some((source.before_edits()?, source.plan.text())))
+    }
+
+    /// Notes that they are in a commit.
+    pub(crate) fn edits_are_committed(&mut self) {
+        self.sources.iter_mut().for_each(Source::edits_are_committed);
     }
 
     /// Writes a fix task, unless it is there already or its dialect's files are never written.
@@ -369,7 +390,7 @@ impl Book {
             let restored = removed(&before, &source.plan);
             source.plan = before;
             source.make_way(aside)?;
-            source.save()?;
+            source.put_back()?;
             return Ok(Inspection { tampered, restored, ..Inspection::default() });
         }
         let mut gone = removed(&before, &source.plan);
@@ -377,13 +398,13 @@ impl Book {
         gone.retain(|id| id == own || self.restored.insert(id.clone()));
         if !gone.is_empty() {
             source.replace(source.plan.with_tasks_of(&before, &gone));
-            source.save()?;
+            source.put_back()?;
             inspection.restored = gone;
         }
         self.is_unreported = true;
         for id in &inspection.tampered {
             match before.task(id).map(|task| task.state.is_done()) {
-                Some(true) => self.tick(id)?,
+                Some(true) => self.tick_again(id)?,
                 Some(false) => self.untick(id)?,
                 None => {}
             }

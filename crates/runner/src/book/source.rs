@@ -19,6 +19,10 @@ pub(super) struct Source {
     dialect: Dialect,
     pub(super) plan: Plan,
     signature: Option<Signature>,
+    /// The text before the first edit of ours that is in no commit yet.
+    before_edits: Option<String>,
+    /// The text as last read or written.
+    on_disk: String,
     /// The summary of the work, where one lay beside the plan when it was first read: an agent may write one later.
     summary: Option<PathBuf>,
 }
@@ -46,7 +50,16 @@ impl Source {
         let plan = Plan::parse(String::new());
         let real = fs::canonicalize(path)?;
         let summary = summary_beside(path).filter(|_| dialect == Dialect::Phase);
-        let mut source = Self { path: path.to_owned(), real, dialect, plan, signature: None, summary };
+        let mut source = Self {
+            path: path.to_owned(),
+            real,
+            dialect,
+            plan,
+            signature: None,
+            before_edits: None,
+            on_disk: String::new(),
+            summary,
+        };
         source.reread()?;
         Ok(source)
     }
@@ -74,6 +87,7 @@ impl Source {
         let text = read_lossless(&self.real)?;
         let is_first = self.signature.is_none();
         self.signature = Some(signature);
+        self.on_disk.clone_from(&text);
         if text == self.plan.text() && !is_first {
             return Ok(None);
         }
@@ -97,11 +111,29 @@ impl Source {
         self.plan = self.parse(text);
     }
 
-    /// Writes the plan.
+    /// Writes the plan with an edit of ours.
     pub(super) fn save(&mut self) -> io::Result<()> {
+        let before = std::mem::take(&mut self.on_disk);
+        self.before_edits.get_or_insert(before);
+        self.put_back()
+    }
+
+    /// Writes the plan as it was before somebody laid hands on it.
+    pub(super) fn put_back(&mut self) -> io::Result<()> {
         atomic::replace(&self.real, self.plan.text())?;
         self.signature = Some(Signature::of(&self.real)?);
+        self.on_disk = self.plan.text().to_owned();
         Ok(())
+    }
+
+    /// The text before the first edit of ours that is in no commit yet.
+    pub(super) fn before_edits(&self) -> Option<&str> {
+        self.before_edits.as_deref()
+    }
+
+    /// Notes that all edits of ours are in a commit.
+    pub(super) fn edits_are_committed(&mut self) {
+        self.before_edits = None;
     }
 
     /// A link that leads elsewhere than when the run began is not the plan any more.

@@ -14,7 +14,7 @@ use crate::error::RunError;
 use crate::inbox::{LiveSettings, Reply, RunName};
 use crate::open::side_by_side;
 use crate::settings::Settings;
-use crate::traces::listed;
+use crate::tree::listed;
 
 /// What is known of what people told.
 #[derive(Debug, Default)]
@@ -104,10 +104,9 @@ impl Driver<'_> {
         self.folder.reply(id, reply).map_err(RunError::io("write to", self.folder.path()))
     }
 
-    /// A question that somebody answers is put no longer, and the project may have changed meanwhile.
+    /// A question that somebody answers is put no longer.
     pub(super) fn forget_question(&mut self) {
         self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
-        self.tree.forget();
     }
 
     /// Somebody at the terminal answers. That another was first is said.
@@ -135,16 +134,15 @@ impl Driver<'_> {
     }
 
     /// After the agent of a task that is left out has ended: what it did is nobody's any more, and stays.
-    pub(crate) fn tell_of_left_work(&mut self, task: &TaskId, touched: &[engine::FileState]) {
+    pub(crate) fn tell_of_skipped_work(&mut self, task: &TaskId, touched: &[engine::FileState]) {
         if !self.state.is_leaving(task) || touched.is_empty() {
             return;
         }
         let paths: Vec<String> = touched.iter().map(|file| file.path.clone()).collect();
-        let place = if self.is_isolated(task) {
-            let tree = self.workplace(task);
-            format!("is kept in {}", self.project.relative(&tree).display())
-        } else {
-            "stays in the project and is not committed".to_owned()
+        let work = self.state.task(task).and_then(|task| task.work.as_ref()?.commit.clone());
+        let place = match work.filter(|_| self.is_isolated(task)) {
+            Some(commit) => format!("is kept as commit {commit}"),
+            None => "stays in the project and is not committed".to_owned(),
         };
         let paths = listed(&paths);
         self.note_of(task, format!("what the agent had changed for skipped task {task} {place}: {paths}"));

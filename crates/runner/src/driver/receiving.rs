@@ -26,7 +26,6 @@ impl Driver<'_> {
             }
         };
         let Some(message) = message else {
-            self.tree.forget();
             return Ok(Seen::TimePassed);
         };
         match message {
@@ -43,11 +42,10 @@ impl Driver<'_> {
             Message::NobodyAnswers(task) => Ok(Seen::NobodyAnswers { task }),
             Message::Forge(key, report) => {
                 self.flights.remove(&key);
-                self.tree.forget();
                 Ok(Seen::Forge { key, report: *report })
             }
             Message::Ended(key, ended) => match self.flights.remove(&key) {
-                Some(flight) => self.land(flight.purpose, &ended),
+                Some(flight) => self.land(key, flight.purpose, &ended),
                 None => Ok(Seen::TimePassed),
             },
             Message::Done(key, done) => match self.flights.remove(&key) {
@@ -60,7 +58,7 @@ impl Driver<'_> {
             },
             Message::Told(key, told) => Ok(self.hear(&key, told)),
             Message::Turn(task, turn) => {
-                self.have_turn(task, turn);
+                self.turn = Some((task, turn));
                 Ok(Seen::TimePassed)
             }
             Message::References(references) => {

@@ -10,7 +10,7 @@ use crate::attempt::Purpose;
 use crate::error::RunError;
 use crate::git::{self, LastWait};
 use crate::inbox::Message;
-use crate::isolation::Done;
+use crate::places::Done;
 
 /// How long processes get to end when the run does. Their own grace period is shorter.
 const LAST_WAIT: Duration = Duration::from_secs(20);
@@ -26,7 +26,7 @@ impl Driver<'_> {
             if let Purpose::Forge(stopper) = &flight.purpose {
                 stopper.stop();
             }
-            if let Purpose::Landing { release, .. } | Purpose::Lock { release } = &flight.purpose {
+            if let Purpose::Lock { release } = &flight.purpose {
                 release.give();
             }
         }
@@ -38,7 +38,7 @@ impl Driver<'_> {
                     if let Some(flight) = self.flights.remove(&key) {
                         // The run is over, so what this says is of no interest; that the plan file is put in
                         // order on the way is.
-                        self.land(flight.purpose, &ended)?;
+                        self.land(key, flight.purpose, &ended)?;
                     }
                 }
                 Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
@@ -66,20 +66,11 @@ impl Driver<'_> {
             }
         }
         drop(last_wait);
-        self.cleaner.close();
-        self.mend_repository();
-        self.drop_half_landing()?;
-        self.tell_of_traces();
         self.tell_of_new_names();
         self.last_words()?;
-        self.note_kept_trees();
-        self.tell_of_kept_trees();
-        self.cleaner.wait();
-        self.clear_done_trees()?;
-        let kept = std::mem::take(&mut self.cleaner).finish();
-        kept.into_iter().for_each(|told| self.note(told));
-        self.see_to_orphans();
-        self.mend_repository();
+        self.tell_of_kept_work();
+        self.remove_slots();
+        self.set_orphans_aside();
         if !self.flights.is_empty() {
             git::end_all();
         }
@@ -90,10 +81,36 @@ impl Driver<'_> {
         Ok(Finished { end, state: self.state, at: now() })
     }
 
+    /// Once a plan is complete nobody needs its work trees. That one stays is a nuisance and no more.
+    fn remove_slots(&mut self) {
+        let is_complete = matches!(self.state.end(), Some(End::Complete { .. }));
+        let error = self.slots.as_ref().filter(|_| is_complete).and_then(|slots| slots.remove_all().err());
+        if let Some(error) = error {
+            self.note(format!("the work trees of this run could not be removed: {}", error.told()));
+        }
+    }
+
+    /// When a run ends with tasks that failed: where what they left is kept.
+    fn tell_of_kept_work(&mut self) {
+        let tasks: Vec<&engine::Task> = match self.state.end() {
+            Some(End::Stopped(_) | End::Waiting { .. }) => self.state.attention().collect(),
+            Some(_) | None => return,
+        };
+        let failed = tasks.into_iter().filter(|task| task.is_isolated() && !task.failures.is_empty());
+        let kept = failed.filter_map(|task| Some((task.id().clone(), task.work.as_ref()?.commit.clone()?)));
+        let notes = kept.map(|(task, commit)| {
+            format!(
+                "what the last attempt at task {task} left is kept as commit {commit} (`git show {commit}`); the next one \
+                 goes on from it"
+            )
+        });
+        notes.collect::<Vec<_>>().into_iter().for_each(|note| self.note(note));
+    }
+
     /// What was done beside the loop and came in after the end. Nothing starts any more.
     fn take_in_late(&mut self, key: ActionKey, done: Done) -> Result<(), RunError> {
         match self.flights.remove(&key).map(|flight| flight.purpose) {
-            Some(Purpose::Tree { .. }) | None => Ok(()),
+            Some(Purpose::Slot { .. } | Purpose::Proof { .. }) | None => Ok(()),
             Some(purpose) => self.take_in(key, purpose, done).map(drop),
         }
     }

@@ -159,6 +159,7 @@ impl Caller {
             command: Program::Argv(command.argv.iter().map(OsString::from).collect()),
             cwd: self.desk.root.clone(),
             env,
+            env_remove: Vec::new(),
             stdin: command.stdin.clone(),
             stdout_log: self.desk.dir.join(format!("{}.out.log", command.name)),
             stderr_log: self.desk.dir.join(format!("{}.err.log", command.name)),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,26 @@ impl fmt::Display for Oid {
 }
 
 impl Git {
+    /// True if there is such a commit.
+    pub fn has_commit(&self, commit: &str) -> bool {
+        let object = format!("{commit}^{{commit}}");
+        process::run(self.call(&["cat-file", "-e", &object])).is_ok_and(|ended| ended.is_success())
+    }
+
+    /// The files below a folder that git knows.
+    pub fn tracked_below(&self, folder: &Path) -> Result<BTreeSet<String>, GitError> {
+        let mut call = self.call(&["--literal-pathspecs", "ls-files", "-z", "--"]);
+        call.arguments.push(folder.as_os_str().to_owned());
+        let listing = process::run(call)?.success()?;
+        Ok(super::raw_change::split_names(&listing).filter_map(|path| path.into_string().ok()).collect())
+    }
+
+    /// The tree of a commit.
+    pub fn tree_of(&self, commit: &Oid) -> Result<Oid, GitError> {
+        let tree = format!("{commit}^{{tree}}");
+        Oid::printed(process::run(self.call(&["rev-parse", "--verify", &tree]))?)
+    }
+
     /// Whether the history of what is checked out contains a commit.
     pub fn contains(&self, commit: &str) -> Result<bool, GitError> {
         let ended = process::run(self.call(&["merge-base", "--is-ancestor", commit, "HEAD"]))?;
@@ -66,12 +87,6 @@ impl Git {
         }
         let stdout = ended.success()?;
         Ok(Oid::parse(String::from_utf8_lossy(&stdout).trim()))
-    }
-
-    /// The commit that another one was made on top of.
-    pub(super) fn parent_of(&self, commit: &Oid) -> Result<Oid, GitError> {
-        let first = format!("{commit}^");
-        Oid::printed(process::run(self.call(&["rev-parse", "--verify", &first]))?)
     }
 
     /// The commit that another one was made on top of; none for the first.

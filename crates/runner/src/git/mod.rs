@@ -3,9 +3,9 @@
 //!
 //! When to commit what, and what a commit means to a run, is decided elsewhere.
 //!
-//! Each folder leans on those below it:
-//!
-//! - `trees`, `landings`: linked working trees, and their work coming in;
+//! - `snapshot`, `work`: what lies in a place, as a tree and as a commit;
+//! - `landing`, `merge`: how work comes in;
+//! - `trees`: linked working trees, and references that keep work;
 //! - `commits`: those in the project itself;
 //! - `customs`: what the repository is set up to do;
 //! - `calls`: running the program.
@@ -19,14 +19,18 @@ mod difference;
 mod error;
 mod hindrance;
 mod history;
-mod landings;
+mod landing;
+mod merge;
 mod raw_change;
 mod references;
 mod remote;
 mod repository;
+mod slot_tree;
+mod snapshot;
 mod stamps;
 mod status;
 mod trees;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -37,31 +41,20 @@ pub(crate) use calls::stopping::{
     LastWait, end_all, end_all_and_exit, interrupt, is_interrupted, say_through,
 };
 pub use commits::commit::{Commit, Staging};
-pub use commits::hooked_commit::TakenBack;
-pub use commits::put_back::Left;
-pub(crate) use commits::put_back::free_place;
 pub use commits::way_back::{Missing, WayBack};
-pub(crate) use customs::ignored_before::RULES;
 pub use customs::own_customs::OwnCustoms;
 pub use diff::DiffExtent;
 pub use difference::Paths;
 pub use error::GitError;
 pub use history::Oid;
-pub use landings::landed_files::Sight;
-pub use landings::landing::{Applied, Dropped, Landing, Novelty};
-pub use landings::landing_commit::Landed;
-pub use landings::merge::Conflict;
-pub use landings::since::{SetBack, Since};
+pub use landing::{FastForward, Join, Text};
+pub use merge::Conflict;
 pub use references::References;
 pub(crate) use remote::JOIN;
 pub use remote::Joined;
 pub use repository::{Git, MINIMUM_VERSION};
-pub use stamps::Stamps;
+pub(crate) use slot_tree::{Shown, Tracked, remove_folder};
+pub use snapshot::{Left, Place};
 pub use status::{Change, ChangeKind, Status};
-pub use trees::furnish::Furnishing;
-pub use trees::inside::Inside;
 pub use trees::keep::Keep;
-pub use trees::pack::Packed;
 pub use trees::parallelism::{Parallelism, Reason};
-pub use trees::snapshot::{Touched, TreeWork};
-pub use trees::unsaved::Unsaved;

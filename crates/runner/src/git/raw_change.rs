@@ -76,11 +76,6 @@ impl RawChange {
         self.path.to_string_lossy().into_owned()
     }
 
-    /// Whether the path is one of these, or lies below one of them.
-    pub(in crate::git) fn lies_in(&self, places: &[String]) -> bool {
-        lies_in(self.path.as_bytes(), places)
-    }
-
     /// The change as a status tells it.
     pub(in crate::git) fn told(&self) -> Change {
         let kind = match (self.old.is_absent(), self.new.is_absent()) {
@@ -95,7 +90,12 @@ impl RawChange {
 impl Git {
     /// What differs between two commits or trees, in the order of the paths.
     pub(in crate::git) fn differences(&self, from: &Oid, to: &Oid) -> Result<Vec<RawChange>, GitError> {
-        let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", from.as_str(), to.as_str(), "--"];
+        self.differences_of(from.as_str(), to.as_str())
+    }
+
+    /// The same by whatever names them.
+    pub(in crate::git) fn differences_of(&self, from: &str, to: &str) -> Result<Vec<RawChange>, GitError> {
+        let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", from, to, "--"];
         RawChange::parse_all(process::run(self.call(&diff))?)
     }
 }

@@ -10,10 +10,12 @@ use super::calls::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, w
 use super::customs::habits::Habits;
 use super::customs::misdirection::{UNSET_BARE, UNSET_WORKTREE};
 use super::error::GitError;
-use super::trees::submodule_places::SubmodulePlaces;
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);
+
+/// What the journal will name is on the disk before it does.
+pub(super) const DURABLY: [&str; 4] = ["-c", "core.fsync=committed", "-c", "core.fsyncMethod=batch"];
 
 /// A repository with a working tree.
 #[derive(Debug, Clone)]
@@ -26,8 +28,6 @@ pub struct Git {
     environment: Environment,
     /// How commits are made here, for all who share this.
     habits: Arc<Habits>,
-    /// Where submodules said that their files are, for all who share this.
-    submodule_places: Arc<SubmodulePlaces>,
 }
 
 impl Git {
@@ -102,10 +102,6 @@ impl Git {
 
     pub(super) fn habits(&self) -> &Habits {
         &self.habits
-    }
-
-    pub(super) fn submodule_places(&self) -> &SubmodulePlaces {
-        &self.submodule_places
     }
 
     pub(super) fn environment(&self) -> &Environment {
@@ -188,16 +184,7 @@ fn located(
         );
         return Err(GitError::Unusable { dir: dir.to_owned(), reason });
     }
-    Ok(Git {
-        root,
-        git_dir,
-        common_dir,
-        version,
-        notes: None,
-        environment,
-        habits: Arc::default(),
-        submodule_places: Arc::default(),
-    })
+    Ok(Git { root, git_dir, common_dir, version, notes: None, environment, habits: Arc::default() })
 }
 
 fn why_unusable(ended: &Ended) -> String {

@@ -67,7 +67,7 @@ impl Git {
     pub fn status(&self) -> Result<Status, GitError> {
         self.refuse_if_misdirected()?;
         self.refuse_without_index()?;
-        self.mending(|| self.status_in(self.root()))
+        self.status_in(self.root())
     }
 
     /// The same of a repository inside the project.

@@ -25,13 +25,23 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// The journal was written by a newer program.
-    #[error("{} has journal format {found}, this program reads up to {supported}", path.display())]
+    #[error("{} has journal format {found}, this program reads format {supported}", path.display())]
     NewerVersion {
         /// The file.
         path: PathBuf,
         /// The version in its header.
         found: u64,
-        /// The newest version that this program reads.
+        /// The version that this program reads.
+        supported: u64,
+    },
+    /// The journal was written by an older program, whose events say too little to go on from.
+    #[error("{} was written by an older program (journal format {found}, this one reads format {supported})", path.display())]
+    OlderVersion {
+        /// The file.
+        path: PathBuf,
+        /// The version in its header.
+        found: u64,
+        /// The version that this program reads.
         supported: u64,
     },
     /// A line was changed, lost or added after it had been written.
@@ -89,6 +99,7 @@ impl JournalError {
             JournalError::Io { source, .. } => Some(source.kind()),
             JournalError::NotAJournal { .. }
             | JournalError::NewerVersion { .. }
+            | JournalError::OlderVersion { .. }
             | JournalError::Damaged { .. }
             | JournalError::UnknownEvent { .. }
             | JournalError::Encode { .. }

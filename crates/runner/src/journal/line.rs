@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::error::LineProblem;
 
-/// The format version that this program writes, and the newest that it reads.
-pub const VERSION: u64 = 1;
+/// The format version that this program writes, and the only one that it reads.
+pub const VERSION: u64 = 2;
 
 /// How long a line may be, newline included. Large output belongs into files that events refer to.
 pub const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-const HEADER: &str = "{\"tillgreen\":\"journal\",\"version\":1}\n";
+const HEADER: &str = "{\"tillgreen\":\"journal\",\"version\":2}\n";
 const BEFORE_SEQ: &[u8] = b"{\"seq\":";
 const BEFORE_CRC: &[u8] = b",\"crc\":\"";
 const BEFORE_EVENT: &[u8] = b"\",\"event\":";
@@ -50,6 +50,7 @@ impl fmt::Display for Seq {
 pub(super) enum Header {
     Ours,
     Newer(u64),
+    Older(u64),
     Foreign,
 }
 
@@ -71,6 +72,9 @@ pub(super) fn parse_header(line: &[u8]) -> Header {
     match serde_json::from_slice::<Fields>(line) {
         Ok(fields) if fields.tillgreen == "journal" && fields.version > VERSION => {
             Header::Newer(fields.version)
+        }
+        Ok(fields) if fields.tillgreen == "journal" && (1..VERSION).contains(&fields.version) => {
+            Header::Older(fields.version)
         }
         Ok(_) | Err(_) => Header::Foreign,
     }

@@ -4,7 +4,7 @@
 //! What an event is and means is the engine's business; this module only keeps events, in order and whole.
 //!
 //! ```text
-//! {"tillgreen":"journal","version":1}
+//! {"tillgreen":"journal","version":2}
 //! {"seq":1,"crc":"0a1b2c3d","event":{…}}
 //! {"seq":2,"crc":"99887766","event":{…}}
 //! ```

@@ -106,6 +106,10 @@ impl<R: Read> Lines<R> {
                 let path = self.path.clone();
                 return Err(JournalError::NewerVersion { path, found, supported: line::VERSION });
             }
+            Header::Older(found) => {
+                let path = self.path.clone();
+                return Err(JournalError::OlderVersion { path, found, supported: line::VERSION });
+            }
             Header::Foreign => return Err(JournalError::NotAJournal { path: self.path.clone() }),
         }
         self.advance();

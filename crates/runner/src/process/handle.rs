@@ -124,6 +124,7 @@ mod tests {
             command: Program::Shell("true".into()),
             cwd: folder.path().to_owned(),
             env: vec![],
+            env_remove: Vec::new(),
             stdin: None,
             stdout_log: folder.path().join("stdout"),
             stderr_log: folder.path().join("stderr"),

@@ -13,6 +13,8 @@ pub struct Invocation {
     pub cwd: PathBuf,
     /// Variables added to the inherited environment.
     pub env: Vec<(OsString, OsString)>,
+    /// Variables taken out of the inherited environment.
+    pub env_remove: Vec<OsString>,
     /// Text for its standard input; without it that is `/dev/null`, because some agents wait for ever on
     /// an open pipe.
     pub stdin: Option<String>,

@@ -60,6 +60,7 @@ impl KeeperChild {
         let equip = |command: &mut Command| {
             let stdin = if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
             let env = invocation.env.iter().map(|(variable, value)| (variable, value));
+            invocation.env_remove.iter().for_each(|variable| _ = command.env_remove(variable));
             command.current_dir(&invocation.cwd).envs(env).stdin(stdin);
         };
         let spawned = spawn(&argv, equip)?;

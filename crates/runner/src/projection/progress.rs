@@ -20,6 +20,8 @@ pub(crate) struct Completed {
     pub id: TaskId,
     pub title: String,
     pub learnings: Vec<String>,
+    /// The tasks that come later in the plan.
+    pub later: Vec<TaskId>,
 }
 
 /// The progress file, read for an edit.
@@ -44,18 +46,33 @@ impl Progress {
     }
 
     /// Notes that a task is done, and what was learned on the way.
-    pub(crate) fn add(&mut self, Completed { id, title, learnings }: &Completed, commit: Option<&str>) {
-        self.completed(id, title, commit);
-        self.learnings(learnings);
+    pub(crate) fn add(&mut self, completed: &Completed, commit: Option<&str>) {
+        self.completed(completed, commit);
+        self.learnings(&completed.learnings);
     }
 
-    fn completed(&mut self, id: &TaskId, title: &str, commit: Option<&str>) {
+    /// Tasks that run side by side come in as they get ready, and stand in the order of the plan.
+    fn completed(&mut self, Completed { id, title, later, .. }: &Completed, commit: Option<&str>) {
         let start = format!("- [x] {} {title}", id.name());
         let short = commit.map(|commit| commit.get(..7).unwrap_or(commit));
         let line = short.map_or_else(|| start.clone(), |commit| format!("{start} - {commit}"));
-        if !self.has_line(&line) {
-            self.append(COMPLETED, &line);
+        if self.has_line(&line) {
+            return;
         }
+        let (from, to) = self.section(COMPLETED);
+        let is_later = |entry: &str| {
+            let name = entry.strip_prefix("- [x] ").and_then(|rest| rest.split_whitespace().next());
+            name.is_some_and(|name| later.iter().any(|id| id.name() == name))
+        };
+        let mut at = from;
+        for entry in self.text[from..to].split_inclusive('\n') {
+            if is_later(entry) {
+                self.text.insert_str(at, &format!("{line}\n"));
+                return;
+            }
+            at += entry.len();
+        }
+        self.append(COMPLETED, &line);
     }
 
     /// Brings the history of fix tasks up to date. `done` is a task that is about to be done.
@@ -254,17 +271,29 @@ mod tests {
 
     use super::*;
 
+    fn task_a() -> Completed {
+        let later = vec![TaskId::new("1.2"), TaskId::new("1.3")];
+        Completed { id: TaskId::new("1.1"), title: "Task A".to_owned(), learnings: Vec::new(), later }
+    }
+
+    #[test]
+    fn tasks_stand_in_the_order_of_the_plan() {
+        let before = "## Completed Tasks\n- [x] 1.0 First\n- [x] 1.3 Third - abc\n\n## Learnings\n";
+        let after = "## Completed Tasks\n- [x] 1.0 First\n- [x] 1.1 Task A - abc1234\n- [x] 1.3 Third - abc\n\n## Learnings\n- Some learning\n";
+        assert_eq!(edited(before), after);
+    }
+
     fn edited(text: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".progress.md");
         fs::write(&path, text).unwrap();
         let mut progress = Progress::open(&path, "demo").unwrap();
-        progress.completed(&TaskId::new("1.1"), "Task A", Some("abc1234567"));
+        progress.completed(&task_a(), Some("abc1234567"));
         progress.learnings(&["Some learning".to_owned()]);
         progress.save().unwrap();
         let once = fs::read_to_string(&path).unwrap();
         let mut again = Progress::open(&path, "demo").unwrap();
-        again.completed(&TaskId::new("1.1"), "Task A", Some("abc1234567"));
+        again.completed(&task_a(), Some("abc1234567"));
         again.learnings(&["Some learning".to_owned()]);
         again.save().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), once, "noted once only");

@@ -2,6 +2,5 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic, in its helpers as well")]
 
-mod git;
 mod process;
 mod real_agents;

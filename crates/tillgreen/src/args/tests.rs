@@ -200,6 +200,7 @@ fn help_of_the_program() {
                    comes in
       skip         Skip a task; an agent that works on it is ended
       cancel       Stop a running run cleanly; nothing is deleted
+      clean        Remove the work trees of a plan, or of all plans here, from the disk
       log          Print the journal of a plan, readable
       stats        Count what a run, or all of them, came to: the retry summary
       agents       List the agents: installed or not, which version, what each can do; or put one to the
@@ -284,15 +285,21 @@ fn short_help_of_run() {
                                        not depend on it [default: off]
 
     Side by side:
-      -j, --jobs <N>                 How many agents may be at work at once [default: 4]
-          --infer-parallel[=<BOOL>]  Run tasks side by side that the plan's Files and dependencies show
-                                     to be independent [default: off]
-          --share-tree[=<BOOL>]      Let tasks that run side by side share the project instead of having
-                                     work trees [default: off]
-          --worktree-link <PATH,…>   Untracked paths that work trees share with the project, such as
-                                     node_modules [default: none]
-          --worktree-copy <PATH,…>   Untracked paths that each work tree gets a copy of, such as .env
-                                     [default: none]
+      -j, --jobs <N>                  How many agents may be at work at once [default: 4]
+          --infer-parallel[=<BOOL>]   Run tasks side by side that the plan's Files and dependencies show
+                                      to be independent [default: off]
+          --isolate[=<BOOL>]          Let every task work in a work tree, also one that runs alone
+                                      [default: off]
+          --share-tree[=<BOOL>]       Let tasks that run side by side share the project instead of
+                                      having work trees [default: off]
+          --worktree-link <PATH,…>    Untracked paths that work trees share with the project by a link,
+                                      for data that is only read [default: none]
+          --worktree-copy <PATH,…>    Untracked paths that each work tree gets a copy of, besides local
+                                      settings such as .env [default: none]
+          --worktree-setup <COMMAND>  The command that makes a work tree ready, such as npm ci; it runs
+                                      again when lock files change [default: none]
+          --worktree-dir <DIR>        The folder in which work trees are made, outside the project
+                                      [default: the user's cache folder]
 
     Agent:
           --agent <NAME>              An agent by name: a known one, or one of tillgreen.toml [default:

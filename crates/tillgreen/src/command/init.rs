@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 
+use runner::Proposal;
 use serde::Serialize;
 
 use crate::args::Format;
@@ -18,6 +19,9 @@ const HEADER: &str = "\
 # A flag of `tillgreen run` comes before what is set here; `--flag=false` turns off what is on here.
 # Durations are written 90s, 30m, 2h, 500ms, 1h30m.
 ";
+
+/// The setting that is proposed.
+const SETUP: &str = "worktree_setup";
 
 /// Every setting with its default, by topic.
 const TOPICS: &[(&str, &[Setting])] = &[
@@ -57,16 +61,27 @@ const TOPICS: &[(&str, &[Setting])] = &[
         &[
             Setting("jobs", "4", "how many agents may be at work at once"),
             Setting("infer_parallel", "false", "run tasks side by side that are shown to be independent"),
+            Setting("isolate", "false", "every task in a work tree, also one that runs alone"),
             Setting("share_tree", "false", "side by side in the project itself instead of in work trees"),
             Setting(
                 "worktree_link",
-                "[\"node_modules\"]",
-                "untracked paths that work trees share; default: none",
+                "[\"data\"]",
+                "untracked paths that work trees share by a link; default: none",
             ),
             Setting(
                 "worktree_copy",
-                "[\".env\"]",
-                "untracked paths that work trees get a copy of; default: none",
+                "[\"secrets.yml\"]",
+                "untracked paths that work trees get a copy of, besides .env and the like; default: none",
+            ),
+            Setting(
+                SETUP,
+                "\"npm ci\"",
+                "what makes a work tree ready; it runs again when lock files change; default: none",
+            ),
+            Setting(
+                "worktree_dir",
+                "\"../trees\"",
+                "the folder in which work trees are made, outside the project; default: the cache folder",
             ),
         ],
     ),
@@ -206,6 +221,17 @@ struct Setting(&'static str, &'static str, &'static str);
 struct Outcome {
     path: String,
     agents: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worktree_setup: Option<Proposed>,
+}
+
+/// A set-up of work trees that the file proposes.
+#[derive(Serialize)]
+struct Proposed {
+    command: String,
+    reason: String,
+    /// True if it is set, and not only there as a comment.
+    set: bool,
 }
 
 /// Writes the file; one that is there already stays as it is.
@@ -216,12 +242,18 @@ pub(crate) fn run(context: &mut Context) -> Ended {
     let path = project.root().join(FILE_NAME);
     let created = OpenOptions::new().write(true).create_new(true).open(&path);
     let mut file = created.map_err(|error| refused(&path, error))?;
-    file.write_all(content(&found).as_bytes()).map_err(|error| Error::file("write", &path, error))?;
+    // Without an answer of git's nothing is proposed.
+    let proposal = project.git().and_then(|git| runner::propose_setup(git).ok().flatten());
+    let content = content(&found, proposal.as_ref());
+    file.write_all(content.as_bytes()).map_err(|error| Error::file("write", &path, error))?;
     let agents: Vec<&'static str> = found.iter().map(|known| known.name).collect();
     match context.format {
-        Format::Text => context.out.write_all(text(&agents).as_bytes())?,
+        Format::Text => context.out.write_all(text(&agents, proposal.as_ref()).as_bytes())?,
         Format::Json => {
-            json::document(&mut context.out, &Outcome { path: path.display().to_string(), agents })?;
+            let worktree_setup =
+                proposal.map(|Proposal { command, reason, is_sure: set }| Proposed { command, reason, set });
+            let outcome = Outcome { path: path.display().to_string(), agents, worktree_setup };
+            json::document(&mut context.out, &outcome)?;
         }
     }
     Ok(exit::DONE)
@@ -235,8 +267,17 @@ fn refused(path: &std::path::Path, error: io::Error) -> Error {
     Error::file("create", path, error)
 }
 
-fn text(agents: &[&str]) -> String {
-    let next = "Next: `tillgreen new NAME` creates a spec.";
+fn text(agents: &[&str], proposal: Option<&Proposal>) -> String {
+    let setup = match proposal {
+        Some(Proposal { command, reason, is_sure: true }) => {
+            format!("Work trees are made ready by `{command}` ({reason}): see {SETUP} there.\n")
+        }
+        Some(Proposal { command, reason, is_sure: false }) => {
+            format!("Work trees may have to be made ready by `{command}` ({reason}): see {SETUP} there.\n")
+        }
+        None => String::new(),
+    };
+    let next = format!("{setup}Next: `tillgreen new NAME` creates a spec.");
     if agents.is_empty() {
         return format!(
             "Wrote {FILE_NAME}. No known agent was found on PATH: `tillgreen agents` says how to install one, or define \
@@ -247,13 +288,18 @@ fn text(agents: &[&str]) -> String {
 }
 
 /// The file. Agents that are not installed are there as comments.
-fn content(found: &[&Known]) -> String {
+fn content(found: &[&Known], proposal: Option<&Proposal>) -> String {
     let mut text = HEADER.to_owned();
     for (topic, settings) in TOPICS {
         // Writing into a string cannot fail, here and below.
         let _ = writeln!(text, "\n# {topic}");
         for Setting(key, default, meaning) in *settings {
-            let _ = writeln!(text, "# {:<31} # {meaning}", format!("{key} = {default}"));
+            match proposal.filter(|_| *key == SETUP) {
+                Some(proposal) => text.push_str(&proposed(proposal)),
+                None => {
+                    let _ = writeln!(text, "# {:<31} # {meaning}", format!("{key} = {default}"));
+                }
+            }
         }
     }
     text.push_str(AGENTS);
@@ -262,6 +308,27 @@ fn content(found: &[&Known]) -> String {
     let _ =
         writeln!(text, "# agent_cmd = \"./my-agent.sh\"     # a command without a name, instead of `agent`");
     text
+}
+
+/// The line that makes work trees ready, with its reason above it. One that nobody has tried is a comment.
+fn proposed(Proposal { command, reason, is_sure }: &Proposal) -> String {
+    let mark = if *is_sure { "" } else { "# " };
+    let advice = if *is_sure { "change or remove it" } else { "try it, or write your own" };
+    format!(
+        "# {SETUP}, from {reason}: what makes a work tree ready; it runs again when lock files change; {advice}\n\
+         {mark}{SETUP} = {}\n",
+        quoted(command)
+    )
+}
+
+/// A text as a value of TOML.
+fn quoted(text: &str) -> String {
+    let is_plain = !text.contains(['"', '\\']);
+    if is_plain || text.contains('\'') {
+        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    } else {
+        format!("'{text}'")
+    }
 }
 
 #[cfg(test)]
@@ -274,15 +341,53 @@ mod tests {
     #[test]
     fn the_file_is_read_back_and_changes_nothing_by_itself() {
         let found: Vec<&Known> = KNOWN.iter().collect();
-        let file = FileSettings::parse(Path::new(FILE_NAME), &content(&found)).unwrap();
+        let file = FileSettings::parse(Path::new(FILE_NAME), &content(&found, None)).unwrap();
         assert_eq!(file, FileSettings::default());
-        let bare = FileSettings::parse(Path::new(FILE_NAME), &content(&[])).unwrap();
+        let bare = FileSettings::parse(Path::new(FILE_NAME), &content(&[], None)).unwrap();
         assert_eq!(bare, FileSettings::default());
     }
 
     #[test]
+    fn a_set_up_is_proposed_with_its_reason() {
+        let mut proposal =
+            Proposal { command: "npm ci".into(), reason: "package-lock.json".into(), is_sure: true };
+        let lines = |proposal: &Proposal| {
+            let text = content(&[], Some(proposal));
+            FileSettings::parse(Path::new(FILE_NAME), &text).unwrap();
+            let lines = text.lines().filter(|line| line.contains(SETUP)).map(str::to_owned);
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        insta::assert_snapshot!(lines(&proposal), @r#"
+        # worktree_setup, from package-lock.json: what makes a work tree ready; it runs again when lock files change; change or remove it
+        worktree_setup = "npm ci"
+        "#);
+        insta::assert_snapshot!(text(&["claude"], Some(&proposal)), @r"
+        Wrote tillgreen.toml. Installed here: claude.
+        Work trees are made ready by `npm ci` (package-lock.json): see worktree_setup there.
+        Next: `tillgreen new NAME` creates a spec.
+        ");
+        proposal.is_sure = false;
+        insta::assert_snapshot!(lines(&proposal), @r#"
+        # worktree_setup, from package-lock.json: what makes a work tree ready; it runs again when lock files change; try it, or write your own
+        # worktree_setup = "npm ci"
+        "#);
+    }
+
+    #[test]
+    fn any_command_is_a_value() {
+        let check = |command: &str, expected: &str| {
+            assert_eq!(quoted(command), expected);
+            FileSettings::parse(Path::new(FILE_NAME), &format!("{SETUP} = {expected}")).unwrap();
+        };
+        check("npm ci", r#""npm ci""#);
+        check("pip install -e '.[dev]'", r#""pip install -e '.[dev]'""#);
+        check(r#"sh -c "a\b""#, r#"'sh -c "a\b"'"#);
+        check(r#"'a' "b" \c"#, r#""'a' \"b\" \\c""#);
+    }
+
+    #[test]
     fn every_key_is_there_and_its_default_is_valid() {
-        let text = content(&[]);
+        let text = content(&[], None);
         let keys: Vec<&str> = text
             .lines()
             .filter_map(|line| line.strip_prefix("# ")?.split_once(" = "))
@@ -304,7 +409,7 @@ mod tests {
 
     #[test]
     fn the_tables_that_are_shown_are_valid() {
-        let text = content(&[]);
+        let text = content(&[], None);
         let shown: String = text
             .lines()
             .filter_map(|line| line.strip_prefix("#   "))
@@ -317,7 +422,7 @@ mod tests {
     #[test]
     #[expect(clippy::too_many_lines, reason = "the file is as long as it is")]
     fn the_file_reads_well() {
-        insta::assert_snapshot!(content(&[&KNOWN[1]]), @r#"
+        insta::assert_snapshot!(content(&[&KNOWN[1]], None), @r#"
         # Settings of tillgreen for this project. What is commented out is the default.
         # A flag of `tillgreen run` comes before what is set here; `--flag=false` turns off what is on here.
         # Durations are written 90s, 30m, 2h, 500ms, 1h30m.
@@ -337,9 +442,12 @@ mod tests {
         # Side by side
         # jobs = 4                        # how many agents may be at work at once
         # infer_parallel = false          # run tasks side by side that are shown to be independent
+        # isolate = false                 # every task in a work tree, also one that runs alone
         # share_tree = false              # side by side in the project itself instead of in work trees
-        # worktree_link = ["node_modules"] # untracked paths that work trees share; default: none
-        # worktree_copy = [".env"]        # untracked paths that work trees get a copy of; default: none
+        # worktree_link = ["data"]        # untracked paths that work trees share by a link; default: none
+        # worktree_copy = ["secrets.yml"] # untracked paths that work trees get a copy of, besides .env and the like; default: none
+        # worktree_setup = "npm ci"       # what makes a work tree ready; it runs again when lock files change; default: none
+        # worktree_dir = "../trees"       # the folder in which work trees are made, outside the project; default: the cache folder
 
         # Checks
         # unverifiable = "agent"          # agent, ask or refuse: who judges a task without a verify command

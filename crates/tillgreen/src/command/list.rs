@@ -37,7 +37,7 @@ fn row(project: &Project, file: &PlanFile, active: Option<&Path>, now: Timestamp
     let is_spec = folder.parent() == Some(Path::new("specs")) && place.ends_with("tasks.md");
     let argument = if is_spec { file.name.clone() } else { place.display().to_string() };
     let subject = Subject::new(Path::new("."), project, file, Some(&argument));
-    let standing = super::status::standing(project, file, &subject, now);
+    let standing = super::status::standing(file, &subject, now);
     let row = PlanRow::new(argument, subject.path.clone(), standing);
     if is_active { row.activated() } else { row }
 }

@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod answer;
 pub(crate) mod cancel;
 pub(crate) mod check;
+pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod init;

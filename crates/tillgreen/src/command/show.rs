@@ -54,7 +54,6 @@ impl Part {
 /// A plan and the task of it that is asked for.
 struct Asked<'a> {
     project: &'a Project,
-    file: &'a PlanFile,
     subject: &'a Subject,
     report: TaskReport,
     /// The run's state; none before the first run, or where the task is newer.
@@ -123,7 +122,7 @@ fn look_up<'a>(
         None => report,
     };
     let state = state.filter(|state| state.task(&task).is_some());
-    Ok(Asked { project, file, subject, report, state, task })
+    Ok(Asked { project, subject, report, state, task })
 }
 
 /// The task as the plan has it; one that lives in the record alone has no text.

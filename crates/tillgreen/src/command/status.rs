@@ -1,8 +1,8 @@
 //! `tillgreen status`: where a run stands. Takes no part in the run: it only reads.
 
 use jiff::Timestamp;
+use runner::PlanFile;
 use runner::journal::{Holder, LockError, holder};
-use runner::{PlanFile, Project, kept_trees};
 
 use crate::args::{Format, PlanArgs};
 use crate::cli::{Context, Ended};
@@ -18,7 +18,8 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
     let project = context.project()?;
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
     let now = Timestamp::now();
-    let standing = standing(&project, &file, &subject, now)?;
+    let trees = super::clean::found(&project, Some(&file))?;
+    let standing = standing(&file, &subject, now)?.with_trees(&trees);
     match context.format {
         Format::Text => {
             let text = standing.render(now, Paint::of(&std::io::stdout()));
@@ -30,21 +31,11 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
 }
 
 /// Where the run of a plan stands.
-pub(super) fn standing(
-    project: &Project,
-    file: &PlanFile,
-    subject: &Subject,
-    now: Timestamp,
-) -> Result<Standing, Error> {
+pub(super) fn standing(file: &PlanFile, subject: &Subject, now: Timestamp) -> Result<Standing, Error> {
     // The holder is asked first: a run that ends in between is then shown as what its journal says.
     let holder = holder_of(file)?;
     match runner::load(file, |_| ())? {
-        Some(state) => {
-            let kept = kept_trees(file, &state).into_iter();
-            let kept =
-                kept.map(|(id, place)| (id.to_string(), project.relative(&place).display().to_string()));
-            Ok(Standing::of(subject, &state, holder.as_ref(), now).with_kept(kept))
-        }
+        Some(state) => Ok(Standing::of(subject, &state, holder.as_ref(), now)),
         None => {
             let tasks = super::check::declared_tasks(file)?;
             let done = tasks.iter().filter(|task| task.ticked).count();

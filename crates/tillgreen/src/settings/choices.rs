@@ -64,16 +64,26 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) infer_parallel: Option<Toggle>,
+    /// Let every task work in a work tree, also one that runs alone [default: off]
+    #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) isolate: Option<Toggle>,
     /// Let tasks that run side by side share the project instead of having work trees [default: off]
     #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) share_tree: Option<Toggle>,
-    /// Untracked paths that work trees share with the project, such as node_modules [default: none]
+    /// Untracked paths that work trees share with the project by a link, for data that is only read [default: none]
     #[arg(long, help_heading = BESIDE, value_parser = Paths::parse, value_name = "PATH,…")]
     pub(crate) worktree_link: Option<Paths>,
-    /// Untracked paths that each work tree gets a copy of, such as .env [default: none]
+    /// Untracked paths that each work tree gets a copy of, besides local settings such as .env [default: none]
     #[arg(long, help_heading = BESIDE, value_parser = Paths::parse, value_name = "PATH,…")]
     pub(crate) worktree_copy: Option<Paths>,
+    /// The command that makes a work tree ready, such as npm ci; it runs again when lock files change [default: none]
+    #[arg(long, help_heading = BESIDE, value_parser = nonblank, value_name = "COMMAND")]
+    pub(crate) worktree_setup: Option<String>,
+    /// The folder in which work trees are made, outside the project [default: the user's cache folder]
+    #[arg(long, help_heading = BESIDE, value_parser = nonblank, value_name = "DIR")]
+    pub(crate) worktree_dir: Option<String>,
 
     /// An agent by name: a known one, or one of tillgreen.toml [default: the first that is installed]
     #[arg(long, help_heading = AGENT, value_parser = nonblank, value_name = "NAME", conflicts_with = "agent_cmd")]
@@ -228,9 +238,12 @@ impl Choices {
             keep_going: self.keep_going.or(next.keep_going),
             jobs: self.jobs.or(next.jobs),
             infer_parallel: self.infer_parallel.or(next.infer_parallel),
+            isolate: self.isolate.or(next.isolate),
             share_tree: self.share_tree.or(next.share_tree),
             worktree_link: self.worktree_link.or(next.worktree_link),
             worktree_copy: self.worktree_copy.or(next.worktree_copy),
+            worktree_setup: self.worktree_setup.or(next.worktree_setup),
+            worktree_dir: self.worktree_dir.or(next.worktree_dir),
             unverifiable: self.unverifiable.or(next.unverifiable),
             bookkeeping: self.bookkeeping.or(next.bookkeeping),
             scope: self.scope.or(next.scope),

@@ -53,6 +53,11 @@ impl FileSettings {
         self.choices.fresh.is_some_and(engine::Toggle::is_on)
     }
 
+    /// The folder in which work trees are made, if one is named.
+    pub(crate) fn worktree_dir(&self) -> Option<&Path> {
+        self.choices.worktree_dir.as_deref().map(Path::new)
+    }
+
     /// Reads the text of the file; every problem is reported, not only the first.
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, Error> {
         let mut reader = Reader { text, problems: Vec::new(), settings: Self::default() };

@@ -77,7 +77,11 @@ pub(super) fn limits(rules: &Rules) -> [(&'static str, Option<String>); 9] {
 pub(super) fn write(settings: &Settings, choices: &Choices) -> BTreeMap<String, String> {
     let rules = &settings.rules;
     let recovery = if rules.recovery == Recovery::On { "true" } else { "false" };
-    let shares = if rules.parallel.isolation == Isolation::Shared { "true" } else { "false" };
+    let (isolates, shares) = match rules.parallel.isolation {
+        Isolation::Trees => ("false", "false"),
+        Isolation::Always => ("true", "false"),
+        Isolation::Shared => ("false", "true"),
+    };
     let list = |paths: &[String]| Some(paths.join(",")).filter(|text| !text.is_empty());
     let named = Some(&settings.agent.name).filter(|name| *name != COMMAND_AGENT);
     let is_command = settings.agent.kind == AgentKind::Command;
@@ -89,9 +93,12 @@ pub(super) fn write(settings: &Settings, choices: &Choices) -> BTreeMap<String, 
         ("clean_retry", Some(word(settings.clean_retry).to_owned())),
         ("keep_going", Some(word(rules.keep_going).to_owned())),
         ("infer_parallel", Some(word(rules.parallel.infer).to_owned())),
+        ("isolate", Some(isolates.to_owned())),
         ("share_tree", Some(shares.to_owned())),
-        ("worktree_link", list(&settings.furnishing.link)),
-        ("worktree_copy", list(&settings.furnishing.copy)),
+        ("worktree_link", list(&settings.worktrees.link)),
+        ("worktree_copy", list(&settings.worktrees.copy)),
+        ("worktree_setup", settings.worktrees.setup.clone()),
+        ("worktree_dir", settings.worktrees.dir.as_ref().map(|dir| dir.to_string_lossy().into_owned())),
         ("agent", named.cloned()),
         ("agent_cmd", command),
         ("model", choices.model.clone()),

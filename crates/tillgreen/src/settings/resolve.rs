@@ -2,13 +2,13 @@
 //! the unfinished run, else (recovery mode only) a state file that others wrote, else the default.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::{
     Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
 };
-use runner::git::Furnishing;
-use runner::{Bookkeeping, Scope, Settings};
+use runner::{Bookkeeping, Scope, Settings, Worktrees};
 
 use super::agent::Programs;
 use super::cast::Cast;
@@ -105,6 +105,12 @@ pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
         ))
         .hint("take one of them out of worktree_link or worktree_copy"));
     }
+    if choices.isolate.is_some_and(Toggle::is_on) && choices.share_tree.is_some_and(Toggle::is_on) {
+        return Err(Error::usage(
+            "tasks cannot share the project and work in work trees: isolate and share_tree",
+        )
+        .hint("turn one of them off with --isolate=false or --share-tree=false"));
+    }
     let cast = Cast::of(&choices, &earlier, sources.file, sources.programs)?;
     let chosen = choices.on_escalation.unwrap_or(OnEscalation::Ask);
     choices.on_escalation = Some(sources.attendance.escalation(chosen));
@@ -135,9 +141,11 @@ pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Setti
         clean_retry: toggle(choices.clean_retry),
         branch: choices.branch.clone(),
         allow_dirty: toggle(choices.allow_dirty),
-        furnishing: Furnishing {
+        worktrees: Worktrees {
             link: choices.worktree_link.clone().unwrap_or_default().0,
             copy: choices.worktree_copy.clone().unwrap_or_default().0,
+            setup: choices.worktree_setup.clone(),
+            dir: choices.worktree_dir.as_ref().map(PathBuf::from),
         },
         regression: choices.regression.clone(),
         pull_request: choices.pull_request.settings(),
@@ -188,9 +196,14 @@ pub(crate) fn beside(flags: Choices, file: &FileSettings) -> Parallel {
 
 fn parallel(choices: &Choices) -> Parallel {
     let shares = choices.share_tree.is_some_and(Toggle::is_on);
+    let isolates = choices.isolate.is_some_and(Toggle::is_on);
     Parallel {
         jobs: choices.jobs.unwrap_or(JOBS),
         infer: choices.infer_parallel.unwrap_or(Toggle::Off),
-        isolation: if shares { Isolation::Shared } else { Isolation::Trees },
+        isolation: match (shares, isolates) {
+            (true, _) => Isolation::Shared,
+            (false, true) => Isolation::Always,
+            (false, false) => Isolation::Trees,
+        },
     }
 }

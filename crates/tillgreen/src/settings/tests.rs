@@ -218,6 +218,13 @@ fn nothing_is_both_linked_and_copied() {
 }
 
 #[test]
+fn tasks_share_the_project_or_are_isolated() {
+    let refused = refused(flags(&[("agent_cmd", "a"), ("isolate", "true")]), "share_tree = true\n");
+    assert!(refused.contains("isolate and share_tree"), "{refused}");
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "every setting is there")]
 fn settings_come_back_from_the_journal() {
     let all = [
         ("recovery_mode", "true"),
@@ -235,6 +242,8 @@ fn settings_come_back_from_the_journal() {
         ("share_tree", "true"),
         ("worktree_link", "node_modules,a/b"),
         ("worktree_copy", ".env"),
+        ("worktree_setup", "npm ci && npm run build"),
+        ("worktree_dir", "../trees"),
         ("unverifiable", "refuse"),
         ("bookkeeping", "agent"),
         ("scope", "reject"),
@@ -256,8 +265,10 @@ fn settings_come_back_from_the_journal() {
         ("max_cost", "0.25"),
         ("max_tokens", "2M"),
     ];
-    for agent in [("agent", "mine"), ("agent_cmd", "agent --model 'a=b'")] {
-        let mut choices = flags(&all);
+    let apart: Vec<(&str, &str)> =
+        all.iter().map(|entry| if entry.0 == "share_tree" { ("isolate", "true") } else { *entry }).collect();
+    for (all, agent) in [(&all[..], ("agent", "mine")), (&apart, ("agent_cmd", "agent --model 'a=b'"))] {
+        let mut choices = flags(all);
         choices = choices.or(flags(&[agent]));
         let before = resolved(choices, AGENT, &[]).unwrap().settings;
         let after = again(&before.launch).unwrap();
@@ -276,6 +287,8 @@ fn settings_come_back_from_the_journal() {
         "max_tokens",
         "worktree_link",
         "worktree_copy",
+        "worktree_setup",
+        "worktree_dir",
         "pr",
         "pr_base",
         "pr_title",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use engine::{CapKind, End, Question, Recovery, State, Status, StopReason, Task};
 use plan::TaskId;
 
-use super::lines::question_text;
+use super::lines::question_of;
 use super::pull_request;
 use super::subject::Subject;
 use super::summary::list;
@@ -169,9 +169,10 @@ fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error
         | Question::Impossible
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
-        | Question::VerifyCannotStart => ("retry", "skip, abort or 'fix: …'"),
+        | Question::VerifyCannotStart
+        | Question::InTheWay => ("retry", "skip, abort or 'fix: …'"),
     };
-    let why = question_text(question);
+    let why = question_of(question, task, state);
     let error = Error::new(kind, format!("paused: task {task} waits for an answer: {why}"));
     let (answer, status) = (subject.command("answer", first), subject.command("status", ""));
     last_error(subject, error, state.task(task))

@@ -150,8 +150,8 @@ fn steps_of(rules: &Rules, decls: &[TaskDecl], open: &[&TaskDecl]) -> Vec<usize>
     open.iter().map(|decl| step_of.get(&decl.id).copied().unwrap_or(steps.len() + 1)).collect()
 }
 
-/// Why a task is later than what it waits for itself explains, and which task makes it so: work comes in in the order
-/// of a spec's tasks, so what it waits for may have to wait for one before; and nothing starts while a person is asked.
+/// Why a task is later than what it waits for itself explains, and which task makes it so: nothing starts while a
+/// person is asked.
 fn delay(
     open: &[&TaskDecl],
     steps: &[usize],
@@ -162,16 +162,9 @@ fn delay(
     if previous == 0 || waits_for.iter().any(|(earlier, _)| steps[*earlier] == previous) {
         return None;
     }
-    let is_previous = |other: &usize| steps[*other] == previous;
-    let by_order = waits_for.iter().find_map(|(earlier, _)| {
-        let first = (0..*earlier).rev().find(is_previous)?;
-        Some((first, format!("{}, which is waited for, comes in after it", open[*earlier].id)))
-    });
-    let is_checkpoint = |other: &usize| is_previous(other) && open[*other].kind == TaskKind::Checkpoint;
-    by_order.or_else(|| {
-        let asked = (0..open.len()).find(is_checkpoint)?;
-        Some((asked, "nothing starts while a person is asked".to_owned()))
-    })
+    let is_asked = |other: &usize| steps[*other] == previous && open[*other].kind == TaskKind::Checkpoint;
+    let asked = (0..open.len()).find(is_asked)?;
+    Some((asked, "nothing starts while a person is asked".to_owned()))
 }
 
 /// Why a task waits for an earlier one, were there only the two.
@@ -288,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_coming_back_is_part_of_it() {
+    fn what_waits_starts_as_soon_as_what_it_waits_for_is_in() {
         let files = [("1.1", "a"), ("1.2", "a"), ("1.3", "c"), ("1.4", "c")];
         let task = |(id, file): (&str, &str)| TaskDecl {
             parallel: true,
@@ -297,19 +290,17 @@ mod tests {
             ..samples::decl(id, "do it")
         };
         let graph = Graph::new("x", &rules(4), &files.map(task));
-        insta::assert_snapshot!(graph.text(Paint::Plain), @r"
+        insta::assert_snapshot!(graph.text(Paint::Plain), @"
         step 1, side by side
           1.1  do it
           1.3  do it
-        step 2
+        step 2, side by side
           1.2  do it
                  after 1.1: both are about a
-        step 3
           1.4  do it
-                 after 1.2: 1.3, which is waited for, comes in after it
                  after 1.3: both are about c
 
-        4 unfinished tasks in 3 steps with 4 jobs
+        4 unfinished tasks in 2 steps with 4 jobs
         ");
     }
 

@@ -85,7 +85,9 @@ fn line(event: &Event, state: &State) -> Line {
         What::PlanChanged(changes) => {
             plain(Mark::Odd, format!("the plan was changed: {}", changes_text(changes)))
         }
-        What::ProofStarted { task } => plain(Mark::Begin, format!("{}: verify command", named(state, task))),
+        What::ProofStarted { task, .. } => {
+            plain(Mark::Begin, format!("{}: verify command", named(state, task)))
+        }
         What::ProofPassed { task, warnings } => {
             with_warnings(format!("{task} verify command is green"), warnings)
         }
@@ -105,11 +107,10 @@ fn line(event: &Event, state: &State) -> Line {
         What::AgentDropped { task, agent, reason, .. } => {
             plain(Mark::Odd, format!("{task} agent {} is not asked again: {}", short(agent), short(reason)))
         }
-        What::TreeUnavailable { task, reason, .. } => {
-            plain(Mark::Odd, treeless_text(task, reason.as_deref()))
-        }
+        What::Packed { task, commit, .. } => plain(Mark::Step, packed_text(task, commit.as_deref())),
+        What::TreeUnavailable { task, reason, .. } => plain(Mark::Odd, treeless_text(task, reason.as_ref())),
         What::Spent(spent) => spent_line(spent, state),
-        What::ChecksPassed { task, warnings, judge } => {
+        What::ChecksPassed { task, warnings, judge, .. } => {
             with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
         }
         What::JudgeStarted { task, .. } => plain(Mark::Step, format!("{task} is being judged by an agent")),
@@ -121,7 +122,8 @@ fn line(event: &Event, state: &State) -> Line {
         }
         What::LandingStarted { task } => plain(Mark::Step, landing_text(task, state)),
         What::Landed { task, .. } => plain(Mark::Step, landed_text(task, state)),
-        What::JoinPassed { task, warnings } => with_warnings(joined_text(task, state), warnings),
+        What::JoinPassed { task, warnings, .. } => with_warnings(joined_text(task, state), warnings),
+        What::HeldUp { task, files } => plain(Mark::Odd, held_up_text(task, files)),
         What::TaskDone { task, commit } => plain(Mark::Good, done_text(task, commit.as_deref(), state)),
         What::RetryPlanned { task, attempt } => {
             plain(Mark::Step, format!("{task} will be tried again (attempt {attempt})"))
@@ -131,9 +133,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::Deferred { task, by } => {
             plain(Mark::Step, format!("{task} waits for {by}, which is in its way"))
         }
-        What::Escalated { task, question } => {
-            plain(Mark::Odd, format!("{task} needs a person: {}", question_text(*question)))
-        }
+        What::Escalated { task, question } => plain(Mark::Odd, escalated_text(task, *question, state)),
         What::Answered { task, response } => plain(Mark::Step, answered_text(event, task, response)),
         What::TaskSkipped { task, reason, dependents } => Line {
             mark: Mark::Odd,
@@ -185,9 +185,29 @@ fn limits_text(new: &NewLimits) -> String {
     format!("settings changed: {}", one_line(&changes.join("; "), usize::MAX))
 }
 
+/// A file is in the way of finished work, and others come in meanwhile.
+fn held_up_text(task: &TaskId, files: &[String]) -> String {
+    format!("{task} waits to come in: {}", in_the_way(files))
+}
+
+fn escalated_text(task: &TaskId, question: Question, state: &State) -> String {
+    format!("{task} needs a person: {}", question_of(question, task, state))
+}
+
+fn packed_text(task: &TaskId, commit: Option<&str>) -> String {
+    match commit {
+        Some(commit) => format!("{task} work is kept as commit {}", short_commit(commit)),
+        None => format!("{task} changed nothing that could be kept"),
+    }
+}
+
+fn short_commit(commit: &str) -> String {
+    one_line(commit, usize::MAX).chars().take(9).collect()
+}
+
 /// Whether a task is worked on in a tree of its own. One that is not comes back only if a hook changed it.
 fn is_apart(state: &State, task: &TaskId) -> bool {
-    state.task(task).is_some_and(|task| task.isolated)
+    state.task(task).is_some_and(|task| task.is_isolated())
 }
 
 fn mended_text(task: &TaskId, files: &[String]) -> String {
@@ -200,13 +220,14 @@ fn unavailable_text(task: &TaskId, nth: u32, reason: &str, wait: &str) -> String
 }
 
 fn landing_text(task: &TaskId, state: &State) -> String {
-    let what = if is_apart(state, task) { "comes back from its work tree" } else { "is looked at once more" };
+    let what =
+        if is_apart(state, task) { "is joined with what is checked out" } else { "is looked at once more" };
     format!("{task} {what}")
 }
 
 fn landed_text(task: &TaskId, state: &State) -> String {
     if is_apart(state, task) {
-        return format!("{task} is in the project; checking all that came together");
+        return format!("{task} is committed beside the project; checking all that came together");
     }
     format!("{task} is being checked again")
 }
@@ -279,11 +300,11 @@ fn changes_text(changes: &PlanChanges) -> String {
 
 fn started_text(started: &Started, state: &State) -> String {
     let role = started.role.name();
-    let place = if started.isolated { ", in a work tree" } else { "" };
+    let place = if started.slot.is_some() { ", in a work tree" } else { "" };
     format!("{}: attempt {} ({role}{place})", named(state, &started.task), started.attempt)
 }
 
-fn treeless_text(task: &TaskId, reason: Option<&str>) -> String {
+fn treeless_text(task: &TaskId, reason: Option<&String>) -> String {
     match reason {
         Some(reason) => {
             format!("{task} gets no work tree, so tasks run one by one from here: {}", short(reason))
@@ -331,15 +352,29 @@ fn done_text(task: &TaskId, commit: Option<&str>, state: &State) -> String {
     let since = known.and_then(|task| task.started_at);
     let until = known.and_then(|task| task.ended_at);
     let time = since.zip(until).map(|(since, until)| format!(" in {}", took(between(since, until))));
-    let commit = commit.map(|commit| {
-        format!(", commit {}", one_line(commit, usize::MAX).chars().take(9).collect::<String>())
-    });
+    let commit = commit.map(|commit| format!(", commit {}", short_commit(commit)));
     let (time, commit) = (time.unwrap_or_default(), commit.unwrap_or_default());
     format!("{task} done{time}{commit} ({}/{})", state.done_count(), state.tasks().len())
 }
 
 fn fix_text(fix: &FixPlan) -> String {
     format!("{} is written to fix {}: {}", fix.fix, fix.failing, short(&fix.error))
+}
+
+/// Why a person is asked about a task, in words that name what is to be seen to.
+pub(crate) fn question_of(question: Question, task: &TaskId, state: &State) -> String {
+    let held_up = state.task(task).map(|task| &task.held_up).filter(|files| !files.is_empty());
+    match held_up {
+        Some(files) if question == Question::InTheWay => {
+            format!("it cannot come in: {}; commit or stash them, then answer retry", in_the_way(files))
+        }
+        Some(_) | None => question_text(question).to_owned(),
+    }
+}
+
+/// The files in which uncommitted changes keep work from coming in.
+pub(super) fn in_the_way(files: &[String]) -> String {
+    format!("you have uncommitted changes in {}, which it changes too", short(&files.join(", ")))
 }
 
 /// Why a person is asked, in words.
@@ -356,6 +391,7 @@ pub(crate) fn question_text(question: Question) -> &'static str {
         Question::ConflictingRequirements => "the requirements contradict each other",
         Question::ServiceUnavailable => "a service that it needs is away",
         Question::VerifyCannotStart => "its verify command needs something that is not there",
+        Question::InTheWay => "it cannot come in: you have uncommitted changes in files that it changes",
     }
 }
 
@@ -482,7 +518,7 @@ mod tests {
         let until: Timestamp = samples::time(8);
         let warnings = vec!["the command cannot fail".to_owned()];
         let failure = samples::failure(Attempt(1), "red", Rung::Retry, samples::time(0));
-        check(What::ProofStarted { task: task.clone() }, "▶ 1.2 Add a parser: verify command");
+        check(What::ProofStarted { task: task.clone(), head: None }, "▶ 1.2 Add a parser: verify command");
         check(
             What::ProofPassed { task: task.clone(), warnings },
             "· 1.2 verify command is green\n          ! warning: the command cannot fail",

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use engine::{Asked, Dialect, End, Failure, Question, State, Status, Task};
 
+use super::lines::in_the_way;
 use super::subject::Subject;
 use super::text::{clean, one_line};
 use crate::checkpoint::Checkpoint;
@@ -76,7 +77,7 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
         String::new(),
         "### Failure Summary".to_owned(),
         String::new(),
-        why(asked.question, count),
+        why(asked.question, task),
     ];
     lines.iter().for_each(|line| push(&mut text, line));
     if asked.question == Question::Judge && !task.doubts.is_empty() {
@@ -107,9 +108,10 @@ fn push(text: &mut String, line: &str) {
     let _ = writeln!(text, "{line}");
 }
 
-fn why(question: Question, count: usize) -> String {
+fn why(question: Question, task: &Task) -> String {
     match question {
         Question::Exhausted => {
+            let count = task.round_failures().len();
             let times = if count == 1 { "time" } else { "times" };
             format!("This task has failed {count} {times}. Automated recovery has been exhausted.")
         }
@@ -131,6 +133,10 @@ fn why(question: Question, count: usize) -> String {
             "The agent says that the requirements contradict each other.".to_owned()
         }
         Question::ServiceUnavailable => "The agent says that a service it needs is away.".to_owned(),
+        Question::InTheWay => format!(
+            "The work is done and cannot come in: {}.\nCommit or stash them, then answer retry.",
+            in_the_way(&task.held_up)
+        ),
         Question::VerifyCannotStart => {
             "The verify command needs something that is not there. Put it there, or correct the command."
                 .to_owned()
@@ -204,6 +210,10 @@ fn options(text: &mut String, question: Question, dialect: Dialect) {
                 "**Abort plan** - Stop execution entirely",
             ],
             &["`retry` - Try one more time (resets counter)"],
+        ),
+        Question::InTheWay => (
+            &["**Commit or stash your changes** - `git status` shows them; nothing of yours was touched"],
+            &["`retry` - Let the work come in"],
         ),
         Question::Mended => (
             &["**Look at the changes** - `git status` and `git diff` show them"],

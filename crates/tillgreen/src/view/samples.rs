@@ -97,8 +97,8 @@ impl Story {
             dispatch,
             role: Role::Executor,
             head: None,
-            dirty: vec![],
-            isolated: false,
+            tree: None,
+            slot: None,
         };
         self.then(What::AttemptStarted(started))
     }
@@ -117,7 +117,8 @@ impl Story {
     pub(crate) fn passes(self, id: &str) -> Self {
         let task = TaskId::new(id);
         let story = self.starts(id).claims(id);
-        let story = story.then(What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None });
+        let story =
+            story.then(What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None, tree: None });
         story.then(What::TaskDone { task, commit: Some("0123456789abcdef".to_owned()) })
     }
 
@@ -260,7 +261,7 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         clean_retry: engine::Toggle::Off,
         branch: None,
         allow_dirty: engine::Toggle::Off,
-        furnishing: runner::git::Furnishing::default(),
+        worktrees: runner::Worktrees::default(),
         pull_request: runner::PullRequest::default(),
         regression: None,
         launch: std::collections::BTreeMap::new(),

@@ -99,7 +99,7 @@ impl Screen {
                 }
                 match &mut self.show {
                     Show::Json => drop(json::line(&mut io::stdout(), event)),
-                    Show::Lines(_) | Show::Live(_) if is_interim(event) => {}
+                    Show::Lines(_) | Show::Live(_) if is_for_the_record(event) => {}
                     Show::Lines(paint) => eprint_line(&lines::render(event, state, Clock::Time, *paint)),
                     Show::Live(progress) => progress.show(state, event),
                 }
@@ -194,9 +194,11 @@ impl Screen {
     }
 }
 
-/// Whether an event is only for the record: what an agent used so far would be a line every few seconds.
-fn is_interim(event: &Event) -> bool {
-    matches!(&event.what, What::Spent(spent) if spent.interim)
+/// Whether an event is only for the record: what an agent used so far would be a line every few seconds, and that work
+/// is kept says nothing of how it went.
+fn is_for_the_record(event: &Event) -> bool {
+    let is_interim = matches!(&event.what, What::Spent(spent) if spent.interim);
+    is_interim || matches!(event.what, What::Packed { .. })
 }
 
 fn eprint_line(text: &str) {

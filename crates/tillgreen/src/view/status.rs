@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use engine::{End, Judge, JudgeState, State, Status, StopReason, Summary, Task};
 use jiff::Timestamp;
 use runner::journal::Holder;
+use runner::{PlanTrees, bytes_in_words};
 use serde::Serialize;
 
 use super::paint::Paint;
@@ -39,7 +40,10 @@ pub(crate) struct Standing {
     last_failure: Option<LastFailure>,
     /// What is left of tasks that failed in a work tree of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    kept: Vec<KeptTree>,
+    kept: Vec<KeptWork>,
+    /// The work trees on disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trees: Option<Trees>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pull_request: Option<PullRequestStanding>,
     question: Option<OpenQuestion>,
@@ -109,10 +113,24 @@ struct LastFailure {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct KeptTree {
+struct KeptWork {
     task: String,
-    /// From the project's root.
-    path: String,
+    commit: String,
+}
+
+/// What is kept of tasks that failed in slots and are not worked on now.
+fn kept(state: &State) -> Vec<KeptWork> {
+    let failed = state.tasks().iter().filter(|task| !task.failures.is_empty() && !task.status.is_active());
+    let kept = failed.filter_map(|task| Some((task.id(), task.work.as_ref()?.commit.clone()?)));
+    kept.map(|(task, commit)| KeptWork { task: task.to_string(), commit }).collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Trees {
+    count: usize,
+    bytes: u64,
+    /// The folders that they lie in.
+    folders: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -139,6 +157,7 @@ impl Standing {
             beside: Vec::new(),
             last_failure: None,
             kept: Vec::new(),
+            trees: None,
             pull_request: None,
             question: None,
             next: Some(bare(&subject.command("run", ""))),
@@ -162,7 +181,8 @@ impl Standing {
             current: current_task(state).filter(|_| !is_over).map(|task| current(task, phase)),
             beside: beside(state).map(|task| current(task, phase)).collect(),
             last_failure: last_failure(subject, state).filter(|_| !is_over),
-            kept: Vec::new(),
+            kept: kept(state),
+            trees: None,
             pull_request: PullRequestStanding::of(state),
             question: asked.map(|(task, asked)| OpenQuestion {
                 task: task.id().to_string(),
@@ -173,9 +193,15 @@ impl Standing {
         }
     }
 
-    /// With the trees that are kept, by task and place.
-    pub(crate) fn with_kept(self, kept: impl Iterator<Item = (String, String)>) -> Self {
-        Self { kept: kept.map(|(task, path)| KeptTree { task, path }).collect(), ..self }
+    /// With the work trees that are on disk.
+    pub(crate) fn with_trees(self, found: &[PlanTrees]) -> Self {
+        let count = found.iter().map(|plan| plan.trees.len()).sum();
+        let trees = Trees {
+            count,
+            bytes: found.iter().map(|plan| plan.bytes).sum(),
+            folders: found.iter().map(|plan| plan.folder.display().to_string()).collect(),
+        };
+        Self { trees: (count > 0).then_some(trees), ..self }
     }
 
     /// It in short, for a list.
@@ -212,8 +238,16 @@ impl Standing {
         for kept in &self.kept {
             row(
                 "Kept",
-                &format!("{}: what its last attempt left is in {}", clean(&kept.task), clean(&kept.path)),
+                &format!(
+                    "{}: what its last attempt left is commit {}",
+                    clean(&kept.task),
+                    clean(&kept.commit)
+                ),
             );
+        }
+        if let Some(trees) = &self.trees {
+            let (size, folders) = (bytes_in_words(trees.bytes), clean(&trees.folders.join(", ")));
+            row("Trees", &format!("{}, {size}, in {folders}", count(trees.count, "work tree")));
         }
         if let Some(pull_request) = &self.pull_request {
             row("PR", &pull_request.render(now));
@@ -438,6 +472,7 @@ fn next(subject: &Subject, phase: Phase, is_asked: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use engine::Rules;
+    use runner::TreeOnDisk;
 
     use super::*;
     use crate::view::samples::{self, Story};
@@ -511,6 +546,24 @@ mod tests {
         Fixes     2/2 done
         Attempts  6, 2 failed
         ");
+    }
+
+    #[test]
+    fn with_work_trees_on_disk() {
+        let standing = Standing::not_started(&samples::subject(), 3, 1);
+        assert_eq!(standing.clone().with_trees(&[]), standing);
+        let tree = |name: &str| TreeOnDisk { name: name.to_owned(), bytes: 60 << 20 };
+        let trees = vec![tree("landing"), tree("slot-1")];
+        let found = PlanTrees::new("auth", "/cache/tillgreen/app-1/auth".into(), trees);
+        let standing = standing.with_trees(&[found]);
+        let text = standing.render(samples::time(0), Paint::Plain);
+        let row = text.lines().find(|line| line.starts_with("Trees")).unwrap();
+        assert_eq!(row, "Trees     2 work trees, 120 MB, in /cache/tillgreen/app-1/auth");
+        let json = serde_json::to_value(&standing).unwrap();
+        let expected = serde_json::json!({
+            "count": 2, "bytes": 120 << 20, "folders": ["/cache/tillgreen/app-1/auth"]
+        });
+        assert_eq!(json["trees"], expected);
     }
 
     #[test]

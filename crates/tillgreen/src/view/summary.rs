@@ -81,10 +81,13 @@ fn side_by_side(state: &State) -> String {
         parallel.jobs > 1 && (!is_spec || parallel.infer.is_on() || marked())
     };
     match parallel.filter(is_wide) {
+        None if parallel.is_some_and(|parallel| parallel.isolation == Isolation::Always) => {
+            "Execute one task at a time, each in a work tree,".to_owned()
+        }
         None => "Execute one task at a time".to_owned(),
         Some(parallel) => {
             let place = match parallel.isolation {
-                Isolation::Trees => "each in a work tree of its own",
+                Isolation::Trees | Isolation::Always => "each in a work tree of its own",
                 Isolation::Shared => "all in the project itself",
             };
             format!("Execute up to {} independent tasks side by side, {place},", parallel.jobs)

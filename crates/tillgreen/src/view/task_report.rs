@@ -11,7 +11,7 @@ use runner::journal::Holder;
 use runner::{AttemptFiles, PlanFile};
 use serde::Serialize;
 
-use super::lines::{question_text, response_text};
+use super::lines::{in_the_way, question_text, response_text};
 use super::status::Current;
 use super::text::took;
 
@@ -367,10 +367,14 @@ fn steps(what: &What) -> Vec<String> {
         What::Told { text, .. } => vec![format!("a person told: {text}")],
         What::SkipRequested { .. } => vec!["a person wants it to be skipped".to_owned()],
         What::TaskSkipped { reason, .. } => vec![format!("skipped: {reason}")],
+        What::HeldUp { files, .. } => {
+            vec![format!("waits to come in: {}", in_the_way(files))]
+        }
         What::AttemptStarted(_)
         | What::ProofStarted { .. }
         | What::ProofFailed { .. }
         | What::AttemptFailed { .. }
+        | What::Packed { .. }
         | What::TreeUnavailable { .. }
         | What::Spent(_)
         | What::JudgeStarted { .. }

@@ -180,14 +180,16 @@ fn journals_that_are_damaged() {
     let middle = lines[0].len() + 1 + lines[1].len() / 2;
     flipped[middle] ^= 1;
     let garbage = format!("{}\ngarbage\n{}\n", lines[0], lines[1..].join("\n"));
-    let newer = text.replacen("\"version\":1", "\"version\":999", 1);
+    let newer = text.replacen("\"version\":2", "\"version\":999", 1);
     assert_ne!(newer, text, "the header holds a version: {}", lines[0]);
+    let older = text.replacen("\"version\":2", "\"version\":1", 1);
     let missing = format!("{}\n{}\n", lines[0], lines[2..].join("\n"));
-    let cases: [(&[u8], &str); 5] = [
+    let cases: [(&[u8], &str); 6] = [
         (&flipped, "--fresh"),
         (garbage.as_bytes(), "--fresh"),
         (missing.as_bytes(), "--fresh"),
         (newer.as_bytes(), "newer tillgreen"),
+        (older.as_bytes(), "--fresh"),
         (b"hello\n", "is not a journal"),
     ];
     for (bytes, said) in cases {

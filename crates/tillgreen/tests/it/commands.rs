@@ -580,6 +580,7 @@ fn help_version_and_the_rest() {
         "status",
         "answer",
         "cancel",
+        "clean",
         "log",
         "agents",
         "completions",

@@ -27,3 +27,4 @@ mod show;
 mod stats;
 mod tidy;
 mod verification;
+mod work_trees;

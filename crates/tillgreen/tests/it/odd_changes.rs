@@ -157,45 +157,6 @@ fn a_file_that_is_no_longer_to_be_tracked_stays_on_disk() {
 }
 
 #[test]
-fn a_file_that_was_only_taken_out_of_the_index_stays_in_git() {
-    for (flags, script) in [
-        (&["--jobs", "1"][..], "git rm -q --cached x.conf"),
-        (&["--share-tree"], "git rm -q --cached x.conf"),
-        (&["--jobs", "1"], "git rm -q --cached x.conf; git rm -q gone.conf"),
-    ] {
-        let sandbox = sandbox("echo S > x.conf; echo S > gone.conf", "true");
-        let done = run(&sandbox, &agent(script), flags).expect_code(0);
-        assert_eq!(sandbox.dirt(), [""; 0], "{done}");
-        assert_eq!(sandbox.git(&["show", "HEAD:x.conf"]), "S\n", "{done}");
-        assert_eq!(
-            committed(&sandbox).contains(&"D gone.conf".to_owned()),
-            script.contains("gone"),
-            "{done}"
-        );
-        let told =
-            "took files out of git's index that are still there and not ignored; they stay in git: x.conf";
-        assert_eq!(done.stderr.matches(told).count(), 1, "{done}");
-    }
-}
-
-#[test]
-fn a_mode_that_only_the_index_knows_is_committed() {
-    for has_hook in [false, true] {
-        let sandbox = sandbox("echo 1 > x.sh; git config core.fileMode false", "true");
-        if has_hook {
-            hook(&sandbox);
-        }
-        // Whether the disk happens to say the same makes no difference.
-        let script = "echo 2 > x.sh; echo 3 > new.sh; chmod +x x.sh; git add --chmod=+x x.sh new.sh";
-        let done = run(&sandbox, &agent(script), &[]).expect_code(0);
-        let modes = sandbox.git(&["ls-tree", "--format=%(objectmode) %(path)", "HEAD", "new.sh", "x.sh"]);
-        assert_eq!(modes, "100755 new.sh\n100755 x.sh\n", "{done}");
-        assert_eq!(sandbox.git(&["show", "HEAD:x.sh"]), "2\n", "{done}");
-        assert_eq!(sandbox.dirt(), [""; 0], "{done}");
-    }
-}
-
-#[test]
 fn what_a_hook_makes_of_it_is_verified_and_taken_in() {
     let sandbox = sandbox("echo f > thing; echo S > x.conf", "true");
     hook(&sandbox);

@@ -25,6 +25,8 @@ const STUCK: &[Trouble] = &[Trouble::Fails, Trouble::Denied, Trouble::Blocked];
 const MEETING: &[Trouble] = &[Trouble::Conflict, Trouble::RedTogether];
 const RETURNS: &[Trouble] = &[Trouble::Conflict, Trouble::TakenOut, Trouble::Moved];
 const COMING_IN: &[Trouble] = &[Trouble::Conflict, Trouble::RedTogether, Trouble::TakenOut, Trouble::Moved];
+const HELD_UP: &[Trouble] = &[Trouble::InTheWay, Trouble::Moved];
+const BAD_TREES: &[Trouble] = &[Trouble::BadTree, Trouble::Red];
 const IN_THE_WAY: &[Trouble] =
     &[Trouble::Red, Trouble::LandingBlocked, Trouble::Refused, Trouble::RecordBlocked];
 const JUDGES: &[Trouble] = &[Trouble::JudgeNo, Trouble::JudgeSilent, Trouble::OutOfReach];
@@ -165,6 +167,9 @@ pub(crate) fn coming_in(size: Size) -> Vec<Case> {
             each(SEQUENCES, IN_THE_WAY, &off, 1),
             each(SEQUENCES, RETURNS, &on, 0),
             each(&TRIPLES[1..], MEETING, &off[..1], 0),
+            each(SIDE_BY_SIDE, HELD_UP, &off, 1),
+            each(&TRIPLES[1..], &HELD_UP[..1], &off[1..], 0),
+            each(SIDE_BY_SIDE, BAD_TREES, &off, 0),
             each(&TRIPLES[..3], IN_THE_WAY, &off[..1], 0),
         ],
         Size::Large => vec![
@@ -173,6 +178,9 @@ pub(crate) fn coming_in(size: Size) -> Vec<Case> {
             all(SIDE_BY_SIDE, IN_THE_WAY, 1),
             all(SEQUENCES, IN_THE_WAY, 1),
             each(&TRIPLES[1..3], MEETING, &off, 0),
+            each(SIDE_BY_SIDE, HELD_UP, &on, 1),
+            each(&TRIPLES[1..], HELD_UP, &off, 0),
+            each(SIDE_BY_SIDE, BAD_TREES, &on, 0),
             each(TRIPLES, MEETING, &off[..1], 0),
         ],
     }

@@ -50,6 +50,8 @@ enum EdgeKind {
     Open,
     /// It goes down after it did what would have led to this other moment.
     After(usize),
+    /// So it does, and more can come of it.
+    MoreAfter(usize),
 }
 
 /// A law that does not hold, and how that came about.
@@ -171,6 +173,7 @@ impl Graph {
                     EdgeKind::After(twin) => {
                         is_within(&ends[twin], down, &lasting) && is_within(down, as_is, &all)
                     }
+                    EdgeKind::MoreAfter(twin) => is_within(&ends[twin], down, &lasting),
                 };
                 if !is_same {
                     let law = format!("going down changes the end: {}", self.difference(as_is, down));
@@ -238,16 +241,15 @@ impl Graph {
             Step::GoDown(Down::TreesGone) if is_capped => EdgeKind::Open,
             // Beside what is about to end the run, others may be lost with the program and do not begin again.
             Step::GoDown(_) if node.is_side_by_side() && node.is_about_to_end() => EdgeKind::Open,
-            // Whoever could not be had is asked again by a program that is started anew, and what was in the project comes
-            // in again, where it may meet somebody else's work.
-            Step::GoDown(_) if node.ledger.is_agent_out || node.has_joined() => EdgeKind::More,
+            Step::GoDown(Down::KilledAfter(seen)) => {
+                let (twin, _) = node.after(&self.engine, &Step::See(seen.clone()));
+                let twin = self.known[&key(&twin)].0;
+                if begins_anew(node) { EdgeKind::MoreAfter(twin) } else { EdgeKind::After(twin) }
+            }
+            Step::GoDown(_) if begins_anew(node) => EdgeKind::More,
             Step::GoDown(Down::Killed) => EdgeKind::Down,
             // A person who starts a run again has more patience than the run had left.
             Step::GoDown(Down::Interrupted | Down::TreesGone) => EdgeKind::More,
-            Step::GoDown(Down::KilledAfter(seen)) => {
-                let (twin, _) = node.after(&self.engine, &Step::See(seen.clone()));
-                EdgeKind::After(self.known[&key(&twin)].0)
-            }
         }
     }
 
@@ -314,6 +316,12 @@ impl Graph {
         lines.push(key(&node));
         Broken { law, transcript: lines.join("\n") }
     }
+}
+
+/// True if a program that is started anew does what the old one would not have done: whoever could not be had is asked
+/// again, and what came together with the rest or was held up does so again, where it may meet somebody else's work.
+fn begins_anew(node: &Node) -> bool {
+    node.ledger.is_agent_out || node.comes_together() || node.has_held_up()
 }
 
 /// True if all of a few ends, as far as they count, are among many.

@@ -133,12 +133,13 @@ fn put_task(key: &mut String, node: &Node, task: &Task) {
     let Proof { green, judged, reviewed, approved, must_join, joined } = page.proof;
     let proof = [green, judged, reviewed, approved, must_join, joined, page.is_committed, page.is_inserted];
     let left = [
-        task.isolated,
+        task.is_isolated(),
         task.touched.is_empty(),
         page.is_unfinished,
         task.instruction.is_some(),
         task.decl.ticked,
         state.is_leaving(task.id()),
+        task.is_held_up(),
     ];
     let fixes = (task.round_fixes().len(), page.fixes);
     put(key, format_args!(" {} {} {fixes:?} {}", bits(&proof), bits(&left), page.returns));

@@ -17,7 +17,7 @@ pub(crate) fn after_event(before: &State, node: &Node, event: &Event) {
         assert_eq!(is, Some(task.status.kind()), "undone: {} was settled", task.id());
     }
     waiting::after_event(node.rules(), before, event);
-    if let What::AttemptStarted(Started { task, .. }) | What::ProofStarted { task } = &event.what {
+    if let What::AttemptStarted(Started { task, .. }) | What::ProofStarted { task, .. } = &event.what {
         beside::start_is_allowed(before, state, task);
     }
     // Work that comes in once more has had its turn.
@@ -34,7 +34,8 @@ pub(crate) fn after_event(before: &State, node: &Node, event: &Event) {
     {
         beside::nothing_is_left_behind(before, end);
     }
-    let landing = state.tasks().iter().filter(|task| task.isolated && task.status.is_coming_back()).count();
+    let landing =
+        state.tasks().iter().filter(|task| task.is_isolated() && task.status.is_coming_back()).count();
     assert!(landing <= 1, "work comes back one by one");
 }
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use engine::{
-    AgentEnd, Cause, ChecksReport, Claim, End, Event, Judge, Response, Rung, Seen, State, Status, TaskKind,
-    Verification, What,
+    AgentEnd, Cause, ChecksReport, Claim, End, Event, Judge, Question, Response, Rung, Seen, State, Status,
+    TaskKind, Verification, What,
 };
 use plan::TaskId;
 
@@ -104,6 +104,7 @@ impl Ledger {
             | Seen::Prepared { .. }
             | Seen::AgentEnded { .. }
             | Seen::Spending { .. }
+            | Seen::Packed { .. }
             | Seen::TreeFailed { .. }
             | Seen::Spent { .. }
             | Seen::LandingEnded { .. }
@@ -128,10 +129,10 @@ impl Ledger {
                 let is_new_round = before.opened().is_none_or(|known| known.round != opened.round);
                 self.open(is_new_round, before.end());
             }
-            What::ProofStarted { task } => self.write(task).proof = Proof::default(),
+            What::ProofStarted { task, .. } => self.write(task).proof = Proof::default(),
             What::AttemptStarted(started) => {
                 let page = self.write(&started.task);
-                page.proof = Proof { must_join: started.isolated, ..Proof::default() };
+                page.proof = Proof { must_join: started.slot.is_some(), ..Proof::default() };
                 (page.is_unfinished, page.returns) = (true, 0);
             }
             What::AttemptClaimed { task, .. } => {
@@ -165,7 +166,9 @@ impl Ledger {
             }
             What::FixPlanned(fix) => self.write(&fix.failing).fixes += 1,
             What::FixInserted { decl } => self.write(&decl.id).is_inserted = false,
-            What::Answered { task, response: Response::Retry } => self.write(task).renew(),
+            What::Answered { task, response: Response::Retry } if !is_held_up(before, task) => {
+                self.write(task).renew();
+            }
             What::RegressionPassed => self.is_regression_green = true,
             What::PlanChanged(_)
             | What::Noted { .. }
@@ -177,6 +180,8 @@ impl Ledger {
             | What::JudgeStarted { .. }
             | What::Landed { .. }
             | What::JoinPassed { .. }
+            | What::HeldUp { .. }
+            | What::Packed { .. }
             | What::RetryPlanned { .. }
             | What::Deferred { .. }
             | What::Escalated { .. }
@@ -224,6 +229,13 @@ impl Page {
     fn renew(&mut self) {
         (self.retries, self.fixes) = (0, 0);
     }
+}
+
+/// True if a person is asked about files that are in the way of finished work.
+fn is_held_up(state: &State, task: &TaskId) -> bool {
+    state.task(task).is_some_and(
+        |task| matches!(&task.status, Status::Asking(asked) if asked.question == Question::InTheWay),
+    )
 }
 
 /// True if a fix task did its job: the command is red with another error than the one that it was written for.

@@ -109,9 +109,15 @@ impl Node {
         is_given_up || self.ledger.is_agent_out || has_failed
     }
 
-    /// True if the work of a task is in the project and not recorded yet.
-    pub(crate) fn has_joined(&self) -> bool {
-        self.state.tasks().iter().any(|task| matches!(task.status, Status::Joining { .. }))
+    /// True if a file is in the way of finished work, and nobody was asked about it yet.
+    pub(crate) fn has_held_up(&self) -> bool {
+        self.state.tasks().iter().any(|task| task.is_held_up())
+    }
+
+    /// True if the work of a task comes together with the rest and is not recorded yet.
+    pub(crate) fn comes_together(&self) -> bool {
+        let tasks = self.state.tasks().iter();
+        tasks.into_iter().any(|task| matches!(task.status, Status::Landing { .. } | Status::Joining { .. }))
     }
 
     pub(crate) fn rules(&self) -> &Rules {

@@ -32,6 +32,8 @@ pub(crate) enum Trouble {
     OutOfReach,
     /// A work tree cannot be made.
     NoTree,
+    /// A work tree turns out to be of no use when work is checked or comes together with the rest.
+    BadTree,
     /// A verify command is red.
     Red,
     /// A check other than the verify command is red.
@@ -40,7 +42,7 @@ pub(crate) enum Trouble {
     JudgeNo,
     /// A judge says neither yes nor no.
     JudgeSilent,
-    /// Work does not fit to what came in before.
+    /// Work does not fit to what came in before, or a hook refuses what came of it.
     Conflict,
     /// Something is in the way of what comes in.
     LandingBlocked,
@@ -52,6 +54,8 @@ pub(crate) enum Trouble {
     Refused,
     /// Somebody commits before the work is.
     Moved,
+    /// A person has uncommitted changes in a file that the work changes.
+    InTheWay,
     /// The disk is full.
     RecordBlocked,
     /// The regression command is red.
@@ -75,7 +79,7 @@ const OTHER_ERROR: &str = "bang";
 pub(crate) fn of_action(node: &Node, action: &Action) -> Vec<Seen> {
     match action {
         Action::Prepare { task } => {
-            let baseline = Baseline { head: Some("4ead".to_owned()), dirty: Vec::new() };
+            let baseline = Baseline { head: Some("4ead".to_owned()), tree: None };
             vec![Seen::Prepared { task: task.clone(), baseline }]
         }
         Action::Prove { task } => {
@@ -135,10 +139,13 @@ fn of_agent(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
     reports.extend(absences(node));
     let report = |report| Seen::AgentEnded { task: task.clone(), dispatch, report };
     let mut seen: Vec<Seen> = reports.into_iter().map(report).collect();
-    if node.may(Trouble::NoTree) && node.task(task).isolated {
-        seen.push(Seen::TreeFailed { task: task.clone(), dispatch, reason: "disk full".to_owned() });
-    }
+    seen.extend(without_tree(node, task, (dispatch, Trouble::NoTree)));
     seen
+}
+
+fn without_tree(node: &Node, task: &TaskId, (dispatch, trouble): (Dispatch, Trouble)) -> Option<Seen> {
+    let failed = || Seen::TreeFailed { task: task.clone(), dispatch, reason: "disk full".to_owned() };
+    (node.may(trouble) && node.task(task).is_isolated()).then(failed)
 }
 
 /// A command that was run without an agent. Where it is green for a task that had failed, somebody may have mended it and
@@ -165,7 +172,13 @@ fn of_check(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
             warnings: Vec::new(),
         });
     }
-    reports.into_iter().map(|report| Seen::ChecksEnded { task: task.clone(), dispatch, report }).collect()
+    let ended = reports.into_iter().map(|report| Seen::ChecksEnded {
+        task: task.clone(),
+        dispatch,
+        report,
+        tree: None,
+    });
+    ended.chain(without_tree(node, task, (dispatch, Trouble::BadTree))).collect()
 }
 
 fn of_judge(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
@@ -177,23 +190,25 @@ fn of_judge(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
 }
 
 fn of_landing(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
-    let mut landings = vec![Landing::Done { touched: vec![format!("{task}.txt")] }];
+    let mut landings = vec![Landing::Done { touched: vec![format!("{task}.txt")], onto: None, commit: None }];
     // Work that was made in the project itself is there already.
-    let is_apart = node.task(task).isolated;
+    let is_apart = node.task(task).is_isolated();
     if is_apart && node.may(Trouble::Conflict) {
-        landings.push(Landing::Conflict(red_with(Cause::Conflict, ERROR)));
+        landings.push(Landing::Failed(red_with(Cause::Conflict, ERROR)));
     }
     if node.may(Trouble::LandingBlocked) {
         landings.push(Landing::Blocked { reason: "notes.txt is in the way".to_owned() });
     }
-    landings.into_iter().map(|landing| Seen::LandingEnded { task: task.clone(), dispatch, landing }).collect()
+    let ended =
+        landings.into_iter().map(|landing| Seen::LandingEnded { task: task.clone(), dispatch, landing });
+    ended.chain(without_tree(node, task, (dispatch, Trouble::BadTree))).collect()
 }
 
 fn of_join(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
     let reports = checks(node, &[(Trouble::RedTogether, Cause::RedTogether)]);
-    let joined = reports.map(|report| Seen::JoinEnded { task: task.clone(), dispatch, report });
+    let joined = reports.map(|report| Seen::JoinEnded { task: task.clone(), dispatch, report, tree: None });
     let taken_out = node.may(Trouble::TakenOut).then(|| Seen::Displaced { task: task.clone(), dispatch });
-    joined.chain(taken_out).collect()
+    joined.chain(taken_out).chain(without_tree(node, task, (dispatch, Trouble::BadTree))).collect()
 }
 
 fn records(node: &Node, task: &TaskId, by_agent: bool) -> Vec<Record> {
@@ -207,6 +222,9 @@ fn records(node: &Node, task: &TaskId, by_agent: bool) -> Vec<Record> {
     }
     if by_agent && node.may(Trouble::Moved) {
         records.push(Record::Moved);
+    }
+    if by_agent && node.task(task).is_isolated() && node.may(Trouble::InTheWay) {
+        records.push(Record::InTheWay { files: vec!["notes.txt".to_owned()] });
     }
     if node.may(Trouble::RecordBlocked) {
         records.push(Record::Blocked { reason: "the disk is full".to_owned() });
@@ -230,12 +248,13 @@ pub(crate) fn answers(node: &Node, task: &TaskId) -> Vec<Response> {
         | Question::Impossible
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
-        | Question::VerifyCannotStart => {}
+        | Question::VerifyCannotStart
+        | Question::InTheWay => {}
     }
     if node.interventions > 0 && *question != Question::Judge {
         answers.push(Response::Fix(text()));
     }
-    if node.interventions > 0 && question.follows_failure() {
+    if node.interventions > 0 && (question.follows_failure() || *question == Question::InTheWay) {
         answers.push(Response::Retry);
     }
     answers
@@ -299,5 +318,6 @@ fn ended(end: AgentEnd) -> AgentReport {
         touched: Vec::new(),
         learnings: Vec::new(),
         elapsed: Duration::ZERO,
+        unfit: None,
     }
 }

@@ -152,17 +152,17 @@ fn batch_overlap() {
     1.1 landed
     1.1 green together
     1.1 done, commit c1
+    1.3 comes back
     1.2 attempt 1 (executor)
+    1.3 landed
+    1.3 green together
+    1.3 done, commit c2
     1.2 claims success
     1.2 checks green
     1.2 comes back
     1.2 landed
     1.2 green together
-    1.2 done, commit c2
-    1.3 comes back
-    1.3 landed
-    1.3 green together
-    1.3 done, commit c3
+    1.2 done, commit c3
     ended: {"complete":{"skipped":0}}
     [x] 1.1  [x] 1.2  [x] 1.3
     "#);
@@ -176,8 +176,6 @@ fn batch_fewer_jobs() {
     1.2 attempt 1 (executor)
     1.1 claims success
     1.2 claims success
-    1.3 attempt 1 (executor)
-    1.4 attempt 1 (executor)
     1.1 checks green
     1.1 comes back
     1.2 checks green
@@ -185,6 +183,8 @@ fn batch_fewer_jobs() {
     1.1 green together
     1.1 done, commit c1
     1.2 comes back
+    1.3 attempt 1 (executor)
+    1.4 attempt 1 (executor)
     1.2 landed
     1.2 green together
     1.2 done, commit c2
@@ -319,14 +319,14 @@ fn batch_judged() {
     1.2 claims success
     1.1 checks green, Qa judges
     1.2 checks green
-    1.1 judge started
-    1.1 failed, VerificationFail -> Retry: QA said no: too long
-    1.1 again, attempt 2
     1.2 comes back
-    1.1 attempt 2 (executor)
+    1.1 judge started
     1.2 landed
     1.2 green together
     1.2 done, commit c1
+    1.1 failed, VerificationFail -> Retry: QA said no: too long
+    1.1 again, attempt 2
+    1.1 attempt 2 (executor)
     1.1 claims success
     1.1 checks green, Qa judges
     1.1 judge started

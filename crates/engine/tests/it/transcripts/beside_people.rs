@@ -14,9 +14,9 @@ fn batch_a_question() {
     1.1 asks: PermissionDenied
     1.2 claims success
     1.3 attempt 1 (executor)
-    1.4 attempt 1 (executor)
     1.2 checks green
     1.2 comes back
+    1.4 attempt 1 (executor)
     1.2 landed
     1.2 green together
     1.2 done, commit c1
@@ -24,8 +24,8 @@ fn batch_a_question() {
     1.4 claims success
     1.3 checks green
     1.3 comes back
-    1.4 checks green
     1.3 landed
+    1.4 checks green
     1.3 green together
     1.3 done, commit c2
     1.4 comes back
@@ -57,9 +57,9 @@ fn batch_a_question_keep_going() {
     1.1 asks: PermissionDenied
     1.2 claims success
     1.3 attempt 1 (executor)
-    1.4 attempt 1 (executor)
     1.2 checks green
     1.2 comes back
+    1.4 attempt 1 (executor)
     1.2 landed
     1.2 green together
     1.2 done, commit c1
@@ -67,8 +67,8 @@ fn batch_a_question_keep_going() {
     1.4 claims success
     1.3 checks green
     1.3 comes back
-    1.4 checks green
     1.3 landed
+    1.4 checks green
     1.3 green together
     1.3 done, commit c2
     1.4 comes back
@@ -100,9 +100,9 @@ fn batch_a_question_at_once() {
     1.1 asks: PermissionDenied
     1.2 claims success
     1.3 attempt 1 (executor)
-    1.4 attempt 1 (executor)
     1.2 checks green
     1.2 comes back
+    1.4 attempt 1 (executor)
     1.2 landed
     1.2 green together
     1.2 done, commit c1
@@ -110,8 +110,8 @@ fn batch_a_question_at_once() {
     1.4 claims success
     1.3 checks green
     1.3 comes back
-    1.4 checks green
     1.3 landed
+    1.4 checks green
     1.3 green together
     1.3 done, commit c2
     1.4 comes back
@@ -426,7 +426,6 @@ fn batch_a_member_is_removed() {
     1.2 attempt 1 (executor)
     1.1 claims success
     1.2 claims success
-    1.3 attempt 1 (executor)
     1.1 checks green
     1.1 comes back
     1.2 checks green
@@ -434,15 +433,10 @@ fn batch_a_member_is_removed() {
     1.1 green together
     1.1 done, commit c1
     1.2 comes back
+    plan changed, removed 1.3
     1.2 landed
     1.2 green together
     1.2 done, commit c2
-    1.3 claims success
-    1.3 checks green
-    1.3 comes back
-    1.3 landed
-    1.3 green together
-    1.3 done, commit c3
     ended: {"complete":{"skipped":0}}
     [x] 1.1  [x] 1.2
     "#);
@@ -456,28 +450,28 @@ fn batch_a_member_is_reworded() {
     1.2 attempt 1 (executor)
     1.1 claims success
     1.2 claims success
-    1.3 attempt 1 (executor)
     1.1 failed, VerifyRed -> Retry: boom
     1.1 again, attempt 2
     1.2 checks green
     1.2 comes back
     plan changed, reworded 1.1
     1.1 attempt 2 (executor)
+    1.3 attempt 1 (executor)
     1.2 landed
     1.2 green together
     1.2 done, commit c1
-    1.3 claims success
     1.1 claims success
-    1.3 checks green
-    1.3 comes back
-    1.3 landed
+    1.3 claims success
     1.1 checks green
-    1.3 green together
-    1.3 done, commit c2
     1.1 comes back
+    1.3 checks green
     1.1 landed
     1.1 green together
-    1.1 done, commit c3
+    1.1 done, commit c2
+    1.3 comes back
+    1.3 landed
+    1.3 green together
+    1.3 done, commit c3
     ended: {"complete":{"skipped":0}}
     [x] 1.1  [x] 1.2  [x] 1.3
     "#);
@@ -491,7 +485,6 @@ fn batch_a_task_is_put_before_it() {
     1.2 attempt 1 (executor)
     1.1 claims success
     1.2 claims success
-    1.3 attempt 1 (executor)
     1.1 checks green
     1.1 comes back
     1.2 checks green
@@ -499,20 +492,18 @@ fn batch_a_task_is_put_before_it() {
     1.1 green together
     1.1 done, commit c1
     1.2 comes back
+    plan changed, added 9.1, order 9.1 1.1 1.2 1.3
     1.2 landed
     1.2 green together
-    plan changed, added 9.1, order 9.1 1.1 1.2 1.3
     1.2 done, commit c2
-    1.3 claims success
-    1.3 checks green
-    1.3 comes back
-    1.3 landed
-    1.3 green together
-    1.3 done, commit c3
     9.1 attempt 1 (executor)
     9.1 claims success
     9.1 checks green
-    9.1 done, commit c4
+    9.1 done, commit c3
+    1.3 attempt 1 (executor)
+    1.3 claims success
+    1.3 checks green
+    1.3 done, commit c4
     ended: {"complete":{"skipped":0}}
     [x] 9.1  [x] 1.1  [x] 1.2  [x] 1.3
     "#);
@@ -526,7 +517,6 @@ fn batch_reordered() {
     1.2 attempt 1 (executor)
     1.1 claims success
     1.2 claims success
-    1.3 attempt 1 (executor)
     1.1 checks green
     1.1 comes back
     1.2 checks green
@@ -534,9 +524,10 @@ fn batch_reordered() {
     1.1 green together
     1.1 done, commit c1
     1.2 comes back
+    plan changed, order 1.1 1.3 1.2
+    1.3 attempt 1 (executor)
     1.2 landed
     1.2 green together
-    plan changed, order 1.1 1.3 1.2
     1.2 done, commit c2
     1.3 claims success
     1.3 checks green

@@ -84,17 +84,17 @@ fn batch_red_together() {
     1.1 landed
     1.1 failed, RedTogether -> Retry: boom
     1.1 again, attempt 2
+    1.2 comes back
     1.1 attempt 2 (executor)
+    1.2 landed
+    1.2 green together
+    1.2 done, commit c1
     1.1 claims success
     1.1 checks green
     1.1 comes back
     1.1 landed
     1.1 green together
-    1.1 done, commit c1
-    1.2 comes back
-    1.2 landed
-    1.2 green together
-    1.2 done, commit c2
+    1.1 done, commit c2
     1.3 attempt 1 (executor)
     1.3 claims success
     1.3 checks green
@@ -356,7 +356,6 @@ fn batch_capped() {
     1.2 attempt 1 (executor)
     1.1 claims success
     1.2 claims success
-    1.3 attempt 1 (executor)
     1.1 checks green
     1.1 comes back
     1.2 checks green
@@ -364,6 +363,7 @@ fn batch_capped() {
     1.1 green together
     1.1 done, commit c1
     1.2 comes back
+    1.3 attempt 1 (executor)
     1.2 landed
     1.2 green together
     1.2 done, commit c2
@@ -428,6 +428,10 @@ fn batch_agent_away() {
     1.2 claims success
     1.1 attempt 1 (executor)
     1.2 checks green
+    1.2 comes back
+    1.2 landed
+    1.2 green together
+    1.2 done, commit c1
     1.1 agent away, 1, until 14:32:04
     1.1 attempt 1 (executor)
     1.1 claims success
@@ -435,11 +439,7 @@ fn batch_agent_away() {
     1.1 comes back
     1.1 landed
     1.1 green together
-    1.1 done, commit c1
-    1.2 comes back
-    1.2 landed
-    1.2 green together
-    1.2 done, commit c2
+    1.1 done, commit c2
     ended: {"complete":{"skipped":0}}
     [x] 1.1  [x] 1.2
     "#);
@@ -455,13 +455,13 @@ fn batch_agent_stays_away() {
     1.2 claims success
     1.1 attempt 1 (executor)
     1.2 checks green
-    1.1 agent away, 1, until 14:32:04
-    1.1 attempt 1 (executor)
-    1.1 agent away, 2, until 14:33:07
     1.2 comes back
     1.2 landed
     1.2 green together
     1.2 done, commit c1
+    1.1 agent away, 1, until 14:32:04
+    1.1 attempt 1 (executor)
+    1.1 agent away, 2, until 14:33:07
     ended: {"unavailable":{"reason":"overloaded"}}
     opened, round 1
     1.1 attempt 1 (executor)
@@ -486,14 +486,14 @@ fn batch_judge_stays_away() {
     1.2 claims success
     1.1 checks green, Qa judges
     1.2 checks green
-    1.1 judge started
-    1.1 agent away, 1, until 14:32:08
-    1.1 judge started
-    1.1 agent away, 2, until 14:33:11
     1.2 comes back
+    1.1 judge started
     1.2 landed
     1.2 green together
     1.2 done, commit c1
+    1.1 agent away, 1, until 14:32:08
+    1.1 judge started
+    1.1 agent away, 2, until 14:33:11
     ended: {"unavailable":{"reason":"overloaded"}}
     opened, round 1
     1.1 judge started

@@ -18,4 +18,5 @@ mod questions;
 mod records;
 mod retries;
 mod rounds;
+mod slots;
 mod verify_tasks;

@@ -2,10 +2,9 @@
 
 pub(super) mod child_note;
 pub(super) mod earlier;
-pub(super) mod index_lock;
 pub(super) mod listening;
 pub(super) mod lock_holder;
+pub(super) mod own_index;
 pub(super) mod process;
-pub(super) mod scratch_index;
 pub(super) mod stale_lock;
 pub(super) mod stopping;

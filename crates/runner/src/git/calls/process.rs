@@ -252,9 +252,12 @@ fn describe(arguments: &[OsString]) -> String {
     {
         arguments = rest;
     }
-    let shown = arguments.iter().take(6).map(|argument| argument.to_string_lossy().into_owned());
-    let mut words: Vec<_> = std::iter::once("git".to_owned()).chain(shown).collect();
-    if arguments.len() > 6 {
+    let shown = arguments.iter().map(|argument| argument.to_string_lossy().into_owned());
+    // Where it looks is long, and never what is wrong.
+    let is_place = |word: &String| word.starts_with("--git-dir=") || word.starts_with("--work-tree=");
+    let shown: Vec<_> = shown.skip_while(is_place).collect();
+    let mut words: Vec<_> = std::iter::once("git".to_owned()).chain(shown.iter().take(4).cloned()).collect();
+    if shown.len() > 4 {
         words.push("…".to_owned());
     }
     words.join(" ")

@@ -59,9 +59,6 @@ impl Git {
             if !ours || !self.is_left_alone() {
                 return Err(GitError::Locked { file: lock });
             }
-            if lock.ends_with("index.lock") {
-                self.settle_index(&lock)?;
-            }
             remove(&lock)?;
             removed.push(lock);
         }
@@ -130,7 +127,8 @@ impl Git {
 
     /// The locks that committing takes.
     fn locks(&self, noted: &[(ChildNote, Noted)]) -> Vec<PathBuf> {
-        let mut locks = vec![self.git_dir().join("index.lock"), self.git_dir().join("HEAD.lock")];
+        let names = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock", "AUTO_MERGE.lock"];
+        let mut locks: Vec<PathBuf> = names.into_iter().map(|name| self.git_dir().join(name)).collect();
         let head = fs::read_to_string(self.git_dir().join("HEAD")).unwrap_or_default();
         if let Some(branch) = head.trim_end().strip_prefix("ref: ").filter(|name| !name.contains("..")) {
             locks.push(self.common_dir().join(format!("{branch}.lock")));

@@ -10,9 +10,15 @@ use std::time::Duration;
 
 use crate::git::calls::process::{self, COMMIT_DEADLINE, Call, Ended, pathspecs};
 use crate::git::calls::stale_lock::LOCK_WAITS;
+use crate::git::customs::check_ignore::{answered, asked};
 use crate::git::error::GitError;
 use crate::git::history::Oid;
-use crate::git::repository::Git;
+use crate::git::raw_change::{names, split_names};
+use crate::git::repository::{DURABLY, Git};
+use crate::git::status::{Change, ChangeKind};
+
+/// How far back a commit is looked for that a hook amended.
+const AMENDED_SEARCH: usize = 5;
 
 /// The kernel refuses longer arguments; a message of this size is a mistake anyway.
 const MESSAGE_BYTES_MAX: usize = 60_000;
@@ -84,7 +90,7 @@ impl Git {
             return Ok(None);
         }
         self.refuse_without_index()?;
-        let answer = match self.commit_paths(&paths, &message, request)? {
+        let answer = match self.stage_and_commit(&paths, &message, request)? {
             Answer::UnknownPath => self.commit_changed_only(&paths, &message, request)?,
             answer @ (Answer::Done(_) | Answer::NothingToCommit) => answer,
         };
@@ -94,27 +100,118 @@ impl Git {
         }
     }
 
-    /// A commit, or what a hook amended it to. What it was made on may be somebody else's commit of the last moment.
+    /// A commit, or what a hook amended it to.
     fn as_amended(&self, commit: Oid, trailer: Option<(&str, &str)>) -> Result<Oid, GitError> {
-        if !self.has_hook("post-commit") {
-            return Ok(commit);
-        }
-        match self.commit_before(&commit)? {
-            Some(before) => self.amended(&before, commit, trailer),
-            None => Ok(commit),
-        }
+        let Some((key, value)) = trailer.filter(|_| self.has_hook("post-commit")) else { return Ok(commit) };
+        Ok(self.find_trailer(key, value, AMENDED_SEARCH)?.unwrap_or(commit))
     }
 
-    fn commit_paths(
-        &self,
-        paths: &BTreeSet<&OsStr>,
-        message: &str,
-        request: &Commit<'_>,
-    ) -> Result<Answer, GitError> {
-        match request.staging {
-            Staging::Whole => self.commit_whole(paths, request),
-            Staging::Add | Staging::AddSeen | Staging::Skip => self.stage_and_commit(paths, message, request),
+    /// The files among these that git ignores and whose index does not have them.
+    fn ignored_and_untracked(&self, paths: &[&OsStr]) -> Result<BTreeSet<OsString>, GitError> {
+        if paths.is_empty() {
+            return Ok(BTreeSet::new());
         }
+        let stdin = asked(paths.iter().copied());
+        let ended = process::run(Call { stdin, ..self.call(&["check-ignore", "-z", "--stdin"]) })?;
+        // It ends with 1 where none is ignored.
+        let listing = if ended.code == Some(1) { Vec::new() } else { ended.success()? };
+        Ok(answered(&listing).collect())
+    }
+
+    /// How the paths of these changes are to be made known to the index.
+    pub fn staging_of(&self, changes: &[Change], unnameable: &[OsString]) -> Result<Staging, GitError> {
+        let paths = changes.iter().map(|change| change.path.as_ref());
+        let paths: BTreeSet<&OsStr> = paths.chain(unnameable.iter().map(OsString::as_os_str)).collect();
+        let is_taken_out = |change: &&Change| change.staged && change.kind == ChangeKind::Deleted;
+        let taken_out: Vec<&OsStr> =
+            changes.iter().filter(is_taken_out).map(|change| change.path.as_ref()).collect();
+        if overlap(&paths) || !self.ignored_and_untracked(&taken_out)?.is_empty() {
+            return Ok(Staging::Whole);
+        }
+        let has_new =
+            !unnameable.is_empty() || changes.iter().any(|change| change.kind != ChangeKind::Modified);
+        Ok(if has_new { Staging::Add } else { Staging::Skip })
+    }
+
+    /// The paths at which the index differs from what is checked out.
+    pub fn staged(&self) -> Result<BTreeSet<String>, GitError> {
+        if self.head()?.is_none() {
+            return Ok(BTreeSet::new());
+        }
+        let list = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD"];
+        let listing = process::run(self.call(&list))?.success()?;
+        Ok(split_names(&listing).filter_map(|path| path.into_string().ok()).collect())
+    }
+
+    /// Makes these paths in the index what they are in HEAD; the files stay.
+    pub fn forget_staged(&self, paths: &[String]) -> Result<(), GitError> {
+        self.unstage(&paths.iter().map(OsStr::new).collect())
+    }
+
+    /// Has git look at those of these paths that somebody told it not to look at.
+    pub fn uncover(&self, paths: &BTreeSet<String>) -> Result<(), GitError> {
+        let listing = process::run(self.call(&["ls-files", "-v", "-z"]))?.success()?;
+        let records = listing.split(|byte| *byte == 0).filter_map(|record| record.split_at_checked(2));
+        let hidden = records.filter(|(tag, _)| tag[0] == b'S' || tag[0].is_ascii_lowercase());
+        let hidden = hidden.map(|(_, path)| OsStr::from_bytes(path));
+        let hidden: Vec<&OsStr> = hidden.filter(|path| paths.contains(&*path.to_string_lossy())).collect();
+        if hidden.is_empty() {
+            return Ok(());
+        }
+        for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
+            let stdin = names(hidden.iter().copied());
+            let update = ["update-index", option, "-z", "--stdin"];
+            self.run_locking(|| self.locking_call(&update, stdin.clone()))?.success()?;
+        }
+        Ok(())
+    }
+
+    /// Makes these paths in the index what they are in HEAD.
+    pub(in crate::git) fn unstage(&self, paths: &BTreeSet<&OsStr>) -> Result<(), GitError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        // Names that are only meant to be added count as well.
+        let list = [
+            "diff-index",
+            "--cached",
+            "--ita-visible-in-index",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "HEAD",
+            "--",
+        ];
+        let staged = process::run(self.call(&list))?.success()?;
+        let staged: Vec<OsString> =
+            split_names(&staged).filter(|path| paths.contains(path.as_os_str())).collect();
+        if staged.is_empty() {
+            return Ok(());
+        }
+        let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD"];
+        let stdin = pathspecs(staged.iter().map(OsString::as_os_str));
+        self.run_locking(|| self.locking_call(&reset, stdin.clone()))?.success().map(drop)
+    }
+
+    /// Further paths of a commit, which hooks have put there: the index that people use knows nothing of them, and the next
+    /// commit would take them out again.
+    fn follow_hook(&self, commit: &Oid, paths: &BTreeSet<&OsStr>) -> Result<(), GitError> {
+        let Some(before) = self.commit_before(commit)?.filter(|_| self.has_commit_hook()) else {
+            return Ok(());
+        };
+        let made = self.differences(&before, commit)?;
+        let further = made.iter().map(|change| change.path.as_os_str());
+        let further: Vec<&OsStr> = further.filter(|path| !paths.contains(path)).collect();
+        self.catch_up_index_at(&before, &further)
+    }
+
+    /// Names of files that were only meant to be added, and are not: a hook refused the commit.
+    fn forget_intent(&self, paths: &BTreeSet<&OsStr>) -> Result<(), GitError> {
+        let meant = ["diff-files", "--name-only", "-z", "--diff-filter=A", "--"];
+        let meant = process::run(self.call(&meant))?.success()?;
+        let meant: Vec<OsString> =
+            split_names(&meant).filter(|path| paths.contains(path.as_os_str())).collect();
+        self.unstage(&meant.iter().map(OsString::as_os_str).collect())
     }
 
     /// The slow way: asks which of the paths changed at all, and leaves out the rest.
@@ -175,7 +272,7 @@ impl Git {
         }
         let ended = self.run_locking(|| {
             let only = ["--only", "--pathspec-from-file=-", "--pathspec-file-nul", "-m", message];
-            let call = self.locking_call(&[&COMMIT[..], &only].concat(), stdin.clone());
+            let call = self.locking_call(&[&DURABLY[..], &COMMIT, &only].concat(), stdin.clone());
             Call { deadline: request.deadline, ..call }
         })?;
         self.judge(ended)
@@ -347,6 +444,12 @@ fn is_trailer(line: &str) -> bool {
             !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         }
     }
+}
+
+/// True if one of these paths would be a folder of another.
+fn overlap(paths: &BTreeSet<&OsStr>) -> bool {
+    let is_folder = |folder: &Path| paths.contains(folder.as_os_str());
+    paths.iter().any(|path| Path::new(path).ancestors().skip(1).any(is_folder))
 }
 
 fn names_unknown_path(stderr: &str) -> bool {

@@ -51,8 +51,6 @@ impl Git {
     /// Refuses a repository whose settings were changed, since the program started, so that git would not work in the
     /// project any more. The project that is itself a linked tree has nothing to do with them.
     pub(crate) fn refuse_if_misdirected(&self) -> Result<(), GitError> {
-        // What a submodule says is put back: nobody else can have meant it.
-        self.mend_submodules();
         let is_main = self.git_dir() == self.common_dir();
         let Some(before) = self.habits().place().filter(|_| is_main) else { return Ok(()) };
         let now = match self.configuration()? {
@@ -64,11 +62,6 @@ impl Git {
             Some((change, undo)) => Err(GitError::Misdirected { root: self.root().to_owned(), change, undo }),
             None => Ok(()),
         }
-    }
-
-    /// What is the matter when git failed: that, or what it says itself.
-    pub(crate) fn or_misdirected(&self, error: GitError) -> GitError {
-        self.refuse_if_misdirected().err().unwrap_or(error)
     }
 
     fn place_told_otherwise(&self) -> Result<Place, GitError> {

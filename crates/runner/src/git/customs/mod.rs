@@ -4,6 +4,5 @@ pub(super) mod check_ignore;
 pub(super) mod configuration;
 pub(super) mod exclude;
 pub(super) mod habits;
-pub(super) mod ignored_before;
 pub(super) mod misdirection;
 pub(super) mod own_customs;

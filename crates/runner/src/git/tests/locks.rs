@@ -60,11 +60,13 @@ fn the_lock_of_our_git_that_died_deleting_a_reference_is_removed() {
     scratch.repository.git(&["pack-refs", "--all"]);
     let hook = scratch.repository.root().join(".git/hooks/reference-transaction");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    write_executable(&hook, "#!/bin/sh\ntest $1 = prepared && kill -9 $PPID\nexit 0\n");
     let packed = scratch.repository.root().join(".git/packed-refs.lock");
+    let seen = scratch.repository.root().join(".git/seen");
+    let look = format!("test -e '{}' && : > '{}'", packed.display(), seen.display());
+    write_executable(&hook, &format!("#!/bin/sh\ntest $1 = prepared || exit 0\n{look}\nkill -9 $PPID\n"));
     assert!(git.drop_kept(&keep).is_err());
     fs::remove_file(&hook).unwrap();
-    assert!(packed.exists(), "it is left behind");
+    assert!(seen.exists(), "it had the lock");
     git.clear_stale_lock().unwrap();
     assert!(!packed.exists());
     git.drop_kept(&keep).unwrap();

@@ -1,15 +1,18 @@
 //! References of our own, which keep packed work alive until it has landed, and after that for nobody.
 
-use crate::git::calls::process::{self, Call};
+use crate::git::calls::process;
 use crate::git::error::GitError;
 use crate::git::history::Oid;
-use crate::git::repository::Git;
+use crate::git::repository::{DURABLY, Git};
 
 const PLACE: &str = "refs/tillgreen";
 const PLACE_LEFT: &str = "refs/tillgreen-left";
 
 /// What the names of references end in that keep what somebody was told of.
 const TOLD: &str = "%told";
+
+/// What the names of references end in that keep commits of the landing tree.
+const LANDED: &str = "%landed";
 
 /// A reference is a file as well, and names of files are bounded.
 const NAME_BYTES_MAX: usize = 120;
@@ -26,9 +29,9 @@ impl Keep {
         Keep { reference: format!("{}/{}", place_of(plan), encode(key)) }
     }
 
-    /// Another one for what is left over, which stays after the work has come back.
-    pub(in crate::git) fn beside(&self) -> String {
-        self.reference.replacen(PLACE, PLACE_LEFT, 1)
+    /// The one that keeps the commit which was made of the work in the landing tree.
+    pub fn landed(&self) -> Keep {
+        Keep { reference: format!("{}{LANDED}", self.reference) }
     }
 
     /// Where work is kept that somebody was told of by its name, whatever comes after it. No key is written like this.
@@ -38,7 +41,8 @@ impl Keep {
 
     /// The name of the reference that what is kept at another belongs to.
     pub(in crate::git) fn owner_of(name: &str) -> &str {
-        name.split_once(TOLD).map_or(name, |(owner, _)| owner)
+        let owner = name.split_once(TOLD).map_or(name, |(owner, _)| owner);
+        owner.strip_suffix(LANDED).unwrap_or(owner)
     }
 
     /// Its full name.
@@ -50,7 +54,7 @@ impl Keep {
 impl Git {
     /// Keeps work under a key.
     pub fn keep(&self, keep: &Keep, commit: &Oid) -> Result<(), GitError> {
-        let update = ["update-ref", keep.reference(), commit.as_str()];
+        let update = [&DURABLY[..], &["update-ref", keep.reference(), commit.as_str()]].concat();
         self.run_locking(|| self.locking_call(&update, Vec::new()))?.success().map(drop)
     }
 
@@ -58,11 +62,6 @@ impl Git {
     pub fn keep_told(&self, keep: &Keep, commit: &Oid) -> Result<(), GitError> {
         let update = ["update-ref", &format!("{}/{commit}", keep.told()), commit.as_str()];
         self.run_locking(|| self.locking_call(&update, Vec::new()))?.success().map(drop)
-    }
-
-    /// Whether there is such work, as far as that can be seen without asking git.
-    pub fn has_told(&self, keep: &Keep) -> bool {
-        self.common_dir().join(keep.told()).is_dir()
     }
 
     /// Lets go of all of it.
@@ -86,30 +85,15 @@ impl Git {
         self.drop_references(keep.reference())
     }
 
-    /// Lets go of everything that is kept for a plan.
-    pub fn drop_all_kept(&self, plan: &str) -> Result<(), GitError> {
-        self.drop_references(&place_of(plan))
-    }
-
-    /// Deletes the references at a name and below it, here and in submodules.
+    /// Deletes the references at a name and below it.
     fn drop_references(&self, name: &str) -> Result<(), GitError> {
-        let mut places = vec![self.root().to_owned()];
-        if self.head()?.is_some() {
-            places.extend(self.submodules("HEAD")?.into_iter().map(|submodule| submodule.main));
+        let list = self.call(&["for-each-ref", "--format=delete %(refname)", name]);
+        let commands = process::run(list)?.success()?;
+        if commands.is_empty() {
+            return Ok(());
         }
-        for dir in &places {
-            let list = self.call(&["for-each-ref", "--format=delete %(refname)", name]);
-            let commands = process::run(Call { dir, ..list })?.success()?;
-            if !commands.is_empty() {
-                let delete = self.locking_call(&["update-ref", "--stdin"], commands);
-                let ended = process::run(Call { dir, ..delete })?;
-                if let Some(file) = self.lock_met(&ended) {
-                    return Err(GitError::Locked { file });
-                }
-                ended.success()?;
-            }
-        }
-        Ok(())
+        let delete = ["update-ref", "--stdin"];
+        self.run_locking(|| self.locking_call(&delete, commands.clone()))?.success().map(drop)
     }
 }
 

@@ -40,13 +40,6 @@ pub enum Reason {
     NoCommit,
     /// A merge or the like has been begun.
     InProgress(&'static str),
-    /// A submodule that is checked out keeps its repository inside, or has submodules of its own that are.
-    Submodule {
-        /// Where it is.
-        path: String,
-        /// What about it.
-        problem: &'static str,
-    },
     /// Files pass through a program that is not there.
     Filter {
         /// The filter's name.
@@ -72,7 +65,6 @@ impl fmt::Display for Reason {
             }
             Reason::NoCommit => f.write_str("the branch has no commit yet"),
             Reason::InProgress(operation) => write!(f, "a {operation} is in progress"),
-            Reason::Submodule { path, problem } => write!(f, "the submodule {path} {problem}"),
             Reason::Filter { name, program } => {
                 write!(f, "files pass through the filter {name}, and its program {program} is not installed")
             }
@@ -92,12 +84,9 @@ impl Git {
     pub fn parallelism(&self) -> Result<Parallelism, GitError> {
         let reason = match self.broad_reason()? {
             Some(reason) => Some(reason),
-            None => match self.submodule_reason()? {
+            None => match self.filter_reason()? {
                 Some(reason) => Some(reason),
-                None => match self.filter_reason()? {
-                    Some(reason) => Some(reason),
-                    None => self.reference_reason()?,
-                },
+                None => self.reference_reason()?,
             },
         };
         Ok(reason.map_or(Parallelism::Possible, Parallelism::Sequential))
@@ -118,23 +107,6 @@ impl Git {
             Err(GitError::InProgress { operation, .. }) => Ok(Some(Reason::InProgress(operation))),
             ended @ (Ok(()) | Err(_)) => ended.map(|()| None),
         }
-    }
-
-    fn submodule_reason(&self) -> Result<Option<Reason>, GitError> {
-        for submodule in self.submodules("HEAD")? {
-            let problem = if submodule.main.join(".git").is_dir() {
-                "keeps its repository inside its folder (`git submodule absorbgitdirs` moves it)"
-            } else if submodule.main.join(".gitmodules").exists() {
-                "has submodules of its own"
-            } else if !self.has_in(&submodule.main, submodule.commit.as_str())? {
-                "lacks the commit that is asked for (`git submodule update` gets it)"
-            } else {
-                continue;
-            };
-            let path = submodule.path.to_string_lossy().into_owned();
-            return Ok(Some(Reason::Submodule { path, problem }));
-        }
-        Ok(None)
     }
 
     /// Filters that are required and whose program is missing: checking out a file would fail.

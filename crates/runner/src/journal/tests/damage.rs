@@ -85,7 +85,7 @@ fn a_first_line_that_is_no_header_is_refused() {
     check("\n");
     check("not a journal");
     check("{\"tillgreen\":\"journal\",\"version\":0}\n");
-    check("{\"tillgreen\":\"journal\",\"version\":1}\r\n");
+    check("{\"tillgreen\":\"journal\",\"version\":2}\r\n");
     check("{\"tillgreen\":\"settings\",\"version\":2}\n");
     check("{\"seq\":1,\"crc\":\"00000000\",\"event\":{}}\n");
 }
@@ -95,7 +95,20 @@ fn a_newer_version_is_refused_by_its_number() {
     let scratch = Scratch::new();
     scratch.set(b"{\"tillgreen\":\"journal\",\"version\":12,\"more\":true}\nwhatever\n");
     let error = scratch.open().map(drop).unwrap_err();
-    assert!(error.to_string().ends_with("has journal format 12, this program reads up to 1"), "{error}");
+    assert!(error.to_string().ends_with("has journal format 12, this program reads format 2"), "{error}");
+}
+
+#[test]
+fn an_older_version_is_refused_by_its_number() {
+    let scratch = Scratch::new();
+    let text = b"{\"tillgreen\":\"journal\",\"version\":1}\nwhatever\n";
+    scratch.set(text);
+    for error in [scratch.open().map(drop).unwrap_err(), scratch.read().map(drop).unwrap_err()] {
+        assert!(matches!(error, JournalError::OlderVersion { found: 1, .. }), "{error}");
+        let told = "was written by an older program (journal format 1, this one reads format 2)";
+        assert!(error.to_string().ends_with(told), "{error}");
+    }
+    assert_eq!(scratch.bytes(), text);
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn what_was_appended_is_replayed() {
 #[test]
 fn the_format_is_a_promise() {
     let scratch = Scratch::with(&[note("hello"), Event::Count { number: 7 }]);
-    let expected = "{\"tillgreen\":\"journal\",\"version\":1}\n\
+    let expected = "{\"tillgreen\":\"journal\",\"version\":2}\n\
         {\"seq\":1,\"crc\":\"6d747c67\",\"event\":{\"note\":\"hello\"}}\n\
         {\"seq\":2,\"crc\":\"ffc5067d\",\"event\":{\"count\":{\"number\":7}}}\n";
     assert_eq!(String::from_utf8(scratch.bytes()).unwrap(), expected);

@@ -53,6 +53,8 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::LandingStarted { .. }
         | What::Landed { .. }
         | What::JoinPassed { .. }
+        | What::HeldUp { .. }
+        | What::Packed { .. }
         | What::RetryPlanned { .. }
         | What::FixPlanned(_)
         | What::FixInserted { .. }
@@ -141,6 +143,7 @@ pub(super) fn reason(question: Question) -> &'static str {
         Question::ConflictingRequirements => "conflicting_requirements",
         Question::ServiceUnavailable => "service_unavailable",
         Question::VerifyCannotStart => "verify_cannot_start",
+        Question::InTheWay => "files_in_the_way",
     }
 }
 

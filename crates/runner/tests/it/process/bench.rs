@@ -68,6 +68,7 @@ impl Bench {
             command,
             cwd: self.folder.path().to_owned(),
             env: vec![(name.into(), value.into())],
+            env_remove: Vec::new(),
             stdin: None,
             stdout_log: self.path("stdout.log"),
             stderr_log: self.path("stderr.log"),

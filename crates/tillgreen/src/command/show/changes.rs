@@ -30,7 +30,7 @@ impl Changes {
         let head = asked.report.attempts().iter().rev().find_map(|attempt| attempt.head.clone());
         match head {
             Some(_) if task.status == Status::Done => none("no commit was made for it"),
-            Some(head) if task.isolated => Self::in_tree(asked, head),
+            Some(_) if task.is_isolated() => Ok(Self::in_slot(git, task)),
             Some(head) => Ok(Self::in_project(git, task, head)),
             None => none("no attempt has changed anything"),
         }
@@ -56,16 +56,14 @@ impl Changes {
         Ok(Self::None { why })
     }
 
-    fn in_tree(asked: &Asked<'_>, base: String) -> Result<Self, Error> {
-        let tree = runner::task_tree(asked.file, &asked.task);
-        let gone = || Ok(Self::None { why: "its work tree is gone".to_owned() });
-        if !tree.is_dir() {
-            return gone();
-        }
-        // A folder that is no work tree any more lies in the project's own repository.
-        match Git::discover(&tree)?.filter(|git| git.root() == tree) {
-            Some(git) => Ok(Self::Work { git, base, paths: Vec::new() }),
-            None => gone(),
+    /// What attempts in slots left is packed into a commit of its own.
+    fn in_slot(git: &Git, task: &Task) -> Self {
+        match task.work.as_ref().and_then(|work| work.commit.clone()) {
+            Some(commit) => Self::Commit { git: git.clone(), commit },
+            None if matches!(task.status, Status::Running(_)) => {
+                Self::None { why: "its agent is still at work in a work tree of its own".to_owned() }
+            }
+            None => Self::None { why: "no attempt has changed anything".to_owned() },
         }
     }
 

@@ -3,19 +3,17 @@
 
 use std::thread;
 
-use testkit::{Signal, wait_for};
+use testkit::{Agent, Signal, wait_for};
 
-use super::scene::{Scene, member, task, worker};
+use super::scene::{Scene, done, member, task, work, worker};
 
-/// A batch of two whose first member waits for a file while it is verified in the project.
-fn scene() -> Scene {
+/// A batch of two whose first member waits for a file while it is verified with the rest. The second comes after it.
+fn scene() -> (Scene, Agent) {
     let scene = Scene::bare();
-    let (began, gate) = (scene.control("began").display().to_string(), scene.control("gate"));
-    let wait = format!("touch {began}; while ! test -e {}; do sleep 0.02; done", gate.display());
-    let verify = format!("grep -q done out/1.1.txt && if test -d .git; then {wait}; fi");
     scene.write("mine.txt", "mine\n");
-    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
-    scene
+    scene.plan(&[task("1.1", "out/1.1.txt", &scene.gated("grep -q done out/1.1.txt", ":")), member("1.2")]);
+    let agent = Agent::new().on("1.2", [work(), scene.until_done("1.1"), done()]).otherwise([work(), done()]);
+    (scene, agent)
 }
 
 /// Commits a file of somebody's, with an editor that is open until somebody has typed.
@@ -33,9 +31,9 @@ const WAITS: &str = "task 1.1 waits for git's lock on the index, held by process
 
 #[test]
 fn an_open_editor_is_waited_for() {
-    let scene = scene();
-    let run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
-    wait_for("the check", || scene.control("began").exists());
+    let (scene, agent) = scene();
+    let run = scene.begin(&agent, &["--max-task-iterations", "1"]);
+    scene.await_gate();
     scene.write("mine.txt", "more\n");
     thread::scope(|scope| {
         scope.spawn(|| commit_slowly(&scene, &["mine.txt"]));
@@ -55,9 +53,9 @@ fn an_open_editor_is_waited_for() {
 /// Git has no lock then, but the commit would fail.
 #[test]
 fn an_open_editor_for_all_that_is_staged_is_waited_for_as_well() {
-    let scene = scene();
-    let run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
-    wait_for("the check", || scene.control("began").exists());
+    let (scene, agent) = scene();
+    let run = scene.begin(&agent, &["--max-task-iterations", "1"]);
+    scene.await_gate();
     scene.write("mine.txt", "more\n");
     scene.git(&["add", "mine.txt"]);
     thread::scope(|scope| {
@@ -77,14 +75,14 @@ fn an_open_editor_for_all_that_is_staged_is_waited_for_as_well() {
 #[test]
 fn a_run_that_begins_waits_for_an_open_editor() {
     for paths in [&["mine.txt"][..], &[]] {
-        let scene = scene();
+        let (scene, agent) = scene();
         scene.release("gate");
         scene.write("mine.txt", "more\n");
         scene.git(&["add", "mine.txt"]);
         let run = thread::scope(|scope| {
             scope.spawn(|| commit_slowly(&scene, paths));
             wait_for("the editor", || scene.control("open").exists());
-            let run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
+            let run = scene.begin(&agent, &["--max-task-iterations", "1"]);
             wait_for("the run to say so", || run.stderr().contains("this run waits for "));
             scene.release("typed");
             run
@@ -99,9 +97,9 @@ fn a_run_that_begins_waits_for_an_open_editor() {
 
 #[test]
 fn whoever_waits_for_an_open_editor_can_be_stopped() {
-    let scene = scene();
-    let mut run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
-    wait_for("the check", || scene.control("began").exists());
+    let (scene, agent) = scene();
+    let mut run = scene.begin(&agent, &["--max-task-iterations", "1"]);
+    scene.await_gate();
     scene.write("mine.txt", "more\n");
     let stopped = thread::scope(|scope| {
         scope.spawn(|| commit_slowly(&scene, &["mine.txt"]));
@@ -110,7 +108,7 @@ fn whoever_waits_for_an_open_editor_can_be_stopped() {
         wait_for("the run to say so", || run.stderr().contains(WAITS));
         run.signal(Signal::Interrupt);
         let stopped = run.wait();
-        assert!(!scene.has("out/1.1.txt"), "what is not committed is out of the project: {stopped}");
+        assert!(!scene.has("out/1.1.txt"), "{stopped}");
         scene.release("typed");
         stopped
     });

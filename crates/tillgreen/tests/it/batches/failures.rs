@@ -3,7 +3,7 @@
 use serde_json::json;
 use testkit::{Agent, Step};
 
-use super::scene::{Scene, TREES, done, member, members, task, work};
+use super::scene::{Scene, done, member, members, task, work};
 
 /// How often each task was tried.
 fn attempts(scene: &Scene) -> Vec<usize> {
@@ -54,12 +54,8 @@ fn what_a_verify_command_wrote_is_not_carried_into_the_next_attempt() {
 }
 
 #[test]
-fn a_task_that_was_repaired_does_not_meet_its_old_tree() {
+fn a_task_that_was_repaired_does_not_meet_its_old_work() {
     let scene = Scene::new(&members(2));
-    // Letting go of what was kept takes its time.
-    let git = super::kills::real_git();
-    let slow = format!("case \"$*\" in *for-each-ref*1.1) sleep 0.5;; esac\nexec {git} \"$@\"");
-    scene.install_program("git", &slow);
     let fix = Step::shell("mkdir -p out && echo done > out/1.1.txt");
     let agent = Agent::new()
         .on_attempt("1.1", 1, [Step::write("out/1.1.txt", "wrong\n"), done()])
@@ -68,20 +64,6 @@ fn a_task_that_was_repaired_does_not_meet_its_old_tree() {
     let run = scene.go(&agent, &["--recovery-mode"]).expect_code(0);
     assert_eq!(attempts(&scene), [2, 1, 1], "{run}");
     assert!(!run.stderr.contains("does not fit"), "{run}");
-}
-
-#[test]
-fn a_tree_that_a_person_goes_on_in_is_taken_as_it_is() {
-    let scene = Scene::new(&members(2));
-    let agent =
-        Agent::new().on("1.2", [Step::write("half.txt", "half\n"), done()]).otherwise([work(), done()]);
-    scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(1);
-    scene.write(&format!("{TREES}/1.2/person.txt"), "person\n");
-    let agent = Agent::new()
-        .on("1.2", [Step::shell("test -e half.txt && test -e person.txt || exit 5"), work(), done()]);
-    let run = scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(0);
-    scene.expect_complete(&run);
-    assert_eq!(scene.read("person.txt"), "person\n");
 }
 
 #[test]
@@ -102,9 +84,14 @@ fn a_member_that_fails_for_good_stops_the_run_after_the_others_have_landed() {
     scene.expect_tidy();
     assert_eq!(scene.landed(), ["1.1", "1.3", "1.4"], "{run}");
     assert!(scene.tasks("demo").contains("- [ ] 1.2") && !scene.tasks("demo").contains("- [ ] 1.4"));
-    assert_eq!(scene.read(&format!("{TREES}/1.2/out/1.2.txt")), "wrong\n", "kept to look at");
-    assert!(run.stderr.contains(&format!("{TREES}/1.2")), "and named: {run}");
-    assert_eq!(scene.trees().len(), 1);
+    let kept = scene.git(&["rev-parse", "refs/tillgreen/demo/1.2"]);
+    assert_eq!(scene.git(&["show", &format!("{}:out/1.2.txt", kept.trim())]), "wrong\n", "kept to look at");
+    assert!(run.stderr.contains(&format!("`git show {}`", kept.trim())), "and named: {run}");
+    let status = scene.run(&["status"]).expect_code(0);
+    assert!(
+        status.stdout.contains(&format!("1.2: what its last attempt left is commit {}", kept.trim())),
+        "{status}"
+    );
     // A new start gives it a full budget, and what it left is still there.
     let fixed = Agent::new().on("1.2", [Step::shell("sed -i s/wrong/done/ out/1.2.txt"), done()]);
     let run = scene.go(&fixed, &["--max-task-iterations", "2"]).expect_code(0);
@@ -141,7 +128,7 @@ fn fix_tasks_of_members_come_after_the_batch() {
         .otherwise([work(), done()]);
     let run = scene.go(&agent, &["--recovery-mode"]).expect_code(0);
     scene.expect_settled(&run);
-    assert_eq!(scene.landed(), ["1.2", "1.3", "1.1.1"], "the fix task brought all of it: {run}");
+    assert_eq!(scene.landed(), ["1.1.1", "1.2", "1.3"], "the fix task brought all of it: {run}");
     let order: Vec<String> = scene.agent_calls().into_iter().map(|call| call.task).collect();
     assert_eq!(order.iter().position(|task| task == "1.1.1"), Some(3), "{order:?}");
 }
@@ -172,19 +159,6 @@ fn an_agent_that_is_away_costs_no_attempt_of_anybody() {
     let run = scene.go(&agent, &[]).expect_code(0);
     scene.expect_complete(&run);
     assert!(scene.agent_calls().iter().all(|call| call.attempt == 1), "{run}");
-}
-
-/// Such work is green as long as its tree is there, which goes when the task is done.
-#[test]
-fn work_that_names_its_own_work_tree_is_pointed_out() {
-    let scene = Scene::new(&members(2));
-    let place = || Step::shell("mkdir -p out; pwd >> out/place.txt");
-    let agent = Agent::new().on("1.1", [place(), work(), done()]).otherwise([work(), done()]);
-    let run = scene.go(&agent, &[]).expect_code(0);
-    let told = run.stderr.lines().filter(|line| line.contains("names the work tree that it was made in"));
-    let told: Vec<&str> = told.collect();
-    assert!(told.len() == 1 && told[0].contains("out/place.txt"), "{run}");
-    scene.expect_settled(&run);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::thread;
 
 use testkit::{Agent, Finished, Signal, Step, stride, wait_for};
 
-use super::scene::{JOURNAL, Scene, TREES, done, member, members, task, work, worker};
+use super::scene::{JOURNAL, LANDS, Scene, done, member, members, real_git, task, work};
 
 /// How many runs are killed at once. They wait for disks and for each other more than they compute.
 const WORKERS: usize = 3;
@@ -53,8 +53,7 @@ struct Case {
     window: Option<(PathBuf, PathBuf)>,
 }
 
-/// Two members. The one that comes back first waits until the other has passed, so that both are finished while the
-/// first lands.
+/// Two members. The one waits until the other has passed, so that both are finished while one lands.
 fn pair(when: When) -> Case {
     let scene = Scene::bare();
     let passed = scene.control("passed").display().to_string();
@@ -64,18 +63,18 @@ fn pair(when: When) -> Case {
     Case { scene, agent, when, window: None }
 }
 
-/// Two members that conflict, seen from the first's second verification to the second's second attempt. With a hook, so
-/// that git itself commits.
+/// Two members that conflict, seen from the moment when the first is verified with the rest to the second's second
+/// attempt.
 fn conflicting_pair(when: When) -> Case {
     let scene = Scene::bare();
     scene.hook("pre-commit", "exit 0");
     let control = |name: &str| scene.control(name).display().to_string();
-    let (once, open, shut) = (control("once"), control("open"), control("shut"));
-    let verify = format!("grep -q done out/1.1.txt && (mkdir {once} || : > {open})");
+    let (open, shut) = (control("open"), control("shut"));
+    let verify = format!("grep -q done out/1.1.txt && if {LANDS}; then : > {open}; fi");
     scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
     let agent = Agent::new()
         .on("1.1", [scene.meet(2), share(), work(), done()])
-        .on_attempt("1.2", 1, [scene.meet(2), share(), work(), done()])
+        .on_attempt("1.2", 1, [scene.meet(2), share(), work(), Step::AwaitFile(open.clone()), done()])
         .on("1.2", [Step::write(&shut, ""), share(), work(), done()]);
     Case { scene, agent, when, window: Some((open.into(), shut.into())) }
 }
@@ -89,7 +88,17 @@ fn share() -> Step {
 fn one_by_one(count: usize, agent: &Agent) -> Vec<String> {
     let scene = Scene::new(&members(count));
     scene.go(agent, &["--jobs", "1"]).expect_code(0);
-    scene.files()
+    result(&scene)
+}
+
+/// What is committed, whoever came in first.
+fn result(scene: &Scene) -> Vec<String> {
+    let shared = scene.git(&["show", "HEAD:base.txt"]);
+    let mut files = scene.files();
+    files.retain(|file| !file.ends_with("base.txt"));
+    files.extend(shared.lines().map(str::to_owned));
+    files.sort();
+    files
 }
 
 /// Starts it again until it has ended.
@@ -98,7 +107,7 @@ fn expect_resumable(scene: &Scene, agent: &Agent, expected: &[String], when: &st
     let run = scene.go(agent, &[]);
     assert_eq!(run.code, Some(0), "killed at {when}: {run}");
     scene.expect_complete(&run);
-    assert_eq!(scene.files(), expected, "killed at {when}: {run}");
+    assert_eq!(result(scene), expected, "killed at {when}: {run}");
 }
 
 /// Which calls of git count, and whether the program dies before or after one has done its work.
@@ -155,12 +164,6 @@ impl Case {
     fn is_reached(&self) -> bool {
         self.scene.control("calls.reached").exists()
     }
-}
-
-pub(super) fn real_git() -> String {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let found = path.split(':').map(|folder| format!("{folder}/git")).find(|file| fs::metadata(file).is_ok());
-    found.expect("git is installed")
 }
 
 /// Kills at every call of git that counts, one run each.
@@ -223,18 +226,8 @@ fn killed_again_and_again() {
         }
     }
     scene.expect_tidy();
-    assert_eq!(scene.files(), expected);
+    assert_eq!(result(scene), expected);
     assert_eq!(scene.trees(), [""; 0]);
-}
-
-#[test]
-fn a_note_that_was_being_written_goes_with_its_tree() {
-    let scene = Scene::new(&members(2));
-    let half = scene.root().join(TREES).join(".tillgreen-4294967294-1.1.base");
-    fs::create_dir_all(half.parent().expect("it lies in a folder")).expect("a folder can be made");
-    fs::write(&half, "").expect("it can be written");
-    let run = scene.go(&worker(), &[]).expect_code(0);
-    scene.expect_settled(&run);
 }
 
 #[test]

@@ -1,67 +1,8 @@
 //! What is left of work trees when git cannot let go of it: it goes as soon as that is possible, and until then it is told.
 
-use testkit::{Agent, Step, wait_for};
+use testkit::{Agent, Step};
 
-use super::scene::{JOURNAL, Scene, TREES, done, member, members, work, worker};
-
-/// Locks the list of references, as a git that died there leaves it.
-fn lock(scene: &Scene) -> Step {
-    Step::write(&packed_refs_lock(scene), "")
-}
-
-fn packed_refs_lock(scene: &Scene) -> String {
-    scene.root().join(".git/packed-refs.lock").display().to_string()
-}
-
-/// Git does not wait for the lock.
-fn impatient(scene: &Scene) {
-    scene.git(&["config", "core.packedRefsTimeout", "0"]);
-}
-
-fn references(scene: &Scene) -> usize {
-    scene.git(&["for-each-ref", "refs/tillgreen"]).lines().count()
-}
-
-#[test]
-fn references_that_are_locked_go_at_the_next_start() {
-    let scene = Scene::new(&members(3));
-    impatient(&scene);
-    let agent =
-        Agent::new().on("1.1", [lock(&scene), work(), done()]).otherwise([scene.meet(2), work(), done()]);
-    let run = scene.go(&agent, &[]).expect_code(0);
-    assert!(run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
-    // One for each task, and one for what was being verified.
-    assert_eq!((references(&scene), scene.trees().len()), (4, 0), "{run}");
-    let lock = packed_refs_lock(&scene);
-    assert_eq!(run.stderr.matches(&format!("rm '{lock}'")).count(), 1, "{run}");
-    assert!(run.stderr.contains("the work of 3 finished tasks is still kept"), "{run}");
-    // As long as it is locked, that is said.
-    let run = scene.go(&worker(), &[]).expect_code(0);
-    assert_eq!(run.stderr.matches(&format!("rm '{lock}'")).count(), 1, "{run}");
-    std::fs::remove_file(&lock).unwrap();
-    let run = scene.go(&worker(), &[]).expect_code(0);
-    scene.expect_complete(&run);
-    assert!(!run.stderr.contains("packed-refs.lock"), "{run}");
-}
-
-#[test]
-fn references_that_were_locked_for_a_while_are_gone_in_the_end() {
-    let mut tasks = members(2);
-    tasks.push(member("1.3").replace(" [P]", ""));
-    let scene = Scene::new(&tasks);
-    impatient(&scene);
-    let trees = scene.root().join(TREES).display().to_string();
-    let removed =
-        Step::shell(&format!("while test -e {trees}/1.1 || test -e {trees}/1.2; do sleep 0.02; done"));
-    let unlock = Step::Delete(packed_refs_lock(&scene));
-    let agent = Agent::new()
-        .on("1.1", [lock(&scene), work(), done()])
-        .on("1.3", [removed, unlock, work(), done()])
-        .otherwise([work(), done()]);
-    let run = scene.go(&agent, &[]).expect_code(0);
-    scene.expect_complete(&run);
-    assert!(!run.stderr.contains("packed-refs.lock"), "{run}");
-}
+use super::scene::{Scene, done, member, members, task, work, worker};
 
 #[test]
 fn what_git_knows_of_a_run_whose_folder_was_deleted_is_told_and_nothing_of_it_stays_registered() {
@@ -69,7 +10,6 @@ fn what_git_knows_of_a_run_whose_folder_was_deleted_is_told_and_nothing_of_it_st
     let half = Step::write("half.txt", "half\n");
     let agent = Agent::new().on("1.2", [half, Step::Exit(3)]).otherwise([work(), done()]);
     scene.go(&agent, &["--max-task-iterations", "1"]).expect_code(1);
-    assert_eq!(scene.trees().len(), 1);
     std::fs::remove_dir_all(scene.root().join(".tillgreen")).expect("the folder can be removed");
     scene.git(&["pack-refs", "--all"]);
     let run = scene.go(&worker(), &[]).expect_code(0);
@@ -114,18 +54,18 @@ fn a_lock_on_all_references_costs_no_attempt() {
     scene.expect_complete(&run);
 }
 
-/// A batch of three that is killed when two of them are finished and wait for the first.
+/// A batch of three that is killed while one of them is at work and another is verified with the rest.
 fn killed() -> Scene {
-    let scene = Scene::new(&members(3));
+    let scene = Scene::bare();
+    let verify = scene.gated("grep -q done out/1.3.txt", ":");
+    scene.plan(&[member("1.1"), member("1.2"), task("1.3", "out/1.3.txt", &verify)]);
     let never = Step::AwaitFile(scene.control("never").display().to_string());
     let agent =
         Agent::new().on("1.1", [scene.meet(3), work(), never]).otherwise([scene.meet(3), work(), done()]);
     let run = scene.begin(&agent, &[]);
-    let journal = scene.root().join(JOURNAL);
-    let finished = |text: String| text.matches("checks_passed").count() == 2;
-    wait_for("two that are finished", || std::fs::read_to_string(&journal).is_ok_and(finished));
+    scene.await_gate();
     run.kill();
-    assert_eq!(scene.trees().len(), 3);
+    scene.release("gate");
     scene
 }
 
@@ -139,23 +79,10 @@ fn trees_of_a_program_that_died_go_also_where_the_next_one_needs_none() {
 }
 
 #[test]
-fn trees_are_not_registered_at_a_place_that_the_repository_was_moved_from() {
-    let scene = killed();
-    let moved = scene.root().with_extension("moved");
-    for tree in std::fs::read_dir(scene.root().join(".git/worktrees")).expect("there are trees").flatten() {
-        let file = tree.path().join("gitdir");
-        let text = std::fs::read_to_string(&file).expect("it can be read");
-        let (here, there) = (scene.root().display().to_string(), moved.display().to_string());
-        std::fs::write(&file, text.replace(&here, &there)).expect("it can be written");
-    }
-    let run = scene.go(&worker(), &[]).expect_code(0);
-    scene.expect_complete(&run);
-}
-
-#[test]
 fn what_was_taken_out_of_the_plan_after_a_kill_does_not_come_in() {
     let scene = killed();
     scene.spec("demo", scene.tasks("demo").split("- [ ] 1.3").next().unwrap_or_default());
+    scene.commit_all("less");
     let run = scene.go(&worker(), &[]).expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");

@@ -1,42 +1,26 @@
-//! Tasks side by side: whatever agents do in their trees and whenever the program dies, what passed comes back in
-//! order, once, and nothing else does.
+//! Tasks side by side: whatever agents do in their slots and whenever the program dies, what passed comes in once, and
+//! nothing else does.
 
-mod alike;
-mod alone;
-mod broken_index;
-mod by_index;
-mod coming_back;
-mod declared_order;
 mod editors;
 mod failures;
-mod hanging;
+mod filters;
 mod hooks;
-mod installed;
 mod joining;
-mod kept_trees;
 mod killed_gits;
 mod kills;
-mod large_files;
 mod leftovers;
-mod meddling;
 mod mischief;
-mod obstacles;
 mod odd_places;
-mod one_tree;
+mod order;
 mod other_text;
-mod own_steps;
 mod people;
 mod phases;
-mod plan_words;
 mod random;
 mod repositories;
 mod scene;
+mod several_plans;
 mod shared_settings;
-mod similar_names;
+mod side_by_side;
 mod stopping;
 mod submodules;
 mod surroundings;
-mod tidying;
-mod traces;
-mod two_plans;
-mod unreadable;

@@ -44,7 +44,7 @@ fn a_line_break_in_a_name_is_merged() {
 #[test]
 fn repositories_with_odd_names_fail_the_task_with_clear_words_and_are_kept() {
     for (name, told) in
-        [("in\nside", "cannot be committed as it is: in side"), ("in\u{1}side", "cannot be read")]
+        [("in\nside", "cannot be committed as it is: in side"), ("in\u{1}side", "git cannot take in")]
     {
         let scene = Scene::new(&members(2));
         let make = Step::shell(&format!("git init -q '{name}'; echo x > '{name}/x'"));
@@ -56,28 +56,6 @@ fn repositories_with_odd_names_fail_the_task_with_clear_words_and_are_kept() {
         scene.expect_complete(&run);
         assert_eq!(scene.attempts("1.2"), 2, "{run}");
         assert!(run.stderr.contains(told), "{told:?} is missing: {run}");
-    }
-}
-
-#[test]
-fn a_change_that_git_was_told_to_overlook_is_named_and_how_to_undo_that() {
-    for option in ["skip-worktree", "assume-unchanged"] {
-        let scene = Scene::new(&members(2));
-        scene.git(&["update-index", &format!("--{option}"), "base.txt"]);
-        // Git overlooks a change in the same second that leaves the size as it is.
-        scene.write("base.txt", "mine, and longer\n");
-        let agent = Agent::new().otherwise([Step::write("base.txt", "theirs\n"), work(), done()]);
-        let run = scene.go(&agent, &[]).expect_code(6);
-        for part in
-            ["in the way of finished work: base.txt", &format!("git update-index --no-{option} base.txt")]
-        {
-            assert!(run.stderr.contains(part), "{part:?} is missing: {run}");
-        }
-        assert_eq!(scene.read("base.txt"), "mine, and longer\n", "{run}");
-        scene.git(&["update-index", &format!("--no-{option}"), "base.txt"]);
-        scene.git(&["checkout", "-q", "base.txt"]);
-        let run = scene.go(&agent, &[]).expect_code(0);
-        scene.expect_complete(&run);
     }
 }
 
@@ -101,7 +79,7 @@ fn a_plan_in_a_folder_of_the_repository_means_the_same_side_by_side_and_one_by_o
             (vec!["1.1".to_owned(), "1.2".to_owned()], 2),
             "{run}"
         );
-        let place = if jobs == "1" { "project" } else { ".tillgreen/sub-specs-demo/trees/1.1" };
+        let place = if jobs == "1" { "project" } else { "+sub-specs-demo/slot-1" };
         let folders: Vec<String> = scene.agent_calls().into_iter().map(|call| call.folder).collect();
         assert!(folders.iter().any(|folder| folder.ends_with(place)), "{folders:?}");
         assert!(scene.has("out/1.1.txt") && scene.has("out/1.2.txt") && !scene.has("sub/out"), "{run}");

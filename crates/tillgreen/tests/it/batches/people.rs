@@ -1,66 +1,116 @@
-//! People who go on working in the project while a batch runs: nothing of theirs is lost, and nothing of a task's gets
-//! into a commit of theirs.
+//! People who go on working in the project while a batch runs: nothing of theirs is lost or touched, nothing of a task's is
+//! in a commit of theirs before it is verified, and what they have in the way holds up nobody else.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
 
 use testkit::{Agent, Finished, Step, wait_for};
 
-use super::scene::{Scene, done, members, plan, task, work, worker};
+use super::scene::{Scene, done, member, members, real_git, task, work, worker};
 
-/// A batch of two whose first member waits for a file while all that came together is checked.
-fn waiting(rest: &str) -> Scene {
-    let scene = Scene::new(&members(2));
-    let (began, gate) = (scene.control("began"), scene.control("gate"));
-    let verify = format!(
-        "{rest}; if test -d .git; then touch {}; while ! test -e {}; do sleep 0.02; done; fi",
-        began.display(),
-        gate.display()
-    );
-    let tasks = [task("1.1", "out/1.1.txt", &verify), task("1.2", "out/1.2.txt", "grep -q done out/1.2.txt")];
-    scene.spec("demo", &plan(&tasks));
-    scene.commit_all("slow");
+const ONCE: [&str; 2] = ["--max-task-iterations", "1"];
+
+/// Two members, the first of which waits while it is verified with the rest, and does this then. The second comes after it.
+fn waiting(after: &str) -> Scene {
+    let scene = Scene::bare();
+    let verify = scene.gated("grep -q done out/1.1.txt", after);
+    scene.write("mine.txt", "mine\n");
+    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
     scene
 }
 
-/// Runs it, and lets a person do something while the first member is checked together with the rest.
-fn meanwhile(scene: &Scene, person: impl FnOnce()) -> Finished {
-    let run = scene.begin(&worker(), &["--max-task-iterations", "1"]);
-    wait_for("the check", || scene.control("began").exists());
+/// Runs it, and lets a person do something while the first member is verified.
+fn meanwhile(scene: &Scene, flags: &[&str], person: impl FnOnce()) -> Finished {
+    let agent = Agent::new().on("1.2", [work(), scene.until_done("1.1"), done()]).otherwise([work(), done()]);
+    meanwhile_with(scene, &agent, flags, person)
+}
+
+fn meanwhile_with(scene: &Scene, agent: &Agent, flags: &[&str], person: impl FnOnce()) -> Finished {
+    let run = scene.begin(agent, flags);
+    scene.await_gate();
     person();
     scene.release("gate");
     run.wait()
 }
 
+/// The files that the commits with this subject changed.
+fn files_of(scene: &Scene, subject: &str) -> Vec<String> {
+    let grep = format!("--grep=^{subject}$");
+    let files = scene.git(&["log", "--format=", "--name-only", &grep]);
+    files.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
 #[test]
-fn what_is_not_verified_yet_is_in_nobodys_commit() {
-    let scene = waiting("grep -q done out/1.1.txt");
-    let run = meanwhile(&scene, || {
-        scene.write("mine.txt", "mine\n");
-        scene.git(&["add", "mine.txt"]);
-        scene.git(&["commit", "-q", "-m", "mine"]);
-    })
-    .expect_code(0);
-    scene.expect_complete(&run);
-    let mine = scene.git(&["log", "--format=", "--name-only", "--grep", "^mine$"]);
-    assert_eq!(mine.trim(), "mine.txt");
-    assert!(run.stderr.contains("it is brought in once more"), "{run}");
+fn what_is_verified_is_in_nobodys_commit_index_or_files() {
+    let scene = waiting(":");
+    let run = meanwhile(&scene, &ONCE, || {
+        assert_eq!((scene.dirt(), scene.has("out")), (Vec::new(), false));
+        scene.write("mine.txt", "more\n");
+        scene.write("new.txt", "new\n");
+        scene.git(&["add", "--all"]);
+        scene.git(&["commit", "-q", "-a", "-m", "mine"]);
+    });
+    scene.expect_complete(&run.expect_code(0));
+    assert_eq!(files_of(&scene, "mine"), ["mine.txt", "new.txt"]);
+    assert_eq!(files_of(&scene, "feat: task 1.1"), ["out/1.1.txt"]);
+}
+
+/// The most ordinary thing that a person does with git, while what a slot brought turns out red.
+#[test]
+fn red_work_is_in_nobodys_commit() {
+    let scene = waiting("test -e mended");
+    let run = meanwhile_with(&scene, &worker(), &ONCE, || {
+        scene.write("mine.txt", "more\n");
+        scene.git(&["commit", "-q", "-a", "-m", "mine"]);
+        scene.write("new.txt", "new\n");
+        scene.git(&["add", "--all"]);
+        scene.git(&["commit", "-q", "-m", "all of mine"]);
+    });
+    let run = run.expect_code(1);
+    assert_eq!(
+        (files_of(&scene, "mine"), files_of(&scene, "all of mine")),
+        (vec!["mine.txt".into()], vec!["new.txt".into()])
+    );
+    assert!(!scene.landed().contains(&"1.1".to_owned()) && !scene.has("out/1.1.txt"), "{run}");
+    scene.expect_tidy();
 }
 
 #[test]
 fn what_somebody_commits_meanwhile_is_verified_with_the_work() {
-    let scene = waiting("grep -q done out/1.1.txt && grep -qx base base.txt");
-    let run = meanwhile(&scene, || {
-        scene.write("base.txt", "other\n");
-        scene.git(&["commit", "-q", "-m", "mine", "--", "base.txt"]);
+    let scene = waiting("grep -qx mine mine.txt");
+    let run = meanwhile_with(&scene, &worker(), &ONCE, || {
+        scene.write("mine.txt", "other\n");
+        scene.git(&["commit", "-q", "-a", "-m", "mine"]);
     });
-    assert_ne!(run.code, Some(0), "{run}");
-    assert!(scene.tasks("demo").contains("- [ ] 1.1"), "{run}");
-    assert!(run.stderr.contains("it is brought in once more"), "{run}");
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(scene.tasks("demo").contains("- [ ] 1.1") && !scene.has("out/1.1.txt"), "{run}");
 }
 
 #[test]
-fn whoever_commits_all_the_time_loses_nothing() {
+fn edits_and_what_is_staged_or_new_stay_as_they_are() {
+    let scene = waiting(":");
+    scene.write("staged.txt", "0\n");
+    scene.commit_all("more");
+    let run = meanwhile(&scene, &ONCE, || {
+        scene.write("mine.txt", "more\n");
+        scene.write("staged.txt", "staged\n");
+        scene.git(&["add", "staged.txt"]);
+        scene.write("staged.txt", "and edited\n");
+        scene.write("new.txt", "new\n");
+    });
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
+    assert_eq!(scene.dirt(), [" M mine.txt", "MM staged.txt", "?? new.txt"], "{run}");
+    assert_eq!(scene.git(&["show", ":staged.txt"]), "staged\n", "{run}");
+}
+
+#[test]
+fn whoever_commits_all_the_time_loses_nothing_and_holds_nobody_up() {
     let scene = Scene::new(&members(4));
     let agent = Agent::new().otherwise([Step::shell("sleep 0.${TILLGREEN_TASK_ID#1.}"), work(), done()]);
     let mut run = scene.begin(&agent, &[]);
+    wait_for("an agent", || !scene.agent_calls().is_empty());
     let mut number = 0;
     while run.is_running() {
         number += 1;
@@ -69,19 +119,123 @@ fn whoever_commits_all_the_time_loses_nothing() {
         // Git's locks may be taken for a moment.
         while !scene.try_git(&["add", &name]).status.success() {}
         if number % 3 == 0 {
-            while !scene.try_git(&["commit", "-q", "-m", "mine"]).status.success() {}
+            while !scene.try_git(&["commit", "-q", "-a", "-m", "mine"]).status.success() {}
         }
+        thread::sleep(Duration::from_millis(50));
     }
-    let run = run.wait();
-    let half = scene.git(&["status", "--porcelain", "--untracked-files=all", "--", "out"]);
-    let log = scene.git(&["log", "-12", "--format=%h %p %s", "--name-status"]);
-    assert_eq!(half, "", "what is not verified is not left for others to commit: {run}\n{log}");
+    let run = run.wait().expect_code(0);
     scene.git(&["add", "."]);
-    scene.try_git(&["commit", "-q", "-m", "the rest of mine"]);
-    let deleted = scene.git(&["log", "--diff-filter=D", "--name-only", "--format=%s"]);
-    assert_eq!(deleted, "", "{run}");
-    let run = if run.code == Some(0) { run } else { scene.go(&worker(), &[]).expect_code(0) };
+    scene.try_git(&["commit", "-q", "-m", "mine"]);
     scene.expect_complete(&run);
+    // The plan's own files are ticked where everybody sees it, and may be in a commit of theirs.
+    let mut mine = files_of(&scene, "mine");
+    mine.retain(|file| !file.starts_with("specs/demo/"));
+    assert!(mine.len() == number && mine.iter().all(|file| file.starts_with("mine-")), "{mine:?}: {run}");
+}
+
+/// What a person has at a path, which the first member brings as well.
+#[track_caller]
+fn check_in_the_way(
+    has: impl Fn(&Scene),
+    dirt: &[&str],
+    is_kept: impl Fn(&Scene) -> bool,
+    clear: impl Fn(&Scene),
+) {
+    let scene = Scene::bare();
+    scene.write("shared.txt", "shared\n");
+    scene.write(".gitignore", "*.cfg\n");
+    scene.plan(&[member("1.1"), member("1.2"), member("1.3")]);
+    let (ready, gate) = (scene.control("ready").display().to_string(), scene.control("gate"));
+    let bring = Step::shell(
+        "echo theirs > shared.txt; echo theirs > new.txt; echo theirs > own.cfg; git add -f own.cfg",
+    );
+    let agent = Agent::new()
+        .on("1.1", [bring, work(), Step::write(&ready, ""), Step::await_file(&gate), done()])
+        .otherwise([Step::await_file(&gate), work(), done()]);
+    let run = scene.begin(&agent, &[]);
+    wait_for("the agent", || scene.control("ready").exists());
+    has(&scene);
+    scene.release("gate");
+    let run = run.wait().expect_code(3);
+    assert_eq!(scene.landed(), ["1.2", "1.3"], "others come in: {run}");
+    assert!(run.stderr.contains("1.1 needs a person: it cannot come in"), "{run}");
+    assert_eq!(scene.dirt(), dirt, "{run}");
+    assert!(is_kept(&scene), "{run}");
+    clear(&scene);
+    let run = scene.run(&["answer", "retry"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.agent_calls().len(), 3, "{run}");
+    assert_eq!(
+        scene.read("shared.txt") + &scene.read("new.txt") + &scene.read("own.cfg"),
+        "theirs\n".repeat(3)
+    );
+}
+
+#[test]
+fn an_edited_file_in_the_way_is_a_question_and_holds_up_nobody_else() {
+    check_in_the_way(
+        |scene| scene.write("shared.txt", "mine\n"),
+        &[" M shared.txt"],
+        |scene| scene.read("shared.txt") == "mine\n",
+        |scene| drop(scene.git(&["stash"])),
+    );
+}
+
+#[test]
+fn so_is_a_staged_one() {
+    check_in_the_way(
+        |scene| {
+            scene.write("shared.txt", "mine\n");
+            scene.git(&["add", "shared.txt"]);
+        },
+        &["M  shared.txt"],
+        |scene| scene.git(&["show", ":shared.txt"]) == "mine\n",
+        |scene| drop(scene.git(&["stash"])),
+    );
+}
+
+#[test]
+fn so_is_one_that_git_does_not_know_and_one_that_it_ignores() {
+    let remove = |name: &'static str| {
+        move |scene: &Scene| fs::remove_file(scene.root().join(name)).expect("it is there")
+    };
+    check_in_the_way(
+        |scene| scene.write("new.txt", "mine\n"),
+        &["?? new.txt"],
+        |scene| scene.read("new.txt") == "mine\n",
+        remove("new.txt"),
+    );
+    check_in_the_way(
+        |scene| scene.write("own.cfg", "mine\n"),
+        &[],
+        |scene| scene.read("own.cfg") == "mine\n",
+        remove("own.cfg"),
+    );
+}
+
+/// What they have committed meanwhile is a conflict, and the next attempt goes on from there.
+#[test]
+fn an_answer_may_be_a_commit() {
+    let scene = Scene::new(&members(2));
+    let agent = Agent::new()
+        .on_attempt(
+            "1.1",
+            1,
+            [
+                Step::shell(&format!("echo mine > '{}/base.txt'", scene.root().display())),
+                Step::write("base.txt", "theirs\n"),
+                work(),
+                done(),
+            ],
+        )
+        .on("1.1", [Step::append("base.txt", "theirs\n"), work(), done()])
+        .otherwise([work(), done()]);
+    scene.go(&agent, &[]).expect_code(3);
+    scene.git(&["commit", "-q", "-a", "-m", "mine"]);
+    let run = scene.run(&["answer", "retry"]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.read("base.txt"), "mine\ntheirs\n", "{run}");
+    assert_eq!(scene.attempts("1.1"), 2, "{run}");
 }
 
 #[test]
@@ -106,54 +260,16 @@ fn the_persons_own_commits_are_missed_as_well() {
 }
 
 #[test]
-fn nobody_is_said_to_have_committed_when_signing_failed() {
-    let scene = Scene::new(&members(2));
-    scene.write(".git/gpg", "#!/bin/sh\ncat > /dev/null; exit 2\n");
-    scene.git(&["config", "gpg.program", "sh .git/gpg"]);
-    scene.git(&["config", "commit.gpgsign", "true"]);
-    scene.go(&worker(), &[]).expect_code(6);
-    scene.git(&["config", "commit.gpgsign", "false"]);
-    let run = scene.go(&worker(), &[]).expect_code(0);
-    scene.expect_complete(&run);
-    assert!(!run.stderr.contains("somebody committed"), "{run}");
-    assert!(run.stderr.contains("the work of task 1.1 is brought in once more"), "{run}");
-}
-
-#[test]
-fn a_deletion_that_is_undone_by_finished_work_is_told() {
-    let scene = waiting("grep -q done out/1.1.txt");
-    scene.write("out/1.2.txt", "to do\n");
-    scene.commit_all("to do");
-    let run =
-        meanwhile(&scene, || std::fs::remove_file(scene.root().join("out/1.2.txt")).expect("it is there"));
-    let run = run.expect_code(0);
-    scene.expect_complete(&run);
-    let told = "deleted in the project, and there again with finished work: out/1.2.txt";
-    assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
-}
-
-#[test]
-fn a_file_in_the_way_that_git_ignores_is_to_be_moved_away() {
-    let scene = Scene::bare();
-    scene.write(".gitignore", ".env\n");
-    scene.plan(&members(2));
-    scene.write(".env", "mine\n");
-    let force = Step::shell("echo theirs > .env; git add -f .env");
-    let agent = Agent::new().on("1.1", [force, work(), done()]).otherwise([work(), done()]);
-    let run = scene.go(&agent, &[]).expect_code(6);
-    let told = "files that git does not know in the project are in the way of finished work: .env (move them away, then";
-    assert!(run.stderr.contains(told), "{run}");
-    assert_eq!(scene.read(".env"), "mine\n");
-}
-
-#[test]
 fn work_of_a_task_that_was_taken_out_of_the_plan_does_not_come_in() {
-    let scene = waiting("grep -q done out/1.1.txt");
-    let run = meanwhile(&scene, || {
-        scene.await_passed("demo", 2);
-        scene.spec("demo", scene.tasks("demo").split("- [ ] 1.2").next().unwrap_or_default());
-    });
-    let run = run.expect_code(0);
+    let scene = waiting(":");
+    let agent = Agent::new().on("1.2", [work(), Step::await_file(&scene.control("began")), done()]);
+    let run = scene.begin(&agent.otherwise([work(), done()]), &ONCE);
+    scene.await_gate();
+    scene.await_passed("demo", 2);
+    scene.spec("demo", scene.tasks("demo").split("- [ ] 1.2").next().unwrap_or_default());
+    scene.commit_all("without");
+    scene.release("gate");
+    let run = run.wait().expect_code(0);
     scene.expect_complete(&run);
     assert_eq!(scene.landed(), ["1.1"], "{run}");
     assert!(run.stderr.contains("task 1.2 is no longer in the plan, so its work does not come in"), "{run}");
@@ -190,4 +306,119 @@ fn what_a_person_does_to_the_plan_while_agents_work_in_trees_counts_as_it_stands
     assert_eq!(scene.attempts("2.1"), 0, "{run}");
     assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 1), "no attempt is charged for it: {run}");
     assert!(!run.stderr.contains("put back"), "{run}");
+}
+
+#[test]
+fn whoever_tidies_the_repository_up_takes_nothing_away() {
+    let scene = waiting(":");
+    let tidy = || drop(scene.git(&["gc", "--quiet", "--prune=now"]));
+    let run = meanwhile(&scene, &ONCE, tidy).expect_code(0);
+    scene.expect_complete(&run);
+}
+
+#[test]
+fn nothing_comes_in_where_no_branch_is_checked_out() {
+    let scene = waiting(":");
+    let detach = || drop(scene.git(&["checkout", "-q", "--detach"]));
+    let run = meanwhile(&scene, &[], detach).expect_code(6);
+    assert!(run.stderr.contains("no branch is checked out any more, and the run began on main"), "{run}");
+    assert_eq!((scene.landed(), scene.dirt()), (Vec::new(), Vec::new()), "{run}");
+    scene.git(&["checkout", "-q", "main"]);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.attempts("1.1"), 1, "{run}");
+}
+
+#[test]
+fn a_branch_that_somebody_makes_meanwhile_is_told_of() {
+    let scene = waiting(":");
+    let switch = || drop(scene.git(&["checkout", "-q", "-b", "other"]));
+    let run = meanwhile(&scene, &[], switch).expect_code(0);
+    let told = "branch other is checked out now instead of main: the run goes on there";
+    assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
+    assert_eq!(scene.landed(), ["1.1", "1.2"], "{run}");
+}
+
+/// Who names a plan may have another one that is current, or none.
+#[test]
+fn what_is_to_be_typed_names_the_plan() {
+    let scene = waiting(":");
+    let command = scene.install_agent(&worker());
+    fs::remove_file(scene.root().join("specs/.current-spec")).expect("it is there");
+    let run = scene.start(&["run", "demo", "--agent-cmd", &command, "--jobs", "4"]);
+    scene.await_gate();
+    scene.git(&["checkout", "-q", "--orphan", "elsewhere"]);
+    scene.git(&["commit", "-q", "-m", "elsewhere"]);
+    scene.release("gate");
+    let run = run.wait().expect_code(6);
+    assert!(run.stderr.contains("`tillgreen run demo"), "{run}");
+    assert!(!run.stderr.contains("`tillgreen run`") && !run.stderr.contains("`tillgreen run --"), "{run}");
+}
+
+/// Somebody commits `base.txt` once, as git commits the work of the first task in the project itself.
+#[test]
+fn one_by_one_a_commit_that_comes_before_or_after_ours_stays() {
+    for is_before in [true, false] {
+        for hook in [
+            "exit 0",
+            "for file in $(git diff --cached --name-only -- out); do echo more >> $file; git add $file; done",
+        ] {
+            let scene = Scene::new(&members(2));
+            scene.hook("pre-commit", hook);
+            let (git, once) = (real_git(), scene.control("once").display().to_string());
+            let person = format!(
+                "echo mine >> base.txt; {git} commit -q -m mine base.txt > '{once}/out' 2>&1 < /dev/null"
+            );
+            let pass = format!("exec {git} \"$@\"");
+            let order = match is_before {
+                true => format!("{person}; {pass}"),
+                false => format!("{git} \"$@\"; code=$?; {person}; exit $code"),
+            };
+            scene.install_program(
+                "git",
+                &format!(
+                    "case \"$*\" in *commit*'feat: task 1.1'*) ;; *) {pass};; esac\n\
+                 mkdir '{once}' 2> /dev/null || {pass}\n{order}"
+                ),
+            );
+            let run = scene.go(&worker(), &["--jobs", "1"]).expect_code(0);
+            scene.expect_complete(&run);
+            assert_eq!(files_of(&scene, "mine"), ["base.txt"], "{run}");
+            assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "base\nmine\n", "{run}");
+        }
+    }
+}
+
+#[test]
+fn what_a_person_staged_before_the_run_stays_staged() {
+    let scene = Scene::new(&members(3));
+    scene.write("mine.txt", "mine\n");
+    scene.write("base.txt", "mine\n");
+    scene.git(&["add", "mine.txt", "base.txt"]);
+    scene.write("base.txt", "base\n");
+    scene.git(&["update-index", "--chmod=+x", "mine.txt"]);
+    let dirt = scene.dirt();
+    let odd = Step::shell("echo x > x; git add x; rm x");
+    let agent = Agent::new().otherwise([odd, work(), done()]);
+    let run = scene.go(&agent, &["--jobs", "1", "--allow-dirty"]).expect_code(0);
+    assert_eq!(scene.dirt(), dirt, "{run}");
+    assert_eq!(scene.git(&["show", ":base.txt"]), "mine\n", "{run}");
+}
+
+#[test]
+fn what_an_agent_hides_from_git_is_committed_and_what_a_person_hides_is_not() {
+    for option in ["--skip-worktree", "--assume-unchanged"] {
+        let scene = Scene::new(&members(2));
+        scene.write("mine.txt", "theirs\n");
+        scene.commit_all("mine");
+        scene.git(&["update-index", option, "mine.txt"]);
+        scene.write("mine.txt", "mine\n");
+        let hide = Step::shell(&format!("git update-index {option} base.txt && echo hidden > base.txt"));
+        let agent = Agent::new().on("1.1", [hide, work(), done()]).otherwise([work(), done()]);
+        let run = scene.go(&agent, &["--jobs", "1"]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.git(&["show", "HEAD:base.txt"]), "hidden\n", "{option}: {run}");
+        assert_eq!(scene.git(&["show", "HEAD:mine.txt"]), "theirs\n", "{option}: {run}");
+        assert_eq!(scene.read("mine.txt"), "mine\n", "{option}: {run}");
+    }
 }

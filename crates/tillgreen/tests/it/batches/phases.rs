@@ -60,7 +60,7 @@ fn plans_of_a_wave_run_side_by_side_and_the_next_wave_after_them() {
         .otherwise([meet("second", 2), make(), success()]);
     let run = run(&scene, &agent).expect_code(0);
     scene.expect_tidy();
-    let mut landed = scene.landed();
+    let mut landed = scene.came_in();
     landed[..2].sort();
     landed[2..].sort();
     assert_eq!(landed, ["03-01:task-1", "03-02:task-1", "03-03:task-1", "03-04:task-1"], "{run}");
@@ -79,7 +79,7 @@ fn a_plan_that_fails_holds_up_only_those_that_depend_on_it() {
     let agent = Agent::new().on_attempt("03-01:task-1", 1, [failure]).otherwise([make(), success()]);
     let run = run(&scene, &agent).expect_code(0);
     scene.expect_tidy();
-    let landed = scene.landed();
+    let landed = scene.came_in();
     assert_eq!((landed.len(), &*landed[2]), (3, "03-03:task-1"), "{run}");
     assert_eq!(scene.attempts("03-01:task-1"), 2);
 }

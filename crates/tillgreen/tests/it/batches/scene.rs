@@ -3,15 +3,17 @@
 
 use std::fs;
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use testkit::{Agent, Background, Finished, Sandbox, Step, wait_for, write_executable};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
 pub(crate) const TASKS: &str = "specs/demo/tasks.md";
 pub(crate) const PROGRESS: &str = "specs/demo/.progress.md";
-pub(crate) const TREES: &str = ".tillgreen/specs-demo/trees";
 pub(crate) const JOURNAL: &str = ".tillgreen/specs-demo/journal.jsonl";
+
+/// True, in the shell of a verify command, where no agent works: in the landing tree, or in the project itself.
+pub(crate) const LANDS: &str = "test $TILLGREEN_SLOT = 0";
 
 /// A project with one spec, and an agent.
 pub(crate) struct Scene {
@@ -99,17 +101,26 @@ impl Scene {
         ))
     }
 
-    /// Waits in an agent until so many attempts have passed their checks.
-    pub(crate) fn until_passed(&self, count: usize) -> Step {
-        let journal = self.root().join(JOURNAL).display().to_string();
+    /// Waits in an agent until a task is done, so that its own comes in after that.
+    pub(crate) fn until_done(&self, task: &str) -> Step {
+        let (root, git) = (self.root().display(), real_git());
         Step::shell(&format!(
-            "while test $(grep -c checks_passed '{journal}') -lt {count}; do sleep 0.02; done"
+            "while ! {git} -C '{root}' log --format=%s | grep -qx 'chore(spec): complete task {task}'; do sleep 0.02; done"
         ))
     }
 
-    /// An agent that does its work. The one at the first task waits for so many others, so that all are ready at once.
-    pub(crate) fn first_is_last(&self, others: usize) -> Agent {
-        Agent::new().on("1.1", [work(), self.until_passed(others), done()]).otherwise([work(), done()])
+    /// A verify command that does more where no agent works: it makes a file, waits for another, and goes on with this.
+    pub(crate) fn gated(&self, verify: &str, after: &str) -> String {
+        let (began, gate) = (self.control("began"), self.control("gate"));
+        let wait =
+            format!("touch {}; while ! test -e {}; do sleep 0.02; done", began.display(), gate.display());
+        format!("{verify} && if {LANDS}; then {wait}; {after}; fi")
+    }
+
+    /// Waits until a verify command waits.
+    #[track_caller]
+    pub(crate) fn await_gate(&self) {
+        wait_for("the verify command", || self.control("began").exists());
     }
 
     #[track_caller]
@@ -134,8 +145,15 @@ impl Scene {
         wait_for("attempts to pass", || passed() >= count);
     }
 
-    /// The tasks whose work is in the history, oldest first.
+    /// The tasks whose work is in the history, in the plan's order.
     pub(crate) fn landed(&self) -> Vec<String> {
+        let mut landed = self.came_in();
+        landed.sort_by_key(|id| id.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>());
+        landed
+    }
+
+    /// The same in the order in which it came in.
+    pub(crate) fn came_in(&self) -> Vec<String> {
         let trailers = self.git(&["log", "--reverse", "--format=%B"]);
         let id = |line: &str| {
             let key = line.strip_prefix("Tillgreen-Task: ")?;
@@ -175,19 +193,9 @@ impl Scene {
     #[track_caller]
     pub(crate) fn expect_complete(&self, run: &Finished) {
         self.expect_settled(run);
-        let (mut landed, mut ids) = (self.landed(), self.ids());
-        landed.sort();
+        let mut ids = self.ids();
         ids.retain(|id| !self.is_verification(id));
-        ids.sort();
-        assert_eq!(landed, ids, "every task's work is in the history once\n{run}");
-    }
-
-    /// All is done, whatever lies in the project besides.
-    #[track_caller]
-    pub(crate) fn expect_done(&self, run: &Finished) {
-        assert!(run.stdout.contains("ALL_TASKS_COMPLETE"), "{run}");
-        assert_eq!(self.landed(), self.ids(), "{run}");
-        assert_eq!(self.trees(), [""; 0], "no work tree is left");
+        assert_eq!(self.landed(), ids, "every task's work is in the history once\n{run}");
     }
 
     /// All is done and nothing is left over, whatever the history looks like.
@@ -199,9 +207,7 @@ impl Scene {
         let rest = self.git(&["for-each-ref", "refs/tillgreen"]);
         assert_eq!(rest, "", "nothing is kept of what has landed");
         assert_eq!(self.trees(), [""; 0], "no work tree is left");
-        let left = fs::read_dir(self.root().join(TREES)).into_iter().flatten().flatten();
-        let left: Vec<String> = left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-        assert_eq!(left, [""; 0], "nothing is left beside the work trees: {run}");
+        assert_eq!(self.slots(), [""; 0].map(PathBuf::from), "nothing is left where they were: {run}");
         let left = self.try_git(&["ls-files", "--others", "--", "specs"]).stdout;
         assert_eq!(String::from_utf8_lossy(&left), "", "no progress file of a task is left");
     }
@@ -217,6 +223,23 @@ impl Scene {
         assert_eq!(self.dirt(), [""; 0], "the project's own tree is clean");
         let marked = self.try_git(&["grep", "-l", "-E", "^(<<<<<<<|>>>>>>>)", "HEAD"]);
         assert_eq!(String::from_utf8_lossy(&marked.stdout), "", "no conflict marker landed");
+    }
+
+    /// Where slots of all plans of the project are, and what is noted beside them.
+    pub(crate) fn slots(&self) -> Vec<PathBuf> {
+        let inside = |folder: PathBuf| {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>()
+        };
+        let plans = inside(self.cache()).into_iter().flat_map(inside);
+        let mut slots: Vec<PathBuf> = plans.flat_map(inside).collect();
+        slots.sort();
+        slots
+    }
+
+    /// The folder that they are in.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.home().join(".cache/tillgreen")
     }
 
     /// The linked trees that git knows.
@@ -238,4 +261,11 @@ impl Deref for Scene {
 /// As many at once as a test could want, where it does not say itself.
 fn jobs(flags: &[&str]) -> &'static [&'static str] {
     if flags.contains(&"--jobs") { &[] } else { &["--jobs", "50"] }
+}
+
+/// The git that stands behind whatever is installed in its place.
+pub(crate) fn real_git() -> String {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let found = path.split(':').map(|folder| format!("{folder}/git")).find(|file| fs::metadata(file).is_ok());
+    found.expect("git is installed")
 }

@@ -46,20 +46,6 @@ fn another_folder_for_the_project_is_not_written_to() {
 }
 
 #[test]
-fn a_folder_that_does_not_exist_is_told_of() {
-    for jobs in ["1", "4"] {
-        check(("core.worktree", "/nowhere/at/all", WORKTREE), jobs);
-    }
-}
-
-#[test]
-fn a_project_that_is_said_to_have_no_folder_is_told_of() {
-    for jobs in ["1", "4"] {
-        check(("core.bare", "true", "git config core.bare false"), jobs);
-    }
-}
-
-#[test]
 fn settings_and_hooks_that_change_meanwhile_are_told_of() {
     const TOLD: &str = "part of no commit: ";
     for jobs in ["1", "2"] {

@@ -1,9 +1,12 @@
-//! Somebody stops a run in the middle of a batch, or looks at it.
+//! Somebody stops a run in the middle of a batch, or looks at it: while agents work, while work comes in, while a hook or a
+//! filter hangs.
+
+use std::fs;
 
 use serde_json::Value;
 use testkit::{Agent, Background, Signal, Step, wait_for};
 
-use super::scene::{Scene, done, members, work, worker};
+use super::scene::{Scene, done, member, members, task, work, worker};
 
 /// A batch in which one member has passed and the others hang.
 fn under_way() -> (Scene, Background) {
@@ -63,10 +66,8 @@ fn landing() -> (Scene, Background) {
     let (began, gate) = (scene.control("began"), scene.control("gate"));
     let wait = format!(": > {}\nwhile ! test -e {}; do sleep 0.02; done", began.display(), gate.display());
     scene.hook("pre-commit", &wait);
-    let first = [Step::await_file(&scene.control("others")), work(), done()];
-    let run = scene.begin(&Agent::new().on("1.1", first).otherwise([work(), done()]), &[]);
-    scene.await_passed("demo", 2);
-    scene.release("others");
+    let run = scene.begin(&worker(), &[]);
+    scene.await_passed("demo", 3);
     wait_for("the landing", || began.exists());
     (scene, run)
 }
@@ -95,25 +96,121 @@ fn killed_in_the_middle_of_a_landing() {
 }
 
 #[test]
-fn ctrl_c_while_all_is_checked_together() {
+fn stopped_while_all_is_verified_together() {
+    for signal in [Signal::Interrupt, Signal::Kill] {
+        let scene = Scene::bare();
+        scene.plan(&[
+            task("1.1", "out/1.1.txt", &scene.gated("grep -q done out/1.1.txt", ":")),
+            member("1.2"),
+        ]);
+        let agent = Agent::new().on("1.2", [work(), Step::await_file(&scene.control("began")), done()]);
+        let mut run = scene.begin(&agent.otherwise([work(), done()]), &[]);
+        scene.await_gate();
+        scene.await_passed("demo", 2);
+        run.signal_group(signal);
+        run.wait();
+        scene.expect_tidy();
+        assert_eq!(scene.landed(), [""; 0]);
+        scene.release("gate");
+        let run = scene.go(&worker(), &[]).expect_code(0);
+        scene.expect_complete(&run);
+        assert_eq!(scene.agent_calls().len(), 2, "what had passed is not done again");
+    }
+}
+
+/// A run that waits for a hook, which says so and does not end by itself.
+fn in_a_hook(script: &str) -> (Scene, Background) {
     let scene = Scene::new(&members(2));
-    let (began, gate) =
-        (scene.control("began").display().to_string(), scene.control("gate").display().to_string());
-    // In the project itself it waits; in a work tree it does not.
-    let verify =
-        format!("test -f .git || ( : > {began}; while ! test -e {gate}; do sleep 0.02; done ); test -d out");
-    let plan = scene.tasks("demo").replace("grep -q done out/1.1.txt", &verify);
-    scene.spec("demo", &plan);
-    scene.commit_all("slow");
-    let mut run = scene.begin(&worker(), &[]);
-    wait_for("the check", || scene.control("began").exists());
-    scene.await_passed("demo", 2);
-    run.signal_group(Signal::Interrupt);
-    run.wait().expect_code(130);
-    scene.expect_tidy();
-    assert_eq!(scene.landed(), [""; 0]);
-    scene.release("gate");
+    scene.hook("pre-commit", &format!("{script}; : > '{}'; sleep 600", scene.control("began").display()));
+    let run = scene.begin(&worker(), &[]);
+    wait_for("the hook", || scene.control("began").exists());
+    (scene, run)
+}
+
+/// Nothing lives, and without the hook the run goes on from where it was.
+#[track_caller]
+fn expect_to_go_on(scene: &Scene) {
+    scene.wait_until_quiet();
+    // There is none where it was no hook that hung.
+    let _ = fs::remove_file(scene.root().join(".git/hooks/pre-commit"));
     let run = scene.go(&worker(), &[]).expect_code(0);
     scene.expect_complete(&run);
-    assert_eq!(scene.agent_calls().len(), 2, "what had passed is not done again");
+    assert!(scene.agent_calls().iter().all(|call| call.attempt == 1), "an interruption costs no attempt");
+}
+
+#[test]
+fn one_ctrl_c_ends_a_run_that_waits_for_a_hook() {
+    let (scene, mut run) = in_a_hook(":");
+    run.signal_group(Signal::Interrupt);
+    let run = run.wait().expect_code(130);
+    assert!(run.stderr.contains("waiting for `git commit"), "{run}");
+    assert!(run.stderr.contains("the run was interrupted"), "{run}");
+    expect_to_go_on(&scene);
+}
+
+#[test]
+fn the_second_ctrl_c_ends_a_hook_that_does_not_want_to() {
+    let (scene, mut run) = in_a_hook("trap '' TERM INT");
+    run.signal_group(Signal::Interrupt);
+    wait_for("the first to be noticed", || run.stderr().contains("waiting for `git commit"));
+    run.signal_group(Signal::Interrupt);
+    run.wait().expect_code(130);
+    expect_to_go_on(&scene);
+}
+
+#[test]
+fn a_hook_that_outlived_the_program_is_waited_for_and_that_is_said() {
+    let scene = Scene::new(&members(2));
+    let (began, gate) = (scene.control("began"), scene.control("gate"));
+    let wait =
+        format!(": > '{}'; while ! test -e '{}'; do sleep 0.02; done", began.display(), gate.display());
+    scene.hook("pre-commit", &wait);
+    let mut run = scene.begin(&worker(), &[]);
+    wait_for("the hook", || began.exists());
+    run.signal(Signal::Kill);
+    run.wait();
+    let is_said = |text: &str| text.contains("git of an earlier start");
+    let mut again = scene.begin(&worker(), &[]);
+    wait_for("the word", || is_said(&again.stderr()) || !again.is_running());
+    again.signal(Signal::Interrupt);
+    let again = again.wait();
+    assert!(is_said(&again.stderr) && again.stdout.is_empty(), "{again}");
+    let last = scene.begin(&worker(), &[]);
+    scene.release("gate");
+    scene.expect_complete(&last.wait().expect_code(0));
+}
+
+/// A project in which no file with a filter can be checked out.
+fn with_filter() -> Scene {
+    let scene = Scene::new(&members(2));
+    scene.git(&["config", "filter.slow.clean", "cat"]);
+    scene.git(&["config", "filter.slow.smudge", "cat"]);
+    scene.write(".gitattributes", "*.bin filter=slow\n");
+    scene.write("q.bin", "1\n");
+    scene.commit_all("filtered");
+    let hangs = format!(": > '{}'; sleep 600; cat", scene.control("began").display());
+    scene.git(&["config", "filter.slow.smudge", &hangs]);
+    scene
+}
+
+#[test]
+fn one_ctrl_c_ends_a_run_that_waits_for_a_filter() {
+    let scene = with_filter();
+    let mut run = scene.begin(&worker(), &[]);
+    wait_for("the filter", || scene.control("began").exists());
+    run.signal_group(Signal::Interrupt);
+    let run = run.wait().expect_code(130);
+    assert!(run.stderr.contains("waiting for `git "), "{run}");
+    assert_eq!(scene.agent_calls().len(), 0, "{run}");
+    scene.git(&["config", "filter.slow.smudge", "cat"]);
+    expect_to_go_on(&scene);
+}
+
+#[test]
+fn a_cap_ends_a_run_that_waits_for_a_filter() {
+    let scene = with_filter();
+    let run = scene.go(&worker(), &["--max-time", "1s"]).expect_code(5);
+    assert_eq!(scene.agent_calls().len(), 0, "{run}");
+    scene.git(&["config", "filter.slow.smudge", "cat"]);
+    expect_to_go_on(&scene);
 }

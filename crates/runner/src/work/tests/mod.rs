@@ -1,0 +1,8 @@
+//! How slots are made ready, with git and real tools.
+
+mod bench;
+mod canaries;
+mod copying;
+mod recipe;
+mod setting_up;
+mod tools;

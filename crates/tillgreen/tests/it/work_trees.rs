@@ -1,0 +1,172 @@
+//! Work trees outside the project: what is proposed for them, what they take, and how they go.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use testkit::{Agent, Finished, Sandbox, Step, wait_for};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tillgreen");
+
+const PLAN: &str = "\
+# Tasks
+
+- [ ] 1.1 Write one
+  - **Files**: `one.txt`
+  - **Verify**: `grep -q one one.txt`
+";
+
+fn parsed(finished: &Finished) -> Value {
+    serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {finished}"))
+}
+
+#[track_caller]
+fn expect_parts(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+}
+
+/// A linked tree where those of a plan lie.
+fn with_tree(sandbox: &Sandbox, folder: &Path, key: &str) -> PathBuf {
+    let root = sandbox.root().display().to_string();
+    let sum = Command::new("sh").args(["-c", "printf %s \"$0\" | sha256sum | cut -c1-8", &root]).output();
+    let sum = sum.expect("there is a shell");
+    let sum = String::from_utf8(sum.stdout).expect("digits");
+    let name = sandbox.root().file_name().expect("a project has a name").to_string_lossy().into_owned();
+    let plan = folder.join(format!("{name}-{}", sum.trim())).join(key);
+    let tree = plan.join("slot-1").display().to_string();
+    sandbox.git(&["worktree", "add", "--quiet", "--detach", &tree]);
+    plan
+}
+
+#[test]
+fn clean_removes_work_trees_and_says_how_much_they_took() {
+    let sandbox = Sandbox::new(Path::new(PROGRAM));
+    sandbox.spec("demo", PLAN);
+    sandbox.commit_all("plan");
+    let command = sandbox.install_agent(&Agent::new().on("1.1", [Step::Hang]));
+    let none = sandbox.run(&["clean"]).expect_code(0);
+    assert_eq!(none.stdout, "There are no work trees to remove.\n");
+    let cache = sandbox.home().join(".cache/tillgreen");
+    let plan = with_tree(&sandbox, &cache, "demo");
+    let other = with_tree(&sandbox, &sandbox.home().join("elsewhere"), "other");
+    let status = sandbox.run(&["status"]).expect_code(0).stdout;
+    let row = status
+        .lines()
+        .find(|line| line.starts_with("Trees     1 work tree, "))
+        .unwrap_or_else(|| panic!("{status}"));
+    assert!(row.ends_with(&format!(", in {}", plan.display())), "{row}");
+
+    let run = sandbox.start(&["run", "--agent-cmd", &command]);
+    wait_for("the agent", || !sandbox.agent_calls().is_empty());
+    let refused = sandbox.run(&["clean", "demo"]).expect_code(4);
+    expect_parts(&refused.stderr, &["error: a run of demo is under way", "hint: nothing was removed"]);
+    sandbox.run(&["clean"]).expect_code(4);
+    assert!(plan.exists() && other.exists());
+    sandbox.run(&["cancel"]).expect_code(0);
+    run.wait().expect_code(130);
+    sandbox.wait_until_quiet();
+
+    sandbox.git(&["update-ref", "refs/tillgreen/demo/1.1", "HEAD"]);
+    let cleaned = sandbox.run(&["clean", "demo"]).expect_code(0).stdout;
+    let lines: Vec<&str> = cleaned.lines().collect();
+    assert!(
+        lines[0].starts_with("demo: 1 work tree, ") && lines[1].starts_with("Removed 1 work tree, "),
+        "{cleaned}"
+    );
+    assert_eq!(
+        lines[2],
+        "Work that has not come in stays in git: 1 reference (`git for-each-ref refs/tillgreen`)."
+    );
+    assert!(!plan.exists() && other.exists() && !cache.join("demo").exists());
+    let cleaned = parsed(&sandbox.run(&["clean", "--format", "json"]).expect_code(0));
+    assert_eq!(
+        (&cleaned["removed"][0]["plan"], &cleaned["kept"][0]),
+        (&Value::from("other"), &Value::from("refs/tillgreen/demo/1.1"))
+    );
+    assert!(cleaned["bytes"].as_u64().unwrap() > 0 && !other.exists());
+    assert_eq!(sandbox.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn init_proposes_what_makes_work_trees_ready() {
+    let sandbox = Sandbox::new(Path::new(PROGRAM));
+    sandbox.write("requirements.txt", "");
+    sandbox.write("package-lock.json", "{}");
+    sandbox.git(&["add", "--all"]);
+    let init = parsed(&sandbox.run(&["init", "--format", "json"]).expect_code(0));
+    assert_eq!(init["worktree_setup"]["set"], Value::Bool(false), "{init}");
+    let text = sandbox.read("tillgreen.toml");
+    expect_parts(
+        &text,
+        &[
+            "# worktree_setup, from package-lock.json, requirements.txt: ",
+            "\n# worktree_setup = \"npm ci && python3 -m venv --clear .venv && ",
+        ],
+    );
+    sandbox.install_program("npm", "exit 0");
+    sandbox.git(&["rm", "--quiet", "--cached", "requirements.txt"]);
+    fs::remove_file(sandbox.root().join("tillgreen.toml")).unwrap();
+    let init = sandbox.run(&["init"]).expect_code(0).stdout;
+    expect_parts(
+        &init,
+        &["Work trees are made ready by `npm ci` (package-lock.json): see worktree_setup there."],
+    );
+    expect_parts(&sandbox.read("tillgreen.toml"), &["\nworktree_setup = \"npm ci\"\n"]);
+}
+
+/// A project whose one task needs something that only set-up makes.
+fn needing(setup: &str) -> (Sandbox, String) {
+    let sandbox = Sandbox::new(Path::new(PROGRAM));
+    let verify = "grep -q one one.txt && test -e deps/slot && ! test -e deps/of-project";
+    sandbox.spec("demo", &PLAN.replace("grep -q one one.txt", verify));
+    sandbox.write(".gitignore", "/deps/\n");
+    sandbox.write("package.json", "{}");
+    sandbox.write("tillgreen.toml", format!("worktree_setup = '{setup}'\n"));
+    sandbox.commit_all("plan");
+    sandbox.write("deps/of-project", "");
+    let steps = [Step::write("one.txt", "one\n"), Step::say("TASK_COMPLETE")];
+    let command = sandbox.install_agent(&Agent::new().on("1.1", steps));
+    (sandbox, command)
+}
+
+#[test]
+fn work_is_done_and_comes_in_where_set_up_made_what_it_needs() {
+    let (sandbox, command) = needing("mkdir deps; echo $TILLGREEN_SLOT > deps/slot; echo ready");
+    let run = sandbox.run(&["run", "--isolate", "--agent-cmd", &command]).expect_code(0);
+    expect_parts(&run.stdout, &["ALL_TASKS_COMPLETE"]);
+    assert_eq!(sandbox.read("one.txt"), "one\n");
+    assert!(!sandbox.has("deps/slot") && sandbox.has("deps/of-project"), "the project keeps its own");
+    let log = sandbox.read(".tillgreen/specs-demo/setup/setup-landing.log");
+    assert_eq!(log, "ready\n");
+}
+
+#[test]
+fn a_set_up_that_hangs_is_stopped_with_the_run() {
+    let (sandbox, command) = needing("touch ../begun; sleep 1000");
+    let run = sandbox.start(&["run", "--isolate", "--agent-cmd", &command]);
+    let cache = sandbox.home().join(".cache/tillgreen");
+    let begun = || Command::new("find").arg(&cache).args(["-name", "begun"]).output();
+    wait_for("the set-up", || begun().is_ok_and(|found| !found.stdout.is_empty()));
+    sandbox.run(&["cancel"]).expect_code(0);
+    run.wait().expect_code(130);
+    sandbox.wait_until_quiet();
+    assert!(sandbox.agent_calls().is_empty());
+}
+
+#[test]
+fn a_set_up_that_fails_costs_no_attempt_and_is_said() {
+    let (sandbox, command) = needing("echo no such registry; exit 3");
+    sandbox.write("deps/slot", "");
+    fs::remove_file(sandbox.root().join("deps/of-project")).unwrap();
+    let run = sandbox.run(&["run", "--isolate", "--agent-cmd", &command]);
+    let said = format!("{}{}", run.stdout, run.stderr);
+    expect_parts(
+        &said,
+        &["worktree_setup `echo no such registry; exit 3` failed with exit code 3: no such registry"],
+    );
+    expect_parts(&run.expect_code(0).stdout, &["ALL_TASKS_COMPLETE"]);
+    assert_eq!(sandbox.agent_calls().len(), 1, "it was done in the project");
+}
