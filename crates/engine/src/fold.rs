@@ -1,11 +1,14 @@
 //! `State::apply`: the fold. It may not change its mind about events of old journals; new behaviour belongs
 //! into `decide` and `due`.
 
+mod directed;
+mod landing;
+
 use std::fmt;
 
 use plan::TaskId;
 
-use crate::event::{End, Event, FixPlan, NewLimits, Opened, Started, What};
+use crate::event::{End, Event, FixPlan, Opened, Started, What};
 use crate::failure::Failure;
 use crate::observation::{Baseline, Response};
 use crate::plan_changes::PlanChanges;
@@ -146,19 +149,10 @@ impl State {
                 self.warnings.add(text.clone());
                 Ok(())
             }
-            What::Told { task, text } => {
-                self.directives.tell(task.as_ref(), text, event.from());
-                Ok(())
-            }
-            What::PauseRequested => {
-                self.directives.ask_for_pause(event.from());
-                Ok(())
-            }
+            What::Told { task, text } => self.apply_told(task.as_ref(), text, event.from()),
+            What::PauseRequested => self.apply_pause_requested(event.from()),
             What::SkipRequested { task } => self.apply_skip_requested(task, event.from()),
-            What::LimitsChanged(new) => {
-                self.apply_limits(new);
-                Ok(())
-            }
+            What::LimitsChanged(new) => self.apply_limits(new),
             What::RegressionPassed => {
                 self.regression = Regression::Green;
                 Ok(())
@@ -290,17 +284,6 @@ impl State {
         task.work = None;
         task.forget_landing();
         Ok(())
-    }
-
-    /// Whoever starts the program again may have seen to what was in the way.
-    fn try_held_up_again(&mut self) {
-        let places: Vec<usize> = self.attention.iter().collect();
-        for place in places {
-            let task = &mut self.tasks[place];
-            if task.is_held_up() {
-                task.held_up.clear();
-            }
-        }
     }
 
     /// The agent that is at work on a task, if one is, was never started as far as budgets and figures go.
@@ -485,17 +468,6 @@ impl State {
         Ok(())
     }
 
-    /// No attempt is spent. What earlier attempts at the task left stays packed.
-    fn apply_tree_unavailable(&mut self, id: &TaskId) -> Applied {
-        self.uncount_dispatch(self.place(id)?);
-        let task = self.go(id, EventKind::TreeUnavailable, Status::Ready { proves: false })?;
-        task.leave_tree();
-        task.claimed = None;
-        task.forget_landing();
-        self.is_without_trees = true;
-        Ok(())
-    }
-
     /// What an agent used is known whatever becomes of its attempt.
     fn apply_spent(&mut self, spent: &Spent, at: jiff::Timestamp) -> Applied {
         let added = self.spending.take_in(spent.dispatch, spent.usage);
@@ -552,56 +524,6 @@ impl State {
         })?;
         task.doubts = warnings.to_vec();
         self.unavailable_in_row = 0;
-        Ok(())
-    }
-
-    fn apply_landing_started(&mut self, id: &TaskId) -> Applied {
-        let is_return =
-            |task: &Task| matches!(task.status, Status::Joining { .. } | Status::Recording { .. });
-        let returns = self.task(id).is_some_and(is_return);
-        let task = self.go_on(id, EventKind::LandingStarted, |task| {
-            // All but the first are for work that has to come in once more.
-            let (Status::Finished { attempt }
-            | Status::Joining { attempt }
-            | Status::Recording { attempt: Some(attempt) }) = task.status
-            else {
-                return Status::Failed;
-            };
-            Status::Landing { attempt }
-        })?;
-        task.returns = task.returns.saturating_add(u32::from(returns));
-        task.forget_landing();
-        Ok(())
-    }
-
-    fn apply_landed(&mut self, id: &TaskId, touched: &[String], landed: Landed) -> Applied {
-        let task = self.go_on(id, EventKind::Landed, |task| {
-            let Status::Landing { attempt } = task.status else { return Status::Failed };
-            Status::Joining { attempt }
-        })?;
-        // What its attempts changed in their slots is of no interest any more.
-        task.touched = touched.iter().cloned().collect();
-        task.landed = Some(landed);
-        Ok(())
-    }
-
-    fn apply_join_passed(&mut self, id: &TaskId, warnings: &[String], tree: Option<&str>) -> Applied {
-        self.warnings.add_of(id, warnings);
-        let task = self.go_on(id, EventKind::JoinPassed, |task| {
-            let Status::Joining { attempt } = task.status else { return Status::Failed };
-            Status::Recording { attempt: Some(attempt) }
-        })?;
-        task.verified = tree.map(str::to_owned);
-        Ok(())
-    }
-
-    /// The work waits as it did before it was its turn.
-    fn apply_held_up(&mut self, id: &TaskId, files: &[String]) -> Applied {
-        let task = self.go_on(id, EventKind::HeldUp, |task| {
-            let Status::Recording { attempt: Some(attempt) } = task.status else { return Status::Failed };
-            Status::Finished { attempt }
-        })?;
-        task.held_up = files.to_vec();
         Ok(())
     }
 
@@ -750,35 +672,6 @@ impl State {
             Response::Approve | Response::Skip | Response::Abort | Response::Reject(_) => {}
         }
         Ok(())
-    }
-
-    fn apply_skipped(&mut self, id: &TaskId, skip: Skip, event: &Event) -> Applied {
-        let task = self.go(id, EventKind::TaskSkipped, Status::Skipped)?;
-        task.ended_at = Some(event.at);
-        task.skip = Some(skip);
-        if event.by.is_some() || self.is_leaving(id) {
-            self.leave_fixes_of(id);
-        }
-        self.settle_directives(id);
-        Ok(())
-    }
-
-    fn apply_skip_requested(&mut self, id: &TaskId, from: Option<&str>) -> Applied {
-        self.place(id)?;
-        self.directives.ask_to_leave(id, from);
-        Ok(())
-    }
-
-    fn apply_limits(&mut self, new: &NewLimits) {
-        let Some(opened) = &mut self.opened else { return };
-        opened.rules.limits = new.limits.clone();
-        opened.rules.parallel.jobs = new.jobs;
-        for change in &new.changes {
-            match &change.to {
-                Some(to) => drop(opened.launch.insert(change.key.clone(), to.clone())),
-                None => drop(opened.launch.remove(&change.key)),
-            }
-        }
     }
 
     fn apply_ended(&mut self, end: &End) -> Applied {

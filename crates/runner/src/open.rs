@@ -135,13 +135,12 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
     let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
-    let opening = Opening { rules, tasks, dirty, head, ..Opening::default() };
-    let opening = Opening { launch: settings.launch.clone(), ..opening };
+    let launch = settings.launch.clone();
+    let opening = Opening { rules, tasks, dirty, head, launch, ..Opening::default() };
     rehearse(request, &state, &opening)?;
     let slots = git.as_ref().map(|git| Slots::new(git, &file.key(), &settings.worktrees));
-    let driver =
-        Driver::new(request, (journal, state), (book, tree, slots, projections), (inbox, runtime), view);
-    let driver = driver.with_notes(found);
+    let parts = (book, tree, slots, projections);
+    let driver = Driver::new(request, (journal, state), parts, (inbox, runtime), view).with_notes(found);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
 }
