@@ -72,7 +72,7 @@ pub use observation::{
     AgentEnd, AgentReport, Baseline, CheckFailure, ChecksReport, Landing, Observation, Opening, Record,
     Response, Seen,
 };
-pub use order::{Hold, Open, Why};
+pub use order::{Hold, Open, Waits, Why};
 pub use outdated::outdated;
 pub use output::{Failing, Item, ItemStage, Reading, Tool, is_repaired};
 pub use plan::Dialect;

@@ -6,6 +6,7 @@ mod claims;
 mod entries;
 mod free;
 mod pattern;
+mod waits;
 
 use std::collections::BTreeSet;
 
@@ -16,6 +17,7 @@ use crate::task::{TaskDecl, TaskKind};
 use claims::Claims;
 
 pub(crate) use free::{Free, Part, Standing};
+pub use waits::Waits;
 
 /// Why a task waits for an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]

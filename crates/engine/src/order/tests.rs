@@ -1,10 +1,12 @@
 //! What holds what, in tables, and against the same said pair by pair.
 
+use std::collections::BTreeSet;
+
 use plan::{ANY_FILE, Dialect, TaskId};
 use proptest::prelude::*;
 
 use super::pattern::Pattern;
-use super::{Open, Why, is_barrier};
+use super::{Free, Open, Part, Standing, Waits, Why, is_barrier};
 use crate::rules::{Parallel, Rules, Toggle};
 use crate::task::{TaskDecl, TaskKind, Verification};
 
@@ -249,4 +251,87 @@ proptest! {
             }
         }
     }
+
+    /// As tasks start, rest and settle in any order, those that nothing holds are those that a look through the plan
+    /// finds.
+    #[test]
+    fn step_by_step_or_by_looking_through(
+        decls in decls(),
+        dialect in prop_oneof![Just(Dialect::Spec), Just(Dialect::Phase)],
+        infer in prop_oneof![Just(Toggle::Off), Just(Toggle::On)],
+        parts in prop::collection::vec(parts(), 9),
+        steps in prop::collection::vec((0_usize..9, parts()), 0..20),
+    ) {
+        let rules = rules(dialect, infer);
+        let mut parts = parts;
+        parts.truncate(decls.len());
+        let standing = |(decl, part)| Standing { id: &decl.id, subject: decl, part };
+        let standings: Vec<Standing<'_>> =
+            decls.iter().zip(parts.iter().copied()).map(standing).collect();
+        let mut free = Free::new(&standings);
+        for (place, part) in [(0, parts[0])].into_iter().chain(steps) {
+            let place = place % parts.len();
+            if parts[place] != Part::None {
+                parts[place] = part;
+                free.set(u32::try_from(place).unwrap(), part);
+            }
+            let found: Vec<usize> = free.ready(&rules).map(|task| usize::try_from(task).unwrap()).collect();
+            let expected = looked_through(&rules, &decls, &parts);
+            let is_checkpoint = |place: &usize| decls[*place].kind == TaskKind::Checkpoint;
+            let checkpoints: Vec<usize> = expected.iter().copied().filter(is_checkpoint).collect();
+            prop_assert_eq!(found, expected, "{:?} {:?}", parts, decls);
+            let found: Vec<usize> =
+                free.ready_checkpoints(&rules).map(|task| usize::try_from(task).unwrap()).collect();
+            prop_assert_eq!(found, checkpoints);
+        }
+    }
+
+    #[test]
+    fn what_is_waited_for_directly(
+        decls in decls(),
+        dialect in prop_oneof![Just(Dialect::Spec), Just(Dialect::Phase)],
+        infer in prop_oneof![Just(Toggle::Off), Just(Toggle::On)],
+    ) {
+        let rules = rules(dialect, infer);
+        let waits = Waits::new(&rules, decls.iter().collect());
+        let found: Vec<Vec<(usize, Why)>> = (0..decls.len()).map(|place| waits.of(place).collect()).collect();
+        prop_assert_eq!(found, pair_by_pair(&rules, &decls), "{:?}", decls);
+    }
+}
+
+fn parts() -> impl Strategy<Value = Part> {
+    prop_oneof![1 => Just(Part::None), 1 => Just(Part::Holds), 3 => Just(Part::Ready)]
+}
+
+/// The places of all that may start.
+fn looked_through(rules: &Rules, decls: &[TaskDecl], parts: &[Part]) -> Vec<usize> {
+    let mut open = Open::new(rules);
+    let mut found = Vec::new();
+    for (place, decl) in decls.iter().enumerate().filter(|(place, _)| parts[*place] != Part::None) {
+        if parts[place] == Part::Ready && open.hold(decl).is_none() {
+            found.push(place);
+        }
+        open.add(decl);
+    }
+    found
+}
+
+/// What each task waits for, and not through another that it waits for: every task is compared with every one before.
+fn pair_by_pair(rules: &Rules, decls: &[TaskDecl]) -> Vec<Vec<(usize, Why)>> {
+    let mut before: Vec<BTreeSet<usize>> = Vec::new();
+    let mut all = Vec::new();
+    for (place, decl) in decls.iter().enumerate() {
+        let (mut waits_for, mut known) = (Vec::new(), BTreeSet::new());
+        for earlier in (0..place).rev() {
+            let hold = if known.contains(&earlier) { None } else { why(rules, &decls[earlier], decl) };
+            if let Some(why) = hold {
+                known.insert(earlier);
+                known.extend(&before[earlier]);
+                waits_for.push((earlier, why));
+            }
+        }
+        before.push(known);
+        all.push(waits_for);
+    }
+    all
 }
