@@ -92,7 +92,11 @@ pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
 
 /// Whether anything may start at all.
 fn may_start(state: &State, rules: &Rules) -> bool {
-    state.attention().all(|task| match &task.status {
+    state.pause().is_none() && state.attention().all(|task| lets_start(state, rules, task))
+}
+
+fn lets_start(state: &State, rules: &Rules, task: &Task) -> bool {
+    match &task.status {
         Status::Drafted => false,
         // What comes of it is decided first, unless that is to stop: then others come to their end before. What is left
         // half done in the project itself would be in their way.
@@ -108,7 +112,7 @@ fn may_start(state: &State, rules: &Rules) -> bool {
         | Status::Landing { .. }
         | Status::Joining { .. }
         | Status::Recording { .. } => lets_others_start(state, rules, task),
-    })
+    }
 }
 
 /// Whether something may start beside a task that is under way. Whoever works in the project itself has it alone,
@@ -276,7 +280,10 @@ fn overtakes(state: &State, rules: &Rules, task: &Task) -> bool {
 fn is_progressing(state: &State, rules: &Rules, task: &Task) -> bool {
     let waits_for_judge =
         matches!(&task.status, Status::Judging(judging) if judging.state == JudgeState::Wanted);
-    let no_judge = state.is_capped() || is_given_up(state, rules) || lacks_agent(state, task);
+    let no_judge = state.is_capped()
+        || is_given_up(state, rules)
+        || lacks_agent(state, task)
+        || is_absent_in_pause(state);
     task.status.is_at_work() && !(waits_for_judge && no_judge)
 }
 
@@ -287,6 +294,11 @@ pub(crate) fn is_busy(state: &State, rules: &Rules) -> bool {
         let comes_back = is_finished || task.status.is_coming_back();
         comes_back || is_progressing(state, rules, task)
     })
+}
+
+/// Whether an agent is away while nothing new is to start: nobody waits for it then.
+pub(crate) fn is_absent_in_pause(state: &State) -> bool {
+    state.pause().is_some() && state.backoff().is_some()
 }
 
 /// Whether agents were away so often that the run ends.

@@ -7,7 +7,8 @@ use plan::TaskId;
 
 use crate::batch::free_slot;
 use crate::dependence;
-use crate::event::{End, Event, Opened, Started, StopReason, What};
+use crate::directive::{self, Directive, Taken, left_out};
+use crate::event::{End, Event, NewLimits, Opened, Started, StopReason, What};
 use crate::failure::{Cause, Failure};
 use crate::judgement::{Changes, Facts, Judgement, never_judged};
 use crate::observation::{
@@ -30,6 +31,9 @@ use crate::task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verifica
 /// What an observation means for a run in this state.
 pub fn decide(state: &State, observation: Observation) -> Option<Event> {
     let at = observation.at;
+    if let Seen::Directed(directive) = &observation.seen {
+        return directed(state, directive, at);
+    }
     let what = match observation.seen {
         Seen::Started(opening) => Some(opened(state, opening)),
         // What was spent is spent, also by an agent that the run did not wait for.
@@ -69,13 +73,30 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::FixInserted { decl } => fix_inserted(state, decl),
         Seen::RegressionEnded { report } => regression_ended(state, report),
         Seen::Forge { key, report } => pull_request::decide(state, &key, report, at),
-        Seen::Answered { .. } => None,
+        Seen::Answered { .. } | Seen::Directed(_) => None,
+        Seen::LimitsRead(read) => limits_read(state, read),
         Seen::NobodyAnswers { task } => nobody_answers(state, task),
         Seen::Obstructed { reason } => Some(What::Ended(End::Unavailable { reason })),
         Seen::Interrupted => Some(What::Ended(End::Interrupted)),
         Seen::TimePassed => None,
     }?;
-    Some(Event { at, what })
+    Some(Event::new(at, what))
+}
+
+/// A directive that was taken already means nothing any more.
+fn directed(state: &State, directive: &Directive, at: Timestamp) -> Option<Event> {
+    if state.has_taken(&directive.id) {
+        return None;
+    }
+    let what = directive::weigh(state, directive, at).ok()?;
+    let taken = Taken { id: directive.id.clone(), from: directive.from.clone() };
+    Some(Event { at, what, by: Some(Box::new(taken)) })
+}
+
+fn limits_read(state: &State, read: Box<NewLimits>) -> Option<What> {
+    let rules = state.rules()?;
+    let is_known = read.limits == rules.limits && read.jobs == rules.parallel.jobs;
+    (!is_known).then_some(What::LimitsChanged(read))
 }
 
 /// A report, and when it came in.
@@ -93,7 +114,13 @@ fn opened(state: &State, opening: Opening) -> What {
         (
             Some(before),
             None
-            | Some(End::Waiting { .. } | End::PullRequest { .. } | End::Unavailable { .. } | End::Interrupted),
+            | Some(
+                End::Waiting { .. }
+                | End::Paused { .. }
+                | End::PullRequest { .. }
+                | End::Unavailable { .. }
+                | End::Interrupted,
+            ),
         ) => before.round,
     };
     let lost = state.attention().filter(|task| matches!(task.status, Status::Running(_)));
@@ -174,6 +201,9 @@ fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
     let Status::Running(running) = &task.status else { return None };
     if running.dispatch != dispatch {
         return None;
+    }
+    if let Some(skipped) = left_out(state, task) {
+        return Some(skipped);
     }
     let Dated { at, report } = seen;
     match report.end {
@@ -298,6 +328,9 @@ fn proof_ended(
     if task.status != Status::Proving {
         return None;
     }
+    if let Some(skipped) = left_out(state, task) {
+        return Some(skipped);
+    }
     let Some(red) = seen.report.failure else {
         if task.decl.kind == TaskKind::Work && !uncommitted.is_empty() {
             return Some(What::Mended { task: id.clone(), files: uncommitted });
@@ -319,6 +352,9 @@ fn checks_ended(
     let Status::Checking(checking) = &task.status else { return None };
     if checking.dispatch != dispatch {
         return None;
+    }
+    if let Some(skipped) = left_out(state, task) {
+        return Some(skipped);
     }
     let mut warnings = seen.report.warnings;
     let Some(red) = seen.report.failure else {
@@ -384,6 +420,9 @@ fn judge_ended(
     let Status::Judging(judging) = &task.status else { return None };
     if judging.state != JudgeState::AtWork(dispatch) {
         return None;
+    }
+    if let Some(skipped) = left_out(state, task) {
+        return Some(skipped);
     }
     let facts = facts.with_fixes(state, task);
     let refused = |red: Red| {
@@ -517,6 +556,11 @@ fn regression_ended(state: &State, report: ChecksReport) -> Option<What> {
         None => What::RegressionPassed,
         Some(red) => What::Ended(End::Stopped(StopReason::Regression { error: red.error })),
     })
+}
+
+/// What an answer to the open question about a task leads to; none where it answers nothing.
+pub(crate) fn answer(state: &State, id: &TaskId, response: Response, at: Timestamp) -> Option<What> {
+    answered(state, id, Dated { at, report: response })
 }
 
 fn answered(state: &State, id: &TaskId, seen: Dated<Response>) -> Option<What> {

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use crate::batch::{is_busy, is_given_up, next_checkpoint, next_to_land, starts};
 use crate::dependence;
+use crate::directive::due_for_leaving;
 use crate::event::{CapKind, End, Event, What};
 use crate::ladder;
 use crate::pull_request;
@@ -21,21 +22,23 @@ pub fn due(state: &State, now: Timestamp) -> Option<Event> {
         return None;
     }
     // A question may end the run, so it comes after whatever follows from the tasks beside it.
-    let due_for_task = state.attention().find_map(|task| due_for(state, rules, task));
-    let what = due_for_task
+    let due_for_task = || state.attention().find_map(|task| due_for(state, rules, task));
+    let what = due_for_leaving(state)
+        .or_else(due_for_task)
         .or_else(|| due_for_landing(state))
         .or_else(|| due_for_held_up(state, rules))
         .or_else(|| due_for_question(state, rules))
-        .or_else(|| due_for_run(state, rules, now))
+        .or_else(|| due_for_run_or_pause(state, rules, now))
         .or_else(|| time_up(state, now))?;
-    Some(Event { at: now, what })
+    Some(Event::new(now, what))
 }
 
 fn due_for(state: &State, rules: &Rules, task: &Task) -> Option<What> {
     match &task.status {
         // What does not depend on it comes to its end before a failure ends the run.
         Status::Failed => ladder::after_failure(state, task).filter(|what| {
-            !matches!(what, What::Ended(_)) || !is_busy(state, rules) && starts(state).is_empty()
+            let is_last = || !is_busy(state, rules) && starts(state).is_empty() && state.pause().is_none();
+            !matches!(what, What::Ended(_)) || is_last()
         }),
         Status::WaitingFor(other) => {
             let is_over = state.task(other).is_none_or(|other| other.status.is_settled());
@@ -98,11 +101,23 @@ fn due_for_question(state: &State, rules: &Rules) -> Option<What> {
         OnEscalation::Pause => {
             let goes_on =
                 state.attention().any(|task| task.status.is_active() || task.status == Status::Drafted);
-            let is_last = !goes_on && starts(state).is_empty();
+            // In a pause others wait as well, and not for an answer.
+            let is_last = !goes_on && starts(state).is_empty() && state.pause().is_none();
             is_last.then(|| What::Ended(End::Waiting { task: task.id().clone() }))
         }
         OnEscalation::Skip => Some(dependence::skipped(state, task, "skipped by --on-escalation skip")),
         OnEscalation::Abort => Some(What::Ended(End::Aborted)),
+    }
+}
+
+/// Where a person wants nothing new to start, the run ends as soon as nothing is under way, unless it is complete.
+fn due_for_run_or_pause(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
+    let due = due_for_run(state, rules, now);
+    let goes_on = || is_busy(state, rules) || state.attention().any(|task| task.status == Status::Drafted);
+    let is_complete = matches!(due, Some(What::Ended(End::Complete { .. })));
+    match state.pause() {
+        Some(from) if !is_complete && !goes_on() => Some(What::Ended(End::Paused { from: from.to_owned() })),
+        Some(_) | None => due,
     }
 }
 

@@ -9,12 +9,13 @@ use jiff::Timestamp;
 use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
+use crate::directive::Taken;
 use crate::failure::{Failure, FileState};
 use crate::observation::Response;
 use crate::plan_changes::PlanChanges;
 use crate::pull_request::{LimitReached, Obstacle, PullRequestEvent};
 use crate::roster::Lasting;
-use crate::rules::Rules;
+use crate::rules::{Limits, Rules};
 use crate::spending::Spent;
 use crate::status::{Judge, Question, Role};
 use crate::task::{Attempt, Dispatch, Slot, TaskDecl};
@@ -26,6 +27,21 @@ pub struct Event {
     pub at: Timestamp,
     /// What.
     pub what: What,
+    /// The directive that it came of, if it came of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Box<Taken>>,
+}
+
+impl Event {
+    /// An event that came of no directive.
+    pub fn new(at: Timestamp, what: What) -> Self {
+        Self { at, what, by: None }
+    }
+
+    /// Who told the directive that it came of.
+    pub fn from(&self) -> Option<&str> {
+        self.by.as_ref().map(|taken| taken.from.as_str())
+    }
 }
 
 /// What has happened.
@@ -286,6 +302,23 @@ pub enum What {
         /// What, in words that stand for themselves.
         text: String,
     },
+    /// A person told something to the next prompt.
+    Told {
+        /// The task whose prompt is meant; none: that of whatever starts next.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+        /// What.
+        text: String,
+    },
+    /// A person wants nothing new to start.
+    PauseRequested,
+    /// A person wants a task to be left out that is worked on: it is, as soon as nobody does any more.
+    SkipRequested {
+        /// The task.
+        task: TaskId,
+    },
+    /// Limits were changed while the run goes on.
+    LimitsChanged(Box<NewLimits>),
     /// The regression command is green.
     RegressionPassed,
     /// Something happened to the pull request.
@@ -329,14 +362,17 @@ impl What {
             | Self::Deferred { task, .. }
             | Self::Escalated { task, .. }
             | Self::Answered { task, .. }
+            | Self::SkipRequested { task }
             | Self::TaskSkipped { task, .. } => Some(task),
             Self::AttemptStarted(started) => Some(&started.task),
             Self::Spent(spent) => Some(&spent.task),
             Self::FixPlanned(fix) => Some(&fix.failing),
             Self::FixInserted { decl } => Some(&decl.id),
-            Self::Noted { task, .. } => task.as_ref(),
+            Self::Noted { task, .. } | Self::Told { task, .. } => task.as_ref(),
             Self::Opened(_)
             | Self::PlanChanged(_)
+            | Self::PauseRequested
+            | Self::LimitsChanged(_)
             | Self::RegressionPassed
             | Self::PullRequest(_)
             | Self::Ended(_) => None,
@@ -373,6 +409,30 @@ pub struct Opened {
     /// The commit that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+}
+
+/// The limits that are in force from now on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewLimits {
+    /// Every limit.
+    pub limits: Limits,
+    /// How many agents may be at work at once.
+    pub jobs: u32,
+    /// The settings that are not what they were.
+    pub changes: Vec<SettingChanged>,
+}
+
+/// A setting that is not what it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingChanged {
+    /// Its name.
+    pub key: String,
+    /// What it was; none: the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// What it is; none: the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
 }
 
 /// An agent's start.
@@ -443,6 +503,11 @@ pub enum End {
     Unavailable {
         /// Why.
         reason: String,
+    },
+    /// A person wanted nothing new to start, and what was under way has come to its end.
+    Paused {
+        /// Who.
+        from: String,
     },
     /// A person's answer ended it.
     Aborted,

@@ -1,6 +1,9 @@
 //! `State::apply`: the fold. It may not change its mind about events of old journals; new behaviour belongs
 //! into `decide` and `due`.
 
+mod directed;
+mod landing;
+
 use std::fmt;
 
 use plan::TaskId;
@@ -80,7 +83,11 @@ impl State {
         if self.end.is_some() && !matches!(event.what, What::Opened(_)) {
             self.leave_out_pause(at);
         }
+        let answered = self.answers_in(event);
         let applied = self.apply_what(event, at);
+        if applied.is_ok() {
+            self.note_directive(event, answered);
+        }
         self.latest_at = Some(at);
         applied
     }
@@ -136,12 +143,16 @@ impl State {
             What::Answered { task, response } => self.apply_answered(task, response),
             What::TaskSkipped { task, reason, dependents } => {
                 let skip = Skip { reason: reason.clone(), dependents: dependents.clone() };
-                self.apply_skipped(task, skip, at)
+                self.apply_skipped(task, skip, event)
             }
             What::Noted { text, .. } => {
                 self.warnings.add(text.clone());
                 Ok(())
             }
+            What::Told { task, text } => self.apply_told(task.as_ref(), text, event.from()),
+            What::PauseRequested => self.apply_pause_requested(event.from()),
+            What::SkipRequested { task } => self.apply_skip_requested(task, event.from()),
+            What::LimitsChanged(new) => self.apply_limits(new),
             What::RegressionPassed => {
                 self.regression = Regression::Green;
                 Ok(())
@@ -207,6 +218,7 @@ impl State {
             self.pull_request.heed(&end);
         }
         self.first_opened_at = self.first_opened_at.or(Some(event.at));
+        self.directives.open();
         self.roster.open(&opened.rules.agents);
         self.out_of_agents = None;
         self.opened = Some(Opened {
@@ -272,17 +284,6 @@ impl State {
         task.work = None;
         task.forget_landing();
         Ok(())
-    }
-
-    /// Whoever starts the program again may have seen to what was in the way.
-    fn try_held_up_again(&mut self) {
-        let places: Vec<usize> = self.attention.iter().collect();
-        for place in places {
-            let task = &mut self.tasks[place];
-            if task.is_held_up() {
-                task.held_up.clear();
-            }
-        }
     }
 
     /// The agent that is at work on a task, if one is, was never started as far as budgets and figures go.
@@ -390,6 +391,7 @@ impl State {
         task.unfinished = Some(Baseline { head: started.head.clone(), tree: started.tree.clone() });
         self.has_used_slots |= started.slot.is_some();
         self.retries = self.retries.saturating_add(retries);
+        self.directives.give_words(&started.task);
         self.count_dispatch(started.dispatch, started.role);
         Ok(())
     }
@@ -421,6 +423,7 @@ impl State {
         task.claimed_after_ms = claimed.elapsed_ms;
         task.claimed = Some(claimed);
         task.unfinished = None;
+        self.directives.use_words_up(id);
         self.unavailable_in_row = 0;
         Ok(())
     }
@@ -435,6 +438,7 @@ impl State {
         task.instruction = None;
         task.proof_failure = None;
         task.forget_landing();
+        self.directives.use_words_up(id);
         self.unavailable_in_row = 0;
         Ok(())
     }
@@ -461,17 +465,6 @@ impl State {
         self.unavailable_in_row = 0;
         self.backoff = None;
         self.out_of_agents = Some(reason.to_owned());
-        Ok(())
-    }
-
-    /// No attempt is spent. What earlier attempts at the task left stays packed.
-    fn apply_tree_unavailable(&mut self, id: &TaskId) -> Applied {
-        self.uncount_dispatch(self.place(id)?);
-        let task = self.go(id, EventKind::TreeUnavailable, Status::Ready { proves: false })?;
-        task.leave_tree();
-        task.claimed = None;
-        task.forget_landing();
-        self.is_without_trees = true;
         Ok(())
     }
 
@@ -534,56 +527,6 @@ impl State {
         Ok(())
     }
 
-    fn apply_landing_started(&mut self, id: &TaskId) -> Applied {
-        let is_return =
-            |task: &Task| matches!(task.status, Status::Joining { .. } | Status::Recording { .. });
-        let returns = self.task(id).is_some_and(is_return);
-        let task = self.go_on(id, EventKind::LandingStarted, |task| {
-            // All but the first are for work that has to come in once more.
-            let (Status::Finished { attempt }
-            | Status::Joining { attempt }
-            | Status::Recording { attempt: Some(attempt) }) = task.status
-            else {
-                return Status::Failed;
-            };
-            Status::Landing { attempt }
-        })?;
-        task.returns = task.returns.saturating_add(u32::from(returns));
-        task.forget_landing();
-        Ok(())
-    }
-
-    fn apply_landed(&mut self, id: &TaskId, touched: &[String], landed: Landed) -> Applied {
-        let task = self.go_on(id, EventKind::Landed, |task| {
-            let Status::Landing { attempt } = task.status else { return Status::Failed };
-            Status::Joining { attempt }
-        })?;
-        // What its attempts changed in their slots is of no interest any more.
-        task.touched = touched.iter().cloned().collect();
-        task.landed = Some(landed);
-        Ok(())
-    }
-
-    fn apply_join_passed(&mut self, id: &TaskId, warnings: &[String], tree: Option<&str>) -> Applied {
-        self.warnings.add_of(id, warnings);
-        let task = self.go_on(id, EventKind::JoinPassed, |task| {
-            let Status::Joining { attempt } = task.status else { return Status::Failed };
-            Status::Recording { attempt: Some(attempt) }
-        })?;
-        task.verified = tree.map(str::to_owned);
-        Ok(())
-    }
-
-    /// The work waits as it did before it was its turn.
-    fn apply_held_up(&mut self, id: &TaskId, files: &[String]) -> Applied {
-        let task = self.go_on(id, EventKind::HeldUp, |task| {
-            let Status::Recording { attempt: Some(attempt) } = task.status else { return Status::Failed };
-            Status::Finished { attempt }
-        })?;
-        task.held_up = files.to_vec();
-        Ok(())
-    }
-
     fn apply_done(&mut self, id: &TaskId, commit: Option<&str>, at: jiff::Timestamp) -> Applied {
         let mut by_agent = false;
         let task = self.go_on(id, EventKind::TaskDone, |task| {
@@ -614,6 +557,7 @@ impl State {
             }
             repaired = self.fix_plan(&failing).map(|fix| fix.failing.clone());
         }
+        self.settle_directives(id);
         Ok(())
     }
 
@@ -727,13 +671,6 @@ impl State {
             Response::Reply(reply) => task.reply = Some(reply.clone()),
             Response::Approve | Response::Skip | Response::Abort | Response::Reject(_) => {}
         }
-        Ok(())
-    }
-
-    fn apply_skipped(&mut self, id: &TaskId, skip: Skip, at: jiff::Timestamp) -> Applied {
-        let task = self.go(id, EventKind::TaskSkipped, Status::Skipped)?;
-        task.ended_at = Some(at);
-        task.skip = Some(skip);
         Ok(())
     }
 

@@ -25,6 +25,7 @@ mod claim;
 mod contradiction;
 mod decide;
 mod dependence;
+mod directive;
 mod due;
 mod event;
 mod failure;
@@ -61,8 +62,11 @@ pub use batch::{batch, overlaps, proves_in_landing_tree, starts_in_project};
 pub use claim::{Claim, FailureClaim, Stuck, StuckKind};
 pub use contradiction::contradiction;
 pub use decide::{decide, did_its_job};
+pub use directive::{
+    Directive, DirectiveId, FirstAnswer, Refusal, Said, Taken, WORD_CHARS_MAX, WORDS_MAX, Word, weigh,
+};
 pub use due::due;
-pub use event::{CapKind, End, Event, FixPlan, Opened, Started, StopReason, What};
+pub use event::{CapKind, End, Event, FixPlan, NewLimits, Opened, SettingChanged, Started, StopReason, What};
 pub use failure::{Cause, Failure, FailureType, FileState, Rung};
 pub use feedback::retry_context;
 pub use fold::Impossible;

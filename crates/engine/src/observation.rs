@@ -8,6 +8,8 @@ use plan::TaskId;
 
 use crate::action::ActionKey;
 use crate::claim::Claim;
+use crate::directive::Directive;
+use crate::event::NewLimits;
 use crate::failure::{Cause, FileState};
 use crate::judgement::Facts;
 use crate::output::Failing;
@@ -174,6 +176,10 @@ pub enum Seen {
         /// The answer.
         response: Response,
     },
+    /// A person told the run something from another process.
+    Directed(Box<Directive>),
+    /// The settings were read again: their limits, as far as they can be changed while the run goes on.
+    LimitsRead(Box<NewLimits>),
     /// The person who was asked went away.
     NobodyAnswers {
         /// The task in question.

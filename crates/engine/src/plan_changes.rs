@@ -165,6 +165,7 @@ impl State {
             task.unfinished = None;
             task.work = None;
             task.forget_landing();
+            self.settle_directives(id);
         }
         for id in &changes.unticked {
             let to = |task: &Task| Status::Ready { proves: Self::proves(task) };
@@ -194,6 +195,7 @@ impl State {
         }
         for id in &changes.removed {
             self.place(id)?;
+            self.settle_directives(id);
         }
         let removed: BTreeSet<&TaskId> = changes.removed.iter().collect();
         self.tasks.retain(|task| !removed.contains(task.id()));

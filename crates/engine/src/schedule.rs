@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::action::Action;
-use crate::batch::{Start, is_given_up, starts};
+use crate::batch::{Start, is_absent_in_pause, is_given_up, starts};
 use crate::decide::role_for;
 use crate::pull_request;
 use crate::rules::OnEscalation;
@@ -40,7 +40,7 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
 fn may_dispatch(state: &State, now: Timestamp) -> bool {
     let is_given_up = state.rules().is_some_and(|rules| is_given_up(state, rules));
     let is_there = state.backoff().is_none_or(|backoff| now >= backoff.until) && !is_given_up;
-    is_there && !state.is_capped()
+    is_there && !state.is_capped() && !is_absent_in_pause(state)
 }
 
 /// Whether a fix task has to wait with being written and committed: the work of another task is half in the project.

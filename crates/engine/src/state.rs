@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use plan::TaskId;
 
+use crate::directive::Directives;
 use crate::event::{End, FixPlan, Opened};
 use crate::places::{PlaceSet, Places};
 use crate::pull_request::Lifecycle;
@@ -56,6 +57,7 @@ pub struct State {
     pub(crate) roster: Roster,
     /// Why the latest agent that was dropped could not be had.
     pub(crate) out_of_agents: Option<String>,
+    pub(crate) directives: Directives,
 }
 
 /// Whether the regression command was green since the last task was done.

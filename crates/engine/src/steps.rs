@@ -96,7 +96,7 @@ impl Run {
         }
         for what in started {
             // What the table has no move for is not at work then.
-            let _ = self.state.apply(&Event { at: Timestamp::UNIX_EPOCH, what });
+            let _ = self.state.apply(&Event::new(Timestamp::UNIX_EPOCH, what));
         }
     }
 

@@ -79,6 +79,26 @@ impl AtWork {
 }
 
 impl Purpose {
+    /// The task whose agent or command it is, where that can be ended at any time.
+    pub(crate) fn endable(&self) -> Option<&TaskId> {
+        match self {
+            Self::Agent { task, .. }
+            | Self::Judge { task, .. }
+            | Self::Proof { task, .. }
+            | Self::Check { task, .. } => Some(task),
+            // Work that comes in does so whole, and what is done beside the loop ends by itself.
+            Self::Slot { .. }
+            | Self::Look { .. }
+            | Self::Landing { .. }
+            | Self::Join { .. }
+            | Self::Canary { .. }
+            | Self::Regression { .. }
+            | Self::Forge(_)
+            | Self::Lock { .. }
+            | Self::Ask => None,
+        }
+    }
+
     /// The agent at work, and what on, if it is one.
     pub(crate) fn at_work(&self) -> Option<(&TaskId, &AtWork)> {
         match self {
@@ -336,8 +356,10 @@ impl Driver<'_> {
             Purpose::Agent { task, at_work, before } => {
                 let end = self.spell_out(end);
                 let mut learnings: Vec<String> = report::learnings(&reports).collect();
+                // Nobody goes on with what the agent of a skipped task asks for.
+                let asked = if self.state.is_leaving(&task) { Vec::new() } else { report::changes(&reports) };
                 if self.is_isolated(&task) {
-                    let requested = self.request_changes(&task, &report::changes(&reports))?;
+                    let requested = self.request_changes(&task, &asked)?;
                     let end = requested.holding_up(end);
                     learnings.extend(requested.notes);
                     let ended = AgentEnded { end, elapsed: ended.elapsed, learnings, plan: before.plan };
@@ -345,7 +367,8 @@ impl Driver<'_> {
                     return Ok(Seen::TimePassed);
                 }
                 let mut report = self.settle((&task, &at_work.dir), &before, (end, ended.elapsed))?;
-                let requested = self.request_changes(&task, &report::changes(&reports))?;
+                self.tell_of_skipped_work(&task, &report.touched);
+                let requested = self.request_changes(&task, &asked)?;
                 report.end = requested.holding_up(report.end);
                 learnings.extend(requested.notes);
                 report.learnings.extend(learnings);

@@ -95,8 +95,14 @@ impl Driver<'_> {
             progress_file: &progress_file,
             bookkeeping: self.settings.bookkeeping,
             isolated: self.is_isolated(id),
+            words: self.words_told(id),
         };
         Some(prompt::attempt(&self.subject(id, &excerpt), &part))
+    }
+
+    /// What people told the prompt of the attempt that is started.
+    fn words_told(&self, id: &TaskId) -> Vec<String> {
+        self.state.words_for(id).map(|word| word.text.clone()).collect()
     }
 
     /// What a person answered at checkpoints: later tasks build on it.
@@ -176,7 +182,7 @@ impl Driver<'_> {
     fn resuming_prompt(&self, id: &TaskId, attempt: Attempt) -> Option<String> {
         let excerpt = self.book.excerpt(&self.state, id)?;
         let context = retry_context(&self.state, self.state.task(id)?, attempt)?;
-        Some(prompt::resuming(&self.subject(id, &excerpt), &context))
+        Some(prompt::resuming(&self.subject(id, &excerpt), &context, &self.words_told(id)))
     }
 
     /// What the agent of an attempt is told, and the session that it takes up again, if it does.

@@ -1,6 +1,7 @@
 //! The loop: what is wanted is started, what comes in is decided on, what was decided is durable before
 //! anything is done about it.
 
+mod directing;
 mod receiving;
 mod winding_up;
 
@@ -13,16 +14,17 @@ use engine::{
 };
 use jiff::Timestamp;
 
+use self::directing::Directions;
 use crate::agent::Activity;
 use crate::attempt::Purpose;
 use crate::book::{Book, Freshness};
 use crate::error::RunError;
 use crate::git::{self, Git, GitError, OwnCustoms};
-use crate::inbox::{Inbox, Message, Responder};
+use crate::inbox::{Folder, Inbox, Message, Responder, RunName};
 use crate::journal::Journal;
 use crate::lost_work::Watch;
 use crate::mask::mask;
-use crate::open::{Beginning, Request};
+use crate::open::{Beginning, Request, Then};
 use crate::process::Handle;
 use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
@@ -99,6 +101,9 @@ pub(crate) struct Driver<'a> {
     journal: Journal,
     projections: Projections,
     inbox: Inbox,
+    /// Where other processes put what they have to tell.
+    folder: Folder,
+    directions: Directions,
     flights: BTreeMap<ActionKey, Flight>,
     /// Whether a change of the plan was read while a task kept its text.
     reads_plan_again: bool,
@@ -116,15 +121,14 @@ impl<'a> Driver<'a> {
         (inbox, runtime): (Inbox, tokio::runtime::Handle),
         view: &'a mut dyn FnMut(&State, Notice<'_>),
     ) -> Self {
-        let answered = |task: &plan::TaskId, response: &engine::Response| Seen::Answered {
-            task: task.clone(),
-            response: response.clone(),
-        };
         let first = match &request.beginning {
-            Beginning::Answer(task, response) => vec![answered(task, response)],
-            Beginning::NoteAnswer(task, response) => vec![answered(task, response), Seen::Interrupted],
+            Beginning::Told(directive, Then::GoOn) => vec![Seen::Directed(directive.clone())],
+            Beginning::Told(directive, Then::Stop) => {
+                vec![Seen::Directed(directive.clone()), Seen::Interrupted]
+            }
             Beginning::Resume | Beginning::Fresh => Vec::new(),
         };
+        let directions = Directions::of(journal.holder().map(RunName::of));
         Self {
             project: request.project,
             file: request.file,
@@ -146,6 +150,8 @@ impl<'a> Driver<'a> {
             journal,
             projections,
             inbox,
+            folder: Folder::below(&request.file.home),
+            directions,
             flights: BTreeMap::new(),
             reads_plan_again: false,
             queue: VecDeque::new(),
@@ -173,7 +179,9 @@ impl<'a> Driver<'a> {
         self.set_orphans_aside();
         opening.gone = self.gone_work();
         opening.holding = self.find_holding(&opening.tasks)?;
+        self.listen_to_folder();
         self.queue.push_back(Seen::Started(opening));
+        self.collect_directives()?;
         self.queue.append(&mut VecDeque::from(std::mem::take(&mut self.first)));
         let mut looked = now();
         while self.state.end().is_none() || !self.queue.is_empty() {
@@ -198,7 +206,11 @@ impl<'a> Driver<'a> {
             None => self.receive(*looked)?,
         };
         let is_prepared = matches!(seen, Seen::Prepared { .. });
-        self.decide(seen)?;
+        if let Seen::Directed(directive) = seen {
+            self.take(*directive)?;
+        } else {
+            self.decide(seen)?;
+        }
         match self.queue.front() {
             // The starts of several agents wait for the disk once.
             Some(Seen::Prepared { .. }) => return Ok(()),
@@ -213,7 +225,9 @@ impl<'a> Driver<'a> {
         }
         self.pass_turn_on();
         self.tell_of_names();
-        self.start_wanted()
+        self.start_wanted()?;
+        self.end_what_leaves();
+        Ok(())
     }
 
     pub(crate) fn decide(&mut self, seen: Seen) -> Result<(), RunError> {

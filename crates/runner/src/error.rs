@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use engine::{Impossible, Obstacle};
+use engine::{Impossible, Obstacle, Refusal};
 use plan::{Problem, TaskId};
 
 use crate::git::GitError;
@@ -47,6 +47,9 @@ pub enum RunError {
         /// Which paths.
         paths: Vec<String>,
     },
+    /// What was to be told to the run has no effect. Nothing was recorded.
+    #[error(transparent)]
+    Refused(Box<Refusal>),
     /// A pull request was asked for that cannot be made here.
     #[error("the pull request that was asked for cannot be made")]
     NoPullRequest {

@@ -1,20 +1,31 @@
-//! The one channel into the loop: ends of processes, signals, people's answers.
+//! The one channel into the loop: ends of processes, signals, people's answers, and what they tell from other processes.
 
+mod folder;
+mod send;
+mod watch;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use engine::{ActionKey, ForgeReport, Response};
+use engine::{ActionKey, ForgeReport, Limits, Response};
 use plan::TaskId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use self::watch::{Interest, Watched, watch};
 use crate::agent::{Outcome, Told};
 use crate::forge::Surveyed;
 use crate::git::{self, References};
 use crate::places::Done;
 use crate::process::Ended;
 use crate::turn::Turn;
+
+pub(crate) use folder::{Folder, Reply, RunName};
+pub use send::{SendError, Sent, directive, leave, send};
 
 /// What comes in.
 #[derive(Debug)]
@@ -37,12 +48,29 @@ pub(crate) enum Message {
     References(References),
     /// Something worth saying happened beside the loop.
     Note(String),
+    /// Something was put into the folder through which other processes reach the run.
+    Posted,
+    /// The settings were read again.
+    Settings(Box<Result<LiveSettings, String>>),
     /// Somebody wants the run to stop.
     Interrupted,
     /// A person answered.
     Answered(TaskId, Response),
     /// The person who was asked went away.
     NobodyAnswers(TaskId),
+}
+
+/// The settings that can be changed while a run goes on, as they read now.
+#[derive(Clone, Debug)]
+pub struct LiveSettings {
+    /// Every limit.
+    pub limits: Limits,
+    /// How many agents may be at work at once.
+    pub jobs: u32,
+    /// Each of these settings as text; none where it has no value.
+    pub texts: BTreeMap<String, Option<String>>,
+    /// Settings that are not what they were when the run began, and that count from the next start on.
+    pub later: Vec<String>,
 }
 
 /// The loop's end of the channel.
@@ -86,6 +114,20 @@ impl Responder {
     }
 }
 
+impl Responder {
+    /// Has these files watched, in a thread of its own, and the settings read again whenever one of them changes. They are
+    /// read once at the beginning: somebody may have changed them since.
+    pub fn follow_settings(
+        &self,
+        files: &[PathBuf],
+        read: impl Fn() -> Result<LiveSettings, String> + Send + 'static,
+    ) -> io::Result<()> {
+        let sender = self.sender.clone();
+        let watched = files.iter().filter_map(|file| Watched::file(file)).collect();
+        watch(watched, move || Interest::of(sender.send(Message::Settings(Box::new(read())))))
+    }
+}
+
 /// The exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
 
@@ -122,6 +164,14 @@ impl Inbox {
             }
         })?;
         Ok(())
+    }
+
+    /// Has the loop told of whatever is put into the folder.
+    pub(crate) fn listen_to_folder(&self, folder: &Folder) -> io::Result<()> {
+        folder.make()?;
+        let (sender, path) = (self.sender(), folder.path().to_owned());
+        let watched = vec![Watched::Incoming(path, folder::LETTER)];
+        watch(watched, move || Interest::of(sender.send(Message::Posted)))
     }
 
     /// The next message, or none if the time is up first.

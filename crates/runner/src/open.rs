@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use engine::{
-    Event, Isolation, Opening, Parallel, Rules, State, Status, TaskDecl, Toggle, Unverifiable, Verification,
+    Directive, Event, Isolation, Observation, Opening, Parallel, Rules, Seen, State, Status, TaskDecl,
+    Toggle, Unverifiable, Verification, decide, weigh,
 };
 use plan::{Problem, Severity, TaskId};
 
 use crate::book::Book;
-use crate::driver::{Driver, Finished, Notice};
+use crate::driver::{Driver, Finished, Notice, now};
 use crate::error::RunError;
 use crate::forge::{Survey, Surveyed};
 use crate::git::{Git, GitError, Parallelism};
-use crate::inbox::Inbox;
+use crate::inbox::{Folder, Inbox};
 use crate::journal::{Journal, RunLock};
 use crate::lock_wait::await_start;
 use crate::process;
@@ -55,10 +56,17 @@ pub enum Beginning {
     Resume,
     /// From the boxes alone; the journal and any state file are put aside.
     Fresh,
-    /// From where the journal leaves off, with the answer to the open question.
-    Answer(TaskId, engine::Response),
-    /// The answer to the open question is recorded, and nothing else happens.
-    NoteAnswer(TaskId, engine::Response),
+    /// From where the journal leaves off, with something that a person tells.
+    Told(Box<Directive>, Then),
+}
+
+/// What follows when a run that was not under way has taken what it was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// It goes on.
+    GoOn,
+    /// Nothing else happens.
+    Stop,
 }
 
 /// Runs a plan until it is complete, or stops, or has to wait.
@@ -127,18 +135,36 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
     let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
-    let opening = Opening { rules, tasks, dirty, head, ..Opening::default() };
-    let opening = Opening { launch: settings.launch.clone(), ..opening };
+    let launch = settings.launch.clone();
+    let opening = Opening { rules, tasks, dirty, head, launch, ..Opening::default() };
+    rehearse(request, &state, &opening)?;
     let slots = git.as_ref().map(|git| Slots::new(git, &file.key(), &settings.worktrees));
-    let driver =
-        Driver::new(request, (journal, state), (book, tree, slots, projections), (inbox, runtime), view);
-    let driver = driver.with_notes(found);
+    let parts = (book, tree, slots, projections);
+    let driver = Driver::new(request, (journal, state), parts, (inbox, runtime), view).with_notes(found);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
 }
 
+/// Refuses what is told and has no effect before anything is recorded: what lies in the folder comes first, as it will.
+fn rehearse(request: &Request<'_>, state: &State, opening: &Opening) -> Result<(), RunError> {
+    let Beginning::Told(directive, _) = &request.beginning else { return Ok(()) };
+    let folder = Folder::below(&request.file.home);
+    let mut state = state.clone();
+    let mut see = |seen: Seen| {
+        let event = decide(&state, Observation { at: now(), seen });
+        // Whatever cannot be applied is found out when it is recorded.
+        event.is_some_and(|event| state.apply(&event).is_ok())
+    };
+    see(Seen::Started(opening.clone()));
+    let letters = folder.letters().map_err(RunError::io("read", folder.path()))?;
+    for letter in letters.into_iter().filter_map(|(_, letter)| letter.ok()) {
+        see(Seen::Directed(Box::new(letter.directive)));
+    }
+    weigh(&state, directive, now()).map(drop).map_err(|refusal| RunError::Refused(Box::new(refusal)))
+}
+
 /// Has git leave out what the program writes for itself.
-fn keep_own_files_out(git: &Git) -> Result<(), GitError> {
+pub(crate) fn keep_own_files_out(git: &Git) -> Result<(), GitError> {
     git.exclude(&OWN_PATTERNS)?;
     git.hide(OWN_FOLDER)
 }
@@ -243,7 +269,11 @@ fn wait_for_earlier(git: &Git, state: &State, tell: &mut dyn FnMut(String)) {
 }
 
 /// How tasks can run side by side here and, where they cannot, why not.
-fn side_by_side(git: Option<&Git>, settings: &Settings, dirty: &[String]) -> (Parallel, Option<String>) {
+pub(crate) fn side_by_side(
+    git: Option<&Git>,
+    settings: &Settings,
+    dirty: &[String],
+) -> (Parallel, Option<String>) {
     let wanted = settings.rules.parallel.clone();
     let alone = |reason: String| {
         let isolation = Isolation::Trees;

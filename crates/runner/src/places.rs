@@ -518,6 +518,7 @@ impl Driver<'_> {
             let (base, commit) = (base.as_str().to_owned(), commit.as_ref().map(|it| it.as_str().to_owned()));
             self.decide(Seen::Packed { task: task.clone(), dispatch, base, commit })?;
         }
+        self.tell_of_skipped_work(&task, &look.touched);
         self.fetch_progress(&task)?;
         let mut learnings = self.read_learnings(&task);
         learnings.extend(reported);

@@ -14,6 +14,7 @@ const PHASE_BY_AGENT: &str = include_str!("../prompts/phase_bookkeeping_agent.md
 const QA: &str = include_str!("../prompts/qa.md");
 const JUDGE: &str = include_str!("../prompts/judge.md");
 const REVIEWER: &str = include_str!("../prompts/reviewer.md");
+const TOLD: &str = include_str!("../prompts/told.md");
 const RESUMING: &str = include_str!("../prompts/resuming.md");
 const BY_COORDINATOR: &str = include_str!("../prompts/bookkeeping_coordinator.md");
 const BESIDE_OTHERS: &str = include_str!("../prompts/beside_others.md");
@@ -27,6 +28,9 @@ const FACTS: &str = include_str!("../prompts/facts.md");
 
 /// How much of the progress file goes into a prompt.
 const CONTEXT_CHARS_MAX: usize = 6_000;
+
+/// How much of what people told it does; a single word always fits.
+const WORDS_CHARS_MAX: usize = 2 * engine::WORD_CHARS_MAX;
 
 /// How much of a plan's introduction does.
 const INTRODUCTION_CHARS_MAX: usize = 4_000;
@@ -65,6 +69,8 @@ pub(crate) struct AttemptPart<'a> {
     pub bookkeeping: Bookkeeping,
     /// Whether it is in a work tree of its own.
     pub isolated: bool,
+    /// What people told this prompt, oldest first.
+    pub words: Vec<String>,
 }
 
 /// The prompt of an attempt.
@@ -81,6 +87,7 @@ pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
         (Bookkeeping::Agent, Dialect::Phase) => PHASE_BY_AGENT,
     };
     let retry_context = part.retry_context.as_ref().map(|block| format!("{block}\n")).unwrap_or_default();
+    let retry_context = told(&part.words) + &retry_context;
     let bookkeeping = fill(
         bookkeeping.trim_end(),
         &[("plan", &subject.shown), ("plan_id", &subject.file.name), ("progress", part.progress_file)],
@@ -107,8 +114,25 @@ pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
 }
 
 /// The prompt of a retry for an agent that remembers the attempt before.
-pub(crate) fn resuming(subject: &Subject<'_>, retry_context: &str) -> String {
-    fill_subject(RESUMING, subject, &[("retry_context", retry_context)])
+pub(crate) fn resuming(subject: &Subject<'_>, retry_context: &str, words: &[String]) -> String {
+    told(words) + &fill_subject(RESUMING, subject, &[("retry_context", retry_context)])
+}
+
+/// What people told this prompt, the latest last; where it is too much, the oldest are left out.
+fn told(words: &[String]) -> String {
+    let mut room = WORDS_CHARS_MAX;
+    let mut shown: Vec<String> = Vec::new();
+    for word in words.iter().rev() {
+        let word = format!("- {}", word.trim().replace('\n', "\n  "));
+        let size = word.chars().count();
+        if size > room {
+            break;
+        }
+        room -= size;
+        shown.push(word);
+    }
+    shown.reverse();
+    if shown.is_empty() { String::new() } else { fill(TOLD, &[("words", &shown.join("\n"))]) }
 }
 
 /// The part of a prompt that only a judge needs.
@@ -259,6 +283,7 @@ mod tests {
             progress_file: "specs/demo/.progress-task-1.3.md",
             bookkeeping,
             isolated: false,
+            words: Vec::new(),
         }
     }
 
@@ -274,6 +299,34 @@ mod tests {
                         share one list of stashes";
             assert_eq!(more.trim(), told);
         }
+    }
+
+    #[test]
+    fn what_people_told_comes_first() {
+        let words = vec!["use tabs".to_owned(), "keep\nthe {{id}}".to_owned()];
+        let part = AttemptPart { words, ..part(Role::Executor, Some(RETRY), Bookkeeping::Coordinator) };
+        let prompt = with_subject(Dialect::Spec, SPEC, |subject| attempt(subject, &part));
+        let begin = prompt.find("A person who").expect("it is told");
+        let end = prompt.find("<retry_context").expect("it is tried again");
+        insta::assert_snapshot!(&prompt[begin..end], @r"
+        A person who watches the run says this to you. It is authoritative: where it contradicts the plan or anything else you are given, it counts.
+        <user_message>
+        - use tabs
+        - keep
+          the {{id}}
+        </user_message>
+        ");
+        let resumed = with_subject(Dialect::Spec, SPEC, |subject| resuming(subject, RETRY, &part.words));
+        assert!(resumed.starts_with(&prompt[begin..end]), "{resumed}");
+    }
+
+    #[test]
+    fn of_too_many_words_the_latest_are_told() {
+        let words = ["a", "b", "c"].map(|word| word.repeat(engine::WORD_CHARS_MAX - 2));
+        let told = told(&words);
+        assert!(!told.contains('a') || !told.contains("aaaa"), "the oldest is left out");
+        assert!(told.contains("bbbb") && told.contains("cccc"));
+        assert_eq!(super::told(&[]), "");
     }
 
     #[test]
@@ -598,7 +651,7 @@ mod tests {
 
     #[test]
     fn an_agent_that_remembers_the_attempt_before() {
-        insta::assert_snapshot!(with_subject(Dialect::Spec, SPEC, |subject| resuming(subject, RETRY)), @r#"
+        insta::assert_snapshot!(with_subject(Dialect::Spec, SPEC, |subject| resuming(subject, RETRY, &[])), @r#"
         Your last attempt at task 1.3 was not accepted. What you know of the task from before still holds; this is what went wrong:
 
         <retry_context attempt="2" max_attempts="5">

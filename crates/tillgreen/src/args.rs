@@ -93,8 +93,18 @@ pub(crate) enum Command {
         /// The spec's name: its folder under specs/
         name: String,
     },
-    /// Answer the open question of a run, then continue it
+    /// Answer the open question of a run; one that is not under way is continued
     Answer(AnswerArgs),
+    /// Tell the next prompt of a run something
+    ///
+    /// It is shown to the agent as a person's word, and counts more than the plan. Without a run, it is kept for the next.
+    Tell(TellArgs),
+    /// Stop a running run after what is under way: nothing new starts, and what is finished comes in
+    ///
+    /// The run then ends with exit code 3; `tillgreen run` goes on.
+    Pause(PlanArgs),
+    /// Skip a task; an agent that works on it is ended
+    Skip(SkipArgs),
     /// Stop a running run cleanly; nothing is deleted
     Cancel(PlanArgs),
     /// Remove the work trees of a plan, or of all plans here, from the disk
@@ -220,6 +230,8 @@ Examples:
   reject: TEXT   it is not, and why
 At a checkpoint of a plan: what it asks for (approved, done, the id of an option), 'fix: TEXT', skip or abort
 
+A run that is under way takes the answer and goes on. If somebody else was first, nothing changes: exit code 8.
+
 Example: tillgreen answer auth 'fix: check for white space before parsing'"
 )]
 pub(crate) struct AnswerArgs {
@@ -228,9 +240,52 @@ pub(crate) struct AnswerArgs {
     /// The answer: retry, skip, abort, 'fix: …', approve or 'reject: …'
     #[arg(required = true)]
     pub(crate) response: String,
-    /// Only note the answer; `tillgreen run` continues later
+    /// Only note the answer; `tillgreen run` continues later (a run that is under way goes on in any case)
     #[arg(long)]
     pub(crate) no_run: bool,
+}
+
+/// What `tell` takes. A flag may stand between its two words, which a plan that may be left out does not allow by itself.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "tillgreen tell [OPTIONS] [PLAN] <TEXT>",
+    after_help = "Arguments:
+  [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+  <TEXT>  The word, in quotation marks
+
+Examples:
+  tillgreen tell 'keep the public API as it is'    to whatever starts next
+  tillgreen tell auth --task 1.3 'use the parser of 1.2'"
+)]
+pub(crate) struct TellArgs {
+    #[arg(hide = true, value_name = "TEXT")]
+    first: String,
+    #[arg(hide = true)]
+    second: Option<String>,
+    /// The task whose next prompt is meant [default: whatever starts next]
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+}
+
+impl TellArgs {
+    /// The plan, where one is named, and the word.
+    pub(crate) fn words(&self) -> (Option<&str>, &str) {
+        match &self.second {
+            Some(text) => (Some(&self.first), text),
+            None => (None, &self.first),
+        }
+    }
+}
+
+/// What `skip` takes.
+#[derive(Debug, Args)]
+#[command(allow_missing_positional = true, after_help = "Example: tillgreen skip auth 1.3")]
+pub(crate) struct SkipArgs {
+    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    pub(crate) plan: Option<String>,
+    /// The task, as the plan spells it
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) task: String,
 }
 
 /// What `show` takes.

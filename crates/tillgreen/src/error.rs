@@ -31,6 +31,8 @@ pub(crate) enum Kind {
     Usage,
     /// Another run holds the plan.
     Held,
+    /// Somebody else answered first.
+    Answered,
     /// The operating system refused something that the command needs.
     Unavailable,
     /// A run ended without being complete; the code says how.
@@ -120,6 +122,7 @@ impl Error {
         match self.kind {
             Kind::Usage => exit::USAGE,
             Kind::Held => exit::HELD,
+            Kind::Answered => exit::ANSWERED,
             Kind::Unavailable => exit::UNAVAILABLE,
             Kind::Ended(code) => code,
             Kind::OutputClosed => exit::DONE,

@@ -11,7 +11,7 @@ pub(crate) const DONE: u8 = 0;
 pub(crate) const STOPPED: u8 = 1;
 /// Usage, settings, plan or state error, agent not installed; nothing was started.
 pub(crate) const USAGE: u8 = 2;
-/// Paused: waiting for an answer, or for a person to see to the pull request.
+/// Paused: waiting for an answer, or for a person to see to the pull request, or because somebody asked for it.
 pub(crate) const WAITING: u8 = 3;
 /// Another run holds the plan.
 pub(crate) const HELD: u8 = 4;
@@ -21,6 +21,8 @@ pub(crate) const CAPPED: u8 = 5;
 pub(crate) const UNAVAILABLE: u8 = 6;
 /// Aborted by a response.
 pub(crate) const ABORTED: u8 = 7;
+/// Somebody else answered first.
+pub(crate) const ANSWERED: u8 = 8;
 /// Interrupted.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -30,11 +32,13 @@ Exit codes:
   0    all tasks complete (or complete with skips); other commands: done
   1    stopped: a task's retries, fix tasks or the pull request's limits are exhausted
   2    usage, settings, plan or state error, agent not installed; nothing was started
-  3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request
+  3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request, or
+       asked for it (see `tillgreen pause`)
   4    another run holds the plan
   5    stopped at a global cap: iterations or time
   6    paused: an agent, a service or the disk is unavailable
   7    aborted by a response
+  8    somebody else answered first
   130  interrupted";
 
 /// The exit code of a run that ended so.
@@ -43,7 +47,7 @@ pub(crate) fn of(end: &End) -> u8 {
         End::Complete { .. } => DONE,
         End::Stopped(_) => STOPPED,
         End::Capped(_) => CAPPED,
-        End::Waiting { .. } | End::PullRequest { .. } => WAITING,
+        End::Waiting { .. } | End::Paused { .. } | End::PullRequest { .. } => WAITING,
         End::Unavailable { .. } => UNAVAILABLE,
         End::Aborted => ABORTED,
         End::Interrupted => INTERRUPTED,

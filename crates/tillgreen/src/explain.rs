@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use engine::{FirstAnswer, Refusal};
 use runner::git::GitError;
 use runner::journal::{JournalError, LockError};
-use runner::{CancelError, CleanError, LocateError, RecordError, RecordsError, RunError};
+use runner::{CancelError, CleanError, LocateError, RecordError, RecordsError, RunError, SendError};
 
 use crate::error::{Error, Kind};
 use crate::exit;
+use crate::view::lines::response_text;
+use crate::view::text::moment;
 
 /// How many problems of a plan an error lists.
 const PROBLEMS_MAX: usize = 20;
@@ -158,6 +161,16 @@ impl From<CancelError> for Error {
     }
 }
 
+impl From<SendError> for Error {
+    fn from(error: SendError) -> Self {
+        match error {
+            SendError::Lock(error) => error.into(),
+            SendError::Record(error) => error.into(),
+            SendError::Run(error) => error.into(),
+        }
+    }
+}
+
 impl From<CleanError> for Error {
     fn from(error: CleanError) -> Self {
         match error {
@@ -166,6 +179,34 @@ impl From<CleanError> for Error {
                 .hint("nothing was removed; wait for its end, or stop it with `tillgreen cancel PLAN`"),
         }
     }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        let hint = match &refusal {
+            Refusal::AnsweredBefore { first, .. } => {
+                let told = told_of_first(first);
+                return Error::from_source(Kind::Answered, refusal)
+                    .note(told)
+                    .hint("see where it stands with `tillgreen status`");
+            }
+            Refusal::UnknownTask { .. } => "`tillgreen check` shows the tasks",
+            Refusal::Settled { .. } | Refusal::NoQuestion { .. } | Refusal::Over => {
+                "see where it stands with `tillgreen status`"
+            }
+            Refusal::NotAnAnswer { .. } => "`tillgreen status` shows the question, and what answers it",
+            Refusal::TooLong { .. } => "say it in fewer words, or write it into a file and name that",
+            Refusal::TooMany { .. } => "wait until an agent has been started with them",
+            Refusal::Unreadable { .. } => "use the same tillgreen as the run",
+        };
+        Error::from_source(Kind::Usage, refusal).hint(hint)
+    }
+}
+
+/// Who answered first, when, and what.
+pub(crate) fn told_of_first(first: &FirstAnswer) -> String {
+    let who = first.from.as_deref().unwrap_or("somebody at the run's own terminal");
+    format!("{who} answered at {}: {}", moment(first.at), response_text(&first.response))
 }
 
 /// What came in the way of a run. Some of that says already how to go on.
@@ -186,6 +227,7 @@ impl From<RunError> for Error {
             RunError::Git(error) => error.into(),
             RunError::Impossible { .. } => contradiction(error),
             RunError::Malformed { .. } => malformed(error),
+            RunError::Refused(refusal) => (*refusal).into(),
             RunError::Plan { .. } => usage(error, "see that it exists and that you may read it"),
             RunError::EmptyPlan { .. } => {
                 usage(error, "write tasks as `- [ ] 1.1 Title`, then look at them with `tillgreen check`")

@@ -11,6 +11,8 @@ mod error;
 mod exit;
 mod explain;
 mod settings;
+mod steering;
+mod task_argument;
 mod view;
 
 use std::process::ExitCode;

@@ -210,6 +210,10 @@ impl History {
             | What::FixInserted { .. }
             | What::Deferred { .. }
             | What::Noted { .. }
+            | What::Told { .. }
+            | What::PauseRequested
+            | What::SkipRequested { .. }
+            | What::LimitsChanged(_)
             | What::RegressionPassed
             | What::PullRequest(_) => {}
         }

@@ -24,7 +24,7 @@ fn told(script: &str) -> Statistics {
         let (step, task, rest) = (word(), word(), word());
         let at = time(seconds);
         for what in steps(&state, step, task, rest, at) {
-            let event = Event { at, what };
+            let event = Event::new(at, what);
             state.apply(&event).unwrap_or_else(|error| panic!("{line}: {error}"));
             history.record(&event);
         }

@@ -66,7 +66,8 @@ fn is_not_dropped(task: &Task, after: &State, event: &Event) {
     let failed = matches!(&event.what, What::AttemptFailed { task, .. } if task == id);
     let loses_tree = matches!(&event.what, What::TreeUnavailable { task, .. } if task == id);
     let asks = matches!(&is.status, Status::Asking(asked) if asked.question == Question::InTheWay);
-    let is_over = is.status == Status::Done || gone(event, id);
+    let skipped = matches!(&event.what, What::TaskSkipped { task, .. } if task == id);
+    let is_over = skipped || is.status == Status::Done || gone(event, id);
     assert!(is_over || failed || loses_tree || asks || is_passed(is), "{id} passed and was dropped");
     assert!(is_over || task.work.is_some() && is.work == task.work, "{id} passed and its work is not kept");
 }
@@ -180,7 +181,7 @@ fn came_back(before: &State, journal: &[Event], id: &TaskId) {
 /// A run that ends of its own accord first brings in what passed, and lets those at work come to an end.
 pub(crate) fn nothing_is_left_behind(before: &State, end: &End) {
     let waits = match end {
-        End::Complete { .. } | End::Waiting { .. } | End::PullRequest { .. } => true,
+        End::Complete { .. } | End::Waiting { .. } | End::Paused { .. } | End::PullRequest { .. } => true,
         // Money and time are gone at once.
         End::Stopped(StopReason::Regression { .. })
         | End::Capped(CapKind::Time { .. } | CapKind::Cost { .. } | CapKind::Tokens { .. }) => false,
@@ -216,7 +217,7 @@ fn an_answer_is_not_recorded_in_the_middle_of_a_landing() {
     let joined = What::JoinPassed { task: TaskId::from("01-02:task-1"), warnings: Vec::new(), tree: None };
     let recorded = What::TaskDone { task: TaskId::from("01-02:task-1"), commit: None };
     for what in done.into_iter().chain([joined, recorded]) {
-        state.apply(&Event { at, what }).expect("it comes back");
+        state.apply(&Event::new(at, what)).expect("it comes back");
     }
     assert!(keys(&state).contains(&"record 01-01:task-1".to_owned()), "{:?}", keys(&state));
 }

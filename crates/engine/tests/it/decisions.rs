@@ -332,7 +332,7 @@ fn tasks_that_come_twice_or_never_were_are_refused() {
     let unknown = PlanChanges { removed: vec!["1.1".into()], ..PlanChanges::default() };
     let ticked = PlanChanges { ticked: vec!["1.1".into()], ..PlanChanges::default() };
     for changes in [twice, unknown, ticked] {
-        let refused = State::default().apply(&Event { at, what: What::PlanChanged(changes) });
+        let refused = State::default().apply(&Event::new(at, What::PlanChanged(changes)));
         assert!(refused.is_err());
     }
 }
@@ -479,7 +479,7 @@ fn a_circle_of_waits_is_refused() {
     let mut case = Case::until("blocked in a circle", is_second_failure);
     let mut waits = |by: &str| {
         let what = What::Deferred { task: "1.2".into(), by: by.into() };
-        case.state.apply(&Event { at: case.now, what })
+        case.state.apply(&Event::new(case.now, what))
     };
     let circle = |by: &str| Err(Impossible::Circle { task: "1.2".into(), by: by.into() });
     assert_eq!(waits("1.1"), circle("1.1"));
@@ -488,7 +488,7 @@ fn a_circle_of_waits_is_refused() {
     let mut case = Case::opened(&["1.1", "1.2"], Rules::default());
     let what = What::Deferred { task: "1.1".into(), by: "1.2".into() };
     let (from, event) = (StatusKind::Ready, EventKind::Deferred);
-    let refused = case.state.apply(&Event { at: case.now, what });
+    let refused = case.state.apply(&Event::new(case.now, what));
     assert_eq!(refused, Err(Impossible::Move { task: "1.1".into(), from, event }), "nothing failed");
 }
 

@@ -71,7 +71,7 @@ fn start(state: &mut State, attempt: Attempt) {
 }
 
 fn happen(state: &mut State, what: What) {
-    state.apply(&Event { at: Timestamp::UNIX_EPOCH, what }).expect("this can happen");
+    state.apply(&Event::new(Timestamp::UNIX_EPOCH, what)).expect("this can happen");
 }
 
 fn feedback(state: &State) -> String {

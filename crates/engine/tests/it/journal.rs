@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use engine::{
-    Attempt, CapKind, Cause, Dialect, Dispatch, End, Event, Failing, Failure, FileState, FixPlan, Isolation,
-    Item, ItemStage, Judge, Lasting, Limits, OnEscalation, OnExhausted, Opened, Parallel, PlanChanges,
-    Question, Recovery, Response, Role, Rules, Rung, Session, Slot, Spent, Started, State, Status,
-    StopReason, Summary, TaskKind, Toggle, Tool, Unverifiable, Usage, What,
+    Attempt, CapKind, Cause, Dialect, DirectiveId, Dispatch, End, Event, Failing, Failure, FileState,
+    FixPlan, Isolation, Item, ItemStage, Judge, Lasting, Limits, NewLimits, OnEscalation, OnExhausted,
+    Opened, Parallel, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Session, SettingChanged,
+    Slot, Spent, Started, State, Status, StopReason, Summary, Taken, TaskKind, Toggle, Tool, Unverifiable,
+    Usage, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -109,6 +110,11 @@ fn spent() -> Spent {
     Spent { task: task(), dispatch: Dispatch(9), agent: text("claude"), usage, session, interim: false }
 }
 
+fn new_limits() -> NewLimits {
+    let change = SettingChanged { key: text("jobs"), from: Some(text("4")), to: Some(text("2")) };
+    NewLimits { limits: Limits::default(), jobs: 2, changes: vec![change] }
+}
+
 fn started() -> Started {
     Started {
         task: task(),
@@ -184,6 +190,10 @@ pub(crate) fn events() -> Vec<What> {
         What::Answered { task: task(), response: Response::Fix(text("trim")) },
         What::TaskSkipped { task: task(), reason: text("no time"), dependents: vec!["1.4".into()] },
         What::Noted { task: Some(task()), text: text("it left a file") },
+        What::Told { task: Some(task()), text: text("use tabs") },
+        What::PauseRequested,
+        What::SkipRequested { task: task() },
+        What::LimitsChanged(Box::new(new_limits())),
         What::RegressionPassed,
         What::PullRequest(Box::new(engine::PullRequestEvent::Begun)),
         What::Ended(End::Complete { skipped: 1 }),
@@ -191,7 +201,7 @@ pub(crate) fn events() -> Vec<What> {
 }
 
 fn line(what: What) -> String {
-    let event = Event { at: "2026-01-26T14:30:00.5Z".parse().expect("a valid timestamp"), what };
+    let event = Event::new("2026-01-26T14:30:00.5Z".parse().expect("a valid timestamp"), what);
     let line = serde_json::to_string(&event).expect("an event can be written");
     assert_eq!(serde_json::from_str::<Event>(&line).expect("it can be read"), event);
     line
@@ -238,10 +248,24 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"answered":{"task":"1.3","response":{"fix":"trim"}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"task_skipped":{"task":"1.3","reason":"no time","dependents":["1.4"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"noted":{"task":"1.3","text":"it left a file"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"told":{"task":"1.3","text":"use tabs"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":"pause_requested"}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"skip_requested":{"task":"1.3"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"limits_changed":{"limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":null,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":50,"time_max":null,"failure_chars_max":2000,"feedback_chars_max":10000},"jobs":2,"changes":[{"key":"jobs","from":"4","to":"2"}]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
     {"at":"2026-01-26T14:30:00.5Z","what":{"pull_request":"begun"}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"ended":{"complete":{"skipped":1}}}}
     "#);
+}
+
+#[test]
+fn an_event_that_came_of_a_directive_tells_of_which() {
+    let taken = Taken { id: DirectiveId(text("1769437800-7")), from: text("ada") };
+    let by = Some(Box::new(taken));
+    let event = Event { by, ..Event::new(Timestamp::UNIX_EPOCH, What::PauseRequested) };
+    let line = serde_json::to_string(&event).expect("an event can be written");
+    assert_eq!(serde_json::from_str::<Event>(&line).expect("it can be read"), event);
+    assert_snapshot!(line, @r#"{"at":"1970-01-01T00:00:00Z","what":"pause_requested","by":{"id":"1769437800-7","from":"ada"}}"#);
 }
 
 #[test]
@@ -255,6 +279,7 @@ fn every_kind_of_end() {
         End::Capped(CapKind::Iterations { limit: 100 }),
         End::Capped(CapKind::Time { seconds: 60 }),
         End::Waiting { task },
+        End::Paused { from: text("ada") },
         End::Unavailable { reason: text("overloaded") },
         End::Aborted,
         End::Interrupted,
@@ -269,6 +294,7 @@ fn every_kind_of_end() {
     {"capped":{"iterations":{"limit":100}}}
     {"capped":{"time":{"seconds":60}}}
     {"waiting":{"task":"1.3"}}
+    {"paused":{"from":"ada"}}
     {"unavailable":{"reason":"overloaded"}}
     "aborted"
     "interrupted"

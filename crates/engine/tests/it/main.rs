@@ -6,6 +6,7 @@ mod claims;
 mod contradictions;
 mod crash;
 mod decisions;
+mod directives;
 mod explore;
 mod feedback;
 mod invariants;

@@ -9,6 +9,7 @@ use engine::{
 };
 
 use crate::batches;
+use crate::directives;
 use crate::obstacles;
 use crate::script::{Agent, Check, Edit, Recording, Says, Script, Turn, agent, fails, plan, red};
 use crate::world::World;
@@ -39,10 +40,11 @@ impl Scenario {
         self
     }
 
-    /// Whether nobody edits the plan and no clock decides: then the end depends on nothing but the script.
+    /// Whether nobody edits the plan or steers, and no clock decides: then the end depends on nothing but the script.
     pub(crate) fn is_timeless(&self) -> bool {
         let adds = |turn: &Turn| matches!(turn.agent, Agent::AddsTask);
         self.script.edits.is_empty()
+            && self.script.directives.is_empty()
             && !self.script.turns.values().any(adds)
             && self.rules.limits.time_max.is_none()
     }
@@ -65,6 +67,7 @@ pub(crate) fn all() -> Vec<Scenario> {
         edits(),
         medley(),
         obstacles::all(),
+        directives::all(),
         batches::all(),
     ]
     .into_iter()

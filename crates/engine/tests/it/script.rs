@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use engine::{Facts, Response, Rules, TaskDecl, TaskKind, Verification};
+use engine::{Facts, Response, Rules, Said, StatusKind, TaskDecl, TaskKind, Verification};
 use plan::TaskId;
 
 /// Everything that is not the engine.
@@ -31,6 +31,8 @@ pub(crate) struct Script {
     pub(crate) forge: Option<crate::pull_request::Hub>,
     /// The rules with which the program is started again after it ended.
     pub(crate) later: Option<Rules>,
+    /// What people tell the run from elsewhere, each when a task comes to have a certain status.
+    pub(crate) directives: Vec<(TaskId, StatusKind, Said)>,
     /// Whether every observation arrives twice.
     pub(crate) echo: bool,
     /// Whether nothing takes time but agents and commands that are run directly.

@@ -77,6 +77,13 @@ pub(crate) fn line(event: &Event) -> String {
             format!("{task} skipped: {reason}{}", list("needed by", dependents))
         }
         What::Noted { text, .. } => format!("noted: {text}"),
+        What::Told { task, text } => format!("told{}: {text}", list("to", task.as_slice())),
+        What::PauseRequested => "pause requested".to_owned(),
+        What::SkipRequested { task } => format!("{task} is to be skipped"),
+        What::LimitsChanged(new) => {
+            let changes = new.changes.iter().map(|change| format!(" {}", change.key));
+            format!("limits changed:{}", changes.collect::<String>())
+        }
         What::RegressionPassed => "regression green".to_owned(),
         What::PullRequest(event) => {
             format!("pull request: {}", serde_json::to_string(event).expect("an event can be written"))

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use engine::{
-    Action, ActionKey, End, Event, EventKind, Observation, Opening, Rules, Seen, State, Status, StatusKind,
-    Task, TaskDecl, What, decide, due, schedule,
+    Action, ActionKey, Directive, DirectiveId, End, Event, EventKind, Observation, Opening, Rules, Seen,
+    State, Status, StatusKind, Task, TaskDecl, What, decide, due, schedule,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -123,6 +123,9 @@ impl World {
         self.drain()?;
         while self.state.end().is_none() {
             self.launch();
+            if self.hear()? {
+                continue;
+            }
             for seen in self.next_observations() {
                 self.see(seen.clone())?;
                 self.drain()?;
@@ -241,6 +244,7 @@ impl World {
             Some(
                 End::Stopped(_)
                 | End::Capped(_)
+                | End::Paused { .. }
                 | End::PullRequest { .. }
                 | End::Unavailable { .. }
                 | End::Aborted
@@ -254,6 +258,25 @@ impl World {
 
     fn is_asked(&self, task: &TaskId) -> bool {
         self.state.task(task).is_some_and(|task| matches!(task.status, Status::Asking(_)))
+    }
+
+    /// People tell the run from elsewhere what they have to say, at the moment they wait for. True if it had an effect.
+    fn hear(&mut self) -> Result<bool, Crashed> {
+        let directives = self.script.directives.clone();
+        for (number, (task, status, said)) in directives.into_iter().enumerate() {
+            let id = DirectiveId(format!("d{number}"));
+            let is_time = self.state.task(&task).is_some_and(|task| task.status.kind() == status);
+            if !is_time || self.state.has_taken(&id) {
+                continue;
+            }
+            let directive = Directive { id: id.clone(), from: "ada".to_owned(), said };
+            self.see(Seen::Directed(Box::new(directive.clone())))?;
+            assert!(self.state.has_taken(&id), "{directive:?} has an effect");
+            self.see(Seen::Directed(Box::new(directive)))?;
+            self.drain()?;
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// Starts what is wanted and not under way.
@@ -393,6 +416,10 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::Opened(_)
         | What::PlanChanged(_)
         | What::Noted { .. }
+        | What::Told { .. }
+        | What::PauseRequested
+        | What::SkipRequested { .. }
+        | What::LimitsChanged(_)
         | What::RegressionPassed
         | What::PullRequest(_)
         | What::Ended(_) => return None,

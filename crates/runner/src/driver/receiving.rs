@@ -7,7 +7,6 @@ use jiff::Timestamp;
 
 use super::{Driver, Notice};
 use crate::agent::Told;
-use crate::attempt::Purpose;
 use crate::error::RunError;
 use crate::inbox::Message;
 use crate::shared_names::SharedNames;
@@ -32,9 +31,14 @@ impl Driver<'_> {
         match message {
             Message::Interrupted => Ok(Seen::Interrupted),
             Message::Answered(task, response) => {
-                self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
-                Ok(Seen::Answered { task, response })
+                self.forget_question();
+                Ok(self.heed_answer(task, response))
             }
+            Message::Posted => {
+                self.collect_directives()?;
+                Ok(Seen::TimePassed)
+            }
+            Message::Settings(read) => Ok(self.take_settings(*read)),
             Message::NobodyAnswers(task) => Ok(Seen::NobodyAnswers { task }),
             Message::Forge(key, report) => {
                 self.flights.remove(&key);

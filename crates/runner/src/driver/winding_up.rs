@@ -53,6 +53,8 @@ impl Driver<'_> {
                 }
                 Some(
                     Message::Interrupted
+                    | Message::Posted
+                    | Message::Settings(_)
                     | Message::Answered(..)
                     | Message::NobodyAnswers(_)
                     | Message::Surveyed(_)
@@ -72,6 +74,7 @@ impl Driver<'_> {
         if !self.flights.is_empty() {
             git::end_all();
         }
+        self.turn_down_directives()?;
         self.record_notes()?;
         self.settle_journal()?;
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);

@@ -28,6 +28,7 @@ const HOLDER_BYTES_MAX: u64 = 64 * 1024;
 pub struct RunLock {
     file: Flock<File>,
     path: PathBuf,
+    holder: Holder,
 }
 
 /// Who holds a lock.
@@ -95,6 +96,11 @@ impl RunLock {
             *self = RunLock::acquire(&self.path).map_err(io::Error::other)?;
         }
         Ok(())
+    }
+
+    /// The holder as others see it: this process.
+    pub fn holder(&self) -> &Holder {
+        &self.holder
     }
 
     /// The lock file.
@@ -179,7 +185,7 @@ fn named(mut file: Flock<File>, path: &Path) -> Result<RunLock, LockError> {
         file.write_all(&text)
     });
     written.map_err(|source| failed("write", path, source))?;
-    Ok(RunLock { file, path: path.to_owned() })
+    Ok(RunLock { file, path: path.to_owned(), holder })
 }
 
 /// None: the text is empty or half written.

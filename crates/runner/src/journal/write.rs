@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::error::JournalError;
 use super::line::{self, LINE_BYTES_MAX, Seq};
-use super::lock::RunLock;
+use super::lock::{Holder, RunLock};
 use super::read::{Lines, Place, folder_of, sync_folder};
 
 /// The writer of a journal. Take the `RunLock` first: two writers would be noticed only when reading.
@@ -98,6 +98,11 @@ impl Journal {
     pub(crate) fn guarded_by(mut self, lock: RunLock) -> Journal {
         self.lock = Some(lock);
         self
+    }
+
+    /// Who holds the lock: this process.
+    pub(crate) fn holder(&self) -> Option<&Holder> {
+        self.lock.as_ref().map(RunLock::holder)
     }
 
     /// Adds an event; it is durable once the journal is settled. After an error the journal is as before the call.

@@ -60,6 +60,30 @@ fn answers_may_name_a_plan() {
 }
 
 #[test]
+fn what_is_told_may_name_a_plan_and_a_task() {
+    let tell = |words: &[&str]| {
+        let Command::Tell(arguments) = parse(words).unwrap().command else { panic!("not a tell") };
+        let (plan, text) = arguments.words();
+        (plan.map(str::to_owned), arguments.task.clone(), text.to_owned())
+    };
+    let text = || "use tabs".to_owned();
+    assert_eq!(tell(&["tell", "use tabs"]), (None, None, text()));
+    let named = (Some("auth".to_owned()), Some("1.3".to_owned()), text());
+    assert_eq!(tell(&["tell", "auth", "--task", "1.3", "use tabs"]), named);
+    refused(&["tell"], &["TEXT"]);
+    refused(&["tell", "use tabs", "--task"], &["--task <ID>"]);
+    let skip = |words: &[&str]| {
+        let Command::Skip(arguments) = parse(words).unwrap().command else { panic!("not a skip") };
+        (arguments.plan, arguments.task)
+    };
+    assert_eq!(skip(&["skip", "1.3"]), (None, "1.3".to_owned()));
+    assert_eq!(skip(&["skip", "auth", "1.3"]), (Some("auth".to_owned()), "1.3".to_owned()));
+    refused(&["skip"], &["ID"]);
+    assert!(matches!(parse(&["pause", "auth"]).unwrap().command, Command::Pause(_)));
+    refused(&["pause", "auth", "more"], &["more"]);
+}
+
+#[test]
 fn a_task_may_follow_its_plan() {
     let show = |words: &[&str]| {
         let Command::Show(arguments) = parse(words).unwrap().command else { panic!("not a show") };
@@ -170,7 +194,11 @@ fn help_of_the_program() {
       show         Show everything about one task: attempts, what failed, prompts, changes
       list         List the plans here, with where each stands
       use          Make a spec the active one
-      answer       Answer the open question of a run, then continue it
+      answer       Answer the open question of a run; one that is not under way is continued
+      tell         Tell the next prompt of a run something
+      pause        Stop a running run after what is under way: nothing new starts, and what is finished
+                   comes in
+      skip         Skip a task; an agent that works on it is ended
       cancel       Stop a running run cleanly; nothing is deleted
       clean        Remove the work trees of a plan, or of all plans here, from the disk
       log          Print the journal of a plan, readable
@@ -208,11 +236,13 @@ fn help_of_the_program() {
       0    all tasks complete (or complete with skips); other commands: done
       1    stopped: a task's retries, fix tasks or the pull request's limits are exhausted
       2    usage, settings, plan or state error, agent not installed; nothing was started
-      3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request
+      3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request, or
+           asked for it (see `tillgreen pause`)
       4    another run holds the plan
       5    stopped at a global cap: iterations or time
       6    paused: an agent, a service or the disk is unavailable
       7    aborted by a response
+      8    somebody else answered first
       130  interrupted
     ");
 }
@@ -368,11 +398,13 @@ fn long_help_of_run_says_where_settings_come_from() {
       0    all tasks complete (or complete with skips); other commands: done
       1    stopped: a task's retries, fix tasks or the pull request's limits are exhausted
       2    usage, settings, plan or state error, agent not installed; nothing was started
-      3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request
+      3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request, or
+           asked for it (see `tillgreen pause`)
       4    another run holds the plan
       5    stopped at a global cap: iterations or time
       6    paused: an agent, a service or the disk is unavailable
       7    aborted by a response
+      8    somebody else answered first
       130  interrupted
     ");
 }
@@ -416,8 +448,8 @@ fn help_of_commands_about_a_run() {
       -C <DIR>                  Work as if started in this folder
       -h, --help                Print help
     ");
-    insta::assert_snapshot!(short("answer"), @"
-    Answer the open question of a run, then continue it
+    insta::assert_snapshot!(short("answer"), @r"
+    Answer the open question of a run; one that is not under way is continued
 
     Usage: tillgreen answer [OPTIONS] [PLAN] <RESPONSE>
 
@@ -428,7 +460,8 @@ fn help_of_commands_about_a_run() {
     Options:
           --format <text|json>  How results are printed; JSON is one object a line where results are a
                                 stream [default: text]
-          --no-run              Only note the answer; `tillgreen run` continues later
+          --no-run              Only note the answer; `tillgreen run` continues later (a run that is
+                                under way goes on in any case)
       -C <DIR>                  Work as if started in this folder
       -h, --help                Print help
 
@@ -441,6 +474,9 @@ fn help_of_commands_about_a_run() {
       reject: TEXT   it is not, and why
     At a checkpoint of a plan: what it asks for (approved, done, the id of an option), 'fix: TEXT', skip
     or abort
+
+    A run that is under way takes the answer and goes on. If somebody else was first, nothing changes:
+    exit code 8.
 
     Example: tillgreen answer auth 'fix: check for white space before parsing'
     ");
@@ -472,6 +508,70 @@ fn help_of_commands_about_a_run() {
                                 stream [default: text]
       -C <DIR>                  Work as if started in this folder
       -h, --help                Print help
+    ");
+}
+
+#[test]
+fn help_of_commands_that_steer_a_run() {
+    insta::assert_snapshot!(short("tell"), @r"
+    Tell the next prompt of a run something
+
+    Usage: tillgreen tell [OPTIONS] [PLAN] <TEXT>
+
+    Options:
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+          --task <ID>           The task whose next prompt is meant [default: whatever starts next]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help (see more with '--help')
+
+    Arguments:
+      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      <TEXT>  The word, in quotation marks
+
+    Examples:
+      tillgreen tell 'keep the public API as it is'    to whatever starts next
+      tillgreen tell auth --task 1.3 'use the parser of 1.2'
+    ");
+    insta::assert_snapshot!(long("pause"), @r"
+    Stop a running run after what is under way: nothing new starts, and what is finished comes in
+
+    The run then ends with exit code 3; `tillgreen run` goes on.
+
+    Usage: tillgreen pause [OPTIONS] [PLAN]
+
+    Arguments:
+      [PLAN]
+              A spec's name, a spec's folder or a tasks.md [default: the active spec]
+
+    Options:
+          --format <text|json>
+              How results are printed; JSON is one object a line where results are a stream
+
+              [default: text]
+
+      -C <DIR>
+              Work as if started in this folder
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+    insta::assert_snapshot!(short("skip"), @r"
+    Skip a task; an agent that works on it is ended
+
+    Usage: tillgreen skip [OPTIONS] [PLAN] <ID>
+
+    Arguments:
+      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      <ID>    The task, as the plan spells it
+
+    Options:
+          --format <text|json>  How results are printed; JSON is one object a line where results are a
+                                stream [default: text]
+      -C <DIR>                  Work as if started in this folder
+      -h, --help                Print help
+
+    Example: tillgreen skip auth 1.3
     ");
 }
 

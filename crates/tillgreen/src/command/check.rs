@@ -74,12 +74,12 @@ fn graph(context: &mut Context, file: &PlanFile, parallel: Parallel, form: Graph
 }
 
 /// The tasks of a plan in the order in which they run, ticked where they are done already.
-pub(super) fn declared_tasks(file: &PlanFile) -> Result<Vec<TaskDecl>, Error> {
+pub(crate) fn declared_tasks(file: &PlanFile) -> Result<Vec<TaskDecl>, Error> {
     declared(file).map_err(|(path, error)| Error::file("read", &path, error))
 }
 
 /// Reads and parses the files of a plan.
-pub(super) fn read(file: &PlanFile) -> Result<Vec<(PathBuf, Plan)>, Error> {
+pub(crate) fn read(file: &PlanFile) -> Result<Vec<(PathBuf, Plan)>, Error> {
     file.plans.iter().map(|path| Ok((path.clone(), read_file(path, file.dialect)?))).collect()
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn run(context: &mut Context) -> Ended {
         settings: &resolved.settings,
         beginning: Beginning::Resume,
     };
-    let ended = super::run::execute(context, &subject, &request);
+    let ended = super::run::execute(context, &subject, &request, None);
     say(&look_around(&demo));
     ended
 }

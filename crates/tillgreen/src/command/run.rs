@@ -12,7 +12,9 @@ use crate::args::{Format, RunArgs};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::settings::{Attendance, Choices, FileSettings, Mode, Programs, Resolved, Sources, Start, resolve};
+use crate::settings::{
+    Attendance, Choices, FileSettings, LiveReader, Mode, Programs, Resolved, Sources, Start, resolve,
+};
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
 use crate::view::text::{clean, one_line};
@@ -25,7 +27,9 @@ const TITLE_CHARS_MAX: usize = 100;
 pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     let project = context.project()?;
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
-    let resolved = settings(&project, &file, arguments.choices)?;
+    let of_file = FileSettings::load(project.root())?;
+    let flags = arguments.choices.clone();
+    let resolved = settings(&project, &file, arguments.choices, &of_file)?;
     if resolved.mode == Mode::DryRun {
         return dry_run(context, &project, (&file, &subject), &resolved.settings);
     }
@@ -33,22 +37,25 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
         Start::Resume => Beginning::Resume,
         Start::Fresh => Beginning::Fresh,
     };
-    execute(
-        context,
-        &subject,
-        &Request { project: &project, file: &file, settings: &resolved.settings, beginning },
-    )
+    let live = LiveReader::of_flags(flags, of_file, file.dialect, project.root());
+    let settings = &resolved.settings;
+    let request = Request { project: &project, file: &file, settings, beginning };
+    execute(context, &subject, &request, Some(live))
 }
 
-fn settings(project: &Project, file: &PlanFile, flags: Choices) -> Result<Resolved, Error> {
-    let settings = FileSettings::load(project.root())?;
+fn settings(
+    project: &Project,
+    file: &PlanFile,
+    flags: Choices,
+    settings: &FileSettings,
+) -> Result<Resolved, Error> {
     let is_fresh = flags.fresh.map_or_else(|| settings.starts_fresh(), Toggle::is_on);
     // A journal that cannot be read is no reason to refuse starting over.
     let earlier = if is_fresh { None } else { runner::load(file, |_| ())?.as_ref().and_then(unfinished) };
     let state_file = if is_fresh { None } else { file.recovery_mode() };
     resolve(Sources {
         flags,
-        file: &settings,
+        file: settings,
         earlier: earlier.as_ref(),
         state_file: state_file.map(|is_on| if is_on { Toggle::On } else { Toggle::Off }),
         attendance: attendance(),
@@ -71,10 +78,15 @@ pub(super) fn attendance() -> Attendance {
     if is_attended { Attendance::Attended } else { Attendance::Unattended }
 }
 
-/// Runs a plan and says how it ended.
-pub(super) fn execute(context: &mut Context, subject: &Subject, request: &Request<'_>) -> Ended {
-    let screen = Screen::new(context.format, subject.clone(), request.settings.clone());
-    let has_answer = matches!(request.beginning, Beginning::Answer(..));
+/// Runs a plan and says how it ended. Settings that are changed meanwhile are read again.
+pub(super) fn execute(
+    context: &mut Context,
+    subject: &Subject,
+    request: &Request<'_>,
+    live: Option<LiveReader>,
+) -> Ended {
+    let screen = Screen::new(context.format, subject.clone(), request.settings.clone()).reading(live);
+    let has_answer = matches!(request.beginning, Beginning::Told(..));
     let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
     let was_asked = screen.has_asked();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use engine::{Attempt, History, State};
 use jiff::Timestamp;
-use plan::{Plan, TaskId, nearest};
+use plan::{Plan, TaskId};
 use runner::{KeptText, PlanFile, Project};
 use serde::Serialize;
 
@@ -15,6 +15,7 @@ use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
 use crate::settings::{FileSettings, named};
+use crate::task_argument::{Spelled, Tasks};
 use crate::view::json;
 use crate::view::paint::Paint;
 use crate::view::subject::Subject;
@@ -99,9 +100,9 @@ fn look_up<'a>(
     // A plan that cannot be read any more has a record all the same.
     let plans = super::check::read(file);
     let plans = if state.is_some() { plans.unwrap_or_default() } else { plans? };
-    let Some(task) = find(&arguments.task, &plans, state.as_ref()) else {
-        return Err(unknown(context, (project, subject), arguments, &names(&plans, state.as_ref())));
-    };
+    let spelled = Spelled { verb: "show", plan: arguments.plan.as_deref(), task: &arguments.task };
+    let tasks = Tasks { plans: &plans, state: state.as_ref() };
+    let task = tasks.find(context, (project, subject), &spelled)?;
     let report = planned(subject, &plans, &task);
     let mut history = History::default();
     let mut events = Vec::new();
@@ -122,39 +123,6 @@ fn look_up<'a>(
     };
     let state = state.filter(|state| state.task(&task).is_some());
     Ok(Asked { project, subject, report, state, task })
-}
-
-/// The task that is meant: by its id, or in any of the ways that tasks are spelled.
-fn find(spelled: &str, plans: &[(PathBuf, Plan)], state: Option<&State>) -> Option<TaskId> {
-    let id = TaskId::from(spelled.trim());
-    let known = state.is_some_and(|state| state.task(&id).is_some());
-    let planned = || plans.iter().find_map(|(_, plan)| plan.find(spelled)).map(|task| task.id.clone());
-    if known { Some(id) } else { planned() }
-}
-
-fn names(plans: &[(PathBuf, Plan)], state: Option<&State>) -> Vec<String> {
-    let planned = plans.iter().flat_map(|(_, plan)| plan.tasks()).map(|task| task.id.to_string());
-    let known = state.into_iter().flat_map(State::tasks).map(|task| task.id().to_string());
-    planned.chain(known).collect()
-}
-
-fn unknown(
-    context: &Context,
-    (project, subject): (&Project, &Subject),
-    arguments: &ShowArgs,
-    names: &[String],
-) -> Error {
-    let task = &arguments.task;
-    let error = Error::usage(format!("'{}' has no task '{task}'", subject.name));
-    if let Some(near) = nearest(task, names.iter().map(String::as_str)) {
-        let command = subject.show(&TaskId::from(near), "");
-        return error.hint(format!("did you mean `{command}`?"));
-    }
-    if arguments.plan.is_none() && project.locate(&context.dir, Some(task)).is_ok() {
-        let named = Subject { argument: Some(task.clone()), ..subject.clone() };
-        return error.hint(format!("that is a plan: name a task of it, {}", named.command("show", "TASK")));
-    }
-    error.hint(format!("{} shows the tasks", subject.command("check", "")))
 }
 
 /// The task as the plan has it; one that lives in the record alone has no text.

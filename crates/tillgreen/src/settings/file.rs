@@ -1,5 +1,6 @@
 //! `tillgreen.toml` at the project's root. Everything that is wrong is said with its line.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ pub(crate) struct FileSettings {
     pub(super) choices: Choices,
     /// The agents, in the order of the file.
     pub(crate) agents: Vec<Agent>,
+    /// Each key with its value as text.
+    pub(super) said: BTreeMap<String, String>,
 }
 
 impl FileSettings {
@@ -131,7 +134,10 @@ impl Reader<'_> {
                 let message = "`agent` and `agent_cmd` are both set: choose one".to_owned();
                 self.problem(Some(key.span()), message, None);
             }
-            Ok(choices) => self.settings.choices = std::mem::take(&mut self.settings.choices).or(choices),
+            Ok(choices) => {
+                self.settings.choices = std::mem::take(&mut self.settings.choices).or(choices);
+                self.settings.said.insert(name.to_owned(), text);
+            }
             Err(refusal) => self.refuse(name, key.span(), value, refusal),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Dialect, Isolation, Recovery};
+use engine::{Dialect, Isolation, Recovery, Rules};
 use runner::{AgentKind, Settings};
 
 use super::agent::{COMMAND_AGENT, Programs};
@@ -57,10 +57,25 @@ pub(super) fn read(launch: &BTreeMap<String, String>) -> Result<Choices, Error> 
     Ok(choices)
 }
 
+/// The limits as text: these settings can be changed while a run goes on.
+pub(super) fn limits(rules: &Rules) -> [(&'static str, Option<String>); 9] {
+    let limits = &rules.limits;
+    [
+        ("max_task_iterations", Some(limits.task_iterations_max.to_string())),
+        ("max_fix_tasks", Some(limits.fix_tasks_max.to_string())),
+        ("max_fix_depth", Some(limits.fix_depth_max.to_string())),
+        ("max_global_iterations", limits.global_iterations_max.map(|limit| limit.to_string())),
+        ("infra_retries", Some(limits.unavailable_max.to_string())),
+        ("jobs", Some(rules.parallel.jobs.to_string())),
+        ("max_cost", limits.cost_micros_max.map(spell_dollars)),
+        ("max_tokens", limits.tokens_max.map(|tokens| tokens.to_string())),
+        ("max_time", limits.time_max.map(spell)),
+    ]
+}
+
 /// The settings as text.
 pub(super) fn write(settings: &Settings, choices: &Choices) -> BTreeMap<String, String> {
     let rules = &settings.rules;
-    let limits = &rules.limits;
     let recovery = if rules.recovery == Recovery::On { "true" } else { "false" };
     let (isolates, shares) = match rules.parallel.isolation {
         Isolation::Trees => ("false", "false"),
@@ -73,16 +88,10 @@ pub(super) fn write(settings: &Settings, choices: &Choices) -> BTreeMap<String, 
     let command = Some(settings.agent.command.clone()).filter(|_| is_command);
     let entries = [
         ("recovery_mode", Some(recovery.to_owned())),
-        ("max_task_iterations", Some(limits.task_iterations_max.to_string())),
-        ("max_fix_tasks", Some(limits.fix_tasks_max.to_string())),
-        ("max_fix_depth", Some(limits.fix_depth_max.to_string())),
-        ("max_global_iterations", limits.global_iterations_max.map(|limit| limit.to_string())),
-        ("infra_retries", Some(limits.unavailable_max.to_string())),
         ("on_exhausted", Some(word(rules.on_exhausted).to_owned())),
         ("on_escalation", Some(word(rules.on_escalation).to_owned())),
         ("clean_retry", Some(word(settings.clean_retry).to_owned())),
         ("keep_going", Some(word(rules.keep_going).to_owned())),
-        ("jobs", Some(rules.parallel.jobs.to_string())),
         ("infer_parallel", Some(word(rules.parallel.infer).to_owned())),
         ("isolate", Some(isolates.to_owned())),
         ("share_tree", Some(shares.to_owned())),
@@ -99,8 +108,6 @@ pub(super) fn write(settings: &Settings, choices: &Choices) -> BTreeMap<String, 
         ("fallback", choices.fallback.as_ref().map(|Names(names)| names.join(","))),
         ("resume_sessions", Some(word(settings.resume_sessions).to_owned())),
         ("report_tools", Some(word(settings.report_tools).to_owned())),
-        ("max_cost", limits.cost_micros_max.map(spell_dollars)),
-        ("max_tokens", limits.tokens_max.map(|tokens| tokens.to_string())),
         ("unverifiable", Some(word(rules.unverifiable).to_owned())),
         ("bookkeeping", Some(word(settings.bookkeeping).to_owned())),
         ("scope", Some(word(settings.scope).to_owned())),
@@ -111,10 +118,10 @@ pub(super) fn write(settings: &Settings, choices: &Choices) -> BTreeMap<String, 
         ("no_progress_timeout", Some(spell(settings.no_progress_timeout))),
         ("verify_timeout", Some(spell(settings.verify_timeout))),
         ("review_timeout", Some(spell(settings.review_timeout))),
-        ("max_time", limits.time_max.map(spell)),
         ("branch", settings.branch.clone()),
         ("allow_dirty", Some(word(settings.allow_dirty).to_owned())),
     ];
-    let entries = entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let entries =
+        entries.into_iter().chain(limits(rules)).filter_map(|(key, value)| Some((key.to_owned(), value?)));
     entries.chain(pull_request::write(settings)).collect()
 }

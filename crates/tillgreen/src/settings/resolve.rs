@@ -155,7 +155,8 @@ pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Setti
     settings
 }
 
-fn rules(choices: &Choices, dialect: Dialect) -> Rules {
+/// The policy that choices amount to.
+pub(super) fn rules(choices: &Choices, dialect: Dialect) -> Rules {
     let defaults = Limits::default();
     let (iterations, on_exhausted) = match dialect {
         Dialect::Spec => (defaults.task_iterations_max, OnExhausted::Stop),

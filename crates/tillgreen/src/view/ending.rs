@@ -27,6 +27,11 @@ pub(crate) fn error(subject: &Subject, state: &State) -> Option<Error> {
         End::Stopped(reason) => stopped(subject, state, reason, kind),
         End::Capped(cap) => capped(subject, state, *cap, kind),
         End::Waiting { task } => waiting(subject, state, task, kind),
+        End::Paused { from } => {
+            Error::new(kind, format!("paused: {} asked for it", one_line(from, ERROR_CHARS_MAX)))
+                .note("What was under way has come in; nothing is lost.")
+                .hint(format!("go on with {again}"))
+        }
         End::PullRequest { obstacle } => pull_request::obstructed(subject, obstacle, kind),
         End::Unavailable { reason } => {
             Error::new(kind, format!("paused: {}", one_line(reason, ERROR_CHARS_MAX)))
@@ -304,6 +309,11 @@ mod tests {
           Last error: npm test returned exit code 1
           see: tillgreen show 1.2 --output
         hint: answer with `tillgreen answer retry`, skip, abort or 'fix: …'; `tillgreen status` shows the question
+        ");
+        insta::assert_snapshot!(shown(failing(), End::Paused { from: "ada".to_owned() }), @r"
+        error: paused: ada asked for it
+          What was under way has come in; nothing is lost.
+        hint: go on with `tillgreen run`
         ");
         let reason = "the agent is temporarily unavailable: 429 rate limit".to_owned();
         insta::assert_snapshot!(shown(failing(), End::Unavailable { reason }), @r"

@@ -1,8 +1,8 @@
 //! One line for each event, for people: what `run` prints where there is no terminal, and what `log` prints.
 
 use engine::{
-    Cause, End, Event, Failure, FixPlan, Judge, Opened, PlanChanges, PullRequestEvent, Question, Recovery,
-    Response, Rung, Spent, Started, State, What,
+    Cause, End, Event, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges, PullRequestEvent, Question,
+    Recovery, Response, Rung, SettingChanged, Spent, Started, State, What,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -134,19 +134,55 @@ fn line(event: &Event, state: &State) -> Line {
             plain(Mark::Step, format!("{task} waits for {by}, which is in its way"))
         }
         What::Escalated { task, question } => plain(Mark::Odd, escalated_text(task, *question, state)),
-        What::Answered { task, response } => {
-            plain(Mark::Step, format!("{task} was answered: {}", response_text(response)))
-        }
+        What::Answered { task, response } => plain(Mark::Step, answered_text(event, task, response)),
         What::TaskSkipped { task, reason, dependents } => Line {
             mark: Mark::Odd,
             text: format!("[SKIPPED] {}: {}", named(state, task), short(reason)),
             warnings: dependents_warning(dependents).into_iter().collect(),
         },
         What::Noted { text, .. } => plain(Mark::Odd, format!("note: {}", one_line(text, usize::MAX))),
+        What::Told { task, text } => plain(Mark::Step, told_text(event, task.as_ref(), text)),
+        What::PauseRequested => plain(Mark::Odd, pause_text(event)),
+        What::SkipRequested { task } => plain(Mark::Odd, skip_text(event, task)),
+        What::LimitsChanged(new) => plain(Mark::Odd, limits_text(new)),
         What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
         What::PullRequest(news) => pull_request_line(news, event.at),
         What::Ended(end) => end_line(end, state),
     }
+}
+
+/// Who told what an event came of.
+fn by(event: &Event) -> String {
+    event.from().map(|from| format!(" by {}", short(from))).unwrap_or_default()
+}
+
+fn answered_text(event: &Event, task: &TaskId, response: &Response) -> String {
+    format!("{task} was answered{}: {}", by(event), response_text(response))
+}
+
+fn pause_text(event: &Event) -> String {
+    format!("a pause was asked for{}: nothing new starts", by(event))
+}
+
+fn skip_text(event: &Event, task: &TaskId) -> String {
+    format!("{task} is to be skipped{}, once what is under way has ended", by(event))
+}
+
+fn told_text(event: &Event, task: Option<&TaskId>, text: &str) -> String {
+    let whose = match task {
+        Some(task) => format!("the next prompt of {task}"),
+        None => "the next prompt".to_owned(),
+    };
+    format!("told{} for {whose}: {}", by(event), short(text))
+}
+
+fn limits_text(new: &NewLimits) -> String {
+    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "the default".to_owned());
+    let change = |change: &SettingChanged| {
+        format!("{} from {} to {}", change.key, value(&change.from), value(&change.to))
+    };
+    let changes: Vec<String> = new.changes.iter().map(change).collect();
+    format!("settings changed: {}", one_line(&changes.join("; "), usize::MAX))
 }
 
 /// A file is in the way of finished work, and others come in meanwhile.
@@ -394,6 +430,7 @@ fn end_line(end: &End, state: &State) -> Line {
         End::Stopped(_) => (Mark::Bad, "stopped".to_owned()),
         End::Capped(_) => (Mark::Bad, "stopped at a cap".to_owned()),
         End::Waiting { task } => (Mark::Odd, format!("paused: {task} waits for an answer")),
+        End::Paused { from } => (Mark::Odd, format!("paused: {} asked for it", short(from))),
         End::PullRequest { obstacle } => {
             (Mark::Odd, format!("paused: {}", pull_request::obstacle_text(obstacle)))
         }
@@ -406,7 +443,7 @@ fn end_line(end: &End, state: &State) -> Line {
 
 #[cfg(test)]
 mod tests {
-    use engine::{Attempt, Rules, TaskDecl};
+    use engine::{Attempt, DirectiveId, Rules, Taken, TaskDecl};
     use jiff::Timestamp;
 
     use super::*;
@@ -470,7 +507,7 @@ mod tests {
 
     #[track_caller]
     fn check(what: What, expected: &str) {
-        let event = Event { at: samples::time(0), what };
+        let event = Event::new(samples::time(0), what);
         let state = Story::new(Rules::default()).state();
         assert_eq!(render(&event, &state, Clock::Time, Paint::Plain), format!("14:30:00Z {expected}"));
     }
@@ -528,6 +565,7 @@ mod tests {
         );
         let noted = What::Noted { task: None, text: "task 1.2 left a file".to_owned() };
         check(noted, "! note: task 1.2 left a file");
+        check(What::Ended(End::Paused { from: "ada".to_owned() }), "! paused: ada asked for it");
         check(What::RegressionPassed, "✓ the regression command is green");
         check(What::Ended(End::Aborted), "✗ aborted");
         let added: Vec<TaskDecl> = vec![samples::decl("1.4", "New")];
@@ -536,6 +574,32 @@ mod tests {
             What::PlanChanged(PlanChanges { added, ticked, ..PlanChanges::default() }),
             "! the plan was changed: added 1.4; ticked 1.3",
         );
+    }
+
+    #[test]
+    fn what_people_tell_from_elsewhere() {
+        let task = || TaskId::new("1.2");
+        let check = |what: What, expected: &str| {
+            let taken = Taken { id: DirectiveId("1".to_owned()), from: "ada".to_owned() };
+            let event = Event { by: Some(Box::new(taken)), ..Event::new(samples::time(0), what) };
+            let state = Story::new(Rules::default()).state();
+            assert_eq!(render(&event, &state, Clock::Time, Paint::Plain), format!("14:30:00Z {expected}"));
+        };
+        let text = || "use tabs".to_owned();
+        check(What::Told { task: None, text: text() }, "· told by ada for the next prompt: use tabs");
+        check(
+            What::Told { task: Some(task()), text: text() },
+            "· told by ada for the next prompt of 1.2: use tabs",
+        );
+        check(What::PauseRequested, "! a pause was asked for by ada: nothing new starts");
+        check(
+            What::SkipRequested { task: task() },
+            "! 1.2 is to be skipped by ada, once what is under way has ended",
+        );
+        check(What::Answered { task: task(), response: Response::Retry }, "· 1.2 was answered by ada: retry");
+        let jobs = SettingChanged { key: "jobs".to_owned(), from: Some("4".to_owned()), to: None };
+        let new = NewLimits { limits: engine::Limits::default(), jobs: 2, changes: vec![jobs] };
+        check(What::LimitsChanged(Box::new(new)), "! settings changed: jobs from 4 to the default");
     }
 
     #[test]

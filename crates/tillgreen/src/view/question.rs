@@ -19,10 +19,7 @@ const DETAIL_LINES_MAX: usize = 40;
 
 /// The task that a person is asked about.
 pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
-    // After these a new round begins, with full budgets instead of an answer.
-    let is_over =
-        matches!(state.end(), Some(End::Complete { .. } | End::Stopped(_) | End::Capped(_) | End::Aborted));
-    if is_over {
+    if is_over(state) {
         return None;
     }
     state.attention().find_map(|task| match &task.status {
@@ -44,10 +41,24 @@ pub(crate) fn open(state: &State) -> Option<(&Task, &Asked)> {
     })
 }
 
+/// True of a run after whose end a new round begins, with full budgets instead of an answer.
+pub(crate) fn is_over(state: &State) -> bool {
+    matches!(state.end(), Some(End::Complete { .. } | End::Stopped(_) | End::Capped(_) | End::Aborted))
+}
+
 /// The question that a run ended with, for whoever answers it later.
 pub(crate) fn unanswered(subject: &Subject, state: &State) -> Option<String> {
-    let Some(End::Waiting { task }) = state.end() else { return None };
-    let task = state.task(task)?;
+    let task = match state.end()? {
+        End::Waiting { task } => state.task(task)?,
+        End::Paused { .. } => open(state)?.0,
+        End::Complete { .. }
+        | End::Stopped(_)
+        | End::Capped(_)
+        | End::PullRequest { .. }
+        | End::Unavailable { .. }
+        | End::Aborted
+        | End::Interrupted => return None,
+    };
     let Status::Asking(asked) = &task.status else { return None };
     Some(render(subject, state, task, asked))
 }

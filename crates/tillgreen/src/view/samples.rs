@@ -71,7 +71,7 @@ impl Story {
     }
 
     pub(crate) fn then(mut self, what: What) -> Self {
-        let event = Event { at: time(10 * i64::try_from(self.events.len()).unwrap()), what };
+        let event = Event::new(time(10 * i64::try_from(self.events.len()).unwrap()), what);
         self.state.apply(&event).unwrap();
         self.events.push(event);
         self

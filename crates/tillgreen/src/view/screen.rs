@@ -3,12 +3,12 @@
 
 use std::io::{self, Write};
 
-use engine::{Event, OnEscalation, State, What};
+use engine::{Event, OnEscalation, State, Status, What};
 use jiff::Timestamp;
 use plan::TaskId;
 use runner::{Notice, Responder, Settings};
 
-use super::asker;
+use super::asker::{Asked, Asker};
 use super::json;
 use super::lines::{self, Clock};
 use super::paint::Paint;
@@ -20,6 +20,7 @@ use super::summary;
 use super::text::clean;
 use crate::args::Format;
 use crate::checkpoint::Checkpoint;
+use crate::settings::LiveReader;
 
 /// Shows a run.
 pub(crate) struct Screen {
@@ -31,6 +32,9 @@ pub(crate) struct Screen {
     asked: Option<(TaskId, Timestamp)>,
     /// Whether the open question's answer was given when the run was started.
     is_answered: bool,
+    /// Who reads the settings again while the run goes on.
+    live: Option<LiveReader>,
+    asker: Asker,
 }
 
 enum Show {
@@ -49,7 +53,16 @@ impl Screen {
                 None => Show::Lines(Paint::of(&io::stderr())),
             },
         };
-        Self { show, subject, settings, responder: None, asked: None, is_answered: false }
+        Self {
+            show,
+            subject,
+            settings,
+            responder: None,
+            asked: None,
+            is_answered: false,
+            live: None,
+            asker: Asker::default(),
+        }
     }
 
     /// For a run that starts with the answer to the question that is open: nobody is asked that one.
@@ -57,11 +70,17 @@ impl Screen {
         Self { is_answered: true, ..self }
     }
 
+    /// For a run whose settings are read again when they change.
+    pub(crate) fn reading(self, live: Option<LiveReader>) -> Self {
+        Self { live, ..self }
+    }
+
     /// Shows what the runner has to say. A screen that is gone does not stop the run, so write errors are ignored.
     pub(crate) fn show(&mut self, state: &State, notice: Notice<'_>) {
         match notice {
             Notice::Ready(responder) => {
                 self.listen(&responder);
+                self.follow_settings(&responder);
                 self.responder = Some(responder);
             }
             Notice::Working(_, activity) => {
@@ -86,6 +105,7 @@ impl Screen {
                 }
                 let paint = self.paint();
                 lines::pointer(event, &self.subject, paint).into_iter().for_each(|line| self.print(&line));
+                self.withdraw(state, event);
                 let is_answered = self.is_answered && matches!(event.what, What::Opened(_));
                 if !is_answered {
                     self.ask(state);
@@ -107,6 +127,31 @@ impl Screen {
         }
     }
 
+    /// Has the settings read again whenever they change.
+    fn follow_settings(&mut self, responder: &Responder) {
+        let Some(live) = self.live.take() else { return };
+        if let Err(error) = responder.follow_settings(&live.files(), move || live.read()) {
+            self.print(&format!("note: changes of the settings count from the next start on: {error}"));
+        }
+    }
+
+    /// Takes a question back from the person at the terminal once it is open no longer, and says who was first.
+    fn withdraw(&mut self, state: &State, event: &Event) {
+        let Some((task, since)) = &self.asked else { return };
+        let status = state.task(task).map(|task| &task.status);
+        if matches!(status, Some(Status::Asking(asked)) if asked.since == *since) && state.end().is_none() {
+            return;
+        }
+        let text = event.from().map(|from| {
+            format!("\nThe question about task {task} was answered elsewhere, by {}.", clean(from))
+        });
+        if self.asker.withdraw()
+            && let Some(text) = text
+        {
+            self.print(&text);
+        }
+    }
+
     /// Puts the open question to the person at the terminal, if that is wanted.
     fn ask(&mut self, state: &State) {
         let asks = state.rules().is_some_and(|rules| rules.on_escalation == OnEscalation::Ask);
@@ -122,8 +167,8 @@ impl Screen {
         }
         let text = question::render(&self.subject, state, task, asked);
         let checkpoint = self.subject.file.as_ref().and_then(|file| Checkpoint::find(file, task.id()));
-        let put = asker::Asked { text, question: asked.question, checkpoint };
-        asker::ask(put, task.id().clone(), responder);
+        let put = Asked { text, question: asked.question, checkpoint, task: task.id().clone() };
+        self.asker.ask(put, responder);
     }
 
     fn paint(&self) -> Paint {

@@ -331,7 +331,11 @@ fn bare(command: &str) -> String {
 fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<String>) {
     let waiting = |until: Timestamp| format!("waiting for the agent until {}", moment(until));
     if holder.is_some() && state.end().is_none() {
-        return (Phase::Running, state.backoff().map(|backoff| waiting(backoff.until)));
+        let pausing = |from: &str| {
+            format!("pauses after what is under way, as {} asked", one_line(from, TEXT_CHARS_MAX))
+        };
+        let waits = || state.backoff().map(|backoff| waiting(backoff.until));
+        return (Phase::Running, state.pause().map(pausing).or_else(waits));
     }
     let some = |text: &str| Some(text.to_owned());
     match state.end() {
@@ -346,6 +350,9 @@ fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<String>) {
         Some(End::Stopped(_)) => (Phase::Stopped, some("retries or fix tasks are used up")),
         Some(End::Capped(_)) => (Phase::Stopped, some("a cap on the whole run was reached")),
         Some(End::Waiting { task }) => (Phase::Paused, Some(format!("task {task} waits for an answer"))),
+        Some(End::Paused { from }) => {
+            (Phase::Paused, Some(format!("{} asked for it", one_line(from, TEXT_CHARS_MAX))))
+        }
         Some(End::PullRequest { obstacle }) => (Phase::Paused, Some(obstacle_text(obstacle))),
         Some(End::Unavailable { reason }) => (Phase::Paused, Some(one_line(reason, TEXT_CHARS_MAX))),
         Some(End::Aborted) => (Phase::Aborted, None),
@@ -450,9 +457,8 @@ fn last_failure(subject: &Subject, state: &State) -> Option<LastFailure> {
 fn next(subject: &Subject, phase: Phase, is_asked: bool) -> Option<String> {
     let (verb, rest) = match phase {
         Phase::Complete => return None,
-        Phase::Running if is_asked => return None,
+        Phase::Running | Phase::Paused if is_asked => ("answer", "RESPONSE"),
         Phase::Running => ("log", "-f"),
-        Phase::Paused if is_asked => ("answer", "RESPONSE"),
         Phase::NotStarted
         | Phase::Paused
         | Phase::Stopped

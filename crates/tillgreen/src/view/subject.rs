@@ -61,6 +61,11 @@ impl Subject {
         command.trim_matches('`').to_owned()
     }
 
+    /// A command about a task of this plan, to be typed.
+    pub(crate) fn about_task(&self, verb: &str, task: &TaskId) -> String {
+        self.command(verb, &quoted(&task.to_string()))
+    }
+
     /// A command about this plan, to be typed.
     pub(crate) fn command(&self, verb: &str, rest: &str) -> String {
         let folder = self.folder.as_deref().map(|folder| format!(" -C {}", quoted(folder)));

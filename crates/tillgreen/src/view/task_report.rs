@@ -364,6 +364,8 @@ fn steps(what: &What) -> Vec<String> {
         What::Deferred { by, .. } => vec![format!("waits for {by}, which is in its way")],
         What::Escalated { question, .. } => vec![format!("a person is asked: {}", question_text(*question))],
         What::Answered { response, .. } => vec![format!("a person answered: {}", response_text(response))],
+        What::Told { text, .. } => vec![format!("a person told: {text}")],
+        What::SkipRequested { .. } => vec!["a person wants it to be skipped".to_owned()],
         What::TaskSkipped { reason, .. } => vec![format!("skipped: {reason}")],
         What::HeldUp { files, .. } => {
             vec![format!("waits to come in: {}", in_the_way(files))]
@@ -383,6 +385,8 @@ fn steps(what: &What) -> Vec<String> {
         | What::FixInserted { .. }
         | What::Opened(_)
         | What::PlanChanged(_)
+        | What::PauseRequested
+        | What::LimitsChanged(_)
         | What::RegressionPassed
         | What::PullRequest(_)
         | What::Ended(_) => Vec::new(),

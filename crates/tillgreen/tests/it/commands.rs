@@ -387,7 +387,7 @@ fn an_answer_can_be_noted_for_later() {
     let noted = sandbox.run(&["answer", "--no-run", "fix: use the word one"]).expect_code(0);
     expect_parts(&noted.stdout, &["The answer is noted", "`tillgreen run`"]);
     assert_eq!(sandbox.agent_calls().len(), 2, "nothing is started");
-    sandbox.run(&["answer", "retry"]).expect_code(2);
+    sandbox.run(&["answer", "retry"]).expect_code(8);
     sandbox.run(&["run"]).expect_code(0);
     expect_parts(&sandbox.agent_calls()[2].prompt, &["use the word one"]);
 

@@ -453,7 +453,8 @@ fn an_answer_can_be_noted_for_later() {
     run(&sandbox, &hopeless(), &["--max-task-iterations", "1"]).expect_code(3);
     sandbox.run(&["answer", FOLDER, "fix: use good", "--no-run"]).expect_code(0);
     assert_eq!(sandbox.agent_calls().len(), 1);
-    answer(&sandbox, "skip").expect_code(2);
+    let second = answer(&sandbox, "skip").expect_code(8);
+    assert!(second.stderr.contains(": fix: use good\n"), "{second}");
     sandbox.install_agent(&Agent::new().on("03-01:task-1", good("a")).otherwise(good("b")));
     sandbox.run(&["run", FOLDER]).expect_code(0);
     assert!(sandbox.agent_calls()[1].prompt.contains("User provided fix: use good"));
@@ -533,6 +534,21 @@ fn at_a_terminal_it_asks_there() {
     assert_eq!(terminal.code(), Some(0), "{}", String::from_utf8_lossy(&fs::read(screen).unwrap()));
     let calls = sandbox.agent_calls();
     assert!(calls[0].prompt.contains("(Which colour?): red"), "{}", calls[0].prompt);
+}
+
+#[test]
+fn at_a_terminal_it_says_that_somebody_else_was_first() {
+    let sandbox = sandbox(&[DECISION, &task("Task 2: Make a", "a"), HUMAN_ACTION]);
+    let Some(mut terminal) = Terminal::start(&sandbox, &Agent::new().otherwise(good("a"))) else { return };
+    terminal.await_questions(1);
+    let answered = answer(&sandbox, "red").expect_code(0);
+    assert!(answered.stdout.contains("has taken the answer about task 03-01:task-1: red."), "{answered}");
+    // The next question is put though nobody typed anything to the first.
+    terminal.await_questions(2);
+    assert!(terminal.shown().contains("was answered elsewhere, by "), "{}", terminal.shown());
+    terminal.type_keys("done\r");
+    let screen = terminal.screen.clone();
+    assert_eq!(terminal.code(), Some(0), "{}", String::from_utf8_lossy(&fs::read(screen).unwrap()));
 }
 
 #[test]

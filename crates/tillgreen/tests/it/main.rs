@@ -9,6 +9,7 @@ mod escalation;
 mod failing_items;
 mod hand_edits;
 mod hostile_agents;
+mod inbox;
 mod interruption;
 mod judging;
 mod odd_changes;

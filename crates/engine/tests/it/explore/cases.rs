@@ -31,6 +31,8 @@ const IN_THE_WAY: &[Trouble] =
     &[Trouble::Red, Trouble::LandingBlocked, Trouble::Refused, Trouble::RecordBlocked];
 const JUDGES: &[Trouble] = &[Trouble::JudgeNo, Trouble::JudgeSilent, Trouble::OutOfReach];
 const REGRESSION: &[Trouble] = &[Trouble::Red, Trouble::RegressionRed];
+const STEERED: &[Trouble] = &[Trouble::Red, Trouble::RedTogether, Trouble::Skips, Trouble::Pauses];
+const STEERED_ABSENT: &[Trouble] = &[Trouble::Away, Trouble::JudgeNo, Trouble::Skips, Trouble::Pauses];
 
 type Plans = &'static [&'static [&'static str]];
 
@@ -204,6 +206,30 @@ pub(crate) fn judges(size: Size) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// People who tell a run from elsewhere what to leave out and when to pause.
+pub(crate) fn steered(size: Size) -> Vec<Case> {
+    let (off, on) = (people(Recovery::Off), people(Recovery::On));
+    let reviewed = Rules { review: Toggle::On, ..off[0].clone() };
+    match size {
+        Size::Ordinary => vec![
+            each(SINGLES, STEERED, &off, 2),
+            each(SEQUENCES, STEERED, &off, 1),
+            each(SEQUENCES, STEERED, &on[..1], 1),
+            each(SIDE_BY_SIDE, STEERED, &off, 1),
+            each(JUDGED, STEERED_ABSENT, &[reviewed], 1),
+        ],
+        Size::Large => vec![
+            all(SINGLES, STEERED, 2),
+            all(SEQUENCES, STEERED, 2),
+            each(SIDE_BY_SIDE, STEERED, &off, 1),
+            each(SIDE_BY_SIDE, STEERED, &on, 1),
+            each(&TRIPLES[..3], STEERED, &off[..1], 1),
+            each(JUDGED, STEERED_ABSENT, &[reviewed], 2),
+        ],
+    }
+    .concat()
 }
 
 /// A case that is explored at once.

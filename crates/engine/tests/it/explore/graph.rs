@@ -234,6 +234,9 @@ impl Graph {
         let is_capped = node.rules().limits.global_iterations_max.is_some();
         match step {
             Step::Due | Step::See(_) | Step::Wait | Step::StartAgain { .. } => EdgeKind::Forward,
+            // Whoever starts a program again does not want a pause any more, and what was about to come in and is to be left
+            // out does not come in again.
+            Step::GoDown(_) if node.state.pause().is_some() || node.leaves_what_comes_in() => EdgeKind::Open,
             // Agents that have to work again count against the cap again.
             Step::GoDown(Down::TreesGone) if is_capped => EdgeKind::Open,
             // Beside what is about to end the run, others may be lost with the program and do not begin again.

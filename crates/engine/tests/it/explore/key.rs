@@ -23,6 +23,9 @@ pub(crate) fn key(node: &Node) -> String {
     if node.rules().limits.global_iterations_max.is_some() {
         put(&mut key, format_args!(" {} starts", state.round_dispatches()));
     }
+    if state.pause().is_some() {
+        key.push_str(" pausing");
+    }
     put_end(&mut key, node);
     put(&mut key, format_args!(" {} skipped|", state.skipped_count()));
     for task in state.tasks().iter().filter(|task| !is_past(state, task)) {
@@ -38,7 +41,11 @@ pub(crate) fn key(node: &Node) -> String {
 
 /// The end of a run, as far as it must not depend on whether the program went down.
 pub(crate) fn ending(node: &Node) -> Option<String> {
-    node.state.end()?;
+    // A pause comes wherever somebody asks for it, and ends nothing.
+    let end = node.state.end()?;
+    if matches!(end, End::Paused { .. }) {
+        return None;
+    }
     let mut name = String::new();
     put_end(&mut name, node);
     // An early end of tasks that run side by side depends on how far the others have come.
@@ -104,6 +111,7 @@ fn put_end(key: &mut String, node: &Node) {
         End::Stopped(StopReason::Regression { .. } | StopReason::PullRequest { .. })
         | End::Complete { .. }
         | End::Capped(_)
+        | End::Paused { .. }
         | End::PullRequest { .. }
         | End::Unavailable { .. }
         | End::Aborted
@@ -130,6 +138,7 @@ fn put_task(key: &mut String, node: &Node, task: &Task) {
         page.is_unfinished,
         task.instruction.is_some(),
         task.decl.ticked,
+        state.is_leaving(task.id()),
         task.is_held_up(),
     ];
     let fixes = (task.round_fixes().len(), page.fixes);

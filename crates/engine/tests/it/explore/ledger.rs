@@ -114,6 +114,8 @@ impl Ledger {
             | Seen::FixInserted { .. }
             | Seen::RegressionEnded { .. }
             | Seen::Forge { .. }
+            | Seen::Directed(_)
+            | Seen::LimitsRead(_)
             | Seen::NobodyAnswers { .. }
             | Seen::Interrupted
             | Seen::TimePassed => {}
@@ -185,6 +187,10 @@ impl Ledger {
             | What::Escalated { .. }
             | What::Answered { .. }
             | What::TaskSkipped { .. }
+            | What::Told { .. }
+            | What::PauseRequested
+            | What::SkipRequested { .. }
+            | What::LimitsChanged(_)
             | What::PullRequest(_)
             | What::Ended(_) => {}
         }

@@ -60,6 +60,11 @@ fn work_that_comes_in() {
 }
 
 #[test]
+fn people_who_steer_from_elsewhere() {
+    explore_all("steered", &cases::steered(size()));
+}
+
+#[test]
 fn judges_questions_and_a_regression_command() {
     explore_all("judges", &cases::judges(size()));
 }

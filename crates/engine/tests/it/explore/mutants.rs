@@ -39,7 +39,7 @@ fn a_limit_that_is_forgotten() {
             return Some(event);
         };
         let attempt = state.task(task)?.next_attempt();
-        Some(Event { at: now, what: What::RetryPlanned { task: task.clone(), attempt } })
+        Some(Event::new(now, What::RetryPlanned { task: task.clone(), attempt }))
     }
     is_caught(Engine { due, ..Engine::default() }, "limit");
 }
@@ -100,7 +100,7 @@ fn a_lost_attempt_that_counts() {
             return Some(event);
         }
         let reason = StopReason::Retries { task: task.clone(), attempts: 2 };
-        Some(Event { at: now, what: What::Ended(End::Stopped(reason)) })
+        Some(Event::new(now, What::Ended(End::Stopped(reason))))
     }
     is_caught(Engine { due, ..Engine::default() }, "the key leaves out too much");
 }

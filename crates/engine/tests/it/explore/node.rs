@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use engine::{
-    Action, End, Event, Observation, Opening, Record, Response, Rules, Seen, State, Status, Task, TaskDecl,
+    Action, Directive, DirectiveId, End, Event, Observation, Opening, Record, Response, Rules, Said, Seen,
+    State, Status, Task, TaskDecl,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -148,6 +149,8 @@ impl Node {
                     .map(|seen| Step::See(Box::new(seen))),
             );
             steps.extend(self.state.next_deadline(self.now).map(|_| Step::Wait));
+            assert!(!steps.is_empty(), "stuck: nothing is under way or waited for");
+            steps.extend(self.directives().map(|seen| Step::See(Box::new(seen))));
         }
         assert!(!steps.is_empty(), "stuck: nothing is due, under way or waited for");
         let downs = self.ways_down(&steps);
@@ -168,6 +171,26 @@ impl Node {
         downs
     }
 
+    /// What people tell the run from elsewhere: to leave out any task, or to start nothing new.
+    fn directives(&self) -> impl Iterator<Item = Seen> {
+        let open = self.state.unsettled().filter(|task| self.may(Trouble::Skips) && !self.is_leaving(task));
+        let skips = open.map(|task| Said::Skip { task: task.id().clone() });
+        let pauses = self.may(Trouble::Pauses) && self.state.pause().is_none();
+        let id = DirectiveId(self.interventions.to_string());
+        let directed = move |said| Directive { id: id.clone(), from: "ada".to_owned(), said };
+        let all = skips.chain(pauses.then_some(Said::Pause)).filter(|_| self.interventions > 0);
+        all.map(move |said| Seen::Directed(Box::new(directed(said))))
+    }
+
+    /// True if work is coming in whose task is to be left out should it not.
+    pub(crate) fn leaves_what_comes_in(&self) -> bool {
+        self.state.attention().any(|task| task.status.is_coming_back() && self.is_leaving(task))
+    }
+
+    pub(crate) fn is_leaving(&self, task: &Task) -> bool {
+        self.state.is_leaving(task.id())
+    }
+
     fn starts_again(&self, end: &End) -> Vec<Step> {
         let start = |before, after| Step::StartAgain { before, after };
         match end {
@@ -178,6 +201,8 @@ impl Node {
                     answers.map(|response| Box::new(Seen::Answered { task: task.clone(), response }));
                 answers.flat_map(|seen| [start(Some(seen.clone()), None), start(None, Some(seen))]).collect()
             }
+            // Who paused a run goes on with it.
+            End::Paused { .. } => vec![start(None, None)],
             End::Stopped(_)
             | End::Capped(_)
             | End::PullRequest { .. }
@@ -201,7 +226,8 @@ impl Node {
             }
             Step::Wait => next.now = self.state.next_deadline(self.now).expect("something is waited for"),
             Step::StartAgain { before, after } => {
-                let is_answered = before.is_some() || after.is_some();
+                let is_paused = matches!(self.state.end(), Some(End::Paused { .. }));
+                let is_answered = before.is_some() || after.is_some() || is_paused;
                 next.interventions -= u32::from(!is_answered);
                 before.iter().for_each(|seen| next.see(engine, seen, &mut events));
                 // Nobody starts a run again that was just given up.
@@ -256,7 +282,8 @@ impl Node {
     /// Shows something to the engine.
     fn see(&mut self, engine: &Engine, seen: &Seen, events: &mut Vec<Event>) {
         self.ledger.note_seen(&self.state, seen);
-        if let Seen::Answered { response: Response::Retry | Response::Fix(_), .. } = seen {
+        if let Seen::Answered { response: Response::Retry | Response::Fix(_), .. } | Seen::Directed(_) = seen
+        {
             self.interventions -= 1;
         }
         let observation = Observation { at: self.now, seen: seen.clone() };

@@ -60,6 +60,10 @@ pub(crate) enum Trouble {
     RecordBlocked,
     /// The regression command is red.
     RegressionRed,
+    /// A person wants a task to be left out.
+    Skips,
+    /// A person wants nothing new to start, and goes on later.
+    Pauses,
     /// A person interrupts the run and starts it again.
     Interrupted,
     /// The program is killed, and its work trees are gone when it is started again.

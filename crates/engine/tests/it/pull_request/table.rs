@@ -21,7 +21,7 @@ fn what_is_not_in_the_table_is_refused() {
             let to = targets(*from, kind);
             let mut state: State = state.clone();
             let what = What::PullRequest(Box::new(event));
-            match state.apply(&Event { at: Timestamp::UNIX_EPOCH, what }) {
+            match state.apply(&Event::new(Timestamp::UNIX_EPOCH, what)) {
                 Ok(()) => {
                     let is = state.pull_request().stage().kind();
                     assert!(to.contains(&is), "{kind:?} led from {from:?} to {is:?}");
@@ -66,7 +66,7 @@ fn awaited_things_are_said_in_words() {
 fn a_refused_event_says_so() {
     let event = PullRequestEvent::Satisfied { outcome: Outcome::Ready { checks: 1, caveats: Vec::new() } };
     let what = What::PullRequest(Box::new(event));
-    let refused = State::default().apply(&Event { at: Timestamp::UNIX_EPOCH, what });
+    let refused = State::default().apply(&Event::new(Timestamp::UNIX_EPOCH, what));
     let error = refused.expect_err("nothing was pushed");
     assert_eq!(error.to_string(), "the pull request is Resting, which Satisfied cannot follow");
 }

@@ -60,6 +60,10 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::FixInserted { .. }
         | What::Deferred { .. }
         | What::Noted { .. }
+        | What::Told { .. }
+        | What::PauseRequested
+        | What::SkipRequested { .. }
+        | What::LimitsChanged(_)
         | What::RegressionPassed
         | What::PullRequest(_) => Entry::default(),
     }
