@@ -16,8 +16,10 @@ use super::processes::pids;
 const SWEEP_TIME_MAX: Duration = Duration::from_secs(15);
 /// How long to wait between two looks; a process that is not our child cannot be waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);
+/// How often to look at a process without any environment: while it changes to another program it has none.
+const EXEC_LOOKS_MAX: u32 = 10;
 /// How much of an environment is read; the kernel allows no more by default.
-const ENVIRONMENT_BYTES_MAX: u64 = 8 << 20;
+const ENVIRONMENT_BYTES_MAX: usize = 2 << 20;
 
 /// Kills every process of this user, other than this one, whose environment holds exactly this
 /// `NAME=value`, and waits until they are gone. Returns how many there were.
@@ -66,10 +68,18 @@ fn is_of_this_user(pid: Pid) -> bool {
 }
 
 fn environment(pid: Pid) -> Option<Vec<u8>> {
-    let mut text = Vec::new();
-    let file = File::open(format!("/proc/{pid}/environ")).ok()?;
-    file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut text).ok()?;
-    Some(text)
+    for _ in 0..EXEC_LOOKS_MAX {
+        let mut text = vec![0; ENVIRONMENT_BYTES_MAX];
+        // One call: what a second one would read may be gone by then.
+        let length = File::open(format!("/proc/{pid}/environ")).ok()?.read(&mut text).ok()?;
+        text.truncate(length);
+        // Neither a zombie nor a thread of the kernel has a program.
+        if !text.is_empty() || fs::read_link(format!("/proc/{pid}/exe")).is_err() {
+            return Some(text);
+        }
+        thread::sleep(LOOK_INTERVAL);
+    }
+    None
 }
 
 fn holds(environment: &[u8], marker: &str) -> bool {
@@ -78,6 +88,8 @@ fn holds(environment: &[u8], marker: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     #[test]
@@ -90,6 +102,23 @@ mod tests {
                 "{other}"
             );
         }
+    }
+
+    /// A process that changes from one program to the next all the time is seen at every look.
+    #[test]
+    fn a_process_that_starts_another_program_is_not_missed() {
+        let script = r#"exec /bin/sh -c "$SELF""#;
+        let mut child = Command::new("/bin/sh")
+            .args(["-c", script])
+            .env("SELF", script)
+            .env("SWEPT", "over")
+            .spawn()
+            .expect("a shell starts");
+        let pid = Pid::from_raw(i32::try_from(child.id()).expect("a pid"));
+        let missed = (0..2_000).filter(|_| !is_marked(pid, "SWEPT=over")).count();
+        child.kill().expect("it is ours");
+        child.wait().expect("it is ours");
+        assert_eq!(missed, 0);
     }
 
     #[test]
