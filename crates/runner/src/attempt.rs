@@ -16,7 +16,7 @@ use crate::attempt_files::AttemptFiles;
 use crate::book::{Excerpt, OwnBox};
 use crate::check;
 use crate::delegation::{DISPATCH_MARKER, Delegation, REPORT_FILE, Use};
-use crate::driver::{Driver, Flight};
+use crate::effects::{Effects, Flight};
 use crate::error::RunError;
 use crate::forge::Stopper;
 use crate::git::{Change, ChangeKind, Git, GitError, Oid};
@@ -153,7 +153,7 @@ pub(crate) struct AgentEnded {
     pub learnings: Vec<String>,
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// Starts an agent on a task.
     pub(crate) fn start_agent(
         &mut self,
@@ -195,7 +195,7 @@ impl Driver<'_> {
             dir,
             prompt,
             session,
-            timeout: self.settings.attempt_timeout,
+            timeout: self.world.settings.attempt_timeout,
         };
         let (handle, at_work) = self.delegate(key.clone(), delegation)?;
         let purpose = Purpose::Agent { task, at_work, before };
@@ -205,25 +205,25 @@ impl Driver<'_> {
 
     /// Runs a `[VERIFY]` command directly.
     pub(crate) fn start_proof(&mut self, key: ActionKey, id: &TaskId) -> Result<(), RunError> {
-        let verify = self.book.excerpt(&self.state, id).map(|excerpt| excerpt.verify());
+        let verify = self.world.book.excerpt(self.state, id).map(|excerpt| excerpt.verify());
         let Some(Verify::Runnable(script)) = verify else {
             let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
             let report = ChecksReport { failure: Some(failure), warnings: Vec::new() };
             self.see(Seen::ProofEnded { task: id.clone(), report, uncommitted: Vec::new() });
             return Ok(());
         };
-        let dir = AttemptFiles::of_proof(self.file, id).dir().to_owned();
+        let dir = AttemptFiles::of_proof(self.world.file, id).dir().to_owned();
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
-        let head = self.tree.git().map_or(Ok(None), Git::head)?;
+        let head = self.world.tree.git().map_or(Ok(None), Git::head)?;
         if let (true, Some(slots), Some(head)) =
-            (engine::proves_in_landing_tree(&self.state, id), self.slots.clone(), head)
+            (engine::proves_in_landing_tree(self.state, id), self.world.slots.clone(), head)
         {
             let root = slots.root(LANDING);
             let purpose = Purpose::Proof { task: id.clone(), script, root };
             let by = self.set_up_runner();
             return self.beside(key, purpose, move || Done::LandingTree(slots.show(LANDING, &head, &by)));
         }
-        let root = self.project.root().to_owned();
+        let root = self.world.project.root().to_owned();
         self.run_proof(key, (id, script), root)
     }
 
@@ -234,7 +234,7 @@ impl Driver<'_> {
         (id, script): (&TaskId, Script),
         root: PathBuf,
     ) -> Result<(), RunError> {
-        let dir = AttemptFiles::of_proof(self.file, id).dir().to_owned();
+        let dir = AttemptFiles::of_proof(self.world.file, id).dir().to_owned();
         let purpose = Purpose::Proof { task: id.clone(), script: script.clone(), root: root.clone() };
         self.start_script(key, (&script, root, LANDING), &dir, purpose);
         Ok(())
@@ -249,7 +249,7 @@ impl Driver<'_> {
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let text = self.task_text(id, &dir);
-        let excerpt = Excerpt::read(self.file.dialect, &text);
+        let excerpt = Excerpt::read(self.world.file.dialect, &text);
         match excerpt.as_ref().and_then(check::script_of) {
             Some(script) => {
                 let tree = self.lying_tree(id)?;
@@ -269,13 +269,13 @@ impl Driver<'_> {
     /// The tree that lies in the project while a task's work is verified there. What a slot holds is no fact about what
     /// comes in.
     fn lying_tree(&self, id: &TaskId) -> Result<Option<String>, GitError> {
-        let git = self.tree.git().filter(|_| !self.is_isolated(id));
+        let git = self.world.tree.git().filter(|_| !self.is_isolated(id));
         git.map_or(Ok(None), |git| Ok(Some(git.snapshot(&self.project_place())?.as_str().to_owned())))
     }
 
     /// What the place of a task is like before its agent begins. Where git cannot tell, nobody is blamed.
     fn before(&self, id: &TaskId, plan: Vec<(PathBuf, String)>) -> Before {
-        let git = self.tree.git().filter(|_| !self.is_isolated(id));
+        let git = self.world.tree.git().filter(|_| !self.is_isolated(id));
         Before {
             baseline: self.running_baseline(id),
             since: SystemTime::now(),
@@ -288,15 +288,15 @@ impl Driver<'_> {
 
     /// Runs the regression command.
     pub(crate) fn start_regression(&mut self, key: ActionKey) -> Result<(), RunError> {
-        let Some(command) = &self.settings.regression else {
+        let Some(command) = &self.world.settings.regression else {
             self.see(Seen::RegressionEnded { report: ChecksReport::default() });
             return Ok(());
         };
         let script = Script::new(vec![command.clone()]);
-        let dir = AttemptFiles::of_regression(self.file).dir().to_owned();
+        let dir = AttemptFiles::of_regression(self.world.file).dir().to_owned();
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let purpose = Purpose::Regression { script: script.clone() };
-        self.start_script(key, (&script, self.project.root().to_owned(), LANDING), &dir, purpose);
+        self.start_script(key, (&script, self.world.project.root().to_owned(), LANDING), &dir, purpose);
         Ok(())
     }
 
@@ -309,7 +309,7 @@ impl Driver<'_> {
         purpose: Purpose,
     ) {
         let invocation = self.verification((script, cwd, slot), dir);
-        let handle = process::start(&self.runtime, invocation, self.reporter(key.clone()));
+        let handle = process::start(&self.world.runtime, invocation, self.reporter(key.clone()));
         self.depart(key, Flight { handle: Some(handle), purpose });
     }
 
@@ -330,7 +330,7 @@ impl Driver<'_> {
             stdin: None,
             stdout_log: dir.join("verify.out.log"),
             stderr_log: dir.join("verify.err.log"),
-            limits: self.limits(self.settings.verify_timeout, None),
+            limits: self.limits(self.world.settings.verify_timeout, None),
         }
     }
 
@@ -345,13 +345,13 @@ impl Driver<'_> {
         sweep_if_killed(ended, &at_work.dir);
         mask_logs(&at_work.dir);
         self.tell_of_customs(task);
-        let (dialect, role) = (self.settings.rules.dialect, at_work.role);
+        let (dialect, role) = (self.world.settings.rules.dialect, at_work.role);
         let duty = if matches!(purpose, Purpose::Judge { .. }) { Duty::Judge } else { Duty::Work };
         let end = agent_end(ended, outcome, Words { prompt: &at_work.prompt, dialect, role, duty });
         let reports = report::reports(&at_work.dir.join(REPORT_FILE));
         let end = report::with_reports(end, &reports, role);
         let spent = at_work.spent(task, outcome.usage, outcome.session.clone());
-        self.decide(Seen::Spent { spent: Box::new(spent) })?;
+        self.see(Seen::Spent { spent: Box::new(spent) });
         match purpose {
             Purpose::Agent { task, at_work, before } => {
                 let end = self.spell_out(end);
@@ -367,7 +367,7 @@ impl Driver<'_> {
                     return Ok(Seen::TimePassed);
                 }
                 let mut report = self.settle((&task, &at_work.dir), &before, (end, ended.elapsed))?;
-                self.tell_of_skipped_work(&task, &report.touched);
+                self.tell_of_skipped_work(&task, &report.touched, None);
                 let requested = self.request_changes(&task, &asked)?;
                 report.end = requested.holding_up(report.end);
                 learnings.extend(requested.notes);
@@ -430,7 +430,7 @@ impl Driver<'_> {
                 Ok(Seen::ChecksEnded { task, dispatch, report, tree })
             }
             Purpose::Regression { script } => {
-                Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.project.root()) })
+                Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.world.project.root()) })
             }
             Purpose::Join { task, dispatch, script, tree } => {
                 self.joined(key, (task, dispatch), (&script, tree), ended)
@@ -448,7 +448,7 @@ impl Driver<'_> {
     /// A blocker is named in any of the ways that tasks are spelled.
     fn spell_out(&self, mut end: engine::AgentEnd) -> engine::AgentEnd {
         if let engine::AgentEnd::Answered { claim: Claim::Stuck(Stuck { by: Some(by), .. }), .. } = &mut end
-            && let Some(id) = self.book.spelled(by)
+            && let Some(id) = self.world.book.spelled(by)
         {
             *by = id.to_string();
         }
@@ -463,7 +463,7 @@ impl Driver<'_> {
         (end, elapsed): (engine::AgentEnd, Duration),
     ) -> Result<AgentReport, RunError> {
         // After the end of the run nobody examines what an agent claims.
-        let own_box = match self.settings.bookkeeping {
+        let own_box = match self.world.settings.bookkeeping {
             Bookkeeping::Agent if self.state.end().is_none() => OwnBox::Keep,
             Bookkeeping::Agent | Bookkeeping::Coordinator => OwnBox::PutBack,
         };
@@ -480,7 +480,7 @@ impl Driver<'_> {
         task: &TaskId,
         before: &Before,
     ) -> Result<(Vec<FileState>, Option<CheckFailure>), RunError> {
-        let Some(git) = self.tree.git() else { return Ok((Vec::new(), None)) };
+        let Some(git) = self.world.tree.git() else { return Ok((Vec::new(), None)) };
         let from = before.baseline.tree.as_ref().or(before.baseline.head.as_ref());
         let Some(from) = from.cloned() else { return Ok((Vec::new(), None)) };
         let mut left = match git.look(&self.project_place(), &from) {
@@ -488,7 +488,7 @@ impl Driver<'_> {
             Err(error) if error.is_of_files() => return Ok((Vec::new(), Some(unreadable(&error)))),
             Err(error) => return Err(error.into()),
         };
-        let root = self.project.root().to_owned();
+        let root = self.world.project.root().to_owned();
         // What was there before and git ignored is nobody's work, whoever changed what git ignores.
         let was_ignored = |path: &str| {
             let is_in = |folder: &String| path == folder || folder.ends_with('/') && path.starts_with(folder);
@@ -515,7 +515,7 @@ impl Driver<'_> {
             change.kind = ChangeKind::Added;
         }
         self.tell_of_uncovered(task, &uncovered);
-        let touched = without_others(&self.state, task, before.since, touched(&left.changes));
+        let touched = without_others(self.state, task, before.since, touched(&left.changes));
         Ok((touched, unfit(&left, &unsaved)))
     }
 
@@ -534,7 +534,7 @@ impl Driver<'_> {
 
     /// The commit that was checked out when an attempt began, if the history no longer contains it.
     fn lost_commit(&self, baseline: &Baseline) -> Result<Option<String>, GitError> {
-        let (Some(git), Some(before)) = (self.tree.git(), &baseline.head) else { return Ok(None) };
+        let (Some(git), Some(before)) = (self.world.tree.git(), &baseline.head) else { return Ok(None) };
         Ok((!git.contains(before)?).then(|| before.clone()))
     }
 
@@ -544,9 +544,10 @@ impl Driver<'_> {
         dir: &Path,
         own_box: OwnBox,
     ) -> Result<Vec<TaskId>, RunError> {
-        let path = self.file.path.clone();
+        let path = self.world.file.path.clone();
         let aside = dir.join("plan-as-left.md");
-        let inspection = self.book.inspect(task, own_box, &aside).map_err(RunError::io("put back", path))?;
+        let inspection =
+            self.world.book.inspect(task, own_box, &aside).map_err(RunError::io("put back", path))?;
         for (ids, what) in [(&inspection.added, "added to"), (&inspection.reworded, "reworded in")] {
             if !ids.is_empty() {
                 let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
@@ -572,7 +573,7 @@ impl Driver<'_> {
 
     /// What is changed in the project, not committed, and was not so when the run began.
     fn uncommitted_since_start(&mut self) -> Result<Vec<String>, RunError> {
-        let mut uncommitted = self.tree.dirty()?;
+        let mut uncommitted = self.world.tree.dirty()?;
         let before = self.state.opened().map(|opened| opened.dirty.as_slice()).unwrap_or_default();
         uncommitted.retain(|path| !before.contains(path));
         Ok(uncommitted)
@@ -586,7 +587,7 @@ impl Driver<'_> {
         (script, mut warnings): (&Script, Vec<String>),
     ) -> Result<ChecksReport, RunError> {
         if let Some(reason) = self.proves_nothing(id, script) {
-            if self.settings.strict.is_on() {
+            if self.world.settings.strict.is_on() {
                 let failure =
                     red(Cause::ProvesNothing, &format!("the verify command proves nothing: {reason}"));
                 return Ok(ChecksReport { failure: Some(failure), warnings });
@@ -602,9 +603,13 @@ impl Driver<'_> {
         place: &Path,
         (report, ended): (&ChecksReport, &Ended),
     ) -> Option<String> {
-        let git = self.tree.git().filter(|_| place != self.project.root() && report.failure.is_some())?;
+        let git = self
+            .world
+            .tree
+            .git()
+            .filter(|_| place != self.world.project.root() && report.failure.is_some())?;
         let output = format!("{}\n{}", ended.stdout.text, ended.stderr.text);
-        missing(&output, self.project.root(), place, git)
+        missing(&output, self.world.project.root(), place, git)
     }
 
     fn proves_nothing(&self, id: &TaskId, script: &Script) -> Option<String> {
@@ -615,7 +620,7 @@ impl Driver<'_> {
         let is_work = task.decl.kind == engine::TaskKind::Work;
         // What was red at an earlier attempt and is green now proves that something happened in between.
         let was_red = task.failures.iter().any(|failure| failure.cause == Cause::VerifyRed);
-        let is_unchanged = self.tree.git().is_some() && task.touched.is_empty();
+        let is_unchanged = self.world.tree.git().is_some() && task.touched.is_empty();
         (is_work && is_unchanged && !was_red)
             .then(|| "it is green and git sees no change, so it may have been green before".to_owned())
     }
@@ -630,25 +635,26 @@ impl Driver<'_> {
         if let Some(failure) = self.unresolved(id) {
             return Ok(ChecksReport { failure: Some(failure), warnings });
         }
-        if self.settings.bookkeeping == Bookkeeping::Agent {
+        if self.world.settings.bookkeeping == Bookkeeping::Agent {
             let spec_files = self.committable_spec_files()?;
-            let missing = check::bookkeeping(self.tree.git(), &spec_files, (&self.state, &self.book), id)?;
+            let missing =
+                check::bookkeeping(self.world.tree.git(), &spec_files, (self.state, &self.world.book), id)?;
             if let Some(failure) = missing {
                 return Ok(ChecksReport { failure: Some(failure), warnings });
             }
         }
-        if self.settings.scope == Scope::Off {
+        if self.world.settings.scope == Scope::Off {
             return Ok(ChecksReport { failure: None, warnings });
         }
         let touched = self.touched_files(id);
-        let excerpt = Excerpt::read(self.file.dialect, text);
+        let excerpt = Excerpt::read(self.world.file.dialect, text);
         let outside = excerpt.map(|excerpt| check::scope(&excerpt, &touched)).unwrap_or_default();
         let outside = self.still_changed(id, outside)?;
         if outside.is_empty() {
             return Ok(ChecksReport { failure: None, warnings });
         }
         let message = format!("changed outside the task's Files: {}", listed(&outside));
-        if self.settings.scope == Scope::Reject {
+        if self.world.settings.scope == Scope::Reject {
             return Ok(ChecksReport { failure: Some(red(Cause::OutOfScope, &message)), warnings });
         }
         warnings.push(message);
@@ -671,7 +677,7 @@ impl Driver<'_> {
     pub(crate) fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
         let base =
             self.state.task(id).filter(|task| !task.is_isolated()).and_then(|task| task.base.as_deref());
-        match (self.tree.git(), base) {
+        match (self.world.tree.git(), base) {
             (Some(git), Some(base)) if !paths.is_empty() => {
                 let differing = git.differing_from(base)?;
                 Ok(paths.into_iter().filter(|path| differing.contains(path)).collect())

@@ -14,7 +14,7 @@ use crate::attempt::AtWork;
 use crate::attempt_files::AttemptFiles;
 use crate::book::Excerpt;
 use crate::documents;
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::error::RunError;
 use crate::inbox::Message;
 use crate::mask::mask;
@@ -67,33 +67,33 @@ pub(crate) struct Delegation<'a> {
     pub timeout: Duration,
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// What a prompt about a task is about.
     pub(crate) fn subject<'a>(&'a self, id: &'a TaskId, excerpt: &'a Excerpt) -> Subject<'a> {
-        let path = self.book.path(&self.state, id).unwrap_or(&self.file.path);
-        let shown = self.project.relative(path).to_string_lossy().into_owned();
-        let dir = format!("./{}/", self.project.relative(&self.file.dir).display());
-        let introduction = self.book.introduction(&self.state, id).unwrap_or_default();
-        let documents = documents::beside(path, &self.file.plans);
+        let path = self.world.book.path(self.state, id).unwrap_or(&self.world.file.path);
+        let shown = self.world.project.relative(path).to_string_lossy().into_owned();
+        let dir = format!("./{}/", self.world.project.relative(&self.world.file.dir).display());
+        let introduction = self.world.book.introduction(self.state, id).unwrap_or_default();
+        let documents = documents::beside(path, &self.world.file.plans);
         let documents =
-            documents.iter().map(|path| self.project.relative(path).display().to_string()).collect();
-        Subject { id: id.name(), excerpt, file: self.file, shown, dir, introduction, documents }
+            documents.iter().map(|path| self.world.project.relative(path).display().to_string()).collect();
+        Subject { id: id.name(), excerpt, file: self.world.file, shown, dir, introduction, documents }
     }
 
     fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {
-        let excerpt = self.book.excerpt(&self.state, id)?;
+        let excerpt = self.world.book.excerpt(self.state, id)?;
         let task = self.state.task(id)?;
-        let progress = atomic::read(&self.file.progress()).unwrap_or_default();
+        let progress = atomic::read(&self.world.file.progress()).unwrap_or_default();
         let progress = format!("{}{}", String::from_utf8_lossy(&progress), self.replies());
         let progress_file = self.progress_file(id);
-        let progress_file = self.project.relative(&progress_file).to_string_lossy().into_owned();
+        let progress_file = self.world.project.relative(&progress_file).to_string_lossy().into_owned();
         let part = AttemptPart {
             attempt,
             role,
-            retry_context: retry_context(&self.state, task, attempt),
+            retry_context: retry_context(self.state, task, attempt),
             progress: &progress,
             progress_file: &progress_file,
-            bookkeeping: self.settings.bookkeeping,
+            bookkeeping: self.world.settings.bookkeeping,
             isolated: self.is_isolated(id),
             words: self.words_told(id),
         };
@@ -107,7 +107,7 @@ impl Driver<'_> {
 
     /// What a person answered at checkpoints: later tasks build on it.
     fn replies(&self) -> String {
-        if self.file.dialect == Dialect::Spec {
+        if self.world.file.dialect == Dialect::Spec {
             return String::new();
         }
         let answered = self.state.tasks().iter().filter_map(|task| Some((task, task.reply.as_ref()?)));
@@ -121,14 +121,14 @@ impl Driver<'_> {
 
     /// Where an attempt writes progress and learnings.
     pub(crate) fn progress_file(&self, id: &TaskId) -> PathBuf {
-        match self.settings.bookkeeping {
-            Bookkeeping::Coordinator => self.file.task_progress(&file_name(id)),
-            Bookkeeping::Agent => self.file.progress(),
+        match self.world.settings.bookkeeping {
+            Bookkeeping::Coordinator => self.world.file.task_progress(&file_name(id)),
+            Bookkeeping::Agent => self.world.file.progress(),
         }
     }
 
     pub(crate) fn read_learnings(&self, id: &TaskId) -> Vec<String> {
-        if self.settings.bookkeeping == Bookkeeping::Agent {
+        if self.world.settings.bookkeeping == Bookkeeping::Agent {
             return Vec::new();
         }
         let text = atomic::read(&self.progress_file(id)).unwrap_or_default();
@@ -149,39 +149,39 @@ impl Driver<'_> {
 
     /// The folder of an attempt, which may be gone.
     pub(crate) fn attempt_place(&self, id: &TaskId, attempt: Attempt, dispatch: Dispatch) -> PathBuf {
-        AttemptFiles::of_attempt(self.file, id, attempt, dispatch).dir().to_owned()
+        AttemptFiles::of_attempt(self.world.file, id, attempt, dispatch).dir().to_owned()
     }
 
     /// The text that the task had when the attempt was started. After a crash it is found in the attempt's folder; should
     /// that have been cleaned away, the plan's own text is the next best.
     pub(crate) fn task_text(&self, id: &TaskId, dir: &Path) -> String {
-        let known = self.text_at_start.get(id).cloned();
+        let known = self.world.text_at_start.get(id).cloned();
         let kept = known.or_else(|| fs::read_to_string(dir.join("task.md")).ok());
-        kept.or_else(|| self.book.text(&self.state, id)).unwrap_or_default()
+        kept.or_else(|| self.world.book.text(self.state, id)).unwrap_or_default()
     }
 
     /// The running task keeps its text from dispatch, whatever happens to the plan meanwhile.
     pub(crate) fn keep_task_text(&mut self, id: &TaskId, dir: &Path) -> Result<(), RunError> {
-        let text = self.book.text(&self.state, id).unwrap_or_default();
+        let text = self.world.book.text(self.state, id).unwrap_or_default();
         write(&dir.join("task.md"), &text)?;
-        self.text_at_start.insert(id.clone(), text);
+        self.world.text_at_start.insert(id.clone(), text);
         Ok(())
     }
 
     /// The session of the attempt before, if it is to be taken up again and the same agent works.
     fn session_to_resume(&self, id: &TaskId, attempt: Attempt, dispatch: Dispatch) -> Option<Session> {
-        if !self.settings.resume_sessions.is_on() || attempt.0 < 2 {
+        if !self.world.settings.resume_sessions.is_on() || attempt.0 < 2 {
             return None;
         }
         let (name, session) = self.state.task(id)?.session.clone()?;
-        let agent = self.settings.agent_named(self.state.agent_of(dispatch));
+        let agent = self.world.settings.agent_named(self.state.agent_of(dispatch));
         (agent.name == name && agent.kind.support().session).then_some(session)
     }
 
     /// What an agent is told that remembers the task: only what went wrong.
     fn resuming_prompt(&self, id: &TaskId, attempt: Attempt) -> Option<String> {
-        let excerpt = self.book.excerpt(&self.state, id)?;
-        let context = retry_context(&self.state, self.state.task(id)?, attempt)?;
+        let excerpt = self.world.book.excerpt(self.state, id)?;
+        let context = retry_context(self.state, self.state.task(id)?, attempt)?;
         Some(prompt::resuming(&self.subject(id, &excerpt), &context, &self.words_told(id)))
     }
 
@@ -205,7 +205,7 @@ impl Driver<'_> {
     ) -> Result<(Handle, AtWork), RunError> {
         let Delegation { task, dispatch, dir, prompt, .. } = &delegation;
         write(&dir.join("prompt.md"), prompt)?;
-        let agent = self.settings.agent_named(self.state.agent_of(*dispatch));
+        let agent = self.world.settings.agent_named(self.state.agent_of(*dispatch));
         let server = self.report_server(agent, dir);
         let workplace = self.workplace(task);
         let order = Order {
@@ -243,7 +243,7 @@ impl Driver<'_> {
             },
             stdout_log: dir.join("stdout.log"),
             stderr_log: dir.join("stderr.log"),
-            limits: self.limits(delegation.timeout, Some(self.settings.no_progress_timeout)),
+            limits: self.limits(delegation.timeout, Some(self.world.settings.no_progress_timeout)),
         };
         let sender = self.inbox_sender();
         let on_end = move |ended: Ended, conversation: Conversation| {
@@ -251,7 +251,7 @@ impl Driver<'_> {
             // As above.
             let _ = sender.send(Message::AgentEnded(key, Box::new((ended, outcome))));
         };
-        let handle = process::start_listening(&self.runtime, invocation, conversation, on_end);
+        let handle = process::start_listening(&self.world.runtime, invocation, conversation, on_end);
         let Delegation { dispatch, role, dir, prompt, .. } = delegation;
         Ok((handle, AtWork { dispatch, role, agent: agent.name.clone(), prompt, dir }))
     }
@@ -263,15 +263,15 @@ impl Driver<'_> {
         set("TILLGREEN_TASK_ID", id.name().into());
         set("TILLGREEN_ATTEMPT", delegation.attempt.to_string().into());
         let workplace = self.workplace(id);
-        let here = |path: &Path| workplace.join(self.project.relative(path));
-        set("TILLGREEN_PLAN", here(&self.file.path).into());
+        let here = |path: &Path| workplace.join(self.world.project.relative(path));
+        set("TILLGREEN_PLAN", here(&self.world.file.path).into());
         set("TILLGREEN_PROGRESS_FILE", here(&self.progress_file(id)).into());
         env
     }
 
     /// The server through which the agent can report, if it takes one.
     fn report_server(&self, agent: &Agent, dir: &Path) -> Option<McpServer> {
-        let is_offered = self.settings.report_tools.is_on() && agent.kind.support().mcp;
+        let is_offered = self.world.settings.report_tools.is_on() && agent.kind.support().mcp;
         let program = is_offered.then(std::env::current_exe)?.ok()?;
         let report = dir.join(REPORT_FILE).to_string_lossy().into_owned();
         Some(McpServer { program, args: vec!["mcp".to_owned(), "--report".to_owned(), report] })
@@ -285,12 +285,12 @@ impl Driver<'_> {
         purpose: Use,
         env: &mut Vec<(OsString, OsString)>,
     ) -> Vec<OsString> {
-        if place == self.project.root() {
+        if place == self.world.project.root() {
             env.push((SLOT.into(), slot.to_string().into()));
             return Vec::new();
         }
         let verifies = matches!(purpose, Use::Verification);
-        let changes = environment(self.project.root(), place, slot, std::env::vars_os(), verifies);
+        let changes = environment(self.world.project.root(), place, slot, std::env::vars_os(), verifies);
         let mut removed = Vec::new();
         for (name, value) in changes {
             match value {
@@ -303,27 +303,27 @@ impl Driver<'_> {
 
     /// A verify command with the project's own root replaced by the place's; that is said once.
     pub(crate) fn relocated(&mut self, script: &Script, place: &Path) -> Option<Script> {
-        if place == self.project.root() {
+        if place == self.world.project.root() {
             return None;
         }
         let commands = &script.snippets;
-        let moved = |command: &String| relocated(command, self.project.root(), place);
+        let moved = |command: &String| relocated(command, self.world.project.root(), place);
         if !commands.iter().any(|command| moved(command).is_some()) {
             return None;
         }
         let commands =
             commands.iter().map(|command| moved(command).unwrap_or_else(|| command.clone())).collect();
-        if !std::mem::replace(&mut self.is_relocation_told, true) {
+        if !std::mem::replace(&mut self.world.remarks.is_relocation_told, true) {
             self.note(format!(
                 "verify commands name the project by its absolute path ({}); in work trees that is replaced by theirs",
-                self.project.root().display()
+                self.world.project.root().display()
             ));
         }
         Some(Script::new(commands))
     }
 
     pub(crate) fn markers(&self, dir: &Path) -> Vec<(OsString, OsString)> {
-        vec![(MARKER.into(), self.file.home.clone().into()), (DISPATCH_MARKER.into(), dir.into())]
+        vec![(MARKER.into(), self.world.file.home.clone().into()), (DISPATCH_MARKER.into(), dir.into())]
     }
 
     pub(crate) fn limits(&self, deadline: Duration, no_progress: Option<Duration>) -> ProcessLimits {

@@ -5,37 +5,25 @@ mod directing;
 mod receiving;
 mod winding_up;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::mpsc::Sender;
+use std::collections::VecDeque;
 
 use engine::{
-    Action, ActionKey, Baseline, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Record, Seen,
-    State, What, decide, due, schedule,
+    Action, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Seen, State, Status, What, decide,
+    due, schedule,
 };
 use jiff::Timestamp;
 
 use self::directing::Directions;
 use crate::agent::Activity;
-use crate::attempt::Purpose;
-use crate::book::{Book, Freshness};
+use crate::book::Freshness;
+use crate::effects::{Effects, World};
 use crate::error::RunError;
-use crate::git::{self, Git, GitError, OwnCustoms};
-use crate::inbox::{Folder, Inbox, Message, Responder, RunName};
+use crate::git::{self, GitError};
+use crate::inbox::{Folder, Inbox, Responder, RunName};
 use crate::journal::Journal;
-use crate::lost_work::Watch;
-use crate::mask::mask;
 use crate::open::{Beginning, Request, Then};
-use crate::process::Handle;
-use crate::project::{PlanFile, Project};
 use crate::projections::Projections;
-use crate::settings::Settings;
-use crate::shared_names::SharedNames;
-use crate::tree::Tree;
-use crate::turn::Turn;
-use crate::work::Slots;
-
-/// Characters of a note.
-const NOTE_CHARS_MAX: usize = 2_000;
+use crate::withdrawn::withdrawn_by;
 
 /// What a view is told.
 #[derive(Debug)]
@@ -63,50 +51,17 @@ pub struct Finished {
     pub at: Timestamp,
 }
 
-/// Something under way in a process of its own, or in a person's head.
-pub(crate) struct Flight {
-    pub handle: Option<Handle>,
-    pub purpose: Purpose,
-}
-
-/// The one owner of everything a run changes.
+/// The loop: the state, and all that it goes through on its way from an observation to an action.
 pub(crate) struct Driver<'a> {
-    pub project: &'a Project,
-    pub file: &'a PlanFile,
-    pub settings: &'a Settings,
-    pub state: State,
-    pub book: Book,
-    pub tree: Tree<'a>,
-    /// Whose thread watches the processes.
-    pub runtime: tokio::runtime::Handle,
-    /// The text that a task had when its latest attempt began. It is in the attempt's folder as well, but there an
-    /// agent can lay hands on it.
-    pub text_at_start: BTreeMap<plan::TaskId, String>,
-    pub watch: Watch,
-    /// The linked work trees of this run; none without git.
-    pub slots: Option<Slots>,
-    /// The turn of the task that works, or records, in the project itself.
-    pub turn: Option<(plan::TaskId, Turn)>,
-    pub shared_names: SharedNames,
-    /// What the repository said of how git works in it when agents began.
-    pub customs: Option<OwnCustoms>,
-    /// True once it was looked whether slots lack something.
-    pub is_probed: bool,
-    /// True once it was said that paths in verify commands are replaced.
-    pub is_relocation_told: bool,
-    /// Tasks of which it was said that they wait for others with the same files.
-    pub overlaps_told: BTreeSet<plan::TaskId>,
-    /// What was told and is about to be recorded.
-    notes: Vec<(Option<plan::TaskId>, String)>,
+    pub(super) state: State,
+    /// What is carried out, and how it goes.
+    pub(super) world: World<'a>,
     journal: Journal,
     projections: Projections,
     inbox: Inbox,
     /// Where other processes put what they have to tell.
     folder: Folder,
     directions: Directions,
-    flights: BTreeMap<ActionKey, Flight>,
-    /// Whether a change of the plan was read while a task kept its text.
-    reads_plan_again: bool,
     queue: VecDeque<Seen>,
     /// What is seen right after the start.
     first: Vec<Seen>,
@@ -117,8 +72,8 @@ impl<'a> Driver<'a> {
     pub(crate) fn new(
         request: &Request<'a>,
         (journal, state): (Journal, State),
-        (book, tree, slots, projections): (Book, Tree<'a>, Option<Slots>, Projections),
-        (inbox, runtime): (Inbox, tokio::runtime::Handle),
+        (world, projections): (World<'a>, Projections),
+        inbox: Inbox,
         view: &'a mut dyn FnMut(&State, Notice<'_>),
     ) -> Self {
         let first = match &request.beginning {
@@ -130,30 +85,13 @@ impl<'a> Driver<'a> {
         };
         let directions = Directions::of(journal.holder().map(RunName::of));
         Self {
-            project: request.project,
-            file: request.file,
-            settings: request.settings,
             state,
-            book,
-            tree,
-            runtime,
-            text_at_start: BTreeMap::new(),
-            watch: Watch::default(),
-            slots,
-            turn: None,
-            shared_names: SharedNames::default(),
-            customs: None,
-            is_probed: false,
-            is_relocation_told: false,
-            overlaps_told: BTreeSet::new(),
-            notes: Vec::new(),
+            world,
             journal,
             projections,
             inbox,
             folder: Folder::below(&request.file.home),
             directions,
-            flights: BTreeMap::new(),
-            reads_plan_again: false,
             queue: VecDeque::new(),
             first,
             view,
@@ -168,17 +106,19 @@ impl<'a> Driver<'a> {
 
     /// The same driver with what was found before the run was opened.
     pub(crate) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
-        notes.into_iter().for_each(|note| self.note(note));
+        notes.into_iter().for_each(|note| self.effects().note(note));
         self
     }
 
     /// Runs until the run has ended.
     pub(crate) fn drive(mut self, mut opening: Opening) -> Result<Finished, RunError> {
-        self.mend_fast_forward()?;
-        self.pack_lost_attempts()?;
-        self.set_orphans_aside();
-        opening.gone = self.gone_work();
-        opening.holding = self.find_holding(&opening.tasks)?;
+        let mut effects = self.effects();
+        effects.mend_fast_forward()?;
+        effects.pack_lost_attempts()?;
+        effects.set_orphans_aside();
+        opening.gone = effects.gone_work();
+        opening.holding = effects.find_holding(&opening.tasks)?;
+        self.take_outcome();
         self.listen_to_folder();
         self.queue.push_back(Seen::Started(opening));
         self.collect_directives()?;
@@ -190,8 +130,9 @@ impl<'a> Driver<'a> {
                 Err(RunError::Git(GitError::Stopped { .. })) => self.decide(Seen::Interrupted)?,
                 gone => {
                     // Whoever stops here is told all the same.
-                    let pending = if gone.is_err() { std::mem::take(&mut self.notes) } else { Vec::new() };
-                    pending.into_iter().for_each(|(_, text)| self.mention(text));
+                    if gone.is_err() {
+                        self.mention_notes();
+                    }
                     gone?;
                 }
             }
@@ -201,10 +142,10 @@ impl<'a> Driver<'a> {
     }
 
     fn go_round(&mut self, looked: &mut Timestamp) -> Result<(), RunError> {
-        let seen = match self.queue.pop_front() {
-            Some(seen) => seen,
-            None => self.receive(*looked)?,
-        };
+        if self.queue.is_empty() {
+            self.receive(*looked)?;
+        }
+        let seen = self.queue.pop_front().unwrap_or(Seen::TimePassed);
         let is_prepared = matches!(seen, Seen::Prepared { .. });
         if let Seen::Directed(directive) = seen {
             self.take(*directive)?;
@@ -223,8 +164,8 @@ impl<'a> Driver<'a> {
         if self.state.end().is_some() {
             return Ok(());
         }
-        self.pass_turn_on();
-        self.tell_of_names();
+        self.effects().pass_turn_on();
+        self.effects().tell_of_names();
         self.start_wanted()?;
         self.end_what_leaves();
         Ok(())
@@ -243,10 +184,10 @@ impl<'a> Driver<'a> {
             let is_push =
                 matches!(&event.what, What::PullRequest(event) if **event == PullRequestEvent::Begun);
             let is_completion = is_push || matches!(event.what, What::Ended(End::Complete { .. }));
-            let is_left_over = is_completion && std::mem::take(&mut self.reads_plan_again);
-            if is_completion && (self.read_plan()? == Freshness::Changed || is_left_over) {
+            let is_left_over = is_completion && std::mem::take(&mut self.world.reads_plan_again);
+            if is_completion && (self.world.read_plan()? == Freshness::Changed || is_left_over) {
                 // Somebody may have added a task while the last one was worked on.
-                self.decide(Seen::PlanRead(self.book.decls(&self.state)))?;
+                self.decide(Seen::PlanRead(self.world.book.decls(&self.state)))?;
                 continue;
             }
             if self.is_withdrawn(&event.what)? {
@@ -257,14 +198,18 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Reads the plan; what else changed in it is looked at before the next start.
-    pub(crate) fn refresh_plan(&mut self) -> Result<(), RunError> {
-        self.reads_plan_again |= self.read_plan()? == Freshness::Changed;
-        Ok(())
-    }
-
-    fn read_plan(&mut self) -> Result<Freshness, RunError> {
-        self.book.refresh().map_err(|source| RunError::Plan { path: self.file.path.clone(), source })
+    /// True if a person took the task out of the plan whose work is about to come in; it is then taken out of the run.
+    fn is_withdrawn(&mut self, what: &What) -> Result<bool, RunError> {
+        let What::LandingStarted { task: id } = what else { return Ok(false) };
+        if !self.state.task(id).is_some_and(|task| matches!(task.status, Status::Finished { .. })) {
+            return Ok(false);
+        }
+        self.world.refresh_plan()?;
+        if self.world.book.decl(&self.state, id).is_some() {
+            return Ok(false);
+        }
+        self.decide(Seen::PlanRead(self.world.book.decls(&self.state)))?;
+        Ok(self.state.task(id).is_none())
     }
 
     /// Records an event. What was told before it is recorded before it, once the run is open.
@@ -276,7 +221,7 @@ impl<'a> Driver<'a> {
     }
 
     fn record_notes(&mut self) -> Result<(), RunError> {
-        for (task, text) in std::mem::take(&mut self.notes) {
+        for (task, text) in std::mem::take(&mut self.world.outcome.notes) {
             let observation = Observation { at: now(), seen: Seen::Noted { task, text } };
             if let Some(event) = decide(&self.state, observation) {
                 self.write(&event)?;
@@ -288,7 +233,7 @@ impl<'a> Driver<'a> {
     /// Journal first, then everything else. What can be made anew from the journal does not wait until that is settled.
     fn write(&mut self, event: &Event) -> Result<(), RunError> {
         self.journal.append(event)?;
-        let withdrawn = self.withdrawn_by(event);
+        let withdrawn = withdrawn_by(&self.state, event);
         let is_acted_on =
             matches!(event.what, What::Opened(_) | What::TaskSkipped { .. } | What::AttemptFailed { .. });
         if is_acted_on || !withdrawn.is_empty() {
@@ -297,57 +242,49 @@ impl<'a> Driver<'a> {
         self.state
             .apply(event)
             .map_err(|source| RunError::Impossible { path: self.journal.path().to_owned(), source })?;
-        self.projections.follow(self.project, event, &self.state)?;
-        if let What::TaskSkipped { task, .. } = &event.what {
-            self.commit_skip(task);
-        }
-        if let What::AttemptFailed { task, .. } = &event.what {
-            // With agent bookkeeping the agent may have ticked it; a tick must not outlive a failure.
-            self.book.untick(task).map_err(RunError::io("write", &self.file.path))?;
-        }
-        if let What::TaskDone { task, .. } = &event.what {
-            self.watch_work(task);
-            self.let_go_of_work(task);
-        }
+        self.projections.follow(self.world.project, event, &self.state)?;
         (self.view)(&self.state, Notice::Recorded(event));
-        self.set_withdrawn_aside(&withdrawn);
-        self.tell_of_outdated(event)?;
-        if matches!(event.what, What::AttemptStarted(_)) && self.flights.is_empty() {
-            self.tell_of_overlaps();
-        }
+        self.effects().follow(event, &withdrawn)?;
+        self.take_outcome();
         Ok(())
     }
 
     /// Before anything is done about what was recorded: it is durable, and what nobody needs any more goes.
     fn settle_journal(&mut self) -> Result<(), RunError> {
         self.journal.settle()?;
-        self.projections.settle(self.project, &self.state)
+        self.projections.settle(self.world.project, &self.state)
     }
 
-    /// What the plan holds now is looked at before the next start, and before the end.
-    pub(crate) fn read_plan_again(&mut self) {
-        self.reads_plan_again = true;
+    /// The effects, with the state as it is.
+    fn effects(&mut self) -> Effects<'_, 'a> {
+        Effects { state: &self.state, world: &mut self.world }
     }
 
-    /// Tells something that stays in the record.
-    pub(crate) fn note(&mut self, text: String) {
-        self.notes.push((None, bounded(&text)));
-    }
-
-    /// The same about a task.
-    pub(crate) fn note_of(&mut self, task: &plan::TaskId, text: String) {
-        self.notes.push((Some(task.clone()), bounded(&text)));
+    /// Takes over what effects have seen and said. Their notes are recorded with the next event.
+    fn take_outcome(&mut self) {
+        self.queue.extend(self.world.outcome.seen.drain(..));
+        for text in std::mem::take(&mut self.world.outcome.mentions) {
+            self.mention(text);
+        }
     }
 
     /// Says something in passing, such as what is waited for.
-    pub(crate) fn mention(&mut self, text: String) {
+    fn mention(&mut self, text: String) {
         (self.view)(&self.state, Notice::Note(text));
+    }
+
+    /// Says what can be recorded no longer.
+    fn mention_notes(&mut self) {
+        self.take_outcome();
+        for (_, text) in std::mem::take(&mut self.world.outcome.notes) {
+            self.mention(text);
+        }
     }
 
     fn start_wanted(&mut self) -> Result<(), RunError> {
         for action in schedule(&self.state, now()) {
             // Whoever wants the run to stop may have done so while the loop waited for git.
-            if !self.flights.contains_key(&action.key()) && !git::is_interrupted() {
+            if !self.world.flights.contains_key(&action.key()) && !git::is_interrupted() {
                 self.start(&action)?;
             }
         }
@@ -358,120 +295,20 @@ impl<'a> Driver<'a> {
     fn start_agents(&mut self) -> Result<(), RunError> {
         for action in schedule(&self.state, now()) {
             let is_agent = matches!(action, Action::RunAgent { .. });
-            if is_agent && !self.flights.contains_key(&action.key()) {
+            if is_agent && !self.world.flights.contains_key(&action.key()) {
                 self.start(&action)?;
             }
         }
         Ok(())
     }
 
+    /// Has an action carried out, once what allows it is durable.
     fn start(&mut self, action: &Action) -> Result<(), RunError> {
         self.settle_journal()?;
-        match action {
-            Action::Prepare { task } if self.waits_to_start(action.key(), task)? => {}
-            Action::Prepare { task } => self.prepare(task)?,
-            Action::Prove { task } => self.start_proof(action.key(), task)?,
-            Action::RunAgent { task, attempt, dispatch, role } => {
-                self.start_agent(action.key(), task, (*attempt, *dispatch), *role)?;
-            }
-            Action::Check { task, attempt, dispatch } => {
-                self.start_check(action.key(), task, (*attempt, *dispatch))?;
-            }
-            Action::RunJudge { task, attempt, dispatch, role } => {
-                self.start_judge(action.key(), task, (*attempt, *dispatch), *role)?;
-            }
-            Action::Land { task, attempt, .. } => self.start_landing(action.key(), task, *attempt)?,
-            Action::Join { task, attempt, dispatch } => {
-                self.start_join(action.key(), task, (*attempt, *dispatch))?;
-            }
-            Action::Record { task, .. } | Action::InsertFix { fix: task }
-                if self.waits_for_turn(action.key(), task)? || self.waits_for_lock(action.key(), task)? => {}
-            Action::Record { task, attempt } => {
-                let record = self.record_work(task, *attempt);
-                let is_blocked = matches!(record, Record::Blocked { .. });
-                if is_blocked && (git::is_interrupted() || self.waits_for_lock(action.key(), task)?) {
-                    return Ok(());
-                }
-                self.see(Seen::Recorded { task: task.clone(), record });
-            }
-            Action::InsertFix { fix } => self.insert_fix(fix)?,
-            Action::Ask { .. } => self.depart(action.key(), Flight { handle: None, purpose: Purpose::Ask }),
-            Action::Regress => self.start_regression(action.key())?,
-            Action::Forge(forge) => self.start_forge(action.key(), forge)?,
-        }
+        self.effects().perform(action)?;
+        self.take_outcome();
         Ok(())
     }
-
-    /// Queues an observation.
-    pub(crate) fn see(&mut self, seen: Seen) {
-        self.queue.push_back(seen);
-    }
-
-    /// Notes that something is under way.
-    pub(crate) fn depart(&mut self, key: ActionKey, flight: Flight) {
-        self.flights.insert(key, flight);
-    }
-
-    /// The way into the inbox.
-    pub(crate) fn inbox_sender(&self) -> Sender<Message> {
-        self.inbox.sender()
-    }
-
-    /// Where the end of a process is reported.
-    pub(crate) fn reporter(&self, key: ActionKey) -> impl FnOnce(crate::process::Ended) + Send + 'static {
-        let sender = self.inbox.sender();
-        move |ended| {
-            // The loop may be over; then nobody waits for the end.
-            let _ = sender.send(Message::Ended(key, Box::new(ended)));
-        }
-    }
-
-    /// Looks at the plan and the tree before a task starts.
-    fn prepare(&mut self, task: &plan::TaskId) -> Result<(), RunError> {
-        let is_judging = self.state.task(task).is_some_and(|task| task.status.is_active());
-        let is_changed = self.read_plan()? == Freshness::Changed;
-        // While a task is judged it keeps its text, so a change is read once more when nothing is under way.
-        let is_left_over = !is_judging && std::mem::take(&mut self.reads_plan_again);
-        self.reads_plan_again |= is_changed && is_judging;
-        if is_changed || is_left_over {
-            let decls = self.book.decls(&self.state);
-            self.see(Seen::PlanRead(decls));
-            return Ok(());
-        }
-        if let Some(reason) = self.lost_work()? {
-            self.see(Seen::Obstructed { reason });
-            return Ok(());
-        }
-        let is_here = engine::starts_in_project(&self.state, task);
-        if let Some(reason) = self.in_progress(task).filter(|_| is_here) {
-            self.see(Seen::Obstructed { reason });
-            return Ok(());
-        }
-        let head = self.tree.git().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
-        let baseline = if is_here {
-            self.clean_before_retry(task)?;
-            Baseline { head, tree: self.tree_before()? }
-        } else {
-            Baseline { head, tree: None }
-        };
-        self.see(Seen::Prepared { task: task.clone(), baseline });
-        Ok(())
-    }
-}
-
-impl Driver<'_> {
-    /// What lies in the project before an attempt there.
-    fn tree_before(&self) -> Result<Option<String>, GitError> {
-        let Some(git) = self.tree.git() else { return Ok(None) };
-        let place = self.project_place();
-        git.begin_index(&place)?;
-        Ok(Some(git.snapshot(&place)?.as_str().to_owned()))
-    }
-}
-
-/// A note that fits into a journal, with what looks like a key masked.
-fn bounded(text: &str) -> String {
-    mask(&text.chars().take(NOTE_CHARS_MAX).collect::<String>())
 }
 
 /// The time, to the millisecond: more than that makes a journal hard to read.

@@ -11,7 +11,7 @@ use crate::attempt::Purpose;
 use crate::book::Excerpt;
 use crate::check::covers;
 use crate::delegation::Delegation;
-use crate::driver::{Driver, Flight};
+use crate::effects::{Effects, Flight};
 use crate::error::RunError;
 use crate::git::{Git, Oid, Paths};
 use crate::mask::mask;
@@ -37,7 +37,7 @@ pub(crate) struct Judged {
     shown: Oid,
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// Starts an agent that judges a result.
     pub(crate) fn start_judge(
         &mut self,
@@ -49,7 +49,7 @@ impl Driver<'_> {
         self.look_at_customs();
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         // The result is judged by the text that the task had when it was started.
-        let Some(excerpt) = Excerpt::read(self.file.dialect, &self.task_text(id, &dir)) else {
+        let Some(excerpt) = Excerpt::read(self.world.file.dialect, &self.task_text(id, &dir)) else {
             return self.report_missing_task(id, dispatch);
         };
         let touched: Vec<String> =
@@ -64,7 +64,7 @@ impl Driver<'_> {
             is_asked_again: self.is_judge_asked_again(id),
         };
         let prompt = prompt::judge(&self.subject(id, &excerpt), &part);
-        let timeout = self.settings.review_timeout;
+        let timeout = self.world.settings.review_timeout;
         let duty = Duty::Judge;
         let delegation =
             Delegation { task: id, attempt, dispatch, role, duty, dir, prompt, session: None, timeout };
@@ -95,7 +95,7 @@ impl Driver<'_> {
     }
 
     fn changes(&self, id: &TaskId, named: &[String], touched: &[String]) -> Result<Changes, RunError> {
-        let Some(git) = self.tree.git() else { return Ok(Changes::Unknown) };
+        let Some(git) = self.world.tree.git() else { return Ok(Changes::Unknown) };
         if !self.still_changed(id, touched.to_vec())?.is_empty() {
             return Ok(Changes::Made);
         }
@@ -110,7 +110,7 @@ impl Driver<'_> {
 
     /// The result as it lies there now; none where nobody can tell.
     fn result_of(&self, id: &TaskId, touched: &[String], dir: &Path) -> Option<Judged> {
-        let git = self.tree.git()?;
+        let git = self.world.tree.git()?;
         let task = self.state.task(id)?;
         let of_slot = task.work.as_ref().map(|work| &work.base).filter(|_| task.is_isolated());
         let base = of_slot.or(task.base.as_ref())?.clone();
@@ -122,7 +122,7 @@ impl Driver<'_> {
 
     /// The difference that attempts at a task made, as far as a judge is shown it.
     fn difference(&self, judged: &Judged) -> Option<String> {
-        let difference = self.tree.git()?.difference(&judged.base, &judged.shown).ok()?;
+        let difference = self.world.tree.git()?.difference(&judged.base, &judged.shown).ok()?;
         let shown = mask(&bounded(&difference, DIFFERENCE_CHARS_MAX));
         Some(shown).filter(|shown| !shown.trim().is_empty())
     }
@@ -137,7 +137,7 @@ impl Driver<'_> {
         let is_beside = |other: &Task| matches!(other.status, Status::Running(_)) && !other.is_isolated();
         let is_shared = !self.is_isolated(id) && self.state.attention().any(is_beside);
         // Where others work in the same folder, it may be their work.
-        let Some(git) = self.tree.git().filter(|_| !is_shared) else { return Ok(()) };
+        let Some(git) = self.world.tree.git().filter(|_| !is_shared) else { return Ok(()) };
         let git: &Git = git;
         let (place, scratch) = (self.workplace(id), dir.join(SCRATCH));
         let now = git.snapshot(&self.place_of(id))?;
@@ -155,7 +155,7 @@ impl Driver<'_> {
             "while the result of task {id} was judged, {} changed: it was put back as it was judged; what was made of it \
              is in {}",
             listed(&changed),
-            self.project.relative(&aside).display()
+            self.world.project.relative(&aside).display()
         ));
         Ok(())
     }

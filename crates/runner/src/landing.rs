@@ -12,7 +12,7 @@ use plan::TaskId;
 use crate::attempt::{Purpose, verdict};
 use crate::book::Excerpt;
 use crate::check;
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::error::RunError;
 use crate::git::{Commit, Conflict, FastForward, Git, GitError, Join, Keep, Oid};
 use crate::lost_work::Watch;
@@ -133,7 +133,7 @@ pub(crate) fn refused(output: &str) -> CheckFailure {
     }
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// Joins and commits the work of a task in the landing tree, beside the loop. Work that was made in the project itself
     /// is there already, and only verified again.
     pub(crate) fn start_landing(
@@ -157,11 +157,11 @@ impl Driver<'_> {
     }
 
     fn piece(&mut self, id: &TaskId, attempt: Attempt) -> Option<Piece> {
-        let git = self.tree.git()?.clone();
+        let git = self.world.tree.git()?.clone();
         let work = self.state.task(id)?.work.clone()?;
         let watch = self.watch().clone();
         Some(Piece {
-            slots: self.slots.clone()?,
+            slots: self.world.slots.clone()?,
             by: self.set_up_runner(),
             keep: self.keep(&git, id),
             base: Oid::parse(&work.base)?,
@@ -176,9 +176,9 @@ impl Driver<'_> {
     /// The landing tree, where a task's work has been committed in it; else the project.
     fn joined_root(&self, id: &TaskId) -> PathBuf {
         let is_there = self.state.task(id).is_some_and(|task| task.is_isolated());
-        match &self.slots {
+        match &self.world.slots {
             Some(slots) if is_there => slots.root(LANDING),
-            Some(_) | None => self.project.root().to_owned(),
+            Some(_) | None => self.world.project.root().to_owned(),
         }
     }
 
@@ -192,7 +192,7 @@ impl Driver<'_> {
         let dir = self.attempt_dir(id, attempt, dispatch)?.join("joined");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let text = self.task_text(id, dir.parent().unwrap_or(&dir));
-        let excerpt = Excerpt::read(self.file.dialect, &text);
+        let excerpt = Excerpt::read(self.world.file.dialect, &text);
         let script = excerpt.as_ref().and_then(check::script_of).filter(|_| self.has_to_be_joined(id));
         let tree = self.joined_tree(id)?;
         let is_green = tree.is_some() && self.state.task(id).is_some_and(|task| task.verified == tree);
@@ -217,7 +217,7 @@ impl Driver<'_> {
 
     /// The tree that is verified.
     fn joined_tree(&self, id: &TaskId) -> Result<Option<String>, GitError> {
-        let Some(git) = self.tree.git() else { return Ok(None) };
+        let Some(git) = self.world.tree.git() else { return Ok(None) };
         let landed =
             self.state.task(id).filter(|task| task.is_isolated()).and_then(|task| task.landed.as_ref());
         let tree = match landed.and_then(|landed| Oid::parse(landed.commit.as_deref()?)) {
@@ -242,7 +242,7 @@ impl Driver<'_> {
             return Ok(Seen::TreeFailed { task, dispatch, reason });
         }
         let is_red = |report: &ChecksReport| {
-            report.failure.as_ref().is_some_and(|red| !did_its_job(&self.state, &task, &red.failing))
+            report.failure.as_ref().is_some_and(|red| !did_its_job(self.state, &task, &red.failing))
         };
         if is_red(&report) {
             let told = if self.is_isolated(&task) { self.told_of_others(&task) } else { MADE_RED.to_owned() };
@@ -264,12 +264,12 @@ impl Driver<'_> {
         (script, tree): (&plan::Script, Option<String>),
         report: ChecksReport,
     ) -> Result<Seen, RunError> {
-        let slots = self.slots.clone().filter(|_| report.failure.is_none() && self.is_isolated(&task));
+        let slots = self.world.slots.clone().filter(|_| report.failure.is_none() && self.is_isolated(&task));
         let touched = self.state.task(&task).map(|task| task.touched.iter().cloned().collect::<Vec<_>>());
-        let (Some(slots), true) = (slots, self.settings.worktrees != Worktrees::default()) else {
+        let (Some(slots), true) = (slots, self.world.settings.worktrees != Worktrees::default()) else {
             return Ok(Seen::JoinEnded { task, dispatch, report, tree });
         };
-        let dir = self.file.home.join("canary");
+        let dir = self.world.file.home.join("canary");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let invocation = self.verification((script, slots.root(LANDING), LANDING), &dir);
         let by = self.set_up_runner();
@@ -292,7 +292,7 @@ impl Driver<'_> {
     /// What work met that was green where its agent worked and is red on top of what is checked out.
     fn told_of_others(&self, id: &TaskId) -> String {
         let base = self.state.task(id).and_then(|task| Oid::parse(&task.work.as_ref()?.base));
-        let since = self.tree.git().zip(base).and_then(|(git, base)| git.told_since(&base).ok());
+        let since = self.world.tree.git().zip(base).and_then(|(git, base)| git.told_since(&base).ok());
         match since.filter(|since| !since.is_empty()) {
             Some(since) => format!(
                 "Green in its own work tree, red together with what came in meanwhile:\n{}\n{ALONG}",
@@ -312,7 +312,7 @@ impl Driver<'_> {
         let Some((onto, commit)) = oids else { return Ok(None) };
         match git.fast_forward(&onto, &commit)? {
             FastForward::Done => {
-                self.watch.advance(Some(&onto), &commit);
+                self.world.watch.advance(Some(&onto), &commit);
                 Ok(Some(commit))
             }
             FastForward::Moved => {
@@ -329,7 +329,7 @@ impl Driver<'_> {
 
     /// Before a run goes on: a fast-forward that was cut off in the middle is cleared up after.
     pub(crate) fn mend_fast_forward(&self) -> Result<(), RunError> {
-        let Some(git) = self.tree.git() else { return Ok(()) };
+        let Some(git) = self.world.tree.git() else { return Ok(()) };
         let recording =
             self.state.attention().find(|task| matches!(task.status, engine::Status::Recording { .. }));
         let landed = recording.and_then(|task| task.landed.as_ref());

@@ -2,15 +2,16 @@
 
 use engine::{End, StopReason};
 
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::error::RunError;
 use crate::projection::Progress;
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// What the progress file says of how it ended.
     pub(crate) fn last_words(&mut self) -> Result<(), RunError> {
-        let path = self.file.progress();
-        let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
+        let path = self.world.file.progress();
+        let mut progress =
+            Progress::open(&path, &self.world.file.name).map_err(RunError::io("read", &path))?;
         self.note_limit(&mut progress)?;
         let stuck = match self.state.end() {
             Some(End::Stopped(
@@ -24,7 +25,7 @@ impl Driver<'_> {
         let Some((task, failure)) = failure else { return Ok(()) };
         let learning =
             format!("Task {} failed after {} attempts: {}", task.id(), task.failures.len(), failure.error);
-        progress.history(&self.state, None);
+        progress.history(self.state, None);
         progress.learnings(&[learning]);
         progress.save().map_err(RunError::io("write", &path))?;
         if let Err(error) = self.commit_spec("chore(spec): note where the run stopped") {

@@ -20,6 +20,7 @@ mod delegation;
 mod demo;
 mod documents;
 mod driver;
+mod effects;
 mod error;
 mod inbox;
 mod judging;

@@ -12,7 +12,7 @@ use engine::ActionKey;
 use plan::TaskId;
 
 use crate::attempt::Purpose;
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::error::RunError;
 use crate::git::Git;
 use crate::places::Done;
@@ -21,10 +21,11 @@ use crate::turn::Release;
 /// Somebody else's process cannot be waited for otherwise than by looking again.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// Whether something that commits has to wait for somebody's lock, and does so from now on.
     pub(crate) fn waits_for_lock(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
-        let Some((git, holder)) = self.tree.git().and_then(|git| Some((git.clone(), somebody(git)?))) else {
+        let Some((git, holder)) = self.world.tree.git().and_then(|git| Some((git.clone(), somebody(git)?)))
+        else {
             return Ok(false);
         };
         self.mention(words(&format!("task {id}"), &holder));

@@ -3,7 +3,7 @@
 
 use engine::{Attempt, Status, Task};
 
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::git::{Git, GitError, Missing, Oid, WayBack};
 use crate::recording::TRAILER;
 
@@ -109,17 +109,17 @@ impl Watch {
     }
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// What has to be in the history now. A task that was opened again has nothing there to lose.
     pub(crate) fn watch(&mut self) -> &Watch {
         let is_done = |id: &plan::TaskId| {
             let task = self.state.task(id);
             task.is_some_and(|task| task.status == Status::Done && task.commit.is_some())
         };
-        if !self.watch.work.as_ref().is_some_and(|work| is_done(&work.task)) {
-            self.watch.work = self.last_work();
+        if !self.world.watch.work.as_ref().is_some_and(|work| is_done(&work.task)) {
+            self.world.watch.work = self.last_work();
         }
-        &self.watch
+        &self.world.watch
     }
 
     fn last_work(&self) -> Option<Work> {
@@ -137,18 +137,18 @@ impl Driver<'_> {
     /// Notes that a task is done: what it committed is what has to stay.
     pub(crate) fn watch_work(&mut self, id: &plan::TaskId) {
         let work = self.state.task(id).and_then(|task| self.work_of(task));
-        self.watch.work = work.or(self.watch.work.take());
+        self.world.watch.work = work.or(self.world.watch.work.take());
     }
 
     /// Why no task may start, if what was committed is gone.
     pub(crate) fn lost_work(&mut self) -> Result<Option<String>, GitError> {
-        let Some(git) = self.tree.git() else { return Ok(None) };
-        if self.watch.floor.is_none() {
-            (self.watch.floor, self.watch.branch) = (git.head()?, git.branch()?);
+        let Some(git) = self.world.tree.git() else { return Ok(None) };
+        if self.world.watch.floor.is_none() {
+            (self.world.watch.floor, self.world.watch.branch) = (git.head()?, git.branch()?);
         }
         let obstacle = self.watch().obstacle(git)?;
         if obstacle.is_none() {
-            self.watch.sound = git.head()?;
+            self.world.watch.sound = git.head()?;
             return self.follow_branch();
         }
         Ok(obstacle)
@@ -161,7 +161,7 @@ impl Driver<'_> {
         if self.state.task(id).is_some_and(|task| !task.failures.is_empty()) {
             return None;
         }
-        let error = self.tree.git()?.refuse_if_in_progress().err()?;
+        let error = self.world.tree.git()?.refuse_if_in_progress().err()?;
         let hint = error.hint().map(|hint| format!(": {hint}, then run again")).unwrap_or_default();
         Some(format!("{error}{hint}"))
     }
@@ -169,13 +169,15 @@ impl Driver<'_> {
     /// Before something is committed: why that cannot be where another branch is checked out than before, or none. Where
     /// all of the work is there, it goes on there, and that is said.
     pub(crate) fn follow_branch(&mut self) -> Result<Option<String>, GitError> {
-        let Some(git) = self.tree.git() else { return Ok(None) };
-        let Some((now, before)) = self.watch.other_branch(git)? else { return self.watch.elsewhere(git) };
+        let Some(git) = self.world.tree.git() else { return Ok(None) };
+        let Some((now, before)) = self.world.watch.other_branch(git)? else {
+            return self.world.watch.elsewhere(git);
+        };
         if let Some(reason) = self.watch().obstacle(git)? {
             return Ok(Some(reason));
         }
         self.note(format!("branch {now} is checked out now instead of {before}: the run goes on there"));
-        self.watch.branch = Some(now);
+        self.world.watch.branch = Some(now);
         Ok(None)
     }
 }

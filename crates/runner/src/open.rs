@@ -13,6 +13,7 @@ use plan::{Problem, Severity, TaskId};
 
 use crate::book::Book;
 use crate::driver::{Driver, Finished, Notice, now};
+use crate::effects::World;
 use crate::error::RunError;
 use crate::forge::{Survey, Surveyed};
 use crate::git::{Git, GitError, Parallelism};
@@ -139,8 +140,8 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let opening = Opening { rules, tasks, dirty, head, launch, ..Opening::default() };
     rehearse(request, &state, &opening)?;
     let slots = git.as_ref().map(|git| Slots::new(git, &file.key(), &settings.worktrees));
-    let parts = (book, tree, slots, projections);
-    let driver = Driver::new(request, (journal, state), parts, (inbox, runtime), view).with_notes(found);
+    let world = World::new(request, (book, tree, slots), (runtime, inbox.sender()));
+    let driver = Driver::new(request, (journal, state), (world, projections), inbox, view).with_notes(found);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
 }

@@ -5,26 +5,26 @@ use engine::{Attempt, Event, Status, TaskDecl, What};
 use plan::{Dialect, TaskId};
 
 use crate::book::Excerpt;
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::error::RunError;
 use crate::recording::{TRAILER, TRAILER_SEARCH};
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// The text that the work of a task is for: as at dispatch, or as in the plan where there was none.
     pub(crate) fn excerpt_of_work(&self, id: &TaskId) -> Option<Excerpt> {
         let task = self.state.task(id)?;
         let is_made = task.status.is_active() && task.status != Status::Recording { attempt: None };
         if !is_made {
-            return self.book.excerpt(&self.state, id);
+            return self.world.book.excerpt(self.state, id);
         }
         let place = self.attempt_place(id, Attempt(task.attempted), task.dispatch);
-        Excerpt::read(self.file.dialect, &self.task_text(id, &place))
+        Excerpt::read(self.world.file.dialect, &self.task_text(id, &place))
     }
 
     /// Before a run goes on: tasks with finished work whose text is another one now, and whose work is good all the same.
     pub(crate) fn find_holding(&mut self, tasks: &[TaskDecl]) -> Result<Vec<TaskId>, RunError> {
         let mut holding = Vec::new();
-        for id in engine::outdated(&self.state, tasks) {
+        for id in engine::outdated(self.state, tasks) {
             if self.is_recorded(&id)? || self.is_alike(&id) {
                 holding.push(id);
             }
@@ -42,9 +42,10 @@ impl Driver<'_> {
     fn is_recorded(&self, id: &TaskId) -> Result<bool, RunError> {
         let Some(attempt) = self.recorded_attempt(id) else { return Ok(false) };
         // What comes from a tree of its own is committed before its box is ticked.
-        let is_ticked =
-            !self.is_isolated(id) && self.book.is_ticked(id) && self.file.dialect == Dialect::Spec;
-        let Some(git) = self.tree.git().filter(|_| !is_ticked) else { return Ok(is_ticked) };
+        let is_ticked = !self.is_isolated(id)
+            && self.world.book.is_ticked(id)
+            && self.world.file.dialect == Dialect::Spec;
+        let Some(git) = self.world.tree.git().filter(|_| !is_ticked) else { return Ok(is_ticked) };
         Ok(git.find_trailer(TRAILER, &self.trailer(id, attempt), TRAILER_SEARCH)?.is_some())
     }
 
@@ -53,7 +54,7 @@ impl Driver<'_> {
     fn is_alike(&self, id: &TaskId) -> bool {
         let Some(task) = self.state.task(id) else { return false };
         let kept = self.excerpt_of_work(id).filter(|kept| kept.digest() == task.decl.digest);
-        let now = self.book.excerpt(&self.state, id);
+        let now = self.world.book.excerpt(self.state, id);
         kept.zip(now).is_some_and(|(kept, now)| kept.says_the_same(&now))
     }
 
@@ -63,7 +64,7 @@ impl Driver<'_> {
         let is_done = |id: &TaskId| self.state.task(id).is_none_or(|task| task.status == Status::Done);
         let again: Vec<&TaskId> = opened.outdated.iter().filter(|id| !is_done(id)).collect();
         for id in &again {
-            self.book.untick(id).map_err(RunError::io("write", &self.file.path))?;
+            self.world.book.untick(id).map_err(RunError::io("write", &self.world.file.path))?;
         }
         let names: Vec<String> = again.iter().map(ToString::to_string).collect();
         let (nouns, begin) = if names.len() == 1 { ("task", "it begins") } else { ("tasks", "they begin") };

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use engine::{ActionKey, AgentReport, Attempt, Cause, CheckFailure, Dispatch, Failing, FileState, Seen};
+use engine::{ActionKey, AgentReport, Attempt, Cause, CheckFailure, Dispatch, End, Failing, FileState, Seen};
 use plan::TaskId;
 
 use crate::atomic;
 use crate::attempt::{AgentEnded, Purpose};
 use crate::check;
 use crate::delegation::file_name;
-use crate::driver::{Driver, Flight};
+use crate::effects::{Effects, Flight};
 use crate::error::RunError;
 use crate::git::{Change, Git, GitError, Keep, Left, Oid, Paths, Place};
 use crate::inbox::Message;
@@ -182,15 +182,15 @@ impl Probe {
     }
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// What shows, once in a run, whether slots lack something that the project has.
     fn probe(&mut self, id: &TaskId) -> Option<Probe> {
-        if std::mem::replace(&mut self.is_probed, true) {
+        if std::mem::replace(&mut self.world.remarks.is_probed, true) {
             return None;
         }
-        let excerpt = self.book.excerpt(&self.state, id)?;
+        let excerpt = self.world.book.excerpt(self.state, id)?;
         let script = check::script_of(&excerpt)?;
-        let dir = self.file.home.join("probe");
+        let dir = self.world.file.home.join("probe");
         fs::create_dir_all(&dir).ok()?;
         let (place, slot) = (self.workplace(id), self.slot_of(id));
         let bounded = |invocation: Invocation| {
@@ -198,7 +198,7 @@ impl Driver<'_> {
             Invocation { limits, ..invocation }
         };
         let in_slot = bounded(self.verification((&script, place, slot), &dir));
-        let in_project = bounded(self.verification((&script, self.project.root().to_owned(), 0), &dir));
+        let in_project = bounded(self.verification((&script, self.world.project.root().to_owned(), 0), &dir));
         Some(Probe { in_slot, in_project })
     }
 
@@ -218,9 +218,9 @@ impl Driver<'_> {
     }
 
     fn root_of(&self, slot: u32) -> PathBuf {
-        match &self.slots {
+        match &self.world.slots {
             Some(slots) if slot > 0 => slots.root(slot),
-            Some(_) | None => self.project.root().to_owned(),
+            Some(_) | None => self.world.project.root().to_owned(),
         }
     }
 
@@ -229,7 +229,7 @@ impl Driver<'_> {
         let slot = self.slot_of(id);
         // Each attempt has an index of its own: where it is missing, the slot was never ready for it.
         let dispatch = self.state.task(id).map_or(0, |task| task.dispatch.0);
-        match &self.slots {
+        match &self.world.slots {
             Some(slots) if slot > 0 => Place {
                 root: slots.root(slot),
                 index: slots.folder().join(format!("slot-{slot}.{dispatch}.index")),
@@ -242,21 +242,28 @@ impl Driver<'_> {
     /// The project itself as a place.
     pub(crate) fn project_place(&self) -> Place {
         Place {
-            root: self.project.root().to_owned(),
-            index: self.file.home.join("project.index"),
-            left_out: self.tree.plan_files(),
+            root: self.world.project.root().to_owned(),
+            index: self.world.file.home.join("project.index"),
+            left_out: self.world.tree.plan_files(),
         }
     }
 
     /// What belongs to the plan, from the project's root: its files, and what lies beside them and git does not know.
     fn plan_files(&self) -> Vec<String> {
-        let mut files = self.tree.plan_files();
-        let known = self.tree.git().map(|git| git.tracked_below(self.project.relative(&self.file.dir)));
+        let mut files = self.world.tree.plan_files();
+        let known = self
+            .world
+            .tree
+            .git()
+            .map(|git| git.tracked_below(self.world.project.relative(&self.world.file.dir)));
         let known = known.and_then(Result::ok).unwrap_or_default();
-        if self.project.relative(&self.file.dir).is_relative() && self.file.dir != self.project.root() {
+        if self.world.project.relative(&self.world.file.dir).is_relative()
+            && self.world.file.dir != self.world.project.root()
+        {
             let mut beside = Vec::new();
-            collect(&self.file.dir, PLAN_DEPTH_MAX, &mut beside);
-            let beside = beside.iter().map(|file| self.project.relative(file).to_string_lossy().into_owned());
+            collect(&self.world.file.dir, PLAN_DEPTH_MAX, &mut beside);
+            let beside =
+                beside.iter().map(|file| self.world.project.relative(file).to_string_lossy().into_owned());
             files.extend(beside.filter(|file| !known.contains(file) && !crate::tree::is_own(file)));
         }
         files.sort();
@@ -273,19 +280,19 @@ impl Driver<'_> {
     pub(crate) fn kept_for(&self, git: &Git) -> String {
         let linked = git.git_dir().file_name().filter(|_| git.git_dir() != git.common_dir());
         let linked = linked.map(|name| format!("@{}", name.to_string_lossy())).unwrap_or_default();
-        format!("{}{linked}", self.file.key())
+        format!("{}{linked}", self.world.file.key())
     }
 
     /// What runs set-up commands.
     pub(crate) fn set_up_runner(&self) -> SetUpRunner {
-        let logs = self.file.home.join("setup");
+        let logs = self.world.file.home.join("setup");
         let markers = self.markers(&logs);
-        SetUpRunner::new(self.runtime.clone(), logs, SET_UP_DEADLINE).with_variables(markers)
+        SetUpRunner::new(self.world.runtime.clone(), logs, SET_UP_DEADLINE).with_variables(markers)
     }
 
     /// What earlier attempts left: at the task itself or, for a fix task, at the one that it repairs.
     fn carried(&self, id: &TaskId) -> Option<(Oid, Oid)> {
-        if self.settings.clean_retry.is_on() {
+        if self.world.settings.clean_retry.is_on() {
             return None;
         }
         let mut current = Some(id);
@@ -308,7 +315,9 @@ impl Driver<'_> {
         (id, head): (&TaskId, Oid),
         purpose: Purpose,
     ) -> Result<(), RunError> {
-        let (Some(git), Some(slots)) = (self.tree.git().cloned(), self.slots.clone()) else { return Ok(()) };
+        let (Some(git), Some(slots)) = (self.world.tree.git().cloned(), self.world.slots.clone()) else {
+            return Ok(());
+        };
         let preparation = Preparation {
             keep: self.keep(&git, id),
             slot: self.slot_of(id),
@@ -316,7 +325,7 @@ impl Driver<'_> {
             carried: self.carried(id),
             by: self.set_up_runner(),
             probe: self.probe(id),
-            project: self.project.root().to_owned(),
+            project: self.world.project.root().to_owned(),
             plan_files: self.plan_files(),
             git,
             slots,
@@ -332,7 +341,7 @@ impl Driver<'_> {
     /// An attempt in the project itself does not see what an earlier one left in a slot.
     pub(crate) fn tell_of_left_work(&mut self, id: &TaskId) {
         let work = self.state.task(id).and_then(|task| task.work.as_ref()?.commit.clone());
-        if let (Some(commit), false) = (work, self.settings.clean_retry.is_on()) {
+        if let (Some(commit), false) = (work, self.world.settings.clean_retry.is_on()) {
             self.note_of(id, format!(
                 "what an earlier attempt at task {id} left in its work tree is not brought along; until the task is done it \
                  is kept as commit {commit}"
@@ -353,7 +362,7 @@ impl Driver<'_> {
             // The loop may be over; then nobody waits.
             let _ = sender.send(Message::Done(name, Box::new(work())));
         });
-        started.map_err(RunError::io("start a thread for", &self.file.home))?;
+        started.map_err(RunError::io("start a thread for", &self.world.file.home))?;
         self.depart(key, Flight { handle: None, purpose });
         Ok(())
     }
@@ -400,7 +409,7 @@ impl Driver<'_> {
                     Err(Unready::Interrupted) => return Ok(Seen::Interrupted),
                     Err(unready) => {
                         self.note_of(&task, format!("{}; task {task} is proved in the project", unready));
-                        self.project.root().to_owned()
+                        self.world.project.root().to_owned()
                     }
                 };
                 self.run_proof(key, (&task, script), root)?;
@@ -438,8 +447,8 @@ impl Driver<'_> {
 
     /// When tasks begin to run side by side: which of them wait although they need not by their marks, and why.
     pub(crate) fn tell_of_overlaps(&mut self) {
-        let mut overlaps = engine::overlaps(&self.state);
-        overlaps.retain(|(task, _)| self.overlaps_told.insert(task.clone()));
+        let mut overlaps = engine::overlaps(self.state);
+        overlaps.retain(|(task, _)| self.world.remarks.overlaps_told.insert(task.clone()));
         let more = overlaps.len().saturating_sub(OVERLAPS_TOLD_MAX);
         for (task, hold) in overlaps.into_iter().take(OVERLAPS_TOLD_MAX) {
             self.mention(format!("{task} waits for {}: {}", hold.by, hold.why.words()));
@@ -472,7 +481,7 @@ impl Driver<'_> {
 
     /// How the work in a task's slot is packed.
     pub(crate) fn packing(&self, task: &TaskId) -> Option<Packing> {
-        let git = self.tree.git()?.clone();
+        let git = self.world.tree.git()?.clone();
         let attempt = self.running_attempt(task);
         Some(Packing {
             place: self.place_of(task),
@@ -516,9 +525,10 @@ impl Driver<'_> {
         }
         if let Some((base, commit)) = &look.packed {
             let (base, commit) = (base.as_str().to_owned(), commit.as_ref().map(|it| it.as_str().to_owned()));
-            self.decide(Seen::Packed { task: task.clone(), dispatch, base, commit })?;
+            self.see(Seen::Packed { task: task.clone(), dispatch, base, commit });
         }
-        self.tell_of_skipped_work(&task, &look.touched);
+        let kept = look.packed.as_ref().and_then(|(_, commit)| commit.as_ref());
+        self.tell_of_skipped_work(&task, &look.touched, kept);
         self.fetch_progress(&task)?;
         let mut learnings = self.read_learnings(&task);
         learnings.extend(reported);
@@ -533,10 +543,51 @@ impl Driver<'_> {
             learnings,
             elapsed,
         };
-        if let Some(slots) = &self.slots {
+        if let Some(slots) = &self.world.slots {
             slots.release(self.slot_of(&task));
         }
         Ok(Seen::AgentEnded { task, dispatch, report })
+    }
+
+    /// After the agent of a task that is left out has ended: what it did is nobody's any more, and stays.
+    pub(crate) fn tell_of_skipped_work(&mut self, task: &TaskId, touched: &[FileState], kept: Option<&Oid>) {
+        if !self.state.is_leaving(task) || touched.is_empty() {
+            return;
+        }
+        let paths: Vec<String> = touched.iter().map(|file| file.path.clone()).collect();
+        let place = match kept {
+            Some(commit) => format!("is kept as commit {commit}"),
+            None => "stays in the project and is not committed".to_owned(),
+        };
+        let paths = listed(&paths);
+        self.note_of(task, format!("what the agent had changed for skipped task {task} {place}: {paths}"));
+    }
+
+    /// Once a plan is complete nobody needs its work trees. That one stays is a nuisance and no more.
+    pub(crate) fn remove_slots(&mut self) {
+        let is_complete = matches!(self.state.end(), Some(End::Complete { .. }));
+        let error =
+            self.world.slots.as_ref().filter(|_| is_complete).and_then(|slots| slots.remove_all().err());
+        if let Some(error) = error {
+            self.note(format!("the work trees of this run could not be removed: {}", error.told()));
+        }
+    }
+
+    /// When a run ends with tasks that failed: where what they left is kept.
+    pub(crate) fn tell_of_kept_work(&mut self) {
+        let tasks: Vec<&engine::Task> = match self.state.end() {
+            Some(End::Stopped(_) | End::Waiting { .. }) => self.state.attention().collect(),
+            Some(_) | None => return,
+        };
+        let failed = tasks.into_iter().filter(|task| task.is_isolated() && !task.failures.is_empty());
+        let kept = failed.filter_map(|task| Some((task.id().clone(), task.work.as_ref()?.commit.clone()?)));
+        let notes = kept.map(|(task, commit)| {
+            format!(
+                "what the last attempt at task {task} left is kept as commit {commit} (`git show {commit}`); the next one \
+                 goes on from it"
+            )
+        });
+        notes.collect::<Vec<_>>().into_iter().for_each(|note| self.note(note));
     }
 
     /// What a green verify command made of the files that an attempt had changed in its slot, as one that formats them does,
@@ -552,7 +603,8 @@ impl Driver<'_> {
         let packing = Packing { trailer: self.trailer(id, attempt), ..packing };
         let Some(commit) = packing.repack((&base, &commit))? else { return Ok(()) };
         let (base, commit) = (base.as_str().to_owned(), Some(commit.as_str().to_owned()));
-        self.decide(Seen::Packed { task: id.clone(), dispatch, base, commit })
+        self.see(Seen::Packed { task: id.clone(), dispatch, base, commit });
+        Ok(())
     }
 
     fn checked_attempt(&self, id: &TaskId) -> Option<Attempt> {
@@ -565,7 +617,7 @@ impl Driver<'_> {
     /// What an attempt noted in its slot is merged from beside the plan, in the order in which tasks come in.
     fn fetch_progress(&self, task: &TaskId) -> Result<(), RunError> {
         let to = self.progress_file(task);
-        let from = self.workplace(task).join(self.project.relative(&to));
+        let from = self.workplace(task).join(self.world.project.relative(&to));
         match atomic::read(&from) {
             Ok(text) => {
                 atomic::replace(&to, &String::from_utf8_lossy(&text)).map_err(RunError::io("write", &to))
@@ -595,7 +647,7 @@ impl Driver<'_> {
             match packed {
                 Some(Ok(Look { packed: Some((base, Some(commit))), .. })) => {
                     let (base, commit) = (base.as_str().to_owned(), Some(commit.as_str().to_owned()));
-                    self.decide(Seen::Packed { task, dispatch, base, commit })?;
+                    self.see(Seen::Packed { task, dispatch, base, commit });
                 }
                 Some(Err(error)) => {
                     self.note(format!(
@@ -604,15 +656,15 @@ impl Driver<'_> {
                 }
                 Some(Ok(_)) | None => {}
             }
-            self.slots.iter().for_each(|slots| slots.distrust(slot));
+            self.world.slots.iter().for_each(|slots| slots.distrust(slot));
         }
-        self.slots.iter().for_each(|slots| slots.forget_indexes(None));
+        self.world.slots.iter().for_each(|slots| slots.forget_indexes(None));
         Ok(())
     }
 
     /// Tasks with finished work that is nowhere any more: somebody removed what kept it.
     pub(crate) fn gone_work(&self) -> Vec<TaskId> {
-        let Some(git) = self.tree.git() else { return Vec::new() };
+        let Some(git) = self.world.tree.git() else { return Vec::new() };
         let waiting = self.state.attention().filter(|task| task.waits_in_tree());
         let is_gone = |task: &&engine::Task| {
             let commit = task.work.as_ref().and_then(|work| work.commit.as_deref());
@@ -623,7 +675,7 @@ impl Driver<'_> {
 
     /// What is kept of tasks that this run does not know is put where nothing touches it, and told of.
     pub(crate) fn set_orphans_aside(&mut self) {
-        let Some(git) = self.tree.git() else { return };
+        let Some(git) = self.world.tree.git() else { return };
         // One that stays is in nobody's way.
         let _ = git.sweep_probes();
         let plan = self.kept_for(git);
@@ -639,8 +691,8 @@ impl Driver<'_> {
     /// Once a task is done nobody needs what was kept of its attempts, nor of those that it repaired. That it stays is a
     /// nuisance and no more.
     pub(crate) fn let_go_of_work(&self, id: &TaskId) {
-        let Some(git) = self.tree.git() else { return };
-        if self.slots.is_some() {
+        let Some(git) = self.world.tree.git() else { return };
+        if self.world.slots.is_some() {
             let keep = self.keep(git, id);
             let _ = git.drop_kept(&keep).and_then(|()| git.drop_kept(&keep.landed()));
             let _ = git.drop_told(&keep);

@@ -9,7 +9,7 @@ use plan::{Commit as CommitField, Dialect, ErrorType, FixTask, TaskId};
 
 use crate::atomic;
 use crate::book::Excerpt;
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::error::RunError;
 use crate::git::{Commit, Git, GitError, Oid, Staging, Text};
 use crate::landing::refused;
@@ -71,7 +71,7 @@ impl From<RunError> for Obstacle {
     }
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// Records a passed task.
     pub(crate) fn record_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Record {
         match self.try_record(id, attempt) {
@@ -88,13 +88,13 @@ impl Driver<'_> {
         if let Some(reason) = self.follow_branch()? {
             return Err(Obstacle::Blocked(reason));
         }
-        let commit = match self.settings.bookkeeping {
+        let commit = match self.world.settings.bookkeeping {
             Bookkeeping::Coordinator => self.commit_work(id, attempt)?,
             Bookkeeping::Agent => self.head()?,
         };
         self.expect_there(id, commit.as_ref())?;
         self.note_progress(id, commit.as_ref())?;
-        self.book.tick(id).map_err(RunError::io("write", &self.file.path))?;
+        self.world.book.tick(id).map_err(RunError::io("write", &self.world.file.path))?;
         self.commit_spec(&completes(id)).map_err(|error| match Obstacle::from(error) {
             Obstacle::Refused(output) => Obstacle::Blocked(format!(
                 "a git hook refused the commit of the spec files: {}",
@@ -109,7 +109,7 @@ impl Driver<'_> {
 
     /// No box is ticked on a branch that lacks the work.
     fn expect_there(&self, id: &TaskId, commit: Option<&Oid>) -> Result<(), Obstacle> {
-        let (Some(git), Some(commit)) = (self.tree.git(), commit) else { return Ok(()) };
+        let (Some(git), Some(commit)) = (self.world.tree.git(), commit) else { return Ok(()) };
         if git.head()?.as_ref() == Some(commit) || git.contains(commit.as_str())? {
             return Ok(());
         }
@@ -121,12 +121,12 @@ impl Driver<'_> {
     }
 
     fn head(&self) -> Result<Option<Oid>, GitError> {
-        self.tree.git().map_or(Ok(None), Git::head)
+        self.world.tree.git().map_or(Ok(None), Git::head)
     }
 
     /// Commits what attempts at the task left in the tree: their paths and no others.
     fn commit_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
-        let Some(git) = self.tree.git() else { return Ok(None) };
+        let Some(git) = self.world.tree.git() else { return Ok(None) };
         if self.is_isolated(id) {
             return self.fast_forward(id, git);
         }
@@ -215,7 +215,7 @@ impl Driver<'_> {
         let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
         let request = Commit { trailer: Some((TRAILER, key)), ..request };
         let before = git.head()?;
-        let index = self.file.home.join("work.index");
+        let index = self.world.file.home.join("work.index");
         let committed = match (again, staging) {
             (Again::Commit(tree), _) => git.commit_of_tree(&tree, &request, &index),
             (_, Staging::Whole) => {
@@ -231,7 +231,7 @@ impl Driver<'_> {
             made => made?,
         };
         if let Some(commit) = made {
-            self.watch.advance(before.as_ref(), &commit);
+            self.world.watch.advance(before.as_ref(), &commit);
             if attempt.is_some() && self.is_changed_by_hook(id, git, &commit)? {
                 return Err(Obstacle::Moved);
             }
@@ -289,12 +289,12 @@ impl Driver<'_> {
 
     /// By which the commit of a task's work is found again.
     pub(crate) fn trailer(&self, id: &TaskId, attempt: Option<Attempt>) -> String {
-        format!("{}/{id}#{}", self.file.key(), attempt.map_or(0, |attempt| attempt.0))
+        format!("{}/{id}#{}", self.world.file.key(), attempt.map_or(0, |attempt| attempt.0))
     }
 
     /// The message of a commit that brings work back from a tree of its own, which cannot be done without one.
     pub(crate) fn landing_message(&self, id: &TaskId) -> String {
-        self.commit_message(id).unwrap_or_else(|| format!("chore({}): task {id}", self.file.name))
+        self.commit_message(id).unwrap_or_else(|| format!("chore({}): task {id}", self.world.file.name))
     }
 
     /// Nothing was left to commit: the agent did it itself, or we did before a crash.
@@ -324,9 +324,9 @@ impl Driver<'_> {
 
     /// The task's own message, or one made from its title; none if the task wants no commit.
     fn commit_message(&self, id: &TaskId) -> Option<String> {
-        let scope = match self.file.dialect {
-            Dialect::Spec => self.file.name.as_str(),
-            Dialect::Phase => id.name().split(':').next().unwrap_or(&self.file.name),
+        let scope = match self.world.file.dialect {
+            Dialect::Spec => self.world.file.name.as_str(),
+            Dialect::Phase => id.name().split(':').next().unwrap_or(&self.world.file.name),
         };
         let Some(excerpt) = self.excerpt_of_work(id) else {
             return Some(format!("feat({scope}): task {id}"));
@@ -343,18 +343,19 @@ impl Driver<'_> {
     }
 
     fn note_progress(&mut self, id: &TaskId, commit: Option<&Oid>) -> Result<(), RunError> {
-        let path = self.file.progress();
-        let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
-        if self.settings.bookkeeping == Bookkeeping::Coordinator {
+        let path = self.world.file.progress();
+        let mut progress =
+            Progress::open(&path, &self.world.file.name).map_err(RunError::io("read", &path))?;
+        if self.world.settings.bookkeeping == Bookkeeping::Coordinator {
             progress.add(&self.completed(id), commit.map(Oid::as_str));
         }
-        progress.history(&self.state, Some(id));
+        progress.history(self.state, Some(id));
         progress.save().map_err(RunError::io("write", &path))
     }
 
     /// What the progress file is to say of a task.
     pub(crate) fn completed(&self, id: &TaskId) -> Completed {
-        let excerpt = self.book.excerpt(&self.state, id);
+        let excerpt = self.world.book.excerpt(self.state, id);
         let title = excerpt.as_ref().map(Excerpt::title).unwrap_or_default().to_owned();
         let own = atomic::read(&self.progress_file(id)).unwrap_or_default();
         let mut learnings = crate::projection::learnings_in(&String::from_utf8_lossy(&own));
@@ -369,7 +370,7 @@ impl Driver<'_> {
     }
 
     pub(crate) fn drop_progress_file(&self, id: &TaskId) {
-        if self.settings.bookkeeping == Bookkeeping::Coordinator {
+        if self.world.settings.bookkeeping == Bookkeeping::Coordinator {
             // Most attempts write none, and one that stays is merged again without effect.
             let _ = fs::remove_file(self.progress_file(id));
         }
@@ -382,7 +383,7 @@ impl Driver<'_> {
 
     /// Writes a fix task into the plan and commits that before anything else happens.
     pub(crate) fn insert_fix(&mut self, fix: &TaskId) -> Result<(), RunError> {
-        let path = self.file.path.clone();
+        let path = self.world.file.path.clone();
         if let Some(planned) = self.state.fix_plan(fix).cloned() {
             let task = FixTask {
                 id: &planned.fix,
@@ -391,18 +392,18 @@ impl Driver<'_> {
                 attempted_fix: planned.attempted_fix.as_deref(),
                 kind: self.kind_of_error(&planned),
             };
-            if let Err(source) = self.book.insert_fix(&task) {
+            if let Err(source) = self.world.book.insert_fix(&task) {
                 return Err(RunError::Io { action: "write the fix task into", path, source });
             }
         }
-        let progress_path = self.file.progress();
-        let mut progress =
-            Progress::open(&progress_path, &self.file.name).map_err(RunError::io("read", &progress_path))?;
-        progress.history(&self.state, None);
+        let progress_path = self.world.file.progress();
+        let mut progress = Progress::open(&progress_path, &self.world.file.name)
+            .map_err(RunError::io("read", &progress_path))?;
+        progress.history(self.state, None);
         progress.save().map_err(RunError::io("write", &progress_path))?;
         self.commit_spec(&format!("chore(spec): add fix task {}", fix.name()))?;
         let known = self.state.task(fix).map(|task| task.decl.clone());
-        if let Some(decl) = self.book.decl(&self.state, fix).or(known) {
+        if let Some(decl) = self.world.book.decl(self.state, fix).or(known) {
             self.see(Seen::FixInserted { decl: Box::new(decl) });
         }
         Ok(())
@@ -410,7 +411,7 @@ impl Driver<'_> {
 
     /// Commits the plan and the progress file, if git is to know them and there is anything to commit.
     pub(crate) fn commit_spec(&mut self, message: &str) -> Result<(), GitError> {
-        let Some(git) = self.tree.git() else { return Ok(()) };
+        let Some(git) = self.world.tree.git() else { return Ok(()) };
         let paths = self.committable_spec_files()?;
         if paths.is_empty() {
             return Ok(());
@@ -418,20 +419,20 @@ impl Driver<'_> {
         let before = git.head()?;
         let commit = match self.without_their_words(git, &paths)? {
             texts if texts.is_empty() => git.commit(&Commit::new(&paths, message))?,
-            texts => git.commit_texts(&texts, message, &self.file.home.join("spec.index"))?,
+            texts => git.commit_texts(&texts, message, &self.world.file.home.join("spec.index"))?,
         };
         if let Some(commit) = commit {
-            self.watch.advance(before.as_ref(), &commit);
+            self.world.watch.advance(before.as_ref(), &commit);
         }
-        self.book.edits_are_committed();
+        self.world.book.edits_are_committed();
         Ok(())
     }
 
     /// Where somebody has words in the plan that they have not committed: what is committed, with the same edits of ours.
     fn without_their_words<'p>(&self, git: &Git, paths: &'p [String]) -> Result<Vec<Text<'p>>, GitError> {
-        let shown = self.project.relative(&self.file.path).to_string_lossy().into_owned();
+        let shown = self.world.project.relative(&self.world.file.path).to_string_lossy().into_owned();
         let plan = paths.iter().find(|path| **path == shown);
-        let (Some(plan), Some((before, after))) = (plan, self.book.uncommitted_edits()) else {
+        let (Some(plan), Some((before, after))) = (plan, self.world.book.uncommitted_edits()) else {
             return Ok(Vec::new());
         };
         let Some(committed) = git.committed_text(plan)? else { return Ok(Vec::new()) };
@@ -440,11 +441,11 @@ impl Driver<'_> {
             return Ok(Vec::new());
         }
         // Where their words stand just where ours do, they go together.
-        let Some(text) = git.merge_texts(&self.file.home, (before, after), &committed)? else {
+        let Some(text) = git.merge_texts(&self.world.file.home, (before, after), &committed)? else {
             return Ok(Vec::new());
         };
         let read = |path: &str| {
-            let file = self.project.root().join(path);
+            let file = self.world.project.root().join(path);
             fs::read_to_string(&file).map_err(GitError::io("read", &file))
         };
         let others = paths.iter().filter(|path| *path != plan);
@@ -454,12 +455,12 @@ impl Driver<'_> {
 
     /// Commits the note of a skipped task. That it cannot be committed is no reason to stop.
     pub(crate) fn commit_skip(&mut self, task: &TaskId) {
-        let Some(git) = self.tree.git() else { return };
-        let path = self.project.relative(&self.project.state_md()).to_string_lossy().into_owned();
+        let Some(git) = self.world.tree.git() else { return };
+        let path = self.world.project.relative(&self.world.project.state_md()).to_string_lossy().into_owned();
         let message = format!("chore(spec): note that task {} is skipped", task.name());
         let (paths, before) = ([path], git.head().ok().flatten());
         match git.commit(&Commit::new(&paths, &message)) {
-            Ok(Some(commit)) => self.watch.advance(before.as_ref(), &commit),
+            Ok(Some(commit)) => self.world.watch.advance(before.as_ref(), &commit),
             Ok(None) => {}
             Err(error) => self.note(format!("the note of the skipped task could not be committed: {error}")),
         }
@@ -467,14 +468,16 @@ impl Driver<'_> {
 
     /// The spec files that exist and that git does not ignore.
     pub(crate) fn committable_spec_files(&self) -> Result<Vec<String>, GitError> {
-        self.tree.committable_spec_files()
+        self.world.tree.committable_spec_files()
     }
 
     /// With `--clean-retry` a failed attempt's changes are taken back before the next one.
     pub(crate) fn clean_before_retry(&mut self, id: &TaskId) -> Result<(), RunError> {
         let has_failed =
             self.state.task(id).is_some_and(|task| !task.failures.is_empty() && !task.status.is_active());
-        let (true, true, Some(git)) = (self.settings.clean_retry.is_on(), has_failed, self.tree.git()) else {
+        let (true, true, Some(git)) =
+            (self.world.settings.clean_retry.is_on(), has_failed, self.world.tree.git())
+        else {
             return Ok(());
         };
         let paths = self.paths_of_work(id);

@@ -4,7 +4,7 @@
 use engine::{AgentEnd, Claim, Dialect, Seen, Stuck, StuckKind, Unverifiable};
 use plan::{Beside, RequestTask, TaskId};
 
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::error::RunError;
 use crate::report::{ChangeKind, ChangeRequest};
 use crate::settings::Bookkeeping;
@@ -43,7 +43,7 @@ fn held_up(claim: Claim, first: &TaskId) -> Claim {
     Claim::Stuck(Stuck { kind: StuckKind::Blocked, reason, by: Some(first.to_string()) })
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// Writes the tasks that an attempt asked for into the plan: parts of its own and what has to come first before
     /// it, what follows behind it.
     pub(crate) fn request_changes(
@@ -60,7 +60,7 @@ impl Driver<'_> {
             };
             match id {
                 // What was done before cannot be what is in the way now.
-                Some(id) if self.book.is_ticked(&id) => requested.notes.push(request.note()),
+                Some(id) if self.world.book.is_ticked(&id) => requested.notes.push(request.note()),
                 Some(id) if request.kind.comes_first() => _ = requested.first.get_or_insert(id),
                 Some(_) => {}
                 None => requested.notes.push(request.note()),
@@ -68,17 +68,17 @@ impl Driver<'_> {
         }
         if is_changed {
             // Whoever waits for one of them has to know it. The running task keeps its text, so it is read again later.
-            self.decide(Seen::PlanRead(self.book.decls(&self.state)))?;
-            self.read_plan_again();
+            self.see(Seen::PlanRead(self.world.book.decls(self.state)));
+            self.world.reads_plan_again = true;
         }
         Ok(requested)
     }
 
     /// The task that an earlier attempt asked for in the same words.
     fn asked_before(&self, task: &TaskId, request: &ChangeRequest) -> Option<TaskId> {
-        let children = (1..=self.settings.rules.limits.fix_tasks_max).map(|number| task.child(number));
+        let children = (1..=self.world.settings.rules.limits.fix_tasks_max).map(|number| task.child(number));
         let is_it = |id: &TaskId| {
-            self.book.find(id).is_some_and(|(plan, task)| plan.title(task).trim() == request.title)
+            self.world.book.find(id).is_some_and(|(plan, task)| plan.title(task).trim() == request.title)
         };
         children.into_iter().find(is_it)
     }
@@ -99,9 +99,10 @@ impl Driver<'_> {
         };
         let place = if request.kind.comes_first() { Beside::Before } else { Beside::After };
         let is_written = self
+            .world
             .book
             .insert_beside(&wanted, place, task)
-            .map_err(RunError::io("write a task into", &self.file.path))?;
+            .map_err(RunError::io("write a task into", &self.world.file.path))?;
         if !is_written {
             return Ok(None);
         }
@@ -117,14 +118,14 @@ impl Driver<'_> {
 
     /// The id of the task to be written, if the limits allow one more.
     fn id_for_request(&self, task: &TaskId) -> Option<TaskId> {
-        let rules = &self.settings.rules;
-        let is_writable = self.file.dialect == Dialect::Spec
-            && self.settings.bookkeeping == Bookkeeping::Coordinator
+        let rules = &self.world.settings.rules;
+        let is_writable = self.world.file.dialect == Dialect::Spec
+            && self.world.settings.bookkeeping == Bookkeeping::Coordinator
             && rules.unverifiable != Unverifiable::Refuse
             && self.depth(task) < rules.limits.fix_depth_max;
         let free = (1..=rules.limits.fix_tasks_max)
             .map(|number| task.child(number))
-            .find(|id| self.state.task(id).is_none() && self.book.text(&self.state, id).is_none());
+            .find(|id| self.state.task(id).is_none() && self.world.book.text(self.state, id).is_none());
         free.filter(|_| is_writable)
     }
 

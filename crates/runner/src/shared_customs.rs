@@ -6,28 +6,28 @@ use std::path::PathBuf;
 use engine::{Status, Task};
 use plan::TaskId;
 
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::tree::listed;
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// When an agent starts: what is compared with later, unless others are at work already.
     pub(crate) fn look_at_customs(&mut self) {
-        if self.customs.is_none() {
-            self.customs = self.tree.git().map(|git| git.own_customs());
+        if self.world.remarks.customs.is_none() {
+            self.world.remarks.customs = self.world.tree.git().map(|git| git.own_customs());
         }
     }
 
     /// When one has ended: what changed since.
     pub(crate) fn tell_of_customs(&mut self, task: &TaskId) {
-        let (Some(git), Some(before)) = (self.tree.git(), &self.customs) else { return };
+        let (Some(git), Some(before)) = (self.world.tree.git(), &self.world.remarks.customs) else { return };
         let now = git.own_customs();
         let changed = now.changed_since(before);
         let is_at_work = |other: &Task| {
             other.id() != task && matches!(other.status, Status::Running(_) | Status::Judging(_))
         };
         // What a person changes while nobody works is their own business.
-        self.customs = self.state.attention().any(is_at_work).then_some(now);
-        let shown = |path: &PathBuf| self.project.relative(path).display().to_string();
+        self.world.remarks.customs = self.state.attention().any(is_at_work).then_some(now);
+        let shown = |path: &PathBuf| self.world.project.relative(path).display().to_string();
         let changed: Vec<String> = changed.iter().map(shown).collect();
         if !changed.is_empty() {
             self.note_of(task, format!(

@@ -1,7 +1,7 @@
 //! Branches, tags and stashes that appear while tasks run side by side. They are not part of anybody's work and stay in
 //! the repository, so they are told of: when the first of several starts, and when all are done, one look each.
 
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::git::{Git, References};
 use crate::inbox::Message;
 
@@ -20,12 +20,12 @@ pub(crate) enum SharedNames {
     Before(References),
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// Before an attempt in a work tree of its own: what to do there first, beside the loop.
     pub(crate) fn look_at_names(&mut self) -> impl FnOnce(Option<&Git>) + Send + 'static {
-        let is_first = matches!(self.shared_names, SharedNames::Idle);
+        let is_first = matches!(self.world.remarks.shared_names, SharedNames::Idle);
         if is_first {
-            self.shared_names = SharedNames::Asked;
+            self.world.remarks.shared_names = SharedNames::Asked;
         }
         let sender = self.inbox_sender();
         move |git: Option<&Git>| {
@@ -45,10 +45,10 @@ impl Driver<'_> {
 
     /// The same at the end of a run, whoever is left at work.
     pub(crate) fn tell_of_new_names(&mut self) {
-        let SharedNames::Before(before) = &self.shared_names else { return };
-        let now = self.tree.git().and_then(|git| git.references().ok());
+        let SharedNames::Before(before) = &self.world.remarks.shared_names else { return };
+        let now = self.world.tree.git().and_then(|git| git.references().ok());
         let new = now.map(|now| now.new_since(before)).unwrap_or_default();
-        self.shared_names = SharedNames::Idle;
+        self.world.remarks.shared_names = SharedNames::Idle;
         if new.is_empty() {
             return;
         }

@@ -19,7 +19,8 @@ use plan::TaskId;
 
 use crate::attempt::Purpose;
 use crate::delegation::MARKER;
-use crate::driver::{Driver, now};
+use crate::driver::now;
+use crate::effects::Effects;
 use crate::error::RunError;
 use crate::git::GitError;
 use crate::inbox::Message;
@@ -130,24 +131,24 @@ pub(crate) fn pause(
     }
 }
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// True if a task that is to work in the project itself has to wait for its turn there, and does so from now on.
     /// Without one, what another run has half done there would be taken for its work.
     pub(crate) fn waits_to_start(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
-        if starts_in_project(&self.state, id) { self.waits_for_turn(key, id) } else { Ok(false) }
+        if starts_in_project(self.state, id) { self.waits_for_turn(key, id) } else { Ok(false) }
     }
 
     /// True if a task has to wait for its turn in the project, and does so from now on.
     pub(crate) fn waits_for_turn(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
-        let has_one = self.turn.as_ref().is_some_and(|(task, _)| task == id);
+        let has_one = self.world.turn.as_ref().is_some_and(|(task, _)| task == id);
         let shares = self.state.rules().is_some_and(|rules| rules.parallel.isolation == Isolation::Shared);
-        if has_one || shares || self.tree.git().is_none() {
+        if has_one || shares || self.world.tree.git().is_none() {
             return Ok(false);
         }
-        self.turn = None;
-        let (folder, id) = (self.file.place_of_turns(), id.clone());
+        self.world.turn = None;
+        let (folder, id) = (self.world.file.place_of_turns(), id.clone());
         if let Some(turn) = Turn::take(&folder, || Patience::Gone)? {
-            self.turn = Some((id, turn));
+            self.world.turn = Some((id, turn));
             return Ok(false);
         }
         let ((release, released), sender) = (Release::new(), self.inbox_sender());
@@ -166,13 +167,13 @@ impl Driver<'_> {
 
     /// When no work is half in the project, and nobody works there, others may.
     pub(crate) fn pass_turn_on(&mut self) {
-        let Some((holder, _)) = &self.turn else { return };
+        let Some((holder, _)) = &self.world.turn else { return };
         let is_in_project = |task: &Task| {
             matches!(task.status, Status::Recording { .. }) || task.status.is_active() && !task.is_isolated()
         };
         let is_next = |action: &Action| matches!(action, Action::Prepare { task } | Action::Record { task, .. } if task == holder);
-        if !self.state.attention().any(is_in_project) && !schedule(&self.state, now()).iter().any(is_next) {
-            self.turn = None;
+        if !self.state.attention().any(is_in_project) && !schedule(self.state, now()).iter().any(is_next) {
+            self.world.turn = None;
         }
     }
 }

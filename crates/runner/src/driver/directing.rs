@@ -14,7 +14,6 @@ use crate::error::RunError;
 use crate::inbox::{LiveSettings, Reply, RunName};
 use crate::open::side_by_side;
 use crate::settings::Settings;
-use crate::tree::listed;
 
 /// What is known of what people told.
 #[derive(Debug, Default)]
@@ -41,7 +40,7 @@ impl Driver<'_> {
     pub(super) fn listen_to_folder(&mut self) {
         self.folder.tidy();
         if let Err(error) = self.inbox.listen_to_folder(&self.folder) {
-            let place = self.project.relative(self.folder.path()).display();
+            let place = self.world.project.relative(self.folder.path()).display();
             self.mention(format!("nobody can reach this run from elsewhere: {place}: {error}"));
         }
     }
@@ -57,7 +56,7 @@ impl Driver<'_> {
                 Ok(letter) if letter.run.is_some() && letter.run != self.directions.run => {
                     self.reply_to_directive(&id, &Reply::Refused(Refusal::Over))?;
                 }
-                Ok(letter) => self.see(Seen::Directed(Box::new(letter.directive))),
+                Ok(letter) => self.queue.push_back(Seen::Directed(Box::new(letter.directive))),
                 Err(reason) => {
                     self.reply_to_directive(&id, &Reply::Refused(Refusal::Unreadable { reason }))?
                 }
@@ -106,7 +105,7 @@ impl Driver<'_> {
 
     /// A question that somebody answers is put no longer.
     pub(super) fn forget_question(&mut self) {
-        self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
+        self.world.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
     }
 
     /// Somebody at the terminal answers. That another was first is said.
@@ -123,7 +122,7 @@ impl Driver<'_> {
 
     /// Ends agents and commands whose tasks are to be left out. What they come to is looked at as always.
     pub(super) fn end_what_leaves(&mut self) {
-        for (key, flight) in &self.flights {
+        for (key, flight) in &self.world.flights {
             let leaves = flight.purpose.endable().is_some_and(|task| self.state.is_leaving(task));
             if let (true, Some(handle)) = (leaves, &flight.handle)
                 && self.directions.ended.insert(key.clone())
@@ -131,21 +130,6 @@ impl Driver<'_> {
                 handle.stop();
             }
         }
-    }
-
-    /// After the agent of a task that is left out has ended: what it did is nobody's any more, and stays.
-    pub(crate) fn tell_of_skipped_work(&mut self, task: &TaskId, touched: &[engine::FileState]) {
-        if !self.state.is_leaving(task) || touched.is_empty() {
-            return;
-        }
-        let paths: Vec<String> = touched.iter().map(|file| file.path.clone()).collect();
-        let work = self.state.task(task).and_then(|task| task.work.as_ref()?.commit.clone());
-        let place = match work.filter(|_| self.is_isolated(task)) {
-            Some(commit) => format!("is kept as commit {commit}"),
-            None => "stays in the project and is not committed".to_owned(),
-        };
-        let paths = listed(&paths);
-        self.note_of(task, format!("what the agent had changed for skipped task {task} {place}: {paths}"));
     }
 
     /// The settings were read again. Limits count from now on; what does not is said once.
@@ -181,11 +165,11 @@ impl Driver<'_> {
         if before == Some(live.jobs) {
             return in_force;
         }
-        let mut rules: Rules = self.settings.rules.clone();
+        let mut rules: Rules = self.world.settings.rules.clone();
         rules.parallel.jobs = live.jobs;
-        let settings = Settings { rules, ..self.settings.clone() };
+        let settings = Settings { rules, ..self.world.settings.clone() };
         let dirty = opened.map(|opened| opened.dirty.clone()).unwrap_or_default();
-        let (parallel, reason) = side_by_side(self.tree.git(), &settings, &dirty);
+        let (parallel, reason) = side_by_side(self.world.tree.git(), &settings, &dirty);
         reason.into_iter().for_each(|reason| self.say_once(reason));
         parallel.jobs
     }

@@ -3,14 +3,13 @@
 
 use std::time::Duration;
 
-use engine::{ActionKey, End};
+use engine::End;
 
 use super::{Driver, Finished, now};
 use crate::attempt::Purpose;
 use crate::error::RunError;
 use crate::git::{self, LastWait};
 use crate::inbox::Message;
-use crate::places::Done;
 
 /// How long processes get to end when the run does. Their own grace period is shorter.
 const LAST_WAIT: Duration = Duration::from_secs(20);
@@ -19,7 +18,7 @@ impl Driver<'_> {
     /// After the end: stops what still runs, brings the files up to date, and leaves.
     pub(super) fn wind_up(mut self) -> Result<Finished, RunError> {
         self.settle_journal()?;
-        for flight in self.flights.values() {
+        for flight in self.world.flights.values() {
             if let Some(handle) = &flight.handle {
                 handle.stop();
             }
@@ -30,27 +29,25 @@ impl Driver<'_> {
                 release.give();
             }
         }
-        self.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
+        self.world.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
         let last_wait = LastWait::begin();
-        while !self.flights.is_empty() {
+        while !self.world.flights.is_empty() {
             match self.inbox.receive(Some(LAST_WAIT)) {
-                Some(Message::Ended(key, ended)) => {
-                    if let Some(flight) = self.flights.remove(&key) {
-                        // The run is over, so what this says is of no interest; that the plan file is put in
-                        // order on the way is.
-                        self.land(key, flight.purpose, &ended)?;
+                Some(Message::Done(key, done)) => {
+                    // Nothing starts any more.
+                    let purpose = self.world.flights.get(&key).map(|flight| &flight.purpose);
+                    if matches!(purpose, Some(Purpose::Slot { .. } | Purpose::Proof { .. })) {
+                        self.world.flights.remove(&key);
                     }
+                    self.take_late(Message::Done(key, done))?;
                 }
-                Some(Message::Done(key, done)) => self.take_in_late(key, *done)?,
+                // The run is over, so what this says is of little interest; that the plan file is put in order on the
+                // way is, and what was spent.
+                Some(message @ (Message::Ended(..) | Message::AgentEnded(..) | Message::Forge(..))) => {
+                    self.take_late(message)?
+                }
                 // Others wait until what is half in the project is out of it.
-                Some(Message::Turn(task, turn)) => self.turn = Some((task, turn)),
-                Some(Message::Forge(key, _)) => drop(self.flights.remove(&key)),
-                Some(Message::AgentEnded(key, ended)) => {
-                    if let Some(flight) = self.flights.remove(&key) {
-                        // As above; what was spent is noted on the way, too.
-                        self.land_agent(key, flight.purpose, &ended)?;
-                    }
-                }
+                Some(Message::Turn(task, turn)) => self.world.turn = Some((task, turn)),
                 Some(
                     Message::Interrupted
                     | Message::Posted
@@ -66,12 +63,14 @@ impl Driver<'_> {
             }
         }
         drop(last_wait);
-        self.tell_of_new_names();
-        self.last_words()?;
-        self.tell_of_kept_work();
-        self.remove_slots();
-        self.set_orphans_aside();
-        if !self.flights.is_empty() {
+        let mut effects = self.effects();
+        effects.tell_of_new_names();
+        effects.last_words()?;
+        effects.tell_of_kept_work();
+        effects.remove_slots();
+        effects.set_orphans_aside();
+        self.take_outcome();
+        if !self.world.flights.is_empty() {
             git::end_all();
         }
         self.turn_down_directives()?;
@@ -81,37 +80,13 @@ impl Driver<'_> {
         Ok(Finished { end, state: self.state, at: now() })
     }
 
-    /// Once a plan is complete nobody needs its work trees. That one stays is a nuisance and no more.
-    fn remove_slots(&mut self) {
-        let is_complete = matches!(self.state.end(), Some(End::Complete { .. }));
-        let error = self.slots.as_ref().filter(|_| is_complete).and_then(|slots| slots.remove_all().err());
-        if let Some(error) = error {
-            self.note(format!("the work trees of this run could not be removed: {}", error.told()));
+    /// Takes in what came to its end after the run.
+    fn take_late(&mut self, message: Message) -> Result<(), RunError> {
+        self.effects().take_end(message)?;
+        self.take_outcome();
+        while let Some(seen) = self.queue.pop_front() {
+            self.decide(seen)?;
         }
-    }
-
-    /// When a run ends with tasks that failed: where what they left is kept.
-    fn tell_of_kept_work(&mut self) {
-        let tasks: Vec<&engine::Task> = match self.state.end() {
-            Some(End::Stopped(_) | End::Waiting { .. }) => self.state.attention().collect(),
-            Some(_) | None => return,
-        };
-        let failed = tasks.into_iter().filter(|task| task.is_isolated() && !task.failures.is_empty());
-        let kept = failed.filter_map(|task| Some((task.id().clone(), task.work.as_ref()?.commit.clone()?)));
-        let notes = kept.map(|(task, commit)| {
-            format!(
-                "what the last attempt at task {task} left is kept as commit {commit} (`git show {commit}`); the next one \
-                 goes on from it"
-            )
-        });
-        notes.collect::<Vec<_>>().into_iter().for_each(|note| self.note(note));
-    }
-
-    /// What was done beside the loop and came in after the end. Nothing starts any more.
-    fn take_in_late(&mut self, key: ActionKey, done: Done) -> Result<(), RunError> {
-        match self.flights.remove(&key).map(|flight| flight.purpose) {
-            Some(Purpose::Slot { .. } | Purpose::Proof { .. }) | None => Ok(()),
-            Some(purpose) => self.take_in(key, purpose, done).map(drop),
-        }
+        Ok(())
     }
 }

@@ -15,11 +15,11 @@ use super::publish::Publication;
 use super::remote::Slug;
 use super::reply::Reply;
 use crate::attempt::Purpose;
-use crate::driver::{Driver, Flight};
+use crate::effects::{Effects, Flight};
 use crate::error::RunError;
 use crate::inbox::Message;
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// Starts something at the forge.
     pub(crate) fn start_forge(&mut self, key: ActionKey, action: &ForgeAction) -> Result<(), RunError> {
         if let ForgeAction::Write { tasks } = action {
@@ -43,20 +43,20 @@ impl Driver<'_> {
             // The loop may be over; then nobody waits for the report.
             let _ = sender.send(Message::Forge(key, Box::new(report)));
         });
-        started.map(|_| ()).map_err(RunError::io("start a thread for", &self.file.home))
+        started.map(|_| ()).map_err(RunError::io("start a thread for", &self.world.file.home))
     }
 
     fn desk(&self) -> Result<Desk, RunError> {
-        let dir = self.file.home.join("forge");
+        let dir = self.world.file.home.join("forge");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let env = self.markers(&dir);
-        Ok(Desk { runtime: self.runtime.clone(), root: self.project.root().to_owned(), dir, env })
+        Ok(Desk { runtime: self.world.runtime.clone(), root: self.world.project.root().to_owned(), dir, env })
     }
 
     fn job(&self, action: &ForgeAction) -> Option<Job> {
         let place = self.state.pull_request().place();
         let slug = || place.and_then(|place| Slug::of_pull_request(&place.url));
-        let rules = &self.settings.rules.pull_request;
+        let rules = &self.world.settings.rules.pull_request;
         Some(match action {
             ForgeAction::Publish { .. } => Job::Publish(self.publication()),
             ForgeAction::Look { .. } => Job::Look { slug: slug()?, number: place?.number },
@@ -72,7 +72,7 @@ impl Driver<'_> {
                 Job::RequestReview { slug: slug()?, number: place?.number, reviewers: reviewers.clone() }
             }
             ForgeAction::Integrate { source, .. } => Job::Integrate(Integration {
-                git: self.tree.git().cloned(),
+                git: self.world.tree.git().cloned(),
                 source: *source,
                 base: place.map(|place| place.base.clone()),
                 upstream: slug(),
@@ -90,17 +90,17 @@ impl Driver<'_> {
     }
 
     fn publication(&self) -> Publication {
-        let chosen = &self.settings.pull_request;
-        let title = chosen.title.clone().unwrap_or_else(|| proposal::title(&self.file.name));
+        let chosen = &self.world.settings.pull_request;
+        let title = chosen.title.clone().unwrap_or_else(|| proposal::title(&self.world.file.name));
         Publication {
-            git: self.tree.git().cloned(),
+            git: self.world.tree.git().cloned(),
             proposal: Proposal {
                 title,
-                body: proposal::body(&self.state, &self.file.name),
+                body: proposal::body(self.state, &self.world.file.name),
                 draft: chosen.draft,
                 base: chosen.base.clone(),
             },
-            series: self.book.pull_request_series(),
+            series: self.world.book.pull_request_series(),
             number: self.state.pull_request().place().map(|place| place.number),
             pushed: self.state.pull_request().place().map(|place| place.head.clone()),
         }

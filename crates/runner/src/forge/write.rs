@@ -3,24 +3,25 @@
 use engine::{End, ForgeReport, Kept, LimitReached, Origin, Request, StopReason};
 use plan::TaskId;
 
-use crate::driver::Driver;
+use crate::effects::Effects;
 use crate::error::RunError;
 use crate::projection::Progress;
 
-impl Driver<'_> {
+impl Effects<'_, '_> {
     /// Writes the tasks, unless they are there already, and commits that before anything else happens.
     pub(super) fn write_requests(&mut self, tasks: &[TaskId]) -> Result<ForgeReport, RunError> {
-        let path = self.file.path.clone();
+        let path = self.world.file.path.clone();
         let requests: Vec<Request> =
             tasks.iter().filter_map(|id| self.state.pull_request().request(id)).cloned().collect();
-        let kept = self.book.insert_requests(&requests).map_err(RunError::io("write a task into", &path))?;
+        let kept =
+            self.world.book.insert_requests(&requests).map_err(RunError::io("write a task into", &path))?;
         self.note_failures(&requests)?;
         let names: Vec<&str> = tasks.iter().map(TaskId::name).collect();
         self.commit_spec(&format!("chore(spec): add task {}", names.join(", ")))?;
         if kept == Kept::InRecord {
             self.note(format!("kept in the record, not in the plan: task {}", names.join(", ")));
         }
-        let decls = requests.iter().filter_map(|request| self.book.requested_decl(request)).collect();
+        let decls = requests.iter().filter_map(|request| self.world.book.requested_decl(request)).collect();
         Ok(ForgeReport::Written { decls, kept })
     }
 
@@ -40,7 +41,7 @@ impl Driver<'_> {
         };
         let url = url.clone().unwrap_or_else(|| "before it was created".to_owned());
         progress.learnings(&[format!("Pull request stopped ({url}): {what}")]);
-        let path = self.file.progress();
+        let path = self.world.file.progress();
         progress.save().map_err(RunError::io("write", &path))?;
         if let Err(error) = self.commit_spec("chore(spec): note where the pull request stopped") {
             self.note(format!("the progress file could not be committed: {error}"));
@@ -51,8 +52,9 @@ impl Driver<'_> {
     /// Red checks are worth remembering.
     fn note_failures(&mut self, requests: &[Request]) -> Result<(), RunError> {
         let lines: Vec<String> = requests.iter().filter_map(learning).collect();
-        let path = self.file.progress();
-        let mut progress = Progress::open(&path, &self.file.name).map_err(RunError::io("read", &path))?;
+        let path = self.world.file.progress();
+        let mut progress =
+            Progress::open(&path, &self.world.file.name).map_err(RunError::io("read", &path))?;
         progress.learnings(&lines);
         progress.save().map_err(RunError::io("write", &path))
     }
