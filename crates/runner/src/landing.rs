@@ -26,6 +26,9 @@ use crate::work::{LANDING, SetUpRunner, Slots, Unready, Verdict, Worktrees, cana
 /// From how many times on it is told that somebody committed while work came in.
 const RETURNS_UNTOLD: u32 = 2;
 
+/// The landing of work that changes nothing.
+const NOTHING: Landing = Landing::Done { touched: Vec::new(), onto: None, commit: None };
+
 /// How work came into the landing tree, and what was noticed on the way.
 #[derive(Debug)]
 pub(crate) struct Brought {
@@ -49,25 +52,23 @@ struct Piece {
 impl Piece {
     fn bring(&self) -> Brought {
         let mut notes = Vec::new();
-        let landing = match self.watch.obstacle(&self.git) {
-            Ok(Some(reason)) => Ok(Landing::Blocked { reason }),
-            Ok(None) => self.join(&mut notes),
+        // What is checked out is read before it is asked whether it has all that came in: whoever takes something out of the
+        // history in between is noticed here, and whoever does so later by the fast-forward.
+        let head = self.git.head();
+        let landing = match head.and_then(|head| Ok((head, self.watch.obstacle(&self.git)?))) {
+            Ok((_, Some(reason))) => Ok(Landing::Blocked { reason }),
+            Ok((Some(head), None)) => self.join(&head, &mut notes),
+            Ok((None, None)) => Ok(NOTHING),
             Err(error) => Ok(Landing::Blocked { reason: error.told() }),
         };
         Brought { landing, notes }
     }
 
-    fn join(&self, notes: &mut Vec<String>) -> Result<Landing, Unready> {
-        let joined = self.git.head().and_then(|head| {
-            let Some(head) = head else { return Ok(None) };
-            Ok(Some((self.git.join_work((&self.base, &self.work), &head)?, head)))
-        });
-        match joined {
-            Ok(Some((Join::Tree(tree), head))) => self.commit(&head, &tree, notes),
-            Ok(Some((Join::Nothing, _)) | None) => {
-                Ok(Landing::Done { touched: Vec::new(), onto: None, commit: None })
-            }
-            Ok(Some((Join::Conflict(conflict), _))) => Ok(self.conflicting(&conflict)),
+    fn join(&self, head: &Oid, notes: &mut Vec<String>) -> Result<Landing, Unready> {
+        match self.git.join_work((&self.base, &self.work), head) {
+            Ok(Join::Tree(tree)) => self.commit(head, &tree, notes),
+            Ok(Join::Nothing) => Ok(NOTHING),
+            Ok(Join::Conflict(conflict)) => Ok(self.conflicting(&conflict)),
             Err(error) => Ok(Landing::Blocked { reason: error.told() }),
         }
     }
