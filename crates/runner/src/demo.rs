@@ -1,9 +1,8 @@
 //! The project of `tillgreen demo`: a few lines of shell with a real test suite, a plan, and a scripted agent.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{fs, io};
 
 const PLAN: &str = include_str!("../demo/tasks.md");
 const AGENT: &str = include_str!("../demo/agent.sh");

@@ -8,7 +8,7 @@ use plan::{Problem, TaskId};
 
 use crate::git::GitError;
 use crate::journal::{JournalError, LockError};
-use crate::projection::StateFileError;
+use crate::record::StateFileError;
 
 /// What keeps a run from starting, or from going on.
 #[derive(Debug, thiserror::Error)]

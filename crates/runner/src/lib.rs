@@ -1,6 +1,11 @@
 //! Carries out what the engine wants: the loop, the journal, processes, checks, git, projections.
 //!
 //! It touches the world and never prints: what happens is handed to the caller's view as it is recorded.
+//!
+//! The rooms, in the order in which a run goes through them: `run` opens a plan and has the loop; `inbox` is what comes in,
+//! `journal` what is kept; `plan_file` reads and edits the plan; `attempt` hands a task to an `agent`, `check` looks at the
+//! result; `work` and `worktrees` are the places in which that happens; `landing` brings work in, `record` notes that it is
+//! done; `forge` carries the pull request. All of them stand on `git` and `process`.
 
 pub mod forge;
 pub mod git;
@@ -11,66 +16,35 @@ pub mod rehearsal;
 mod agent;
 mod atomic;
 mod attempt;
-mod attempt_files;
-mod book;
-mod cancel;
 mod check;
-mod committable;
-mod delegation;
 mod demo;
-mod documents;
-mod driver;
-mod effects;
 mod error;
 mod inbox;
-mod judging;
 mod landing;
-mod last_words;
-mod lock_wait;
-mod lost_work;
 mod mask;
-mod neighbours;
-mod open;
-mod other_text;
-mod places;
+mod plan_file;
 mod plan_key;
-mod plans;
 mod project;
-mod projection;
-mod projections;
-mod prompt;
 mod record;
-mod recording;
-mod records;
-mod report;
-mod requests;
+mod run;
 mod settings;
-mod shared_customs;
-mod shared_names;
-mod tree;
-mod turn;
-mod withdrawn;
 mod work;
+mod worktrees;
 
 pub use agent::{
     Activity, AgentKind, Permission, StreamFormat, Support, Transcript, find_program, transcript, version_of,
 };
-pub use attempt_files::{AttemptFiles, KeptText};
-pub use book::{declared, order_problems, running_order, summary_beside};
-pub use cancel::{CancelError, Cancelled, cancel};
+pub use attempt::{AttemptFiles, ChangeKind, KeptText, Report, append_report};
 pub use demo::{Demo, lay_out_demo};
-pub use driver::{Finished, Notice};
 pub use error::RunError;
 pub use inbox::{LiveSettings, Responder, SendError, Sent, directive, leave, send};
-pub use open::{Beginning, Request, Then, run};
-pub use plans::plans;
+pub use journal::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};
+pub use plan_file::{declared, order_problems, plans, running_order, summary_beside};
 pub use project::{LocateError, PlanFile, Project};
-pub use projection::{StateFileError, StateFileProblem};
-pub use record::{RecordError, load};
-pub use records::{RecordFile, RecordPlace, RecordsError, records, review};
-pub use report::{ChangeKind, Report, append_report};
+pub use record::{StateFileError, StateFileProblem};
+pub use run::{Beginning, CancelError, Cancelled, Finished, Notice, Request, Then, cancel, run};
 pub use settings::{Agent, Bookkeeping, PullRequest, Scope, Settings};
-pub use work::{
+pub use worktrees::{
     CleanError, PlanTrees, Proposal, TreeOnDisk, Worktrees, bytes_in_words, kept_references, propose_setup,
     remove_trees, trees_on_disk,
 };

@@ -6,7 +6,7 @@ use plan::Dialect;
 
 use crate::git::{Git, GitError};
 use crate::plan_key::{self, home_name};
-use crate::projection::recovery_mode;
+use crate::record::recovery_mode;
 
 /// A project: the git top level or, without git, the folder that holds `specs/`.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::{Rules, Toggle};
 
 use crate::agent::{AgentKind, Permission};
-use crate::work::Worktrees;
+use crate::worktrees::Worktrees;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]

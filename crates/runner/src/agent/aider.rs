@@ -4,11 +4,11 @@
 
 use engine::Usage;
 
-use super::activity::Activity;
-use super::launch::{Duty, Input, Launch, Order, Permission};
-use super::line::{self, Line};
-use super::outcome::{Conclusion, Outcome};
-use super::trouble::Trouble;
+use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::launch::{Duty, Input, Launch, Order, Permission};
+use crate::agent::line::{self, Line};
+use crate::agent::reader::Activity;
+use crate::agent::trouble::Trouble;
 use crate::settings::Agent;
 
 /// Flags that make it fit to be run without anybody watching. Commits are the program's business.

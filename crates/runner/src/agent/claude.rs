@@ -11,13 +11,12 @@ use std::time::Duration;
 use engine::{Session, Usage};
 use serde_json::{Value, json};
 
-use super::activity::Activity;
-use super::launch::{Duty, Input, Launch, Order, Permission};
-use super::line::{self, Line, items, number, text};
-use super::mcp::MCP_NAME;
-use super::outcome::{Conclusion, Outcome};
-use super::trouble::{self, Trouble, TroubleKind};
-use super::wait;
+use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::launch::{Duty, Input, Launch, MCP_NAME, Order, Permission};
+use crate::agent::line::{self, Line, items, number, text};
+use crate::agent::reader::Activity;
+use crate::agent::trouble::{self, Trouble, TroubleKind};
+use crate::agent::wait;
 use crate::settings::Agent;
 
 /// Tools that may be used without asking.

@@ -6,12 +6,11 @@
 use engine::{Session, Usage};
 use serde_json::{Value, json};
 
-use super::activity::Activity;
-use super::launch::{Duty, Input, Launch, Order, Permission};
-use super::line::{self, Line, number, text};
-use super::mcp::MCP_NAME;
-use super::outcome::{Conclusion, Outcome};
-use super::trouble::{Trouble, TroubleKind};
+use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::launch::{Duty, Input, Launch, MCP_NAME, Order, Permission};
+use crate::agent::line::{self, Line, number, text};
+use crate::agent::reader::Activity;
+use crate::agent::trouble::{Trouble, TroubleKind};
 use crate::settings::Agent;
 
 /// How it is started.

@@ -1,8 +1,8 @@
 //! An agent that is just a command: the prompt comes on standard input, and what it prints is its answer.
 
-use super::launch::{Input, Launch, Order};
-use super::outcome::{Conclusion, Outcome};
-use super::stream::MODEL_VARIABLE;
+use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::launch::{Input, Launch, Order};
+use crate::agent::stream::MODEL_VARIABLE;
 use crate::settings::Agent;
 
 /// How it is started.

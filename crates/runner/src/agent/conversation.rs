@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 use engine::Usage;
 
-use super::acp::{Dialogue, Errand};
-use super::activity::Activity;
-use super::kind::AgentKind;
-use super::launch::Order;
-use super::line::Line;
-use super::outcome::Outcome;
-use super::reader::Reader;
+use crate::agent::acp::{Dialogue, Errand};
+use crate::agent::ending::Outcome;
+use crate::agent::kind::AgentKind;
+use crate::agent::launch::Order;
+use crate::agent::line::Line;
+use crate::agent::reader::{Activity, Reader};
 use crate::process::{Ended, Exit, Heard, Listener, Reply};
 use crate::settings::Agent;
 

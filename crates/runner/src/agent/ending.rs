@@ -3,13 +3,12 @@
 
 use std::time::Duration;
 
-use engine::{AgentEnd, Claim, Dialect, FailureClaim, Lasting, Role, Stuck, contradiction};
+use engine::{AgentEnd, Claim, Dialect, FailureClaim, Lasting, Role, Session, Stuck, Usage, contradiction};
 
-use super::launch::Duty;
-use super::line;
-use super::outcome::{Conclusion, Outcome};
-use super::trouble::{Trouble, TroubleKind};
-use super::wait::WAIT_MAX;
+use crate::agent::launch::Duty;
+use crate::agent::line;
+use crate::agent::trouble::{Trouble, TroubleKind};
+use crate::agent::wait::WAIT_MAX;
 use crate::mask::mask;
 use crate::process::{Ended, Exit};
 
@@ -222,4 +221,33 @@ fn head_and_tail(text: &str) -> String {
     let head: String = text.chars().take(HEAD_CHARS_MAX).collect();
     let rest: String = text.chars().skip(count - (TAIL_CHARS_MAX - HEAD_CHARS_MAX)).collect();
     format!("{head}\n…\n{rest}")
+}
+
+/// What an agent's output amounts to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// How it ended.
+    pub conclusion: Conclusion,
+    /// Its final message.
+    pub message: String,
+    /// The session that it can be taken up again by.
+    pub session: Option<Session>,
+    /// What this attempt used.
+    pub usage: Usage,
+}
+
+/// How an agent ended by its own account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Conclusion {
+    /// Its final event was never seen.
+    #[default]
+    Cut,
+    /// Its final event says that all went well.
+    Finished,
+    /// Its final event says that all went well, and yet it was not permitted something it tried.
+    Denied(String),
+    /// It says that it could not go on.
+    Trouble(Trouble),
+    /// It has no events: its exit code and its output are all there is.
+    Plain,
 }

@@ -7,11 +7,11 @@
 use engine::{Session, Usage};
 use serde_json::Value;
 
-use super::activity::Activity;
-use super::launch::{Input, Launch, Order, Permission};
-use super::line::{self, Line, number, text};
-use super::outcome::{Conclusion, Outcome};
-use super::trouble::{Trouble, TroubleKind};
+use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::launch::{Input, Launch, Order, Permission};
+use crate::agent::line::{self, Line, number, text};
+use crate::agent::reader::Activity;
+use crate::agent::trouble::{Trouble, TroubleKind};
 use crate::settings::Agent;
 
 /// The exit code of one that does not know the session it is to take up, or the like.

@@ -1,8 +1,8 @@
 //! The kinds of agents, and what each of them can do.
 
-use super::launch::{Launch, Order, Permission};
-use super::stream::StreamFormat;
-use super::{acp, aider, claude, codex, command, gemini, opencode, pi, stream};
+use crate::agent::launch::{Launch, Order, Permission};
+use crate::agent::stream::StreamFormat;
+use crate::agent::{acp, aider, claude, codex, command, gemini, opencode, pi, stream};
 use crate::settings::Agent;
 
 /// Which language an agent speaks.

@@ -1,11 +1,16 @@
-//! What an agent is to be given, and the command line that gives it.
+//! The command line of an agent: what it is to be given, the server through which it can report, and where programs
+//! are.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use engine::Session;
+use serde_json::{Value, json};
 
-use super::mcp::McpServer;
 use crate::process::Program;
 
 /// What an agent may do without being asked.
@@ -89,4 +94,75 @@ impl Launch {
         self.env.push((name.into(), value.into()));
         self
     }
+}
+
+/// What the server is called.
+pub(crate) const MCP_NAME: &str = "tillgreen";
+
+/// How the server is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct McpServer {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+impl McpServer {
+    /// The program as text.
+    pub(crate) fn command(&self) -> String {
+        self.program.to_string_lossy().into_owned()
+    }
+
+    /// The way most agents write it: `{"tillgreen": {"command": …, "args": […]}}`.
+    pub(crate) fn table(&self) -> Value {
+        json!({ MCP_NAME: { "command": self.command(), "args": self.args } })
+    }
+}
+
+/// How long a program may take to say its version, and how much it may say.
+const VERSION_PATIENCE: Duration = Duration::from_secs(10);
+const VERSION_BYTES_MAX: u64 = 4_096;
+
+/// Where a program is found: a path as it is, a name on `PATH`.
+pub fn find_program(name: &str, dir: &Path) -> Option<PathBuf> {
+    if name.contains('/') {
+        let path = dir.join(name);
+        return is_executable(&path).then_some(path);
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| is_executable(candidate))
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// What a program says to `--version`, first line only.
+pub fn version_of(program: &Path) -> Option<String> {
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().ok()?;
+    let give_up = Instant::now() + VERSION_PATIENCE;
+    while child.try_wait().ok()?.is_none() {
+        if Instant::now() >= give_up {
+            // It may have ended by itself just now; either way it is gone.
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    // Some say it on standard error.
+    let said = child.stdout.take().and_then(first_line);
+    said.or_else(|| child.stderr.take().and_then(first_line))
+}
+
+fn first_line(output: impl Read) -> Option<String> {
+    let mut text = Vec::new();
+    output.take(VERSION_BYTES_MAX).read_to_end(&mut text).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let line = text.lines().next()?.trim();
+    (!line.is_empty()).then(|| line.chars().take(100).collect())
 }

@@ -6,11 +6,11 @@
 use engine::{Session, Usage};
 use serde_json::Value;
 
-use super::activity::Activity;
-use super::launch::{Duty, Input, Launch, Order, Permission};
-use super::line::{self, Line, items, text};
-use super::outcome::{Conclusion, Outcome};
-use super::trouble::{Trouble, TroubleKind};
+use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::launch::{Duty, Input, Launch, Order, Permission};
+use crate::agent::line::{self, Line, items, text};
+use crate::agent::reader::Activity;
+use crate::agent::trouble::{Trouble, TroubleKind};
 use crate::settings::Agent;
 
 /// How the last line begins.

@@ -1,13 +1,14 @@
-//! What is read of an agent's output, whichever agent it is.
+//! The reader of an agent's output, whichever agent it is: its activity while it works, and afterwards its doings and
+//! its final message for people, who do not read JSON.
 
-use engine::Session;
+use engine::{Session, Usage};
 
-use super::acp::Dialogue;
-use super::activity::Activity;
-use super::kind::AgentKind;
-use super::line::Line;
-use super::outcome::Outcome;
-use super::{aider, claude, codex, command, false_start, gemini, opencode, pi, stream};
+use crate::agent::acp::Dialogue;
+use crate::agent::ending::Outcome;
+use crate::agent::kind::AgentKind;
+use crate::agent::line::Line;
+use crate::agent::{aider, claude, codex, command, gemini, opencode, pi, stream, trouble};
+use crate::mask::mask;
 
 /// The output of one agent, as far as it was read.
 #[derive(Debug)]
@@ -81,6 +82,84 @@ impl Reader {
             Self::Acp(dialogue) => dialogue.end(),
             Self::Command => command::end(),
         };
-        false_start::explained(outcome, code, stderr)
+        trouble::explained(outcome, code, stderr)
+    }
+}
+
+/// Something that an agent did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// It said something.
+    Said(String),
+    /// It began to use a tool.
+    ToolStarted {
+        /// The tool.
+        name: String,
+        /// What it is used on: a command, a file.
+        subject: String,
+    },
+    /// It is through with a tool.
+    ToolEnded,
+    /// The model's service did not answer as it should, and the agent tries again.
+    Retrying {
+        /// Why, in its words.
+        reason: String,
+    },
+    /// What it used so far.
+    Used(Usage),
+}
+
+/// An agent's doings and its final message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transcript {
+    /// Its doings, in order.
+    pub activities: Vec<Activity>,
+    /// Its final message; empty while it is at work.
+    pub message: String,
+}
+
+/// Reads the log of an agent's standard output; none where it is text anyway, or nothing in it is understood. The middle
+/// of a long one may be missing.
+pub fn transcript(kind: &AgentKind, log: &str) -> Option<Transcript> {
+    match kind {
+        AgentKind::Claude
+        | AgentKind::Codex
+        | AgentKind::Gemini
+        | AgentKind::Opencode
+        | AgentKind::Pi
+        | AgentKind::Stream(_) => {}
+        AgentKind::Aider | AgentKind::Acp | AgentKind::Command => return None,
+    }
+    let mut reader = Reader::new(kind, None);
+    let mut activities = Vec::new();
+    log.lines().for_each(|line| reader.line(Line::Whole(line), &mut activities));
+    activities.retain(|activity| !matches!(activity, Activity::ToolEnded | Activity::Used(_)));
+    let message = mask(&reader.end(None, "").message);
+    let is_understood = !activities.is_empty() || !message.trim().is_empty();
+    is_understood.then_some(Transcript { activities, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = r#"{"type":"assistant","message":{"id":"1","content":[{"type":"text","text":"I look first"}]}}
+{"type":"assistant","message":{"id":"2","content":[{"type":"tool_use","name":"Bash","input":{"command":"npm test"}}]}}
+not JSON
+{"type":"result","subtype":"success","is_error":false,"result":"Done.\nTASK_COMPLETE"}
+"#;
+
+    #[test]
+    fn json_becomes_what_it_tells() {
+        let read = transcript(&AgentKind::Claude, LOG).unwrap();
+        let tool = Activity::ToolStarted { name: "Bash".to_owned(), subject: "npm test".to_owned() };
+        assert_eq!(read.activities, [Activity::Said("I look first".to_owned()), tool]);
+        assert_eq!(read.message, "Done.\nTASK_COMPLETE");
+    }
+
+    #[test]
+    fn text_stays_text() {
+        assert_eq!(transcript(&AgentKind::Claude, "not JSON\n"), None);
+        assert_eq!(transcript(&AgentKind::Command, LOG), None);
     }
 }

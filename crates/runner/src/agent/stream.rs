@@ -3,11 +3,11 @@
 use engine::{Session, Usage};
 use serde_json::Value;
 
-use super::activity::Activity;
-use super::launch::{Input, Launch, Order};
-use super::line::{self, Line};
-use super::outcome::{Conclusion, Outcome};
-use super::trouble::Trouble;
+use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::launch::{Input, Launch, Order};
+use crate::agent::line::{self, Line};
+use crate::agent::reader::Activity;
+use crate::agent::trouble::Trouble;
 use crate::settings::Agent;
 
 /// The variable that tells a command which model it is to use.

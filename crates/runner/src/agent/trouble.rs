@@ -1,9 +1,11 @@
-//! What keeps an agent from going on, told from the fields in which agents report errors. Neither what a tool
-//! printed nor what the model said is ever read for it.
+//! The trouble that keeps an agent from going on, told from the fields in which agents report errors. Neither what a
+//! tool printed nor what the model said is ever read for it; standard error is, where an agent ended badly before it
+//! had begun.
 
 use std::time::Duration;
 
-use super::wait::{self, WAIT_MAX};
+use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::wait::{self, WAIT_MAX};
 
 /// What kept an agent from going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,6 +193,46 @@ fn cut(mut text: String) -> String {
     }
     text.truncate(end);
     text
+}
+
+/// How programs begin to tell that they do not know an option, lower case.
+const MISUSES: [&str; 8] = [
+    "unknown option",
+    "unknown argument",
+    "unrecognized option",
+    "unrecognized argument",
+    "unrecognized subcommand",
+    "unexpected argument",
+    "no such option",
+    "invalid value",
+];
+
+/// The same outcome, or the trouble that kept the agent from beginning.
+pub(super) fn explained(outcome: Outcome, code: Option<i32>, stderr: &str) -> Outcome {
+    let has_begun =
+        outcome.conclusion != Conclusion::Cut || !outcome.message.is_empty() || !outcome.usage.is_unknown();
+    if has_begun || code.is_none_or(|code| code == 0) {
+        return outcome;
+    }
+    match stderr.lines().find_map(trouble) {
+        Some(trouble) => Outcome { conclusion: Conclusion::Trouble(trouble), ..outcome },
+        None => outcome,
+    }
+}
+
+/// The trouble that a line tells of, if it is one that lasts.
+fn trouble(line: &str) -> Option<Trouble> {
+    let line = line.trim();
+    let lower = line.to_lowercase();
+    if lower.starts_with("warn") {
+        return None;
+    }
+    let told = lower.strip_prefix("error:").unwrap_or(&lower).trim_start();
+    if MISUSES.iter().any(|words| told.starts_with(words)) {
+        return Some(Trouble::new(TroubleKind::Misuse, line));
+    }
+    let trouble = Trouble::of_text(line);
+    matches!(trouble.kind, TroubleKind::Authentication | TroubleKind::Quota).then_some(trouble)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use engine::{Cause, CheckFailure, Failing, State};
 use plan::TaskId;
 
-use crate::book::Book;
 use crate::git::{Git, GitError};
+use crate::plan_file::Book;
 
 /// The first thing that is missing, with the messages that agents are used to.
 pub(crate) fn bookkeeping(

@@ -1,14 +1,12 @@
-//! The program's own checks, one file each. Their order is PROTOCOL's: what the agent's answer alone shows is
+//! The program's own checks, one file each. What the agent's answer alone shows is
 //! decided in the engine, what has to be looked at is here.
 
 mod bookkeeping;
 mod marks;
-mod missing;
 mod scope;
 mod verify;
 
 pub(crate) use bookkeeping::bookkeeping;
 pub(crate) use marks::has_conflict_marks;
-pub(crate) use missing::or_missing;
 pub(crate) use scope::{covers, scope};
-pub(crate) use verify::{judge as judge_verify, program as verify_program, script_of};
+pub(crate) use verify::{judge as judge_verify, or_missing, program as verify_program, script_of};

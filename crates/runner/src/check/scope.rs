@@ -3,7 +3,7 @@
 use engine::FileState;
 use plan::Files;
 
-use crate::book::Excerpt;
+use crate::plan_file::Excerpt;
 
 /// Files among those changed that the task does not list; none where it lists no files at all, or where nobody can
 /// tell all that it lists.

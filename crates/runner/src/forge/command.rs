@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use engine::MergeMethod;
 
-use super::description::framed;
-use super::remote::Slug;
+use crate::forge::proposal::framed;
+use crate::forge::remote::Slug;
 
 /// How long a question may take, and how long something that moves data may.
 const QUESTION: Duration = Duration::from_secs(60);
@@ -117,7 +117,12 @@ impl ForgeCommand {
     }
 
     /// Creates a pull request; its body comes on standard input.
-    pub(super) fn create(slug: &Slug, head: &str, base: &str, proposal: &super::proposal::Proposal) -> Self {
+    pub(super) fn create(
+        slug: &Slug,
+        head: &str,
+        base: &str,
+        proposal: &crate::forge::proposal::Proposal,
+    ) -> Self {
         let repo = slug.argument();
         let mut argv = vec!["gh", "pr", "create", "--repo", &repo, "--head", head, "--base", base];
         argv.extend(["--title", &proposal.title, "--body-file", "-"]);

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use engine::{CheckLog, CheckRef, ForgeReport};
 
-use super::call::Caller;
-use super::command::ForgeCommand;
-use super::remote::Slug;
-use super::setback::Setback;
+use crate::forge::call::Caller;
+use crate::forge::command::ForgeCommand;
+use crate::forge::remote::Slug;
+use crate::forge::setback::Setback;
 use crate::mask::mask;
 
 /// Lines that are kept from the end of a log, and characters of each.

@@ -5,12 +5,11 @@ use engine::{
 };
 use serde_json::Value;
 
-use super::call::{Answer, Caller};
-use super::command::ForgeCommand;
-use super::json::{documents, list, number, pages, text};
-use super::remote::Slug;
-use super::reply::is_ours;
-use super::setback::Setback;
+use crate::forge::call::{Answer, Caller, documents, list, number, pages, text};
+use crate::forge::command::ForgeCommand;
+use crate::forge::jobs::is_ours;
+use crate::forge::remote::Slug;
+use crate::forge::setback::Setback;
 use crate::mask::mask;
 
 /// Characters of a comment or a review that are kept.

@@ -7,32 +7,22 @@
 
 mod call;
 mod command;
-mod description;
-mod flight;
-mod integrate;
-mod job;
-mod json;
-mod limits;
+mod jobs;
 mod logs;
 mod look;
-mod merge;
-mod outline;
 mod proposal;
 mod publish;
 mod remote;
-mod reply;
-mod request_review;
-mod rerun;
 mod setback;
+mod start;
 mod survey;
-mod way;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use call::Stopper;
-pub use outline::outline;
+pub use proposal::outline;
 pub use setback::{MINIMUM_VERSION, missing};
 pub use survey::foresee;
 pub(crate) use survey::{Survey, Surveyed};

@@ -3,13 +3,11 @@
 use engine::{ForgeReport, Obstacle, Published};
 use serde_json::Value;
 
-use super::call::{Answer, Caller};
-use super::command::ForgeCommand;
-use super::description;
-use super::json::{data, document, number, text};
-use super::proposal::Proposal;
-use super::setback::{Setback, detail, said};
-use super::way::{Departure, Way};
+use crate::forge::call::{Answer, Caller, data, document, number, text};
+use crate::forge::command::ForgeCommand;
+use crate::forge::proposal::{Proposal, renewed};
+use crate::forge::setback::{Setback, detail, said};
+use crate::forge::survey::{Departure, Way};
 use crate::git::Git;
 
 /// All that publishing needs to know.
@@ -67,7 +65,7 @@ impl Publication {
     /// Brings what the pull request says of itself up to date, as far as that is the program's.
     fn describe(&self, caller: &Caller, way: &Way, pull: &Value) -> Result<Vec<String>, Setback> {
         let number = number(pull, "/number").unwrap_or_default();
-        let Some(body) = description::renewed(text(pull, "/body"), &self.proposal.body) else {
+        let Some(body) = renewed(text(pull, "/body"), &self.proposal.body) else {
             return Ok(Vec::new());
         };
         match document(&caller.call(&ForgeCommand::describe(&way.upstream, number, &body))) {

@@ -6,10 +6,10 @@ use std::time::Duration;
 use engine::{CheckState, MergeState, Obstacle, Openness, ReviewState};
 use serde_json::{Value, json};
 
-use super::call::Answer;
-use super::logs::{excerpt, whole_excerpt};
-use super::look::{has_more_threads, read, read_threads};
-use super::setback::{Setback, version_problem};
+use crate::forge::call::Answer;
+use crate::forge::logs::{excerpt, whole_excerpt};
+use crate::forge::look::{has_more_threads, read, read_threads};
+use crate::forge::setback::{Setback, version_problem};
 use crate::process::Exit;
 
 fn answer(code: i32, stderr: &str) -> Answer {

@@ -3,9 +3,9 @@
 use engine::{End, ForgeReport, Kept, LimitReached, Origin, Request, StopReason};
 use plan::TaskId;
 
-use crate::effects::Effects;
 use crate::error::RunError;
-use crate::projection::Progress;
+use crate::record::Progress;
+use crate::run::effects::Effects;
 
 impl Effects<'_, '_> {
     /// Writes the tasks, unless they are there already, and commits that before anything else happens.

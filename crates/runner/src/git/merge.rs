@@ -1,15 +1,18 @@
-//! Joining packed work with what has landed since, without touching a file: the result is a tree, or a conflict to
-//! tell of.
+//! Packed work: a commit on top of what it was made on, merged with what has landed since. The result is a tree, or a
+//! conflict to tell of; no file is touched for it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::path::Path;
 
-use crate::git::calls::process;
-use crate::git::error::GitError;
+use crate::git::call::error::GitError;
+use crate::git::call::process::{self, Call};
+use crate::git::commit::{Commit, full_message, lacks_identity};
+use crate::git::diff::split_names;
 use crate::git::history::Oid;
-use crate::git::raw_change::split_names;
-use crate::git::repository::Git;
+use crate::git::refs::Keep;
+use crate::git::repository::{DURABLY, Git};
 
 /// What is told of the lines in conflict.
 const HUNKS_BYTES_MAX: usize = 8_000;
@@ -174,6 +177,63 @@ fn cut(text: String) -> String {
     }
     let end = (0..=HUNKS_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
     format!("{}\n… (cut)\n", text.get(..end).unwrap_or_default())
+}
+
+/// New files are written also where a sparse checkout leaves out what is there already: whoever made them needs them.
+pub(super) const UNSPARSE: [&str; 2] = ["-c", "core.sparseCheckout=false"];
+
+/// How many commits are told of.
+const TOLD_MAX: &str = "--max-count=20";
+
+impl Git {
+    /// Packs a tree into a commit on top of its base, kept by a reference. No hook runs and nothing is signed here; that
+    /// happens where the work comes in.
+    pub fn pack(
+        &self,
+        (base, tree): (&Oid, &Oid),
+        message: &str,
+        trailer: (&str, &str),
+        keep: &Keep,
+    ) -> Result<Oid, GitError> {
+        let message = full_message(&Commit { trailer: Some(trailer), ..Commit::new(&[], message) })?;
+        let list = ["commit-tree", tree.as_str(), "-p", base.as_str(), "-F", "-"];
+        let call = self.locking_call(&[&DURABLY[..], &list].concat(), message.into_bytes());
+        let ended = process::run(call)?;
+        if lacks_identity(&ended.stderr) {
+            return Err(GitError::NoIdentity { root: self.root().to_owned() });
+        }
+        let commit = Oid::printed(ended)?;
+        self.keep(keep, &commit)?;
+        Ok(commit)
+    }
+
+    /// Puts the changes between `base` and `work` into a linked working tree at `head`, uncommitted. Where they do not
+    /// fit, nothing is changed and the conflict is given back.
+    pub fn carry_over(
+        &self,
+        tree: &Path,
+        (base, work): (&Oid, &Oid),
+        head: &Oid,
+    ) -> Result<Option<Conflict>, GitError> {
+        match self.merge(base, head, work)? {
+            Merge::Clean(merged) => self.write_into(tree, (head, &merged)).map(|()| None),
+            Merge::Conflict(conflict) => Ok(Some(conflict)),
+        }
+    }
+
+    /// Makes a linked working tree that shows one commit or tree show another, files and index alike.
+    pub(super) fn write_into(&self, tree: &Path, (from, to): (&Oid, &Oid)) -> Result<(), GitError> {
+        let switch = [&UNSPARSE[..], &["read-tree", "--reset", "-u", from.as_str(), to.as_str()]].concat();
+        process::run(Call { dir: tree, ..self.locking_call(&switch, Vec::new()) })?.success().map(drop)
+    }
+
+    /// The commits since another one, a line each, the newest first.
+    pub fn told_since(&self, base: &Oid) -> Result<Vec<String>, GitError> {
+        let range = format!("{base}..HEAD");
+        let log = ["log", "--no-show-signature", "--no-color", "--format=%h %s", TOLD_MAX, &range, "--"];
+        let stdout = process::run(self.call(&log))?.success()?;
+        Ok(String::from_utf8_lossy(&stdout).lines().map(str::to_owned).collect())
+    }
 }
 
 #[cfg(test)]

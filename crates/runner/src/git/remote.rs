@@ -1,10 +1,9 @@
 //! Questions about branches and remotes, and taking in what was fetched.
 
-use super::calls::process::COMMIT_DEADLINE;
-use super::calls::process::{self, Call};
-use super::error::GitError;
-use super::history::revision;
-use super::repository::Git;
+use crate::git::call::error::GitError;
+use crate::git::call::process::{self, COMMIT_DEADLINE, Call};
+use crate::git::history::revision;
+use crate::git::repository::Git;
 
 /// How commits are taken in.
 pub(crate) const JOIN: [&str; 2] = ["merge", "--no-edit"];

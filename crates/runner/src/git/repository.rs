@@ -5,11 +5,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::calls::child_note::{NotePlace, Notes};
-use super::calls::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
-use super::customs::habits::Habits;
-use super::customs::misdirection::{UNSET_BARE, UNSET_WORKTREE};
-use super::error::GitError;
+use crate::git::call::error::GitError;
+use crate::git::call::locks::{NotePlace, Notes};
+use crate::git::call::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
+use crate::git::config::{Habits, UNSET_BARE, UNSET_WORKTREE};
 
 /// The oldest git that will do: the first that reads paths from a file everywhere.
 pub const MINIMUM_VERSION: (u32, u32) = (2, 25);

@@ -8,16 +8,15 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::calls::own_index::OwnIndex;
-use super::calls::process::{self, Call, Ended};
-use super::customs::check_ignore::{answered, asked};
-use super::error::GitError;
-use super::hindrance::{messages, unreadable};
-use super::history::Oid;
-use super::raw_change::{Entry, RawChange, index_info, lies_in, names, split_names};
-use super::repository::Git;
-use super::status::Change;
-use crate::tree::is_own;
+use crate::git::call::error::{GitError, messages, unreadable};
+use crate::git::call::process::{self, Call, Ended};
+use crate::git::diff::{Entry, RawChange, index_info, lies_in, names, split_names};
+use crate::git::exclude::{answered, asked};
+use crate::git::history::Oid;
+use crate::git::index::OwnIndex;
+use crate::git::repository::Git;
+use crate::git::status::Change;
+use crate::work::project_files::is_own;
 
 /// Where attempts work: the project itself, or a linked working tree of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
-use super::calls::process::{self, Call};
-use super::error::GitError;
-use super::history::Oid;
-use super::repository::Git;
+use crate::git::call::error::GitError;
+use crate::git::call::process::{self, Call};
+use crate::git::history::Oid;
+use crate::git::repository::Git;
 
 /// The state of a working tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,19 +1,17 @@
 //! Telling a run something from another process: the directive is put into the run's folder, and its reply waited for.
 
-use std::io;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use engine::{Directive, DirectiveId, Refusal, Said};
 use nix::unistd::{Uid, User};
 
-use super::folder::{Folder, Letter, Reply, RunName};
 use crate::error::RunError;
-use crate::journal::{Holder, LockError, holder};
+use crate::inbox::folder::{Folder, Letter, Reply, RunName};
+use crate::journal::{Holder, LockError, RecordError, holder, load};
 use crate::mask::mask;
-use crate::open::keep_own_files_out;
 use crate::project::{PlanFile, Project};
-use crate::record::{RecordError, load};
+use crate::run::open::keep_own_files_out;
 
 /// How long a reply is waited for: a run that commits, with hooks, hears nothing meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -2,12 +2,10 @@
 //! watched already, the time of the folder is looked at now and then.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SendError;
-use std::thread;
 use std::time::{Duration, SystemTime};
+use std::{fs, io, thread};
 
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 

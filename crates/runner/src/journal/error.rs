@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::line::Seq;
+use crate::journal::line::Seq;
 
 /// Why a journal could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]

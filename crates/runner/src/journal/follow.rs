@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use super::error::JournalError;
-use super::line::Seq;
-use super::read::{Lines, Place};
+use crate::journal::error::JournalError;
+use crate::journal::line::Seq;
+use crate::journal::read::{Lines, Place};
 
 /// A reader that remembers how far it has read. It works while the file does not exist yet, and begins again when
 /// the file is replaced, as by a fresh start.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::LineProblem;
+use crate::journal::error::LineProblem;
 
 /// The format version that this program writes, and the only one that it reads.
 pub const VERSION: u64 = 2;

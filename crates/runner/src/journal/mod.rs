@@ -14,6 +14,7 @@ mod follow;
 mod line;
 mod lock;
 mod read;
+mod records;
 mod write;
 
 #[cfg(test)]
@@ -24,4 +25,5 @@ pub use follow::{Follower, News};
 pub use line::{LINE_BYTES_MAX, Seq, VERSION};
 pub use lock::{Holder, LockError, RunLock, holder};
 pub use read::{ReadEnd, read};
+pub use records::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};
 pub use write::{Journal, Opened, Torn};

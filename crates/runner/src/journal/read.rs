@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use super::error::{JournalError, LineProblem};
-use super::line::{self, Header, LINE_BYTES_MAX, Seq};
+use crate::journal::error::{JournalError, LineProblem};
+use crate::journal::line::{self, Header, LINE_BYTES_MAX, Seq};
 
 /// Where a reading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

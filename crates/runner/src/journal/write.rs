@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::error::JournalError;
-use super::line::{self, LINE_BYTES_MAX, Seq};
-use super::lock::{Holder, RunLock};
-use super::read::{Lines, Place, folder_of, sync_folder};
+use crate::journal::error::JournalError;
+use crate::journal::line::{self, LINE_BYTES_MAX, Seq};
+use crate::journal::lock::{Holder, RunLock};
+use crate::journal::read::{Lines, Place, folder_of, sync_folder};
 
 /// The writer of a journal. Take the `RunLock` first: two writers would be noticed only when reading.
 #[derive(Debug)]

@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::ended::Kept;
-use super::invocation::ProcessLimits;
-use super::printable::printable;
+use crate::process::handle::{Kept, ProcessLimits};
+use crate::process::printable::printable;
 
 /// One output of a process while it is being read.
 pub(super) struct Capture {

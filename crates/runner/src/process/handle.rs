@@ -1,15 +1,15 @@
-//! Starting a process, and the handle by which it can be ended early.
+//! A process: what is to be run and within which limits, how it is started, the handle by which it can be ended early,
+//! and how it ended.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::capture::Capture;
-use super::ended::{Ended, Exit, Kept};
-use super::invocation::Invocation;
-use super::listener::{Deaf, Listener};
-use super::supervise::Supervision;
+use crate::process::capture::Capture;
+use crate::process::lines::{Deaf, Listener};
+use crate::process::supervise::Supervision;
 
 /// Ends a running process early. Dropping it lets the process run on.
 #[derive(Debug, Clone)]
@@ -109,6 +109,122 @@ fn cannot_start(reason: String, started: Instant, limit: Duration) -> Ended {
         elapsed: started.elapsed(),
         limit,
     }
+}
+
+/// One program to run, with everything that it is given.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// The program and its arguments.
+    pub command: Program,
+    /// The folder that it runs in.
+    pub cwd: PathBuf,
+    /// Variables added to the inherited environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Variables taken out of the inherited environment.
+    pub env_remove: Vec<OsString>,
+    /// Text for its standard input; without it that is `/dev/null`, because some agents wait for ever on
+    /// an open pipe.
+    pub stdin: Option<String>,
+    /// The file that gets its standard output; an existing one is replaced.
+    pub stdout_log: PathBuf,
+    /// The file that gets its standard error; an existing one is replaced.
+    pub stderr_log: PathBuf,
+    /// How long it may take and how much of its output is kept.
+    pub limits: ProcessLimits,
+}
+
+/// The program of an [`Invocation`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// A command line for `sh`.
+    Shell(String),
+    /// A script for `bash -e`; it sets `pipefail` itself where that is due.
+    Bash(String),
+    /// A program, looked up in `PATH` if it has no slash, and its arguments.
+    Argv(Vec<OsString>),
+}
+
+/// The bounds of one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessLimits {
+    /// How long it may run in all.
+    pub deadline: Duration,
+    /// How long it may go without writing a byte to standard output or standard error.
+    pub no_progress: Option<Duration>,
+    /// How long it has between SIGTERM and SIGKILL.
+    pub grace: Duration,
+    /// How many bytes of each output are kept from its beginning.
+    pub head_bytes_max: usize,
+    /// How many bytes of each output are kept from its end.
+    pub tail_bytes_max: usize,
+}
+
+impl Program {
+    /// The arguments to execute, the program first.
+    pub(super) fn argv(&self) -> Vec<OsString> {
+        match self {
+            // The two dashes keep a script that begins with a dash from being read as an option.
+            Self::Shell(script) => ["sh", "-c", "--", script].map(OsString::from).to_vec(),
+            Self::Bash(script) => ["bash", "-e", "-c", "--", script].map(OsString::from).to_vec(),
+            Self::Argv(argv) => argv.clone(),
+        }
+    }
+}
+
+/// The end of one process, after everything that it started is gone as well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// Why and how it ended.
+    pub exit: Exit,
+    /// Its standard output.
+    pub stdout: Kept,
+    /// Its standard error.
+    pub stderr: Kept,
+    /// The time from being started until all was gone.
+    pub elapsed: Duration,
+    /// The time that it was given; being stopped took more.
+    pub limit: Duration,
+}
+
+impl Ended {
+    /// The time that it was given, for people.
+    pub fn limit_in_words(&self) -> String {
+        match self.limit.subsec_millis() {
+            0 => format!("{} s", self.limit.as_secs()),
+            _ => format!("{} ms", self.limit.as_millis()),
+        }
+    }
+}
+
+/// Why and how a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Exit {
+    /// It ended by itself with this code.
+    Code(i32),
+    /// It died of this signal, which we did not ask for.
+    Signal(i32),
+    /// It ran into its deadline and was stopped.
+    DeadlinePassed,
+    /// It wrote nothing for too long and was stopped.
+    NoProgress,
+    /// It was stopped through its handle.
+    Stopped,
+    /// It never ran; the text names what was to be started and why it could not be.
+    CannotStart(String),
+}
+
+/// What is kept of an output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Beginning and end, with a line between them saying how many bytes were left out; valid UTF-8, in
+    /// which the only control characters are line feeds and tabs.
+    pub text: String,
+    /// How many bytes were written in all.
+    pub bytes_total: u64,
+    /// How many of them are neither in the text nor in the log file.
+    pub bytes_omitted: u64,
+    /// Why the log file is not complete, if it is not (a full disk).
+    pub log_problem: Option<String>,
 }
 
 #[cfg(test)]

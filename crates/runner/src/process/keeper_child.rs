@@ -9,12 +9,12 @@ use std::process::{Command, ExitStatus, Stdio};
 use nix::unistd::{Pid, getpgrp};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 
-use super::invocation::Invocation;
-use super::keeper::{
+use crate::git::LOCATION_VARIABLES;
+use crate::process::handle::Invocation;
+use crate::process::keeper::{
     KeeperMissing, NotAllowed, Way, Word, WordReader, give_up_namespaces, in_new_namespace,
     keeper_command_line, word_pipe,
 };
-use crate::git::LOCATION_VARIABLES;
 
 /// A running keeper.
 #[derive(Debug)]

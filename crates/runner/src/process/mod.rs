@@ -13,23 +13,17 @@
 //! What an exit status or an output means is left to the callers.
 
 mod capture;
-mod ended;
 mod handle;
-mod invocation;
 mod keeper;
 mod keeper_child;
 mod lines;
-mod listener;
 mod printable;
-mod processes;
 mod supervise;
 mod sweep;
 
-pub use ended::{Ended, Exit, Kept};
-pub use handle::{Handle, start, start_listening};
-pub use invocation::{Invocation, ProcessLimits, Program};
+pub use handle::{Ended, Exit, Handle, Invocation, Kept, ProcessLimits, Program, start, start_listening};
 pub use keeper::{keep_if_asked, use_keeper};
-pub use listener::{Deaf, Heard, Listener, Reply};
+pub use lines::{Deaf, Heard, Listener, Reply};
 pub(crate) use printable::printable;
 pub use sweep::sweep;
 pub(crate) use sweep::wait_until_gone;

@@ -22,15 +22,12 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::capture::Capture;
-use super::ended::{Ended, Exit};
-use super::handle::Request;
-use super::invocation::{Invocation, ProcessLimits};
-use super::keeper::{CANNOT_START_CODES, CANNOT_START_PREFIX, KILL_ALL};
-use super::keeper_child::{KeeperChild, KeeperEnd, KeeperPipes, StartError, expect_folder};
-use super::lines::Lines;
-use super::listener::{Heard, Listener, Reply};
-use super::printable::printable;
+use crate::process::capture::Capture;
+use crate::process::handle::{Ended, Exit, Invocation, ProcessLimits, Request};
+use crate::process::keeper::{CANNOT_START_CODES, CANNOT_START_PREFIX, KILL_ALL};
+use crate::process::keeper_child::{KeeperChild, KeeperEnd, KeeperPipes, StartError, expect_folder};
+use crate::process::lines::{Heard, Lines, Listener, Reply};
+use crate::process::printable::printable;
 
 /// How long the pipes may stay open after the keeper has ended: something that got away may hold them.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(1);

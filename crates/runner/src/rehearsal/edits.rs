@@ -1,7 +1,7 @@
 //! Answers for agents that know no tools: what would be calls elsewhere is written into the text, as such agents ask
 //! for it, between markers that say what is to be replaced by what.
 
-use super::scenario::{Act, Answer, Call, Turn};
+use crate::rehearsal::scenario::{Act, Answer, Call, Turn};
 
 /// What the instructions of such an agent speak of.
 const MARK: &str = "SEARCH/REPLACE";

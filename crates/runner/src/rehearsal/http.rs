@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::wire::event::SseEvent;
+use crate::rehearsal::wire::event::SseEvent;
 
 /// Bytes of a request's head, and of its body.
 const HEAD_BYTES_MAX: u64 = 64 << 10;

@@ -1,9 +1,9 @@
 //! Which turn a request is served. Every lane has a script and counts of its own, so that several agents can
 //! use one server at once.
 
-use super::edits;
-use super::request::ModelRequest;
-use super::scenario::{MainRequests, Scenario, Turn};
+use crate::rehearsal::edits;
+use crate::rehearsal::request::ModelRequest;
+use crate::rehearsal::scenario::{MainRequests, Scenario, Turn};
 
 /// A script and how far it got.
 #[derive(Debug, Default)]

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::folder::folder_in;
-use super::request::{Delivery, ModelRequest, Protocol};
-use super::scenario::{Act, Answer, Ending, Fault, Stop, Turn, Usage};
-use super::tool_use::{NoSuchTool, ToolUse, Toolbox};
-use super::wire::event::SseEvent;
-use super::wire::{chat, gemini, messages, responses};
+use crate::rehearsal::folder::folder_in;
+use crate::rehearsal::request::{Delivery, ModelRequest, Protocol};
+use crate::rehearsal::scenario::{Act, Answer, Ending, Fault, Stop, Turn, Usage};
+use crate::rehearsal::tool_use::{NoSuchTool, ToolUse, Toolbox};
+use crate::rehearsal::wire::event::SseEvent;
+use crate::rehearsal::wire::{chat, gemini, messages, responses};
 
 /// What side requests that want JSON get: it has what those that are known look for.
 const SIDE_JSON: &str = r#"{"reasoning":"rehearsal","next_speaker":"user","model_choice":"pro","complexity_reasoning":"rehearsal","complexity_score":50}"#;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{edits, wire};
+use crate::rehearsal::{edits, wire};
 
 /// The protocols that agents speak to models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

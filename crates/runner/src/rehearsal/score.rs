@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::{Cause, State, Status};
 
-use super::part::{ERROR, Part};
+use crate::rehearsal::part::{ERROR, Part};
 
 /// Exit codes of a run.
 const COMPLETE: i32 = 0;

@@ -13,10 +13,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{sleep, timeout};
 
-use super::http::{self, read_request};
-use super::reply::{Content, Reply, StreamEnd};
-use super::scenario::Scenario;
-use super::stage::{Cue, Recorded, Stage};
+use crate::rehearsal::http::{self, read_request};
+use crate::rehearsal::reply::{Content, Reply, StreamEnd};
+use crate::rehearsal::scenario::Scenario;
+use crate::rehearsal::stage::{Cue, Recorded, Stage};
 
 /// How long a client may take to send its request.
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(30);

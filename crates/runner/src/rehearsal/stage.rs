@@ -6,11 +6,11 @@ use std::sync::mpsc::SyncSender;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::http::HttpRequest;
-use super::lane::{Lane, Served};
-use super::reply::Reply;
-use super::request::{ModelRequest, Protocol};
-use super::scenario::Scenario;
+use crate::rehearsal::http::HttpRequest;
+use crate::rehearsal::lane::{Lane, Served};
+use crate::rehearsal::reply::Reply;
+use crate::rehearsal::request::{ModelRequest, Protocol};
+use crate::rehearsal::scenario::Scenario;
 
 /// Bytes of request bodies that are kept; later ones are recorded without theirs.
 const RECORDED_BYTES_MAX: usize = 256 << 20;

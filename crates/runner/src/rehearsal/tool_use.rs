@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::request::{Tool, ToolForm};
-use super::scenario::Call;
+use crate::rehearsal::request::{Tool, ToolForm};
+use crate::rehearsal::scenario::Call;
 
 /// Names that agents give to their tools, the surest first.
 const SHELL: [&str; 7] =

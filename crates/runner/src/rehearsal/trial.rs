@@ -12,15 +12,15 @@ use nix::unistd::Pid;
 use tokio::process::{Child, Command};
 use tokio::time::{interval, timeout};
 
-use super::lane::Served;
-use super::part::{PART_VARIABLE, Part, STARTED_FILE, STARTED_VARIABLE};
-use super::pointing::Pointing;
-use super::score::{Observed, Score};
-use super::server::{ModelServer, ServerError};
 use crate::demo::{make_repository, new_folder};
+use crate::journal::load;
 use crate::process;
 use crate::project::Project;
-use crate::record::load;
+use crate::rehearsal::lane::Served;
+use crate::rehearsal::part::{PART_VARIABLE, Part, STARTED_FILE, STARTED_VARIABLE};
+use crate::rehearsal::pointing::Pointing;
+use crate::rehearsal::score::{Observed, Score};
+use crate::rehearsal::server::{ModelServer, ServerError};
 
 /// Marks the processes of a trial, so that those that are left can be found.
 const MARKER: &str = "TILLGREEN_REHEARSAL_ID";

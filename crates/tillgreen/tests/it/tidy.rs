@@ -111,21 +111,6 @@ fn only_the_binary_prints_and_it_starts_no_processes() {
 }
 
 #[test]
-fn what_is_asked_of_git_leans_on_what_lies_below() {
-    let layers: [&[&str]; 5] = [&["calls"], &["formats"], &["customs"], &["commits"], &["trees", "landings"]];
-    let mut found = Vec::new();
-    for (path, text) in sources() {
-        let shown = path.display().to_string();
-        let is_in = |folder: &&str| shown.contains(&format!("runner/src/git/{folder}/"));
-        let Some(own) = layers.iter().position(|folders| folders.iter().any(is_in)) else { continue };
-        let above = layers.iter().skip(own + 1).flat_map(|folders| folders.iter());
-        let used = above.filter(|folder| text.contains(&format!("crate::git::{folder}")));
-        found.extend(used.map(|folder| format!("{shown} uses {folder}")));
-    }
-    expect_none(&found, "a folder of git's uses those below it");
-}
-
-#[test]
 fn dependencies_point_one_way_and_have_a_reason() {
     let mut found = Vec::new();
     for (name, allowed) in DIRECTION {

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use engine::{Session, Usage};
 use serde_json::{Value, json};
 
-use super::message::{self, Message};
-use super::permission::{self, Leave};
-use crate::agent::activity::Activity;
-use crate::agent::launch::{Duty, Permission};
+use crate::agent::acp::message::{self, Message};
+use crate::agent::acp::permission::{self, Leave};
+use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::launch::{Duty, MCP_NAME, McpServer, Permission};
 use crate::agent::line::{self, Line, number, text};
-use crate::agent::mcp::{MCP_NAME, McpServer};
-use crate::agent::outcome::{Conclusion, Outcome};
+use crate::agent::reader::Activity;
 use crate::agent::trouble::{Trouble, TroubleKind};
 
 /// The version of the protocol that is spoken.

@@ -9,7 +9,7 @@ mod permission;
 
 pub(super) use dialogue::{Dialogue, Errand};
 
-use super::launch::{Input, Launch};
+use crate::agent::launch::{Input, Launch};
 use crate::settings::Agent;
 
 /// How it is started.

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::recordings::{Ending, ending, read};
 use crate::agent::acp::{Dialogue, Errand};
+use crate::agent::ending::{Conclusion, Outcome};
 use crate::agent::launch::{Duty, Permission};
 use crate::agent::line::Line;
-use crate::agent::outcome::{Conclusion, Outcome};
+use crate::agent::tests::recordings::{Ending, ending, read};
 
 fn errand(permission: Permission) -> Errand {
     Errand {

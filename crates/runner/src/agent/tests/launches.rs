@@ -5,8 +5,7 @@ use std::path::Path;
 use engine::{Session, Usage};
 
 use crate::agent::kind::AgentKind;
-use crate::agent::launch::{Duty, Input, Launch, Order, Permission};
-use crate::agent::mcp::McpServer;
+use crate::agent::launch::{Duty, Input, Launch, McpServer, Order, Permission};
 use crate::process::Program;
 use crate::settings::Agent;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use engine::{AgentEnd, Dialect, Lasting, Role, Usage};
 
+use crate::agent::ending::{Conclusion, Outcome};
 use crate::agent::kind::AgentKind;
 use crate::agent::line::Line;
-use crate::agent::outcome::{Conclusion, Outcome};
 use crate::agent::reader::Reader;
 use crate::agent::{Activity, Duty, Words, agent_end};
 use crate::process::{Ended, Exit, Kept};

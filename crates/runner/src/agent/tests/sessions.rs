@@ -3,13 +3,13 @@
 use engine::{Session, Usage};
 use serde_json::{Value, json};
 
-use super::recordings::read;
 use crate::agent::acp::{Dialogue, Errand};
+use crate::agent::ending::Outcome;
 use crate::agent::kind::AgentKind;
 use crate::agent::launch::{Duty, Permission};
 use crate::agent::line::Line;
-use crate::agent::outcome::Outcome;
 use crate::agent::reader::Reader;
+use crate::agent::tests::recordings::read;
 
 fn play(lines: &[String], resume: Option<&Session>) -> Outcome {
     let mut reader = Reader::new(&AgentKind::Claude, resume);

@@ -2,12 +2,12 @@
 
 use engine::Usage;
 
-use super::recordings::{Ending, ending, read};
 use crate::agent::StreamFormat;
+use crate::agent::ending::{Conclusion, Outcome};
 use crate::agent::kind::AgentKind;
 use crate::agent::line::Line;
-use crate::agent::outcome::{Conclusion, Outcome};
 use crate::agent::reader::Reader;
+use crate::agent::tests::recordings::{Ending, ending, read};
 
 /// The stream of an agent that is built in, described by settings.
 fn like_claude() -> StreamFormat {

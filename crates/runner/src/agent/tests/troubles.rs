@@ -5,14 +5,14 @@ use std::time::Duration;
 use engine::{AgentEnd, Lasting};
 
 use crate::agent::agent_end;
+use crate::agent::ending::{Conclusion, Outcome};
 use crate::agent::kind::AgentKind;
 use crate::agent::line::Line;
-use crate::agent::outcome::{Conclusion, Outcome};
 use crate::agent::reader::Reader;
 use crate::agent::trouble::TroubleKind;
 use crate::process::{Ended, Exit, Kept};
 
-use super::recordings::words;
+use crate::agent::tests::recordings::words;
 
 fn end(kind: &AgentKind, lines: &[&str], stderr: &str) -> AgentEnd {
     let mut reader = Reader::new(kind, None);

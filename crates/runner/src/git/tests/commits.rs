@@ -1,6 +1,6 @@
 use std::fs;
 
-use super::scratch::{Scratch, owned};
+use crate::git::tests::scratch::{Scratch, owned};
 use crate::git::{Commit, Staging};
 
 #[test]

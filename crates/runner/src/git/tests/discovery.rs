@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::scratch::Scratch;
+use crate::git::tests::scratch::Scratch;
 use crate::git::{Git, GitError};
 
 #[test]

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::scratch::{Scratch, owned};
+use crate::git::tests::scratch::{Scratch, owned};
 
 #[test]
 fn own_files_are_kept_out_of_git() {
@@ -31,12 +31,12 @@ fn what_a_program_left_that_died_while_it_wrote_the_list_goes() {
 fn a_list_of_what_is_wanted_does_not_let_own_files_in() {
     let scratch = Scratch::new();
     let git = scratch.git();
-    git.exclude(&crate::tree::OWN_PATTERNS).unwrap();
+    git.exclude(&crate::work::project_files::OWN_PATTERNS).unwrap();
     scratch.repository.write(".tillgreen/specs-x/journal.jsonl", "");
     scratch.repository.write(".gitignore", "*\n!*/\n!*.jsonl\n");
     assert_eq!(scratch.repository.dirt(), ["?? .tillgreen/specs-x/journal.jsonl"]);
-    git.hide(crate::tree::OWN_FOLDER).unwrap();
-    git.hide(crate::tree::OWN_FOLDER).unwrap();
+    git.hide(crate::work::project_files::OWN_FOLDER).unwrap();
+    git.hide(crate::work::project_files::OWN_FOLDER).unwrap();
     assert_eq!(scratch.repository.dirt(), Vec::<String>::new());
 }
 

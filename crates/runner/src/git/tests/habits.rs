@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::scratch::Scratch;
 use crate::git::GitError;
+use crate::git::tests::scratch::Scratch;
 
 #[test]
 fn settings_are_told_whatever_they_hold_and_wherever_they_are() {

@@ -1,4 +1,4 @@
-use super::scratch::{Scratch, owned};
+use crate::git::tests::scratch::{Scratch, owned};
 use crate::git::{Commit, GitError};
 
 #[test]

@@ -1,13 +1,12 @@
-use std::fs;
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use testkit::write_executable;
 
-use super::scratch::Scratch;
-use crate::git::calls::child_note::{ChildNote, NotePlace, Notes};
-use crate::git::calls::process::OF_RUN;
+use crate::git::call::locks::{ChildNote, NotePlace, Notes};
+use crate::git::call::process::OF_RUN;
+use crate::git::tests::scratch::Scratch;
 use crate::git::{GitError, Keep};
 
 fn lock(scratch: &Scratch) -> std::path::PathBuf {

@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
-use super::scratch::{Scratch, owned};
-use super::states::conflict;
+use crate::git::tests::scratch::{Scratch, owned};
+use crate::git::tests::states::conflict;
 use crate::git::{Commit, GitError};
 
 #[test]

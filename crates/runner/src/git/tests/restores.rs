@@ -1,7 +1,7 @@
 use std::os::unix::fs::symlink;
 
-use super::scratch::{Scratch, owned};
 use crate::git::GitError;
+use crate::git::tests::scratch::{Scratch, owned};
 
 #[test]
 fn paths_are_put_back_as_they_were() {

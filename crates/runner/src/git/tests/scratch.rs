@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use testkit::Repository;
 
-use crate::git::calls::process::Environment;
+use crate::git::call::process::Environment;
 use crate::git::{Commit, Git, GitError, Oid};
 
 pub(super) struct Scratch {

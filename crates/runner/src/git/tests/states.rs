@@ -1,7 +1,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use super::scratch::Scratch;
+use crate::git::tests::scratch::Scratch;
 use crate::git::{ChangeKind, Status};
 
 fn changes(status: &Status) -> Vec<(&str, ChangeKind, bool)> {

@@ -1,5 +1,5 @@
-use super::scratch::Scratch;
-use crate::git::commits::way_back::{Missing, WayBack};
+use crate::git::history::{Missing, WayBack};
+use crate::git::tests::scratch::Scratch;
 use crate::git::{Git, Oid};
 
 fn head(git: &Git) -> Oid {

@@ -2,7 +2,7 @@ use std::fs;
 
 use proptest::prelude::*;
 
-use super::scratch::{Event, Scratch, note};
+use crate::journal::tests::scratch::{Event, Scratch, note};
 use crate::journal::{JournalError, LineProblem};
 
 fn three() -> Scratch {

@@ -1,13 +1,12 @@
 //! What happens on the disk itself. These tests run themselves again as a child, under a limit or a tracer.
 
-use std::env;
-use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::{env, fs};
 
-use super::scratch::{Event, Scratch, note};
 use crate::journal::line::encode;
+use crate::journal::tests::scratch::{Event, Scratch, note};
 use crate::journal::{Journal, Seq, read};
 
 const CHILD: &str = "JOURNAL_TEST_CHILD";

@@ -1,7 +1,7 @@
 use std::fs;
 use std::io::Write;
 
-use super::scratch::{Event, Scratch, note};
+use crate::journal::tests::scratch::{Event, Scratch, note};
 use crate::journal::{JournalError, LINE_BYTES_MAX, ReadEnd, read};
 
 #[test]

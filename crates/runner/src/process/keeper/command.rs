@@ -1,15 +1,16 @@
-//! Starting the command in its keeper, and waiting for it among all that it leaves behind.
+//! The command of a keeper: how it is started, waited for among all that it leaves behind, and how its end is passed on
+//! by how the keeper ends.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{self, Child, Command};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{self, Child, Command, ExitStatus};
 
 use nix::errno::Errno;
+use nix::sys::prctl;
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::Pid;
-
-use super::ending::Ending;
+use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 /// Begins the line on standard error by which a keeper says that the command could not be started.
 pub(in crate::process) const CANNOT_START_PREFIX: &str = "tg-keeper: cannot start ";
@@ -75,4 +76,51 @@ pub(super) fn cannot_start(what: &str, error: &io::Error) -> ! {
     let _ = writeln!(io::stderr(), "{CANNOT_START_PREFIX}{what}: {error}");
     let [not_executable, not_found] = CANNOT_START_CODES;
     process::exit(if error.kind() == io::ErrorKind::NotFound { not_found } else { not_executable })
+}
+
+/// The end of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    Code(i32),
+    Signal(i32),
+}
+
+impl Ending {
+    /// For a command whose status is lost.
+    pub(super) const UNKNOWN: Self = Self::Code(255);
+
+    /// The exit code that shells use for it.
+    pub(super) fn shell_code(self) -> i32 {
+        match self {
+            Self::Code(code) => code,
+            Self::Signal(signal) => 128 + signal,
+        }
+    }
+
+    /// The signal, if it is one of those that have names; of others only the code tells, whichever way a command is kept.
+    pub(super) fn named_signal(self) -> Option<u8> {
+        let Self::Signal(signal) = self else { return None };
+        signal_name(signal).and_then(|_| signal.try_into().ok())
+    }
+
+    /// Ends this process in the same way: with the code, or dying of the signal.
+    pub(super) fn imitate(self) -> ! {
+        if let Self::Signal(signal) = self {
+            // The command has dumped its memory if it should; ours would be of no use.
+            let _ = prctl::set_dumpable(false);
+            // This returns only for signals that the library does not know.
+            let _ = emulate_default_handler(signal);
+        }
+        process::exit(self.shell_code())
+    }
+}
+
+impl From<ExitStatus> for Ending {
+    fn from(status: ExitStatus) -> Self {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::UNKNOWN,
+        }
+    }
 }

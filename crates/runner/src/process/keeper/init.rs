@@ -1,21 +1,21 @@
 //! The keeper where namespaces are allowed: process 1 of the PID namespace that holds the command.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
-use std::process;
+use std::{fs, process};
 
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::command::{KeptCommand, cannot_start};
-use super::ending::Ending;
-use super::role::Post;
-use super::surroundings::{Wakeup, Wakeups, close_inherited_files, die_with_parent, leave_session};
-use super::word::{Word, WordWriter};
-use crate::process::processes::Process;
+use crate::process::keeper::command::{Ending, KeptCommand, cannot_start};
+use crate::process::keeper::role::Post;
+use crate::process::keeper::surroundings::{
+    Wakeup, Wakeups, close_inherited_files, die_with_parent, leave_session,
+};
+use crate::process::keeper::word::{Word, WordWriter};
+use crate::process::sweep::Process;
 
 /// Keeps the command until it ends; the kernel then kills the rest of the namespace.
 pub(super) fn keep(post: Post) -> ! {

@@ -5,7 +5,6 @@
 //! standard error if the command cannot be started.
 
 mod command;
-mod ending;
 mod init;
 mod namespace;
 mod role;

@@ -11,7 +11,7 @@ use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::unistd::getpid;
 
-use super::role::KILL_ALL;
+use crate::process::keeper::role::KILL_ALL;
 
 /// The namespace of this program, by which a thread finds its way back. None where that cannot be told.
 static OWN: OnceLock<Option<File>> = OnceLock::new();

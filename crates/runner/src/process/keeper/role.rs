@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getpid};
 
-use super::{init, subreaper};
+use crate::process::keeper::{init, subreaper};
 
 /// The name of a keeper's process, apart from the program's so that `pkill` by the program's name spares it.
 pub(super) const NAME: &str = "tg-keeper";

@@ -12,13 +12,12 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{Pid, getpid, getsid};
 
-use super::command::{KeptCommand, cannot_start};
-use super::ending::Ending;
-use super::role::{KILL_ALL, Post};
-use super::surroundings::{
+use crate::process::keeper::command::{Ending, KeptCommand, cannot_start};
+use crate::process::keeper::role::{KILL_ALL, Post};
+use crate::process::keeper::surroundings::{
     Wakeup, Wakeups, close_inherited_files, die_with_parent, end_unless_parent_is, leave_session,
 };
-use crate::process::processes::descendants;
+use crate::process::sweep::descendants;
 
 /// How long killing may take: a crowd on a machine with much else to do does not die at once.
 const KILLING_TIME_MAX: Duration = Duration::from_secs(15);

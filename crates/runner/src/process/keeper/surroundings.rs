@@ -2,9 +2,8 @@
 //! descriptors, signals and session.
 
 use std::ffi::CString;
-use std::fs;
 use std::os::fd::RawFd;
-use std::process;
+use std::{fs, process};
 
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal};
@@ -14,8 +13,8 @@ use signal_hook::consts::{
 };
 use signal_hook::iterator::Signals;
 
-use super::command::cannot_start;
-use super::role::NAME;
+use crate::process::keeper::command::cannot_start;
+use crate::process::keeper::role::NAME;
 
 /// What woke a keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-use super::*;
+use crate::rehearsal::reply::*;
 use crate::rehearsal::scenario::{Call, Stop};
 
 fn request(protocol: Protocol, delivery: Delivery) -> ModelRequest {

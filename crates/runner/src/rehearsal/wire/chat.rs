@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::event::{SseEvent, pieces};
 use crate::rehearsal::reply::{Spoken, openai_error};
 use crate::rehearsal::request::Tool;
 use crate::rehearsal::scenario::{Fault, Stop};
+use crate::rehearsal::wire::event::{SseEvent, pieces};
 
 /// The tools that a request declares.
 pub(in crate::rehearsal) fn tools(body: &Value) -> BTreeMap<String, Tool> {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::event::{SseEvent, pieces};
 use crate::rehearsal::reply::Spoken;
 use crate::rehearsal::request::Tool;
 use crate::rehearsal::scenario::{Fault, Stop, Usage};
+use crate::rehearsal::wire::event::{SseEvent, pieces};
 
 /// Not a real one; nobody here checks it.
 const SIGNATURE: &str = "c2lnbmF0dXJl";

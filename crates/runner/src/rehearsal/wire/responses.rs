@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::event::{SseEvent, pieces};
 use crate::rehearsal::reply::Spoken;
 use crate::rehearsal::request::{Tool, ToolForm};
 use crate::rehearsal::scenario::{Fault, Stop};
 use crate::rehearsal::tool_use::ToolUse;
+use crate::rehearsal::wire::event::{SseEvent, pieces};
 
 /// The tools that a request declares.
 pub(in crate::rehearsal) fn tools(body: &Value) -> BTreeMap<String, Tool> {

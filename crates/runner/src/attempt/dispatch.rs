@@ -1,0 +1,766 @@
+//! Agents and commands on behalf of a task: how they are started and what their end amounts to.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use engine::{
+    ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch,
+    Facts, Failing, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
+};
+use plan::{Script, TaskId, Verify};
+
+use crate::agent::{Duty, Outcome, Words, agent_end};
+use crate::attempt::delegate::{DISPATCH_MARKER, Delegation, REPORT_FILE, Use};
+use crate::attempt::files::AttemptFiles;
+use crate::attempt::judge::Judged;
+use crate::attempt::report;
+use crate::check;
+use crate::error::RunError;
+use crate::forge::Stopper;
+use crate::git::{Change, ChangeKind, Git, GitError, Oid};
+use crate::landing::project_lock::Release;
+use crate::mask::mask;
+use crate::plan_file::{Excerpt, OwnBox};
+use crate::process::{self, Ended, Exit, Invocation};
+use crate::run::effects::{Effects, Flight};
+use crate::settings::{Bookkeeping, Scope};
+use crate::work::places::{Done, touched, unfit, unreadable};
+use crate::work::project_files::{changed_since, listed};
+use crate::work::shared_folder::without_others;
+use crate::worktrees::{LANDING, missing};
+
+/// What a process is under way for.
+pub(crate) enum Purpose {
+    /// An attempt at a task.
+    Agent { task: TaskId, at_work: AtWork, before: Before },
+    /// A slot is made ready for an attempt.
+    Slot { delegated: Box<Delegated> },
+    /// What an attempt left in its slot is looked at.
+    Look { task: TaskId, dispatch: Dispatch, ended: Box<AgentEnded> },
+    /// Work is joined and committed in the landing tree.
+    Landing { task: TaskId, dispatch: Dispatch },
+    /// The verify command of an attempt, on the tree that came together.
+    Join { task: TaskId, dispatch: Dispatch, script: Script, tree: Option<String> },
+    /// A file of work that was green is broken on purpose.
+    Canary { task: TaskId, dispatch: Dispatch, report: ChecksReport, tree: Option<String> },
+    /// A judgement.
+    Judge { task: TaskId, at_work: AtWork, facts: Facts, judged: Option<Judged> },
+    /// A `[VERIFY]` command without an agent.
+    Proof { task: TaskId, script: Script, root: PathBuf },
+    /// The verify command of an attempt, on the tree that lies in its place.
+    Check { task: TaskId, dispatch: Dispatch, text: String, script: Script, tree: Option<String> },
+    /// The regression command.
+    Regression { script: Script },
+    /// A person's answer.
+    Ask,
+    /// Something at the forge.
+    Forge(Stopper),
+    /// Somebody's lock is waited for.
+    Lock { release: Release },
+}
+
+/// An agent at work.
+pub(crate) struct AtWork {
+    pub dispatch: Dispatch,
+    pub role: Role,
+    pub agent: String,
+    pub prompt: String,
+    pub dir: PathBuf,
+}
+
+impl AtWork {
+    /// What it used, for the record.
+    pub(crate) fn spent(&self, task: &TaskId, usage: Usage, session: Option<Session>) -> Spent {
+        let agent = self.agent.clone();
+        Spent { task: task.clone(), dispatch: self.dispatch, agent, usage, session, interim: false }
+    }
+}
+
+impl Purpose {
+    /// The task whose agent or command it is, where that can be ended at any time.
+    pub(crate) fn endable(&self) -> Option<&TaskId> {
+        match self {
+            Self::Agent { task, .. }
+            | Self::Judge { task, .. }
+            | Self::Proof { task, .. }
+            | Self::Check { task, .. } => Some(task),
+            // Work that comes in does so whole, and what is done beside the loop ends by itself.
+            Self::Slot { .. }
+            | Self::Look { .. }
+            | Self::Landing { .. }
+            | Self::Join { .. }
+            | Self::Canary { .. }
+            | Self::Regression { .. }
+            | Self::Forge(_)
+            | Self::Lock { .. }
+            | Self::Ask => None,
+        }
+    }
+
+    /// The agent at work, and what on, if it is one.
+    pub(crate) fn at_work(&self) -> Option<(&TaskId, &AtWork)> {
+        match self {
+            Self::Agent { task, at_work, .. } | Self::Judge { task, at_work, .. } => Some((task, at_work)),
+            Self::Slot { .. }
+            | Self::Look { .. }
+            | Self::Landing { .. }
+            | Self::Join { .. }
+            | Self::Canary { .. }
+            | Self::Proof { .. }
+            | Self::Check { .. }
+            | Self::Regression { .. }
+            | Self::Forge(_)
+            | Self::Lock { .. }
+            | Self::Ask => None,
+        }
+    }
+}
+
+/// An attempt that is to be started.
+pub(crate) struct Delegated {
+    pub task: TaskId,
+    pub attempt: Attempt,
+    pub dispatch: Dispatch,
+    pub role: Role,
+    pub dir: PathBuf,
+    pub prompt: String,
+    pub session: Option<Session>,
+}
+
+/// What a place was like when an agent began.
+pub(crate) struct Before {
+    pub baseline: Baseline,
+    pub since: SystemTime,
+    /// Submodules that had uncommitted changes already.
+    unsaved: BTreeSet<String>,
+    /// What people had staged.
+    staged: BTreeSet<String>,
+    /// What git ignored.
+    ignored: Vec<String>,
+    /// The files of the plan in a slot, each with a sum.
+    plan: Vec<(PathBuf, String)>,
+}
+
+/// How an agent in a slot ended, until it is known what it changed.
+pub(crate) struct AgentEnded {
+    pub end: AgentEnd,
+    pub elapsed: Duration,
+    /// The files of the plan as it found them.
+    pub plan: Vec<(PathBuf, String)>,
+    /// What it noted down through tools.
+    pub learnings: Vec<String>,
+}
+
+impl Effects<'_, '_> {
+    /// Starts an agent on a task.
+    pub(crate) fn start_agent(
+        &mut self,
+        key: ActionKey,
+        id: &TaskId,
+        (attempt, dispatch): (Attempt, Dispatch),
+        role: Role,
+    ) -> Result<(), RunError> {
+        let dir = self.attempt_dir(id, attempt, dispatch)?;
+        let Some((prompt, session)) = self.words_for(id, (attempt, dispatch), role) else {
+            return self.report_missing_task(id, dispatch);
+        };
+        self.keep_task_text(id, &dir)?;
+        let delegated = Delegated { task: id.clone(), attempt, dispatch, role, dir, prompt, session };
+        let head = self.running_baseline(id).head.as_deref().and_then(Oid::parse);
+        if let (true, Some(head)) = (self.is_isolated(id), head) {
+            return self.prepare_slot(key, (id, head), Purpose::Slot { delegated: Box::new(delegated) });
+        }
+        self.tell_of_left_work(id);
+        self.launch_agent(key, delegated, Vec::new())
+    }
+
+    /// Starts the process of an agent whose workplace is ready.
+    pub(crate) fn launch_agent(
+        &mut self,
+        key: ActionKey,
+        delegated: Delegated,
+        plan: Vec<(PathBuf, String)>,
+    ) -> Result<(), RunError> {
+        let Delegated { task, attempt, dispatch, role, dir, prompt, session } = delegated;
+        let before = self.before(&task, plan);
+        self.look_at_customs();
+        let delegation = Delegation {
+            task: &task,
+            attempt,
+            dispatch,
+            role,
+            duty: Duty::Work,
+            dir,
+            prompt,
+            session,
+            timeout: self.world.settings.attempt_timeout,
+        };
+        let (handle, at_work) = self.delegate(key.clone(), delegation)?;
+        let purpose = Purpose::Agent { task, at_work, before };
+        self.depart(key, Flight { handle: Some(handle), purpose });
+        Ok(())
+    }
+
+    /// Runs a `[VERIFY]` command directly.
+    pub(crate) fn start_proof(&mut self, key: ActionKey, id: &TaskId) -> Result<(), RunError> {
+        let verify = self.world.book.excerpt(self.state, id).map(|excerpt| excerpt.verify());
+        let Some(Verify::Runnable(script)) = verify else {
+            let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
+            let report = ChecksReport { failure: Some(failure), warnings: Vec::new() };
+            self.see(Seen::ProofEnded { task: id.clone(), report, uncommitted: Vec::new() });
+            return Ok(());
+        };
+        let dir = AttemptFiles::of_proof(self.world.file, id).dir().to_owned();
+        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
+        let head = self.world.tree.git().map_or(Ok(None), Git::head)?;
+        if let (true, Some(slots), Some(head)) =
+            (engine::proves_in_landing_tree(self.state, id), self.world.slots.clone(), head)
+        {
+            let root = slots.root(LANDING);
+            let purpose = Purpose::Proof { task: id.clone(), script, root };
+            let by = self.set_up_runner();
+            return self.beside(key, purpose, move || Done::LandingTree(slots.show(LANDING, &head, &by)));
+        }
+        let root = self.world.project.root().to_owned();
+        self.run_proof(key, (id, script), root)
+    }
+
+    /// Starts a `[VERIFY]` command in a place that is ready.
+    pub(crate) fn run_proof(
+        &mut self,
+        key: ActionKey,
+        (id, script): (&TaskId, Script),
+        root: PathBuf,
+    ) -> Result<(), RunError> {
+        let dir = AttemptFiles::of_proof(self.world.file, id).dir().to_owned();
+        let purpose = Purpose::Proof { task: id.clone(), script: script.clone(), root: root.clone() };
+        self.start_script(key, (&script, root, LANDING), &dir, purpose);
+        Ok(())
+    }
+
+    /// Runs the verify command of an attempt, or goes on to the checks after it where there is none.
+    pub(crate) fn start_check(
+        &mut self,
+        key: ActionKey,
+        id: &TaskId,
+        (attempt, dispatch): (Attempt, Dispatch),
+    ) -> Result<(), RunError> {
+        let dir = self.attempt_dir(id, attempt, dispatch)?;
+        let text = self.task_text(id, &dir);
+        let excerpt = Excerpt::read(self.world.file.dialect, &text);
+        match excerpt.as_ref().and_then(check::script_of) {
+            Some(script) => {
+                let tree = self.lying_tree(id)?;
+                let purpose =
+                    Purpose::Check { task: id.clone(), dispatch, text, script: script.clone(), tree };
+                self.start_script(key, (&script, self.workplace(id), self.slot_of(id)), &dir, purpose);
+            }
+            None => {
+                let tree = self.lying_tree(id)?;
+                let report = self.later_checks(id, &text, Vec::new())?;
+                self.see(Seen::ChecksEnded { task: id.clone(), dispatch, report, tree });
+            }
+        }
+        Ok(())
+    }
+
+    /// The tree that lies in the project while a task's work is verified there. What a slot holds is no fact about what
+    /// comes in.
+    fn lying_tree(&self, id: &TaskId) -> Result<Option<String>, GitError> {
+        let git = self.world.tree.git().filter(|_| !self.is_isolated(id));
+        git.map_or(Ok(None), |git| Ok(Some(git.snapshot(&self.project_place())?.as_str().to_owned())))
+    }
+
+    /// What the place of a task is like before its agent begins. Where git cannot tell, nobody is blamed.
+    fn before(&self, id: &TaskId, plan: Vec<(PathBuf, String)>) -> Before {
+        let git = self.world.tree.git().filter(|_| !self.is_isolated(id));
+        Before {
+            baseline: self.running_baseline(id),
+            since: SystemTime::now(),
+            unsaved: git.and_then(|git| git.unsaved_submodules(git.root()).ok()).unwrap_or_default(),
+            staged: git.and_then(|git| git.staged().ok()).unwrap_or_default(),
+            ignored: git.and_then(|git| git.ignored_in_project().ok()).unwrap_or_default(),
+            plan,
+        }
+    }
+
+    /// Runs the regression command.
+    pub(crate) fn start_regression(&mut self, key: ActionKey) -> Result<(), RunError> {
+        let Some(command) = &self.world.settings.regression else {
+            self.see(Seen::RegressionEnded { report: ChecksReport::default() });
+            return Ok(());
+        };
+        let script = Script::new(vec![command.clone()]);
+        let dir = AttemptFiles::of_regression(self.world.file).dir().to_owned();
+        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
+        let purpose = Purpose::Regression { script: script.clone() };
+        self.start_script(key, (&script, self.world.project.root().to_owned(), LANDING), &dir, purpose);
+        Ok(())
+    }
+
+    /// Starts a verify command in a place.
+    pub(crate) fn start_script(
+        &mut self,
+        key: ActionKey,
+        (script, cwd, slot): (&Script, PathBuf, u32),
+        dir: &Path,
+        purpose: Purpose,
+    ) {
+        let invocation = self.verification((script, cwd, slot), dir);
+        let handle = process::start(&self.world.runtime, invocation, self.reporter(key.clone()));
+        self.depart(key, Flight { handle: Some(handle), purpose });
+    }
+
+    /// A verify command as it is run in a place.
+    pub(crate) fn verification(
+        &mut self,
+        (script, cwd, slot): (&Script, PathBuf, u32),
+        dir: &Path,
+    ) -> Invocation {
+        let relocated = self.relocated(script, &cwd);
+        let mut env = self.markers(dir);
+        let env_remove = self.surroundings(&cwd, slot, Use::Verification, &mut env);
+        Invocation {
+            command: check::verify_program(relocated.as_ref().unwrap_or(script)),
+            cwd,
+            env,
+            env_remove,
+            stdin: None,
+            stdout_log: dir.join("verify.out.log"),
+            stderr_log: dir.join("verify.err.log"),
+            limits: self.limits(self.world.settings.verify_timeout, None),
+        }
+    }
+
+    /// What the end of an agent amounts to.
+    pub(crate) fn land_agent(
+        &mut self,
+        key: ActionKey,
+        purpose: Purpose,
+        (ended, outcome): &(Ended, Outcome),
+    ) -> Result<Seen, RunError> {
+        let Some((task, at_work)) = purpose.at_work() else { return self.land(key, purpose, ended) };
+        sweep_if_killed(ended, &at_work.dir);
+        mask_logs(&at_work.dir);
+        self.tell_of_customs(task);
+        let (dialect, role) = (self.world.settings.rules.dialect, at_work.role);
+        let duty = if matches!(purpose, Purpose::Judge { .. }) { Duty::Judge } else { Duty::Work };
+        let end = agent_end(ended, outcome, Words { prompt: &at_work.prompt, dialect, role, duty });
+        let reports = report::reports(&at_work.dir.join(REPORT_FILE));
+        let end = report::with_reports(end, &reports, role);
+        let spent = at_work.spent(task, outcome.usage, outcome.session.clone());
+        self.see(Seen::Spent { spent: Box::new(spent) });
+        match purpose {
+            Purpose::Agent { task, at_work, before } => {
+                let end = self.spell_out(end);
+                let mut learnings: Vec<String> = report::learnings(&reports).collect();
+                // Nobody goes on with what the agent of a skipped task asks for.
+                let asked = if self.state.is_leaving(&task) { Vec::new() } else { report::changes(&reports) };
+                if self.is_isolated(&task) {
+                    let requested = self.request_changes(&task, &asked)?;
+                    let end = requested.holding_up(end);
+                    learnings.extend(requested.notes);
+                    let ended = AgentEnded { end, elapsed: ended.elapsed, learnings, plan: before.plan };
+                    self.look_at_slot(key, (task, at_work.dispatch), ended)?;
+                    return Ok(Seen::TimePassed);
+                }
+                let mut report = self.settle((&task, &at_work.dir), &before, (end, ended.elapsed))?;
+                self.tell_of_skipped_work(&task, &report.touched, None);
+                let requested = self.request_changes(&task, &asked)?;
+                report.end = requested.holding_up(report.end);
+                learnings.extend(requested.notes);
+                report.learnings.extend(learnings);
+                Ok(Seen::AgentEnded { task, dispatch: at_work.dispatch, report })
+            }
+            Purpose::Judge { task, at_work, facts, judged } => {
+                if let Some(judged) = judged {
+                    self.put_back_judged(&task, &judged, &at_work.dir)?;
+                }
+                let tampered = self.inspect_plan(&task, &at_work.dir, OwnBox::PutBack)?;
+                let report = AgentReport {
+                    end,
+                    tampered,
+                    lost_commit: None,
+                    touched: Vec::new(),
+                    unfit: None,
+                    learnings: Vec::new(),
+                    elapsed: ended.elapsed,
+                };
+                Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report, facts })
+            }
+            Purpose::Slot { .. }
+            | Purpose::Look { .. }
+            | Purpose::Landing { .. }
+            | Purpose::Join { .. }
+            | Purpose::Canary { .. }
+            | Purpose::Proof { .. }
+            | Purpose::Check { .. }
+            | Purpose::Regression { .. }
+            | Purpose::Forge(_)
+            | Purpose::Lock { .. }
+            | Purpose::Ask => Ok(Seen::TimePassed),
+        }
+    }
+
+    /// What the end of a command amounts to.
+    pub(crate) fn land(&mut self, key: ActionKey, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
+        match purpose {
+            // The end of an agent comes with its own account.
+            Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
+            Purpose::Proof { task, script, root } => {
+                let report = verdict(&script, ended, &root);
+                let uncommitted = self.uncommitted_since_start()?;
+                Ok(Seen::ProofEnded { task, report, uncommitted })
+            }
+            Purpose::Check { task, dispatch, text, script, tree } => {
+                let place = self.workplace(&task);
+                let report = verdict(&script, ended, &place);
+                if let Some(reason) = self.missing_in(&place, (&report, ended)) {
+                    return Ok(Seen::TreeFailed { task, dispatch, reason });
+                }
+                let report = match report.failure {
+                    Some(_) => report,
+                    None => {
+                        self.pack_verified(&task, dispatch)?;
+                        self.after_verify(&task, &text, (&script, report.warnings))?
+                    }
+                };
+                Ok(Seen::ChecksEnded { task, dispatch, report, tree })
+            }
+            Purpose::Regression { script } => {
+                Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.world.project.root()) })
+            }
+            Purpose::Join { task, dispatch, script, tree } => {
+                self.joined(key, (task, dispatch), (&script, tree), ended)
+            }
+            // These end in other ways than by the end of a process.
+            Purpose::Slot { .. }
+            | Purpose::Look { .. }
+            | Purpose::Landing { .. }
+            | Purpose::Canary { .. }
+            | Purpose::Lock { .. }
+            | Purpose::Forge(_) => Ok(Seen::TimePassed),
+        }
+    }
+
+    /// A blocker is named in any of the ways that tasks are spelled.
+    fn spell_out(&self, mut end: engine::AgentEnd) -> engine::AgentEnd {
+        if let engine::AgentEnd::Answered { claim: Claim::Stuck(Stuck { by: Some(by), .. }), .. } = &mut end
+            && let Some(id) = self.world.book.spelled(by)
+        {
+            *by = id.to_string();
+        }
+        end
+    }
+
+    /// After an attempt: the plan file is put in order, and what the attempt changed is noted.
+    fn settle(
+        &mut self,
+        (task, dir): (&TaskId, &Path),
+        before: &Before,
+        (end, elapsed): (engine::AgentEnd, Duration),
+    ) -> Result<AgentReport, RunError> {
+        // After the end of the run nobody examines what an agent claims.
+        let own_box = match self.world.settings.bookkeeping {
+            Bookkeeping::Agent if self.state.end().is_none() => OwnBox::Keep,
+            Bookkeeping::Agent | Bookkeeping::Coordinator => OwnBox::PutBack,
+        };
+        let tampered = self.inspect_plan(task, dir, own_box)?;
+        let (touched, unfit) = self.left_here(task, before)?;
+        let lost_commit = self.lost_commit(&before.baseline)?;
+        let learnings = self.read_learnings(task);
+        Ok(AgentReport { end, tampered, lost_commit, touched, unfit, learnings, elapsed })
+    }
+
+    /// What an attempt in the project itself changed, and why no commit could hold it.
+    fn left_here(
+        &mut self,
+        task: &TaskId,
+        before: &Before,
+    ) -> Result<(Vec<FileState>, Option<CheckFailure>), RunError> {
+        let Some(git) = self.world.tree.git() else { return Ok((Vec::new(), None)) };
+        let from = before.baseline.tree.as_ref().or(before.baseline.head.as_ref());
+        let Some(from) = from.cloned() else { return Ok((Vec::new(), None)) };
+        let mut left = match git.look(&self.project_place(), &from) {
+            Ok(left) => left,
+            Err(error) if error.is_of_files() => return Ok((Vec::new(), Some(unreadable(&error)))),
+            Err(error) => return Err(error.into()),
+        };
+        let root = self.world.project.root().to_owned();
+        // What was there before and git ignored is nobody's work, whoever changed what git ignores.
+        let was_ignored = |path: &str| {
+            let is_in = |folder: &String| path == folder || folder.ends_with('/') && path.starts_with(folder);
+            before.ignored.iter().any(is_in)
+        };
+        let is_uncovered = |change: &Change| {
+            let is_old = || changed_since(&root.join(&change.path), before.since) == Some(false);
+            change.kind == ChangeKind::Added && was_ignored(&change.path) && is_old()
+        };
+        let (uncovered, changes): (Vec<Change>, Vec<Change>) =
+            std::mem::take(&mut left.changes).into_iter().partition(is_uncovered);
+        left.changes = changes;
+        left.repositories
+            .retain(|path| changed_since(&root.join(path).join(".git"), before.since) != Some(false));
+        let now = git.unsaved_submodules(&root)?;
+        let unsaved: Vec<String> = now.difference(&before.unsaved).cloned().collect();
+        // What only the index says is nobody's work, and would be in the next commit of anybody's.
+        let is_work = |path: &String| left.changes.iter().any(|change| change.path == *path);
+        let staged = git.staged()?.into_iter().filter(|path| !before.staged.contains(path) && !is_work(path));
+        git.forget_staged(&staged.collect::<Vec<_>>())?;
+        let new =
+            before.baseline.head.as_deref().map_or(Ok(Vec::new()), |head| git.new_in(head, &left.tree))?;
+        for change in left.changes.iter_mut().filter(|change| new.contains(&change.path)) {
+            change.kind = ChangeKind::Added;
+        }
+        self.tell_of_uncovered(task, &uncovered);
+        let touched = without_others(self.state, task, before.since, touched(&left.changes));
+        Ok((touched, unfit(&left, &unsaved)))
+    }
+
+    fn tell_of_uncovered(&mut self, task: &TaskId, uncovered: &[Change]) {
+        let paths: Vec<String> = uncovered.iter().map(|change| change.path.clone()).collect();
+        if !paths.is_empty() {
+            self.note_of(
+                task,
+                format!(
+                    "{} were ignored by git until task {task} changed that; they are not part of its work",
+                    listed(&paths)
+                ),
+            );
+        }
+    }
+
+    /// The commit that was checked out when an attempt began, if the history no longer contains it.
+    fn lost_commit(&self, baseline: &Baseline) -> Result<Option<String>, GitError> {
+        let (Some(git), Some(before)) = (self.world.tree.git(), &baseline.head) else { return Ok(None) };
+        Ok((!git.contains(before)?).then(|| before.clone()))
+    }
+
+    pub(crate) fn inspect_plan(
+        &mut self,
+        task: &TaskId,
+        dir: &Path,
+        own_box: OwnBox,
+    ) -> Result<Vec<TaskId>, RunError> {
+        let path = self.world.file.path.clone();
+        let aside = dir.join("plan-as-left.md");
+        let inspection =
+            self.world.book.inspect(task, own_box, &aside).map_err(RunError::io("put back", path))?;
+        for (ids, what) in [(&inspection.added, "added to"), (&inspection.reworded, "reworded in")] {
+            if !ids.is_empty() {
+                let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                self.note_of(
+                    task,
+                    format!(
+                        "while task {task} was running, these tasks were {what} the plan: {}",
+                        names.join(", ")
+                    ),
+                );
+            }
+        }
+        if !inspection.restored.is_empty() {
+            let names: Vec<String> = inspection.restored.iter().map(ToString::to_string).collect();
+            self.note(format!(
+                "gone from the plan while task {task} was running, and put back, since an agent may have done it: {}; \
+                 to drop it for good, delete it again, or while nothing runs in the project",
+                names.join(", ")
+            ));
+        }
+        Ok(inspection.tampered)
+    }
+
+    /// What is changed in the project, not committed, and was not so when the run began.
+    fn uncommitted_since_start(&mut self) -> Result<Vec<String>, RunError> {
+        let mut uncommitted = self.world.tree.dirty()?;
+        let before = self.state.opened().map(|opened| opened.dirty.as_slice()).unwrap_or_default();
+        uncommitted.retain(|path| !before.contains(path));
+        Ok(uncommitted)
+    }
+
+    /// The checks that follow a green verify command.
+    fn after_verify(
+        &mut self,
+        id: &TaskId,
+        text: &str,
+        (script, mut warnings): (&Script, Vec<String>),
+    ) -> Result<ChecksReport, RunError> {
+        if let Some(reason) = self.proves_nothing(id, script) {
+            if self.world.settings.strict.is_on() {
+                let failure =
+                    red(Cause::ProvesNothing, &format!("the verify command proves nothing: {reason}"));
+                return Ok(ChecksReport { failure: Some(failure), warnings });
+            }
+            warnings.push(format!("verify proves nothing: {reason}"));
+        }
+        self.later_checks(id, text, warnings)
+    }
+
+    /// What a red command lacks in a work tree that the project has and git ignores.
+    pub(crate) fn missing_in(
+        &self,
+        place: &Path,
+        (report, ended): (&ChecksReport, &Ended),
+    ) -> Option<String> {
+        let git = self
+            .world
+            .tree
+            .git()
+            .filter(|_| place != self.world.project.root() && report.failure.is_some())?;
+        let output = format!("{}\n{}", ended.stdout.text, ended.stderr.text);
+        missing(&output, self.world.project.root(), place, git)
+    }
+
+    fn proves_nothing(&self, id: &TaskId, script: &Script) -> Option<String> {
+        if let Some(reason) = script.cannot_fail() {
+            return Some(reason);
+        }
+        let task = self.state.task(id)?;
+        let is_work = task.decl.kind == engine::TaskKind::Work;
+        // What was red at an earlier attempt and is green now proves that something happened in between.
+        let was_red = task.failures.iter().any(|failure| failure.cause == Cause::VerifyRed);
+        let is_unchanged = self.world.tree.git().is_some() && task.touched.is_empty();
+        (is_work && is_unchanged && !was_red)
+            .then(|| "it is green and git sees no change, so it may have been green before".to_owned())
+    }
+
+    /// Bookkeeping and scope.
+    fn later_checks(
+        &mut self,
+        id: &TaskId,
+        text: &str,
+        mut warnings: Vec<String>,
+    ) -> Result<ChecksReport, RunError> {
+        if let Some(failure) = self.unresolved(id) {
+            return Ok(ChecksReport { failure: Some(failure), warnings });
+        }
+        if self.world.settings.bookkeeping == Bookkeeping::Agent {
+            let spec_files = self.committable_spec_files()?;
+            let missing =
+                check::bookkeeping(self.world.tree.git(), &spec_files, (self.state, &self.world.book), id)?;
+            if let Some(failure) = missing {
+                return Ok(ChecksReport { failure: Some(failure), warnings });
+            }
+        }
+        if self.world.settings.scope == Scope::Off {
+            return Ok(ChecksReport { failure: None, warnings });
+        }
+        let touched = self.touched_files(id);
+        let excerpt = Excerpt::read(self.world.file.dialect, text);
+        let outside = excerpt.map(|excerpt| check::scope(&excerpt, &touched)).unwrap_or_default();
+        let outside = self.still_changed(id, outside)?;
+        if outside.is_empty() {
+            return Ok(ChecksReport { failure: None, warnings });
+        }
+        let message = format!("changed outside the task's Files: {}", listed(&outside));
+        if self.world.settings.scope == Scope::Reject {
+            return Ok(ChecksReport { failure: Some(red(Cause::OutOfScope, &message)), warnings });
+        }
+        warnings.push(message);
+        Ok(ChecksReport { failure: None, warnings })
+    }
+
+    /// After a conflict: the files that still have its marks in them.
+    fn unresolved(&self, id: &TaskId) -> Option<CheckFailure> {
+        let task = self.state.task(id)?;
+        let met = task.failures.iter().any(|failure| failure.cause == Cause::Conflict);
+        let root = self.workplace(id);
+        let marked = task.touched.iter().filter(|path| met && check::has_conflict_marks(&root.join(path)));
+        let marked: Vec<&str> = marked.map(String::as_str).collect();
+        let error = format!("the marks of a conflict are still in {}", marked.join(", "));
+        (!marked.is_empty()).then(|| red(Cause::Conflict, &error))
+    }
+
+    /// Those of the paths that attempts at a task changed that still differ from what they were before the first of
+    /// them: what a later attempt took back is no longer a change.
+    pub(crate) fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
+        let base =
+            self.state.task(id).filter(|task| !task.is_isolated()).and_then(|task| task.base.as_deref());
+        match (self.world.tree.git(), base) {
+            (Some(git), Some(base)) if !paths.is_empty() => {
+                let differing = git.differing_from(base)?;
+                Ok(paths.into_iter().filter(|path| differing.contains(path)).collect())
+            }
+            (_, _) => Ok(paths),
+        }
+    }
+
+    fn touched_files(&self, id: &TaskId) -> Vec<FileState> {
+        let paths = self
+            .state
+            .task(id)
+            .map(|task| task.touched.iter().cloned().collect::<Vec<_>>())
+            .unwrap_or_default();
+        paths.into_iter().map(|path| FileState { path, state: "modified".to_owned() }).collect()
+    }
+
+    pub(crate) fn running_baseline(&self, id: &TaskId) -> Baseline {
+        match self.state.task(id).map(|task| &task.status) {
+            Some(Status::Running(running)) => {
+                Baseline { head: running.head.clone(), tree: running.tree.clone() }
+            }
+            _ => Baseline::default(),
+        }
+    }
+
+    /// A task that vanished between being prepared and being started is found out at the next look.
+    pub(crate) fn report_missing_task(&mut self, id: &TaskId, dispatch: Dispatch) -> Result<(), RunError> {
+        let end = engine::AgentEnd::Unavailable {
+            reason: format!("task {id} is gone from the plan"),
+            retry_after: Some(Duration::ZERO),
+        };
+        let report = AgentReport {
+            end,
+            tampered: Vec::new(),
+            lost_commit: None,
+            touched: Vec::new(),
+            unfit: None,
+            learnings: Vec::new(),
+            elapsed: Duration::ZERO,
+        };
+        self.see(Seen::AgentEnded { task: id.clone(), dispatch, report });
+        Ok(())
+    }
+}
+
+/// Where there are no namespaces and somebody killed the keeper itself, its charges are looked for one by one.
+fn sweep_if_killed(ended: &Ended, dir: &Path) {
+    const KILLED: i32 = 9;
+    if ended.exit == Exit::Signal(KILLED) {
+        process::sweep(&format!("{DISPATCH_MARKER}={}", dir.display()));
+    }
+}
+
+/// What looks like a key does not stay in the logs either. A log that cannot be rewritten is still a log.
+fn mask_logs(dir: &Path) {
+    for name in ["stdout.log", "stderr.log"] {
+        let path = dir.join(name);
+        let Ok(bytes) = fs::read(&path) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let masked = mask(&text);
+        if masked != text {
+            let _ = fs::write(&path, masked);
+        }
+    }
+}
+
+pub(crate) fn verdict(script: &Script, ended: &Ended, root: &Path) -> ChecksReport {
+    match check::judge_verify(script, ended, root) {
+        Ok(warning) => ChecksReport { failure: None, warnings: warning.into_iter().collect() },
+        Err(failure) => {
+            ChecksReport { failure: Some(check::or_missing(*failure, ended)), warnings: Vec::new() }
+        }
+    }
+}
+
+fn red(cause: Cause, error: &str) -> CheckFailure {
+    CheckFailure {
+        cause,
+        error: error.to_owned(),
+        details: String::new(),
+        command: None,
+        exit_code: None,
+        failing: Failing::default(),
+    }
+}

@@ -1,0 +1,15 @@
+//! An attempt at a task: what an agent is told and given, how it is started, what its end amounts to, who judges the result.
+
+pub(crate) mod delegate;
+pub(crate) mod dispatch;
+pub(crate) mod judge;
+
+mod documents;
+mod files;
+mod prompt;
+mod report;
+mod requests;
+mod task_text;
+
+pub use files::{AttemptFiles, KeptText};
+pub use report::{ChangeKind, Report, append_report};

@@ -1,0 +1,214 @@
+//! Whether tasks can run side by side here, each in a linked working tree; if not, why, in words for people.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+
+use crate::agent::find_program;
+use crate::git::call::error::GitError;
+use crate::git::call::process;
+use crate::git::refs::{Keep, place_of};
+use crate::git::repository::Git;
+
+/// The oldest git that joins trees without a working tree, from a given base.
+const PARALLEL_VERSION: (u32, u32) = (2, 40);
+
+/// The hook that is asked before a reference changes.
+const REFERENCE_HOOK: &str = "reference-transaction";
+
+/// Before the names of settings that hold on a branch alone.
+const ON_BRANCH: &str = "includeif.onbranch:";
+
+/// Where it is tried. No plan has such a name.
+const PROBE: &str = "%probe";
+
+/// Whether linked trees can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parallelism {
+    /// They can.
+    Possible,
+    /// They cannot: tasks run one after another.
+    Sequential(Reason),
+}
+
+/// Why tasks cannot run side by side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// Git lacks what is needed.
+    OldGit,
+    /// There is nothing to make a tree of.
+    NoCommit,
+    /// A merge or the like has been begun.
+    InProgress(&'static str),
+    /// Files pass through a program that is not there.
+    Filter {
+        /// The filter's name.
+        name: String,
+        /// The program.
+        program: String,
+    },
+    /// Settings hold on a branch alone, and no branch is checked out in a linked tree.
+    OnBranch,
+    /// A hook does not let work be kept under references of its own.
+    Reference {
+        /// What it says.
+        output: String,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::OldGit => {
+                let (major, minor) = PARALLEL_VERSION;
+                write!(f, "git {major}.{minor} or newer is needed to join the work of several trees")
+            }
+            Reason::NoCommit => f.write_str("the branch has no commit yet"),
+            Reason::InProgress(operation) => write!(f, "a {operation} is in progress"),
+            Reason::Filter { name, program } => {
+                write!(f, "files pass through the filter {name}, and its program {program} is not installed")
+            }
+            Reason::OnBranch => f.write_str(
+                "settings of git depend on the branch (includeIf.onbranch), and work trees have none",
+            ),
+            Reason::Reference { output } => {
+                write!(f, "the hook {REFERENCE_HOOK} refuses references under refs/tillgreen/")?;
+                if output.is_empty() { Ok(()) } else { write!(f, ": {output}") }
+            }
+        }
+    }
+}
+
+impl Git {
+    /// Whether linked trees can be used in this repository at this moment.
+    pub fn parallelism(&self) -> Result<Parallelism, GitError> {
+        let reason = match self.broad_reason()? {
+            Some(reason) => Some(reason),
+            None => match self.filter_reason()? {
+                Some(reason) => Some(reason),
+                None => self.reference_reason()?,
+            },
+        };
+        Ok(reason.map_or(Parallelism::Possible, Parallelism::Sequential))
+    }
+
+    fn broad_reason(&self) -> Result<Option<Reason>, GitError> {
+        if self.version() < PARALLEL_VERSION {
+            return Ok(Some(Reason::OldGit));
+        }
+        if self.head()?.is_none() {
+            return Ok(Some(Reason::NoCommit));
+        }
+        let is_on_branch = |name: &str| name.starts_with(ON_BRANCH);
+        if self.configuration()?.is_some_and(|settings| settings.names().any(is_on_branch)) {
+            return Ok(Some(Reason::OnBranch));
+        }
+        match self.refuse_if_in_progress() {
+            Err(GitError::InProgress { operation, .. }) => Ok(Some(Reason::InProgress(operation))),
+            ended @ (Ok(()) | Err(_)) => ended.map(|()| None),
+        }
+    }
+
+    /// Filters that are required and whose program is missing: checking out a file would fail.
+    fn filter_reason(&self) -> Result<Option<Reason>, GitError> {
+        let Some(configuration) = self.configuration()? else { return Ok(None) };
+        let settings =
+            || configuration.entries().filter_map(|(key, value)| Some((filter_setting(key)?, value)));
+        let required =
+            settings().filter(|((_, variable), value)| *variable == "required" && *value == "true");
+        let required: BTreeSet<&str> = required.map(|((name, _), _)| name).collect();
+        let is_command = |variable: &str| matches!(variable, "smudge" | "process");
+        for ((name, _), command) in settings().filter(|((_, variable), _)| is_command(variable)) {
+            let missing = program_of(command).filter(|program| find_program(program, self.root()).is_none());
+            let Some(program) = missing.filter(|_| required.contains(name)) else { continue };
+            if self.uses_filter(name)? {
+                return Ok(Some(Reason::Filter { name: name.to_owned(), program: program.to_owned() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A hook may know only some references. Without those that keep work, every attempt would come to nothing.
+    fn reference_reason(&self) -> Result<Option<Reason>, GitError> {
+        if !self.has_hook(REFERENCE_HOOK) {
+            return Ok(None);
+        }
+        let Some(head) = self.head()? else { return Ok(None) };
+        let probe = Keep::new(PROBE, &std::process::id().to_string());
+        for change in
+            [&["update-ref", probe.reference(), head.as_str()][..], &["update-ref", "-d", probe.reference()]]
+        {
+            let ended = self.run_locking(|| self.locking_call(change, Vec::new()))?;
+            if !ended.is_success() {
+                let output = ended.stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                return Ok(Some(Reason::Reference { output: output.trim().to_owned() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Removes what programs left that died while they found that out.
+    pub fn sweep_probes(&self) -> Result<(), GitError> {
+        let place = place_of(PROBE);
+        if !self.may_keep(&place) {
+            return Ok(());
+        }
+        let listing = process::run(self.call(&["for-each-ref", "--format=%(refname)", &place]))?.success()?;
+        let listing = String::from_utf8_lossy(&listing);
+        let is_dead = |name: &&str| {
+            let process = name.rsplit('/').next().unwrap_or_default();
+            !Path::new("/proc").join(process).exists()
+        };
+        let commands: String =
+            listing.lines().filter(is_dead).map(|name| format!("delete {name}\n")).collect();
+        if commands.is_empty() {
+            return Ok(());
+        }
+        let update = ["update-ref", "--stdin"];
+        self.run_locking(|| self.locking_call(&update, commands.clone().into_bytes()))?.success().map(drop)
+    }
+
+    /// Whether attributes of this repository name the filter.
+    fn uses_filter(&self, name: &str) -> Result<bool, GitError> {
+        let wanted = format!("filter={name}");
+        let local = std::fs::read_to_string(self.common_dir().join("info/attributes")).unwrap_or_default();
+        if local.split_whitespace().any(|word| word == wanted) {
+            return Ok(true);
+        }
+        let list = ["grep", "-q", "-w", "-F", "-e", &wanted, "HEAD", "--", ":(glob)**/.gitattributes"];
+        let ended = process::run(self.call(&list))?;
+        match ended.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            Some(_) | None => Err(ended.into_failure()),
+        }
+    }
+}
+
+/// `lfs` and `smudge` of `filter.lfs.smudge`.
+fn filter_setting(key: &str) -> Option<(&str, &str)> {
+    key.strip_prefix("filter.")?.rsplit_once('.')
+}
+
+/// The program of a command line, if it is plain to see.
+fn program_of(command: &str) -> Option<&str> {
+    let word = command.split_whitespace().next()?;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+    word.bytes().all(is_plain).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{filter_setting, program_of};
+
+    #[test]
+    fn names_and_programs_of_filters_are_read() {
+        assert_eq!(filter_setting("filter.lfs.smudge"), Some(("lfs", "smudge")));
+        assert_eq!(filter_setting("filter.a.b.process"), Some(("a.b", "process")));
+        assert_eq!(filter_setting("filter.smudge"), None);
+        assert_eq!(filter_setting("filters.lfs.smudge"), None);
+        assert_eq!(program_of("git-lfs smudge -- %f"), Some("git-lfs"));
+        assert_eq!(program_of("\"/a b/c\" x"), None);
+        assert_eq!(program_of(""), None);
+    }
+}

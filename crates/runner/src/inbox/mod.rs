@@ -1,0 +1,11 @@
+//! What comes in: ends of processes, signals, people's answers, and what they tell from other processes.
+
+mod channel;
+mod folder;
+mod send;
+mod watch;
+
+pub(crate) use channel::{Inbox, Message};
+pub use channel::{LiveSettings, Responder};
+pub(crate) use folder::{Folder, Reply, RunName};
+pub use send::{SendError, Sent, directive, leave, send};

@@ -1,0 +1,288 @@
+//! Locks on the project. Several plans may be run in it at once, and only one of them at a time brings work in, or has
+//! an agent work in the project itself: whoever waits stands in line, and the lock ends with its process, however that
+//! ends. Somebody's git that has its own lock on the index, or an editor open for a commit, is waited for as well.
+//!
+//! Waiting happens beside the loop, so that people can stop the run meanwhile; what was to be done is still wanted
+//! afterwards and starts then.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+use std::{env, io, thread};
+
+use engine::{Action, ActionKey, Isolation, Status, Task, schedule, starts_in_project};
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use plan::TaskId;
+
+use crate::attempt::delegate::MARKER;
+use crate::attempt::dispatch::Purpose;
+use crate::error::RunError;
+use crate::git::{Git, GitError};
+use crate::inbox::Message;
+use crate::run::driver::now;
+use crate::run::effects::Effects;
+use crate::work::places::Done;
+
+/// A lock cannot be waited for and given up on request at once, so it is tried again and again.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// How often that is before anything is said: mostly it takes a moment.
+const LOOKS_UNTOLD: u32 = 25;
+
+/// A turn, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    _lock: Flock<File>,
+}
+
+/// Whether whoever waits goes on doing so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    Left,
+    Gone,
+}
+
+/// Tells somebody who waits for a turn to do so no longer.
+#[derive(Debug)]
+pub(crate) struct Release(Sender<()>);
+
+impl Release {
+    pub(crate) fn new() -> (Release, Receiver<()>) {
+        let (sender, receiver) = channel();
+        (Release(sender), receiver)
+    }
+
+    pub(crate) fn give(&self) {
+        // Whoever is gone waits no longer.
+        let _ = self.0.send(());
+    }
+}
+
+impl Turn {
+    /// Takes a turn in a project. Each time that it is another's, and before it is tried again, `wait` is called; it may
+    /// give up. None then.
+    pub(crate) fn take(folder: &Path, mut wait: impl FnMut() -> Patience) -> Result<Option<Turn>, GitError> {
+        let opened = |path: &Path| match path.is_dir() {
+            true => File::open(path),
+            false => File::options().create(true).read(true).append(true).open(path),
+        };
+        let (place, mut line) = (Place::of(folder), None);
+        loop {
+            line = match line {
+                None => lock(&place.line, opened(&place.line))?,
+                next @ Some(_) => next,
+            };
+            if line.is_some()
+                && let Some(turn) = lock(&place.turn, opened(&place.turn))?
+            {
+                return Ok(Some(Turn { _lock: turn }));
+            }
+            if wait() == Patience::Gone {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+/// The files that are locked.
+struct Place {
+    turn: PathBuf,
+    line: PathBuf,
+}
+
+impl Place {
+    /// A run that an agent of another run has started in the same project is part of that agent's turn, and takes turns
+    /// with its like only.
+    fn of(folder: &Path) -> Place {
+        let outer = env::var_os(MARKER).map(PathBuf::from);
+        let is_within = outer.is_some_and(|home| home.parent() == Some(folder));
+        match is_within {
+            true => Place { turn: folder.join("turn-within"), line: folder.join("line-within") },
+            false => Place { turn: folder.join("turn"), line: folder.to_owned() },
+        }
+    }
+}
+
+fn lock(path: &Path, opened: io::Result<File>) -> Result<Option<Flock<File>>, GitError> {
+    let file = opened.map_err(GitError::io("open", path))?;
+    match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        Ok(lock) => Ok(Some(lock)),
+        Err((_, Errno::EWOULDBLOCK | Errno::EINTR)) => Ok(None),
+        Err((_, error)) => Err(GitError::io("lock", path)(error.into())),
+    }
+}
+
+/// Waits a moment for a turn. Should it become a while, it is said once for what.
+pub(crate) fn pause(
+    released: &Receiver<()>,
+    (who, looks): (&str, &mut u32),
+    tell: impl FnOnce(String),
+) -> Patience {
+    *looks = looks.saturating_add(1);
+    if *looks == LOOKS_UNTOLD {
+        tell(format!("{who} waits for another run, which is at work in the project itself"));
+    }
+    match released.recv_timeout(LOOK_AGAIN) {
+        Err(RecvTimeoutError::Timeout) => Patience::Left,
+        Ok(()) | Err(RecvTimeoutError::Disconnected) => Patience::Gone,
+    }
+}
+
+impl Effects<'_, '_> {
+    /// True if a task that is to work in the project itself has to wait for its turn there, and does so from now on.
+    /// Without one, what another run has half done there would be taken for its work.
+    pub(crate) fn waits_to_start(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
+        if starts_in_project(self.state, id) { self.waits_for_turn(key, id) } else { Ok(false) }
+    }
+
+    /// True if a task has to wait for its turn in the project, and does so from now on.
+    pub(crate) fn waits_for_turn(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
+        let has_one = self.world.turn.as_ref().is_some_and(|(task, _)| task == id);
+        let shares = self.state.rules().is_some_and(|rules| rules.parallel.isolation == Isolation::Shared);
+        if has_one || shares || self.world.tree.git().is_none() {
+            return Ok(false);
+        }
+        self.world.turn = None;
+        let (folder, id) = (self.world.file.place_of_turns(), id.clone());
+        if let Some(turn) = Turn::take(&folder, || Patience::Gone)? {
+            self.world.turn = Some((id, turn));
+            return Ok(false);
+        }
+        let ((release, released), sender) = (Release::new(), self.inbox_sender());
+        self.beside(key, Purpose::Lock { release }, move || {
+            let (who, mut looks) = (format!("task {id}"), 0);
+            // The loop may be over; then nobody reads it.
+            let tell = |text| drop(sender.send(Message::Note(text)));
+            // What is wrong with it is found out when it is tried again.
+            if let Ok(Some(turn)) = Turn::take(&folder, || pause(&released, (&who, &mut looks), tell)) {
+                let _ = sender.send(Message::Turn(id, turn));
+            }
+            Done::Lock
+        })?;
+        Ok(true)
+    }
+
+    /// When no work is half in the project, and nobody works there, others may.
+    pub(crate) fn pass_turn_on(&mut self) {
+        let Some((holder, _)) = &self.world.turn else { return };
+        let is_in_project = |task: &Task| {
+            matches!(task.status, Status::Recording { .. }) || task.status.is_active() && !task.is_isolated()
+        };
+        let is_next = |action: &Action| matches!(action, Action::Prepare { task } | Action::Record { task, .. } if task == holder);
+        if !self.state.attention().any(is_in_project) && !schedule(self.state, now()).iter().any(is_next) {
+            self.world.turn = None;
+        }
+    }
+}
+
+impl crate::project::PlanFile {
+    /// The folder that all plans of a project share.
+    pub(crate) fn place_of_turns(&self) -> PathBuf {
+        self.home.parent().unwrap_or(&self.home).to_owned()
+    }
+}
+
+impl Effects<'_, '_> {
+    /// Whether something that commits has to wait for somebody's lock, and does so from now on.
+    pub(crate) fn waits_for_lock(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
+        let Some((git, holder)) = self.world.tree.git().and_then(|git| Some((git.clone(), somebody(git)?)))
+        else {
+            return Ok(false);
+        };
+        self.mention(words(&format!("task {id}"), &holder));
+        let (release, released) = Release::new();
+        self.beside(key, Purpose::Lock { release }, move || {
+            outwait(&git, &released);
+            Done::Lock
+        })?;
+        Ok(true)
+    }
+}
+
+fn outwait(git: &Git, released: &Receiver<()>) {
+    while somebody(git).is_some()
+        && matches!(released.recv_timeout(LOOK_AGAIN), Err(RecvTimeoutError::Timeout))
+    {}
+}
+
+/// The same before a run begins: what somebody is about to commit is neither in its way nor its own. Signals end the
+/// program at once.
+pub(crate) fn await_start(git: &Git, tell: &mut dyn FnMut(String)) {
+    if let Some(holder) = somebody(git) {
+        tell(words("this run", &holder));
+        while somebody(git).is_some() {
+            thread::sleep(LOOK_AGAIN);
+        }
+    }
+}
+
+/// Whoever has the lock or is about to commit.
+fn somebody(git: &Git) -> Option<String> {
+    let holder = git.lock_holder().map(|holder| format!("git's lock on the index, held by {holder}"));
+    holder.or_else(|| git.committing())
+}
+
+fn words(who: &str, holder: &str) -> String {
+    format!("{who} waits for {holder}: somebody is at work with git")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::{LOOKS_UNTOLD, Patience, Release, Turn, pause};
+
+    #[test]
+    fn a_turn_is_had_by_one_at_a_time_and_whoever_gives_up_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut looks = 0;
+        let first = Turn::take(folder.path(), || Patience::Gone).unwrap();
+        assert!(first.is_some());
+        let wait = || {
+            looks += 1;
+            if looks < 3 { Patience::Left } else { Patience::Gone }
+        };
+        assert!(Turn::take(folder.path(), wait).unwrap().is_none());
+        assert_eq!(looks, 3);
+        drop(first);
+        assert!(Turn::take(folder.path(), || Patience::Gone).unwrap().is_some());
+    }
+
+    #[test]
+    fn whoever_waits_is_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Turn::take(folder.path(), || Patience::Gone).unwrap();
+        let ((waits, is_waiting), (end, ended)) = (channel(), channel::<()>());
+        let place = folder.path();
+        thread::scope(|scope| {
+            let second = scope.spawn(move || {
+                let wait = || {
+                    waits.send(()).unwrap();
+                    Patience::Left
+                };
+                let turn = Turn::take(place, wait).unwrap();
+                ended.recv().unwrap();
+                turn.is_some()
+            });
+            is_waiting.recv().unwrap();
+            drop(first);
+            assert!(Turn::take(folder.path(), || Patience::Gone).unwrap().is_none());
+            end.send(()).unwrap();
+            assert!(second.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_long_wait_is_told_once_and_ends_on_request() {
+        let ((release, released), mut looks, mut told) = (Release::new(), LOOKS_UNTOLD - 2, Vec::new());
+        for _ in 0..3 {
+            assert_eq!(pause(&released, ("this", &mut looks), |text| told.push(text)), Patience::Left);
+        }
+        assert_eq!(told, ["this waits for another run, which is at work in the project itself"]);
+        release.give();
+        assert_eq!(pause(&released, ("this", &mut looks), |text| told.push(text)), Patience::Gone);
+    }
+}

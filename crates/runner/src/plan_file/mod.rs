@@ -1,0 +1,16 @@
+//! The plan files on disk: read when they changed, edited in the smallest way, and put back where an agent laid
+//! hands on what is not its own.
+
+mod files;
+mod list;
+mod order;
+mod requests;
+mod source;
+mod text;
+
+pub use files::declared;
+pub(crate) use files::{Book, Freshness, OwnBox};
+pub use list::plans;
+pub use order::{order_problems, running_order};
+pub use source::summary_beside;
+pub(crate) use text::Excerpt;

@@ -1,0 +1,515 @@
+//! Bookkeeping: the work is committed, the box ticked, the progress noted, the spec files committed. Every
+//! step looks before it acts, so that doing it again after a crash changes nothing.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use engine::{Attempt, Cause, CheckFailure, Failing, Failure, FixPlan, Record, Seen};
+use plan::{Commit as CommitField, Dialect, ErrorType, FixTask, TaskId};
+
+use crate::atomic;
+use crate::error::RunError;
+use crate::git::{Commit, Git, GitError, Oid, Staging, Text};
+use crate::landing::land::refused;
+use crate::plan_file::Excerpt;
+use crate::record::{Completed, Progress};
+use crate::run::effects::Effects;
+use crate::settings::Bookkeeping;
+use crate::work::project_files::{listed, shown};
+
+/// The trailer by which a commit of ours is found again.
+pub(crate) const TRAILER: &str = "Tillgreen-Task";
+
+/// How often work is verified whose files change each time.
+const ROUNDS_MAX: u32 = 2;
+
+/// How far back such a commit is looked for.
+pub(crate) const TRAILER_SEARCH: usize = 50;
+
+/// Why recording did not work out.
+pub(crate) enum Obstacle {
+    /// The user's hook does not accept the work.
+    Refused(String),
+    /// Git cannot take it in as it is.
+    Unfit(String),
+    /// Somebody committed in between, or files changed since they were verified.
+    Moved,
+    /// Files of the user's are in the way.
+    InTheWay(Vec<String>),
+    /// Something else is in the way.
+    Blocked(String),
+}
+
+/// What becomes of work in the project itself when it is about to be committed.
+#[derive(Debug, PartialEq, Eq)]
+enum Again {
+    /// It is committed as it lies there.
+    AsItIs,
+    /// It is verified once more.
+    Verify,
+    /// It is committed as this tree has it.
+    Commit(Oid),
+}
+
+impl From<GitError> for Obstacle {
+    fn from(error: GitError) -> Self {
+        if let GitError::Hook { output } = error {
+            return Self::Refused(output);
+        }
+        if error.is_of_files() {
+            return Self::Unfit(error.told());
+        }
+        Self::Blocked(error.told())
+    }
+}
+
+impl From<RunError> for Obstacle {
+    fn from(error: RunError) -> Self {
+        let source =
+            std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        Self::Blocked(format!("{error}{source}"))
+    }
+}
+
+impl Effects<'_, '_> {
+    /// Records a passed task.
+    pub(crate) fn record_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Record {
+        match self.try_record(id, attempt) {
+            Ok(commit) => Record::Kept { commit: commit.map(|commit| commit.as_str().to_owned()) },
+            Err(Obstacle::Refused(output)) => Record::Refused(refused(&output)),
+            Err(Obstacle::Unfit(output)) => unfit(&output),
+            Err(Obstacle::Moved) => Record::Moved,
+            Err(Obstacle::InTheWay(files)) => Record::InTheWay { files },
+            Err(Obstacle::Blocked(reason)) => Record::Blocked { reason },
+        }
+    }
+
+    fn try_record(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
+        if let Some(reason) = self.follow_branch()? {
+            return Err(Obstacle::Blocked(reason));
+        }
+        let commit = match self.world.settings.bookkeeping {
+            Bookkeeping::Coordinator => self.commit_work(id, attempt)?,
+            Bookkeeping::Agent => self.head()?,
+        };
+        self.expect_there(id, commit.as_ref())?;
+        self.note_progress(id, commit.as_ref())?;
+        self.world.book.tick(id).map_err(RunError::io("write", &self.world.file.path))?;
+        self.commit_spec(&completes(id)).map_err(|error| match Obstacle::from(error) {
+            Obstacle::Refused(output) => Obstacle::Blocked(format!(
+                "a git hook refused the commit of the spec files: {}",
+                last_line(&output)
+            )),
+            Obstacle::Unfit(output) => Obstacle::Blocked(output),
+            obstacle @ (Obstacle::Blocked(_) | Obstacle::Moved | Obstacle::InTheWay(_)) => obstacle,
+        })?;
+        self.drop_progress_file(id);
+        Ok(commit)
+    }
+
+    /// No box is ticked on a branch that lacks the work.
+    fn expect_there(&self, id: &TaskId, commit: Option<&Oid>) -> Result<(), Obstacle> {
+        let (Some(git), Some(commit)) = (self.world.tree.git(), commit) else { return Ok(()) };
+        if git.head()?.as_ref() == Some(commit) || git.contains(commit.as_str())? {
+            return Ok(());
+        }
+        Err(Obstacle::Blocked(format!(
+            "the work of task {id}, commit {}, is not in the history of what is checked out now: check out its branch \
+             again, then run again",
+            commit.short()
+        )))
+    }
+
+    fn head(&self) -> Result<Option<Oid>, GitError> {
+        self.world.tree.git().map_or(Ok(None), Git::head)
+    }
+
+    /// Commits what attempts at the task left in the tree: their paths and no others.
+    fn commit_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
+        let Some(git) = self.world.tree.git() else { return Ok(None) };
+        if self.is_isolated(id) {
+            return self.fast_forward(id, git);
+        }
+        let key = self.trailer(id, attempt);
+        // What its command alone proved was made by nobody.
+        let again = if attempt.is_some() { self.look_again(id, git)? } else { Again::AsItIs };
+        if again == Again::Verify {
+            return Err(Obstacle::Moved);
+        }
+        self.tell_of_mixed_work(id);
+        self.commit_here(id, git, (attempt, &key), again)
+    }
+
+    /// Says which files of a task's work had changes before the run began: whose these are cannot be told apart any more,
+    /// so nobody commits them.
+    fn tell_of_mixed_work(&mut self, id: &TaskId) {
+        let (Some(task), Some(opened)) = (self.state.task(id), self.state.opened()) else { return };
+        let mixed = opened.dirty.iter().filter(|path| task.touched.contains(*path));
+        let mixed: Vec<String> = mixed.cloned().collect();
+        if !mixed.is_empty() {
+            self.note_of(
+                id,
+                format!(
+                    "what task {id} changed in {} stays uncommitted: there were changes before the run began",
+                    listed(&mixed)
+                ),
+            );
+        }
+    }
+
+    /// What to do where files of the work are no longer what was verified: the verify command wrote them, or somebody saved
+    /// one. A command that formats the work comes to rest; of what changes each time, what was verified is committed.
+    fn look_again(&mut self, id: &TaskId, git: &Git) -> Result<Again, Obstacle> {
+        let Some(task) = self.state.task(id) else { return Ok(Again::AsItIs) };
+        let (touched, returns) = (task.touched.clone(), task.returns());
+        let Some(verified) = task.verified.clone() else { return Ok(Again::AsItIs) };
+        let now = git.snapshot(&self.project_place())?;
+        let changed = git.changed_between(&verified, now.as_str())?;
+        let changed: Vec<String> = changed.into_iter().filter(|path| touched.contains(path)).collect();
+        if changed.is_empty() {
+            return Ok(Again::AsItIs);
+        }
+        let files = listed(&changed);
+        if returns >= ROUNDS_MAX {
+            self.note_of(id, format!(
+                "files of task {id} change each time it is verified ({files}): what was verified is committed, and what they \
+                 have become since stays uncommitted"
+            ));
+            return Ok(Oid::parse(&verified).map_or(Again::AsItIs, Again::Commit));
+        }
+        self.note_of(id, format!(
+            "files of task {id} changed while it was verified ({files}), so they are verified as they are now"
+        ));
+        Ok(Again::Verify)
+    }
+
+    /// Commits the work in the project itself.
+    fn commit_here(
+        &mut self,
+        id: &TaskId,
+        git: &Git,
+        (attempt, key): (Option<Attempt>, &str),
+        again: Again,
+    ) -> Result<Option<Oid>, Obstacle> {
+        let paths = self.paths_of_work(id);
+        git.uncover(&paths)?;
+        let status = git.status()?;
+        let mut changes: Vec<_> =
+            status.changes.into_iter().filter(|change| paths.contains(&change.path)).collect();
+        changes.retain(|change| !change.is_repository());
+        let unnameable: Vec<_> =
+            status.unnameable.into_iter().filter(|path| paths.contains(&shown(path))).collect();
+        let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
+        let told: Vec<String> =
+            paths.iter().cloned().chain(unnameable.iter().map(|path| shown(path))).collect();
+        let Some(message) = self.commit_message(id) else {
+            if !told.is_empty() {
+                self.note_of(
+                    id,
+                    format!("task {id} asks for no commit; left uncommitted: {}", listed(&told)),
+                );
+            }
+            return Ok(None);
+        };
+        let staging = git.staging_of(&changes, &unnameable)?;
+        let request = Commit { unnameable: &unnameable, staging, ..Commit::new(&paths, &message) };
+        let request = Commit { trailer: Some((TRAILER, key)), ..request };
+        let before = git.head()?;
+        let index = self.world.file.home.join("work.index");
+        let committed = match (again, staging) {
+            (Again::Commit(tree), _) => git.commit_of_tree(&tree, &request, &index),
+            (_, Staging::Whole) => {
+                git.commit_of_tree(&git.snapshot(&self.project_place())?, &request, &index)
+            }
+            (_, Staging::Add | Staging::AddSeen | Staging::Skip) => git.commit(&request),
+        };
+        let made = match committed {
+            // Hooks that format files refuse them the first time; what they made is verified and tried again.
+            Err(GitError::Hook { .. }) if attempt.is_some() && self.look_again(id, git)? == Again::Verify => {
+                return Err(Obstacle::Moved);
+            }
+            made => made?,
+        };
+        if let Some(commit) = made {
+            self.world.watch.advance(before.as_ref(), &commit);
+            if attempt.is_some() && self.is_changed_by_hook(id, git, &commit)? {
+                return Err(Obstacle::Moved);
+            }
+            return Ok(Some(commit));
+        }
+        let made = self.commit_already_made(id, git, key)?;
+        if made.is_none() && !told.is_empty() {
+            self.note_of(
+                id,
+                format!("git found nothing to commit of what task {id} changed: {}", listed(&told)),
+            );
+        }
+        Ok(made)
+    }
+
+    /// True if a hook made something else of the work than was verified: that is verified as it is.
+    fn is_changed_by_hook(&mut self, id: &TaskId, git: &Git, commit: &Oid) -> Result<bool, Obstacle> {
+        let Some(task) = self.state.task(id).filter(|task| task.returns() < ROUNDS_MAX) else {
+            return Ok(false);
+        };
+        let Some(verified) = task.verified.clone().filter(|_| git.has_commit_hook()) else {
+            return Ok(false);
+        };
+        let touched = task.touched.clone();
+        let made = git.changed_between(&verified, commit.as_str())?;
+        let is_other = made.iter().any(|path| touched.contains(path));
+        if is_other {
+            self.follow_hook(git, &verified, commit, &touched)?;
+            self.note_of(
+                id,
+                format!(
+                    "a git hook changed the work of task {id} as it was committed, so that is verified again"
+                ),
+            );
+        }
+        Ok(is_other)
+    }
+
+    /// Files that nobody has touched since they were verified are what a hook made of them in the commit.
+    fn follow_hook(
+        &self,
+        git: &Git,
+        verified: &str,
+        commit: &Oid,
+        touched: &BTreeSet<String>,
+    ) -> Result<(), Obstacle> {
+        let now = git.snapshot(&self.project_place())?;
+        let edited = git.changed_between(verified, now.as_str())?;
+        let made = git.changed_between(verified, commit.as_str())?;
+        let followed = made.into_iter().filter(|path| touched.contains(path) && !edited.contains(path));
+        git.restore(commit.as_str(), &followed.collect::<Vec<_>>())?;
+        let edited: Vec<String> = edited.into_iter().filter(|path| touched.contains(path)).collect();
+        Ok(git.forget_staged(&edited)?)
+    }
+
+    /// By which the commit of a task's work is found again.
+    pub(crate) fn trailer(&self, id: &TaskId, attempt: Option<Attempt>) -> String {
+        format!("{}/{id}#{}", self.world.file.key(), attempt.map_or(0, |attempt| attempt.0))
+    }
+
+    /// The message of a commit that brings work back from a tree of its own, which cannot be done without one.
+    pub(crate) fn landing_message(&self, id: &TaskId) -> String {
+        self.commit_message(id).unwrap_or_else(|| format!("chore({}): task {id}", self.world.file.name))
+    }
+
+    /// Nothing was left to commit: the agent did it itself, or we did before a crash.
+    fn commit_already_made(&self, id: &TaskId, git: &Git, key: &str) -> Result<Option<Oid>, Obstacle> {
+        let Some(task) = self.state.task(id).filter(|task| !task.touched.is_empty()) else { return Ok(None) };
+        if let Some(commit) = git.find_trailer(TRAILER, key, TRAILER_SEARCH)? {
+            return Ok(Some(commit));
+        }
+        // What was checked out before its first attempt is known after a crash as well, and what came on top may be ours.
+        Ok(task.base.as_ref().map_or(Ok(None), |base| git.newest_since(base, &task.touched))?)
+    }
+
+    /// What attempts at the task changed, without what was changed before the run began. What a failing task left behind is
+    /// committed with its own message once it is done, not with that of its fix.
+    pub(crate) fn paths_of_work(&self, id: &TaskId) -> BTreeSet<String> {
+        // What was changed in a tree of its own is not in the project.
+        let task = self.state.task(id).filter(|task| !task.is_isolated());
+        let mut paths: BTreeSet<String> =
+            task.into_iter().flat_map(|task| task.touched.iter().cloned()).collect();
+        if let Some(opened) = self.state.opened() {
+            for path in &opened.dirty {
+                paths.remove(path);
+            }
+        }
+        paths
+    }
+
+    /// The task's own message, or one made from its title; none if the task wants no commit.
+    fn commit_message(&self, id: &TaskId) -> Option<String> {
+        let scope = match self.world.file.dialect {
+            Dialect::Spec => self.world.file.name.as_str(),
+            Dialect::Phase => id.name().split(':').next().unwrap_or(&self.world.file.name),
+        };
+        let Some(excerpt) = self.excerpt_of_work(id) else {
+            return Some(format!("feat({scope}): task {id}"));
+        };
+        match excerpt.fields().commit {
+            CommitField::Message(message) | CommitField::OnlyIfNeeded(message) => Some(message),
+            CommitField::None => None,
+            CommitField::Unset => {
+                let is_fix = excerpt.is_fix() || self.state.fix_plan(id).is_some();
+                let kind = if is_fix { "fix" } else { "feat" };
+                Some(format!("{kind}({scope}): {}", plan::one_line(excerpt.title())))
+            }
+        }
+    }
+
+    fn note_progress(&mut self, id: &TaskId, commit: Option<&Oid>) -> Result<(), RunError> {
+        let path = self.world.file.progress();
+        let mut progress =
+            Progress::open(&path, &self.world.file.name).map_err(RunError::io("read", &path))?;
+        if self.world.settings.bookkeeping == Bookkeeping::Coordinator {
+            progress.add(&self.completed(id), commit.map(Oid::as_str));
+        }
+        progress.history(self.state, Some(id));
+        progress.save().map_err(RunError::io("write", &path))
+    }
+
+    /// What the progress file is to say of a task.
+    pub(crate) fn completed(&self, id: &TaskId) -> Completed {
+        let excerpt = self.world.book.excerpt(self.state, id);
+        let title = excerpt.as_ref().map(Excerpt::title).unwrap_or_default().to_owned();
+        let own = atomic::read(&self.progress_file(id)).unwrap_or_default();
+        let mut learnings = crate::record::learnings_in(&String::from_utf8_lossy(&own));
+        // What was reported through tools stands in no file of the agent's; what earlier attempts learned counts too.
+        if let Some(task) = self.state.task(id) {
+            learnings.extend(task.failures.iter().flat_map(|failure| failure.learnings.clone()));
+            learnings.extend(task.claimed.iter().flat_map(|claimed| claimed.learnings.clone()));
+        }
+        let tasks = self.state.tasks().iter().filter(|_| self.is_isolated(id)).map(|task| task.id());
+        let later = tasks.skip_while(|other| *other != id).skip(1).cloned().collect();
+        Completed { id: id.clone(), title, learnings, later }
+    }
+
+    pub(crate) fn drop_progress_file(&self, id: &TaskId) {
+        if self.world.settings.bookkeeping == Bookkeeping::Coordinator {
+            // Most attempts write none, and one that stays is merged again without effect.
+            let _ = fs::remove_file(self.progress_file(id));
+        }
+    }
+
+    fn kind_of_error(&self, fix: &FixPlan) -> ErrorType {
+        let failure = self.state.task(&fix.failing).and_then(|task| task.last_failure());
+        failure.map_or_else(|| ErrorType::of(&fix.error), Failure::error_type)
+    }
+
+    /// Writes a fix task into the plan and commits that before anything else happens.
+    pub(crate) fn insert_fix(&mut self, fix: &TaskId) -> Result<(), RunError> {
+        let path = self.world.file.path.clone();
+        if let Some(planned) = self.state.fix_plan(fix).cloned() {
+            let task = FixTask {
+                id: &planned.fix,
+                failing: &planned.failing,
+                error: &planned.error,
+                attempted_fix: planned.attempted_fix.as_deref(),
+                kind: self.kind_of_error(&planned),
+            };
+            if let Err(source) = self.world.book.insert_fix(&task) {
+                return Err(RunError::Io { action: "write the fix task into", path, source });
+            }
+        }
+        let progress_path = self.world.file.progress();
+        let mut progress = Progress::open(&progress_path, &self.world.file.name)
+            .map_err(RunError::io("read", &progress_path))?;
+        progress.history(self.state, None);
+        progress.save().map_err(RunError::io("write", &progress_path))?;
+        self.commit_spec(&format!("chore(spec): add fix task {}", fix.name()))?;
+        let known = self.state.task(fix).map(|task| task.decl.clone());
+        if let Some(decl) = self.world.book.decl(self.state, fix).or(known) {
+            self.see(Seen::FixInserted { decl: Box::new(decl) });
+        }
+        Ok(())
+    }
+
+    /// Commits the plan and the progress file, if git is to know them and there is anything to commit.
+    pub(crate) fn commit_spec(&mut self, message: &str) -> Result<(), GitError> {
+        let Some(git) = self.world.tree.git() else { return Ok(()) };
+        let paths = self.committable_spec_files()?;
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let before = git.head()?;
+        let commit = match self.without_their_words(git, &paths)? {
+            texts if texts.is_empty() => git.commit(&Commit::new(&paths, message))?,
+            texts => git.commit_texts(&texts, message, &self.world.file.home.join("spec.index"))?,
+        };
+        if let Some(commit) = commit {
+            self.world.watch.advance(before.as_ref(), &commit);
+        }
+        self.world.book.edits_are_committed();
+        Ok(())
+    }
+
+    /// Where somebody has words in the plan that they have not committed: what is committed, with the same edits of ours.
+    fn without_their_words<'p>(&self, git: &Git, paths: &'p [String]) -> Result<Vec<Text<'p>>, GitError> {
+        let shown = self.world.project.relative(&self.world.file.path).to_string_lossy().into_owned();
+        let plan = paths.iter().find(|path| **path == shown);
+        let (Some(plan), Some((before, after))) = (plan, self.world.book.uncommitted_edits()) else {
+            return Ok(Vec::new());
+        };
+        let Some(committed) = git.committed_text(plan)? else { return Ok(Vec::new()) };
+        let unix = |text: &str| text.replace("\r\n", "\n");
+        if unix(&committed) == unix(before) {
+            return Ok(Vec::new());
+        }
+        // Where their words stand just where ours do, they go together.
+        let Some(text) = git.merge_texts(&self.world.file.home, (before, after), &committed)? else {
+            return Ok(Vec::new());
+        };
+        let read = |path: &str| {
+            let file = self.world.project.root().join(path);
+            fs::read_to_string(&file).map_err(GitError::io("read", &file))
+        };
+        let others = paths.iter().filter(|path| *path != plan);
+        let others = others.map(|path| Ok(Text { path, text: read(path)? }));
+        std::iter::once(Ok(Text { path: plan, text })).chain(others).collect()
+    }
+
+    /// Commits the note of a skipped task. That it cannot be committed is no reason to stop.
+    pub(crate) fn commit_skip(&mut self, task: &TaskId) {
+        let Some(git) = self.world.tree.git() else { return };
+        let path = self.world.project.relative(&self.world.project.state_md()).to_string_lossy().into_owned();
+        let message = format!("chore(spec): note that task {} is skipped", task.name());
+        let (paths, before) = ([path], git.head().ok().flatten());
+        match git.commit(&Commit::new(&paths, &message)) {
+            Ok(Some(commit)) => self.world.watch.advance(before.as_ref(), &commit),
+            Ok(None) => {}
+            Err(error) => self.note(format!("the note of the skipped task could not be committed: {error}")),
+        }
+    }
+
+    /// The spec files that exist and that git does not ignore.
+    pub(crate) fn committable_spec_files(&self) -> Result<Vec<String>, GitError> {
+        self.world.tree.committable_spec_files()
+    }
+
+    /// With `--clean-retry` a failed attempt's changes are taken back before the next one.
+    pub(crate) fn clean_before_retry(&mut self, id: &TaskId) -> Result<(), RunError> {
+        let has_failed =
+            self.state.task(id).is_some_and(|task| !task.failures.is_empty() && !task.status.is_active());
+        let (true, true, Some(git)) =
+            (self.world.settings.clean_retry.is_on(), has_failed, self.world.tree.git())
+        else {
+            return Ok(());
+        };
+        let paths = self.paths_of_work(id);
+        let changes = git.status()?.changes.into_iter().map(|change| change.path);
+        let left: Vec<String> = changes.filter(|path| paths.contains(path)).collect();
+        if let (Some(head), false) = (git.head()?, left.is_empty()) {
+            git.restore(head.as_str(), &left)?;
+            self.note_of(id, format!("taken back before the next attempt at task {id}: {}", listed(&left)));
+        }
+        Ok(())
+    }
+}
+
+/// The message of the commit in which a task is ticked.
+pub(crate) fn completes(id: &TaskId) -> String {
+    format!("chore(spec): complete task {}", id.name())
+}
+
+/// Git cannot read what the task left, or not in the encoding that attributes tell.
+fn unfit(output: &str) -> Record {
+    let details = crate::mask::mask(output);
+    Record::Refused(CheckFailure {
+        cause: Cause::CommitRefused,
+        error: format!("git cannot commit the work: {}", last_line(&details)),
+        details,
+        command: Some("git commit".to_owned()),
+        exit_code: None,
+        failing: Failing::default(),
+    })
+}
+
+pub(crate) fn last_line(text: &str) -> String {
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no output");
+    line.chars().take(200).collect()
+}

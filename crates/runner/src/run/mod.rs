@@ -1,0 +1,15 @@
+//! A run from its beginning to its end: what is found out before anything starts, the loop, the effects that the loop has
+//! carried out, and how it winds up.
+
+pub(crate) mod driver;
+pub(crate) mod effects;
+pub(crate) mod open;
+
+mod cancel;
+mod directives;
+mod receive;
+mod wind_up;
+
+pub use cancel::{CancelError, Cancelled, cancel};
+pub use driver::{Finished, Notice};
+pub use open::{Beginning, Request, Then, run};

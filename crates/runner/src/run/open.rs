@@ -1,0 +1,494 @@
+//! Before the loop: everything that can be wrong is found out here, in an order that starts nothing and
+//! changes nothing before the plan and the state have been looked at.
+
+use std::path::{Path, PathBuf};
+use std::{fs, thread};
+
+use engine::{
+    Directive, Event, Isolation, Observation, Opening, Parallel, Rules, Seen, State, Status, TaskDecl,
+    Toggle, Unverifiable, Verification, decide, weigh,
+};
+use plan::{Problem, Severity, TaskId};
+
+use crate::error::RunError;
+use crate::forge::{Survey, Surveyed};
+use crate::git::{Git, GitError, Parallelism};
+use crate::inbox::{Folder, Inbox};
+use crate::journal::{Journal, RunLock};
+use crate::landing::project_lock::{Release, Turn, await_start, pause};
+use crate::plan_file::Book;
+use crate::process;
+use crate::project::{PlanFile, Project};
+use crate::record::projections::Projections;
+use crate::run::driver::{Driver, Finished, Notice, now};
+use crate::run::effects::World;
+use crate::settings::{Bookkeeping, Settings};
+use crate::work::project_files::{OWN_FOLDER, OWN_PATTERNS, Tree};
+use crate::worktrees::Slots;
+
+/// Files that people write for this program alone.
+const OWN_SETTINGS: [&str; 2] = ["tillgreen.toml", "specs/.current-spec"];
+
+/// Names of default branches where no remote tells its own.
+const DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
+
+/// How many things are told that the plan asks for and that are not heeded.
+const UNHEEDED_TOLD_MAX: usize = 10;
+
+/// What is to be run.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// The plan.
+    pub file: &'a PlanFile,
+    /// How.
+    pub settings: &'a Settings,
+    /// From where on.
+    pub beginning: Beginning,
+}
+
+/// From where on a plan is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// From where the journal leaves off.
+    Resume,
+    /// From the boxes alone; the journal and any state file are put aside.
+    Fresh,
+    /// From where the journal leaves off, with something that a person tells.
+    Told(Box<Directive>, Then),
+}
+
+/// What follows when a run that was not under way has taken what it was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// It goes on.
+    GoOn,
+    /// Nothing else happens.
+    Stop,
+}
+
+/// Runs a plan until it is complete, or stops, or has to wait.
+pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> Result<Finished, RunError> {
+    let Request { project, file, settings, beginning } = request;
+    let mut book = read_plan(request)?;
+    let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
+    fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
+    project.git().map_or(Ok(()), keep_own_files_out)?;
+    let lock = RunLock::acquire(&file.lock())?;
+    if let (Some(branch), Some(git)) = (&settings.branch, project.git()) {
+        git.switch_to(branch)?;
+        book = read_plan(request)?;
+    }
+    crate::atomic::tidy(&file.dir);
+    crate::atomic::tidy(project.root());
+    if *beginning == Beginning::Fresh {
+        put_aside(file)?;
+    }
+    let mut projections = Projections::open(project, file)?;
+    let (journal, state, replayed) = replay(file)?;
+    if let (Some(last), None) = (&replayed.last, state.end()) {
+        projections.catch_up(project, last, &state)?;
+    }
+    let journal = journal.guarded_by(lock);
+    let git = project.git().map(|git| git.clone().with_notes(&file.home));
+    git.as_ref().map_or(Ok(()), Git::check_identity)?;
+    let tree = Tree::new(project, git.as_ref(), file);
+    let is_start = matches!(beginning, Beginning::Resume | Beginning::Fresh);
+    if let Some(git) = &git {
+        wait_for_earlier(git, &state, &mut |note| view(&state, Notice::Note(note)));
+        if is_start && book.decls(&state).iter().any(|task| !task.ticked) {
+            git.refuse_if_in_progress()?;
+            git.refuse_broken_index()?;
+        }
+    }
+    let turn = match &git {
+        Some(git) => look_undisturbed(git, file, &state, &mut |note| view(&state, Notice::Note(note)))?,
+        None => None,
+    };
+    let dirty = dirty(project, file, settings, &state, &tree)?;
+    drop(turn);
+    // What was done about an earlier run's attempts is recorded; the rest is about how this one begins.
+    let found = recover(git.as_ref(), &mut book, &state, file)?;
+    let inbox = Inbox::new();
+    inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
+    view(&state, Notice::Ready(inbox.responder()));
+    let lifecycle = rules(settings, &book).pull_request.lifecycle;
+    let notes = outside(project, file).into_iter().chain(remarks(project, &book, &state));
+    let on_branch = settings.branch.as_ref().map(|branch| format!("commits go to branch {branch}"));
+    let on_default = git.as_ref().filter(|_| is_new(&state)).and_then(on_default_branch).or(on_branch);
+    for note in without_git(project).into_iter().chain(on_default).chain(replayed.torn).chain(notes) {
+        view(&state, Notice::Note(note));
+    }
+    let tasks = book.decls(&state);
+    let base = settings.pull_request.base.as_deref();
+    let survey = Survey { git: git.as_ref(), base, project, file, runtime: &runtime };
+    // Once the tasks are done the pull request itself tells. An answer is taken whatever is in the way.
+    let is_due = is_start && lifecycle.is_on() && tasks.iter().any(|task| !task.ticked);
+    let surveyed = if is_due { survey.make(&inbox)? } else { Surveyed::Clear };
+    let is_interrupted = matches!(surveyed, Surveyed::Interrupted);
+    heed(surveyed, settings, &mut |notice| view(&state, notice))?;
+    let (parallel, reason) = side_by_side(git.as_ref(), settings, &dirty);
+    if let Some(reason) = reason.filter(|_| is_wide(&tasks, settings)) {
+        view(&state, Notice::Note(reason));
+    }
+    let rules = Rules { parallel, ..rules(settings, &book) };
+    let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
+    let launch = settings.launch.clone();
+    let opening = Opening { rules, tasks, dirty, head, launch, ..Opening::default() };
+    rehearse(request, &state, &opening)?;
+    let slots = git.as_ref().map(|git| Slots::new(git, &file.key(), &settings.worktrees));
+    let world = World::new(request, (book, tree, slots), (runtime, inbox.sender()));
+    let driver = Driver::new(request, (journal, state), (world, projections), inbox, view).with_notes(found);
+    let driver = if is_interrupted { driver.interrupted() } else { driver };
+    driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
+}
+
+/// Refuses what is told and has no effect before anything is recorded: what lies in the folder comes first, as it will.
+fn rehearse(request: &Request<'_>, state: &State, opening: &Opening) -> Result<(), RunError> {
+    let Beginning::Told(directive, _) = &request.beginning else { return Ok(()) };
+    let folder = Folder::below(&request.file.home);
+    let mut state = state.clone();
+    let mut see = |seen: Seen| {
+        let event = decide(&state, Observation { at: now(), seen });
+        // Whatever cannot be applied is found out when it is recorded.
+        event.is_some_and(|event| state.apply(&event).is_ok())
+    };
+    see(Seen::Started(opening.clone()));
+    let letters = folder.letters().map_err(RunError::io("read", folder.path()))?;
+    for letter in letters.into_iter().filter_map(|(_, letter)| letter.ok()) {
+        see(Seen::Directed(Box::new(letter.directive)));
+    }
+    weigh(&state, directive, now()).map(drop).map_err(|refusal| RunError::Refused(Box::new(refusal)))
+}
+
+/// Has git leave out what the program writes for itself.
+pub(crate) fn keep_own_files_out(git: &Git) -> Result<(), GitError> {
+    git.exclude(&OWN_PATTERNS)?;
+    git.hide(OWN_FOLDER)
+}
+
+/// Reads the plan, unless it cannot be run.
+fn read_plan(request: &Request<'_>) -> Result<Book, RunError> {
+    let Request { project, file, settings, .. } = request;
+    let book = Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
+    let book = book.with_regression(settings.regression.as_ref());
+    refuse_bad_plan(project, file, settings, &book)?;
+    Ok(book)
+}
+
+/// The policy, with what the plan itself asks for where nobody said otherwise.
+fn rules(settings: &Settings, book: &Book) -> Rules {
+    let of_plan = if book.names_pr_lifecycle() { Toggle::On } else { Toggle::Off };
+    let mut rules = settings.rules.clone();
+    rules.pull_request.lifecycle = settings.pull_request.wanted.unwrap_or(of_plan);
+    rules
+}
+
+fn refuse_bad_plan(
+    project: &Project,
+    file: &PlanFile,
+    settings: &Settings,
+    book: &Book,
+) -> Result<(), RunError> {
+    let path = project.relative(&file.path).to_owned();
+    let decls = book.decls(&State::default());
+    let errors = book.problems().filter(|(_, problem)| problem.severity == Severity::Error);
+    let problems: Vec<_> =
+        errors.map(|(file, problem)| (project.relative(file).to_owned(), problem.clone())).collect();
+    // That there are no tasks is a problem of the plan as well; alone, it has a better message.
+    if decls.is_empty() && problems.len() <= 1 {
+        return Err(RunError::EmptyPlan { path });
+    }
+    if !problems.is_empty() {
+        return Err(RunError::Malformed { path, problems });
+    }
+    let is_unverifiable = |decl: &&TaskDecl| !decl.ticked && decl.verification == Verification::Judgement;
+    if settings.rules.unverifiable == Unverifiable::Refuse {
+        let tasks: Vec<TaskId> = decls.iter().filter(is_unverifiable).map(|decl| decl.id.clone()).collect();
+        if !tasks.is_empty() {
+            return Err(RunError::Unverifiable { tasks });
+        }
+    }
+    Ok(())
+}
+
+/// What is said of the plan before the run begins: what of it is done already, and what is not heeded.
+fn remarks(project: &Project, book: &Book, state: &State) -> Vec<String> {
+    let plans = book.done_elsewhere(state);
+    let (verb, whose) = match plans.len() {
+        1 => ("is", "its summary lies beside it"),
+        _ => ("are", "their summaries lie beside them"),
+    };
+    let done =
+        (!plans.is_empty()).then(|| format!("{} {verb} done already and skipped: {whose}", plans.join(", ")));
+    done.into_iter().chain(unheeded(project, book)).collect()
+}
+
+/// What the plan asks for that is not heeded, as far as there is room to tell.
+fn unheeded(project: &Project, book: &Book) -> Vec<String> {
+    let told = |(path, problem): (&Path, Problem)| {
+        let hint = problem.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        format!("{}:{}: {}{hint}", project.relative(path).display(), problem.line, problem.message)
+    };
+    let mut all = book.unheeded();
+    let mut notes: Vec<String> = all.by_ref().take(UNHEEDED_TOLD_MAX).map(told).collect();
+    let more = all.count();
+    if more > 0 {
+        notes.push(format!("{more} more such things are in the plan: `tillgreen check` names them"));
+    }
+    notes
+}
+
+/// Where the project is about to be looked at, no other run works in it meanwhile.
+fn look_undisturbed(
+    git: &Git,
+    file: &PlanFile,
+    state: &State,
+    tell: &mut dyn FnMut(String),
+) -> Result<Option<Turn>, RunError> {
+    if !is_new(state) {
+        await_start(git, tell);
+        return Ok(None);
+    }
+    // Nobody lets go of this wait: signals still end the program at once.
+    let ((_release, released), mut looks) = (Release::new(), 0);
+    let wait = || pause(&released, ("this run", &mut looks), &mut *tell);
+    let turn = Turn::take(&file.place_of_turns(), wait)?;
+    await_start(git, tell);
+    Ok(turn)
+}
+
+/// A git of a run that died may still be at work, and all that follows would wait for it without a word. Signals still
+/// end the program at once.
+fn wait_for_earlier(git: &Git, state: &State, tell: &mut dyn FnMut(String)) {
+    if state.opened().is_some() {
+        git.outwait_earlier(tell);
+    }
+}
+
+/// How tasks can run side by side here and, where they cannot, why not.
+pub(crate) fn side_by_side(
+    git: Option<&Git>,
+    settings: &Settings,
+    dirty: &[String],
+) -> (Parallel, Option<String>) {
+    let wanted = settings.rules.parallel.clone();
+    let alone = |reason: String| {
+        let isolation = Isolation::Trees;
+        (Parallel { jobs: 1, isolation, ..wanted.clone() }, Some(reason))
+    };
+    let (Some(git), Isolation::Trees | Isolation::Always) = (git, wanted.isolation) else {
+        return (Parallel { isolation: Isolation::Shared, ..wanted }, None);
+    };
+    if wanted.jobs <= 1 && wanted.isolation == Isolation::Trees {
+        return (wanted, None);
+    }
+    if settings.bookkeeping == Bookkeeping::Agent {
+        return alone("agents keep the books themselves, so tasks run one by one".to_owned());
+    }
+    // Nobody but this program reads these.
+    if let Some(path) = dirty.iter().find(|path| !OWN_SETTINGS.contains(&path.as_str())) {
+        return alone(format!(
+            "there are uncommitted changes ({path}), which work trees of tasks would not see, so tasks run one by one"
+        ));
+    }
+    match git.parallelism() {
+        Ok(Parallelism::Possible) => (wanted, None),
+        Ok(Parallelism::Sequential(reason)) => alone(format!("tasks run one by one: {reason}")),
+        Err(error) => alone(format!("tasks run one by one: {error}")),
+    }
+}
+
+/// True if anything in the plan could run side by side.
+fn is_wide(tasks: &[TaskDecl], settings: &Settings) -> bool {
+    let open = || tasks.iter().filter(|task| !task.ticked);
+    let is_spec = settings.rules.dialect == plan::Dialect::Spec;
+    let is_marked = |task: &&TaskDecl| task.parallel || !is_spec;
+    settings.rules.parallel.infer.is_on() || open().filter(is_marked).count() > 1
+}
+
+/// What to say where there is no repository.
+fn without_git(project: &Project) -> Option<String> {
+    let root = project.root().display();
+    project.git().is_none().then(|| {
+        format!("{root} is not a git repository: nothing is committed, and what a task changed is not known")
+    })
+}
+
+/// What to say where a run would commit to the default branch.
+fn on_default_branch(git: &Git) -> Option<String> {
+    let branch = git.branch().ok()??;
+    let told = git.remotes().ok()?.iter().find_map(|remote| git.default_branch(remote).ok()?);
+    let is_default = match told {
+        Some(default) => default == branch,
+        None => DEFAULT_BRANCHES.contains(&branch.as_str()),
+    };
+    is_default
+        .then(|| format!("commits go to {branch}, the default branch; `--branch NAME` works on another"))
+}
+
+/// What becomes of a plan that lies elsewhere.
+fn outside(project: &Project, file: &PlanFile) -> Option<String> {
+    let is_outside = project.git().is_some() && project.relative(&file.path).is_absolute();
+    is_outside.then(|| {
+        let (plan, root) = (file.path.display(), project.root().display());
+        format!("{plan} lies outside of {root}: boxes and progress are written there and not committed")
+    })
+}
+
+/// What the survey means. Who asks for a pull request outright learns at once that there cannot be one; where only
+/// the plan speaks of it, its tasks are worth doing all the same.
+fn heed(surveyed: Surveyed, settings: &Settings, tell: &mut dyn FnMut(Notice<'_>)) -> Result<(), RunError> {
+    let is_asked_for = settings.pull_request.wanted.is_some_and(Toggle::is_on);
+    match surveyed {
+        Surveyed::Obstructed(obstacle) if is_asked_for => return Err(RunError::NoPullRequest { obstacle }),
+        Surveyed::Obstructed(obstacle) => tell(Notice::Foreseen(&obstacle)),
+        Surveyed::Unknown(reason) => tell(Notice::Note(format!(
+            "whether there can be a pull request is not known: {reason}; the tasks come first, then it is tried again"
+        ))),
+        Surveyed::Clear | Surveyed::Interrupted => {}
+    }
+    Ok(())
+}
+
+/// Puts the journal and the state file where they are kept but not read.
+fn put_aside(file: &PlanFile) -> Result<(), RunError> {
+    let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ").to_string();
+    let archive = file.home.join("archive");
+    fs::create_dir_all(&archive).map_err(RunError::io("create", &archive))?;
+    let moves: [(PathBuf, String); 3] = [
+        (file.journal(), format!("{stamp}-journal.jsonl")),
+        (file.state(), format!("{stamp}-ralph-state.json")),
+        (file.attempts(), format!("{stamp}-attempts")),
+    ];
+    for (from, name) in moves {
+        if from.exists() {
+            fs::rename(&from, archive.join(name)).map_err(RunError::io("move aside", &from))?;
+        }
+    }
+    Ok(())
+}
+
+/// What replaying showed besides the state.
+struct Replayed {
+    /// What to say of a torn last line.
+    torn: Option<String>,
+    /// The last event.
+    last: Option<Event>,
+}
+
+fn replay(file: &PlanFile) -> Result<(Journal, State, Replayed), RunError> {
+    let mut state = State::default();
+    let mut last = None;
+    let mut impossible = None;
+    let (journal, opened) = Journal::open(&file.journal(), |event: Event| {
+        if impossible.is_none() {
+            impossible = state.apply(&event).err();
+        }
+        last = Some(event);
+    })?;
+    if let Some(source) = impossible {
+        return Err(RunError::Impossible { path: file.journal(), source });
+    }
+    let torn = opened.torn.map(|torn| {
+        format!(
+            "the journal's last line was cut short and is kept in {}; nothing that counted is lost",
+            torn.kept_in.display()
+        )
+    });
+    Ok((journal, state, Replayed { torn, last }))
+}
+
+/// Whether a run begins, rather than goes on.
+fn is_new(state: &State) -> bool {
+    state.opened().is_none() || matches!(state.end(), Some(engine::End::Complete { .. }))
+}
+
+/// Paths that no commit of ours may take in. At the start of a new run there must be none, unless that was
+/// accepted; what belongs to the plan does not count.
+fn dirty(
+    project: &Project,
+    file: &PlanFile,
+    settings: &Settings,
+    state: &State,
+    tree: &Tree<'_>,
+) -> Result<Vec<String>, RunError> {
+    if let (Some(opened), false) = (state.opened(), is_new(state)) {
+        return Ok(opened.dirty.clone());
+    }
+    let dirty = tree.dirty()?;
+    let dir = project.relative(&file.dir).to_string_lossy().into_owned();
+    let belongs = |path: &String| {
+        let in_dir = !dir.is_empty() && path.strip_prefix(&dir).is_some_and(|rest| rest.starts_with('/'));
+        in_dir || OWN_SETTINGS.contains(&path.as_str())
+    };
+    let foreign: Vec<String> = dirty.iter().filter(|path| !belongs(path)).cloned().collect();
+    if !foreign.is_empty() && !settings.allow_dirty.is_on() {
+        return Err(RunError::Dirty { paths: foreign });
+    }
+    Ok(dirty)
+}
+
+/// After a crash: ends what was left running, frees git, and takes back what an attempt that nobody watched
+/// to its end did to the boxes.
+fn recover(
+    git: Option<&Git>,
+    book: &mut Book,
+    state: &State,
+    file: &PlanFile,
+) -> Result<Vec<String>, RunError> {
+    if state.opened().is_none() {
+        return Ok(Vec::new());
+    }
+    if state.end().is_some() {
+        // After its end a run may still have been committing something when it was cut off.
+        git.map_or(Ok(()), Git::clear_stale_lock)?;
+        return Ok(Vec::new());
+    }
+    let mut notes = Vec::new();
+    let killed = process::sweep(&format!("{}={}", crate::attempt::delegate::MARKER, file.home.display()));
+    if killed > 0 {
+        let (noun, verb) = if killed == 1 { ("process", "was") } else { ("processes", "were") };
+        notes.push(format!("{killed} {noun} of the run that died {verb} still there and {verb} ended"));
+    }
+    if let Some(git) = git {
+        git.clear_stale_lock()?;
+    }
+    // A tick that an agent made is taken back when its attempt fails; a crash may have come before that.
+    let is_suspect = |task: &engine::Task| matches!(task.status, Status::Running(_) | Status::Failed);
+    if state.attention().any(is_suspect) {
+        notes.extend(put_boxes_back(book, state, &file.path)?);
+    }
+    Ok(notes)
+}
+
+fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<String>, RunError> {
+    let mut notes = Vec::new();
+    for decl in book.decls(state) {
+        let Some(task) = state.task(&decl.id) else { continue };
+        let is_checked = task.status.is_active() && !matches!(task.status, Status::Running(_));
+        let should = task.status == Status::Done;
+        if is_checked || task.status == Status::Skipped || decl.ticked == should {
+            continue;
+        }
+        let edited = if should { book.tick_again(&decl.id) } else { book.untick(&decl.id) };
+        edited.map_err(RunError::io("write", path))?;
+        notes.push(format!(
+            "the box of task {} was changed while an attempt was running that did not end; it was put back",
+            decl.id
+        ));
+    }
+    Ok(notes)
+}
+
+/// A thread that watches children. It lives as long as the program: the kernel takes the end of the thread
+/// that started a child for the end of its parent.
+fn runtime() -> std::io::Result<tokio::runtime::Handle> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let handle = runtime.handle().clone();
+    thread::Builder::new()
+        .name("children".to_owned())
+        .spawn(move || runtime.block_on(std::future::pending::<()>()))?;
+    Ok(handle)
+}
