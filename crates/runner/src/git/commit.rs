@@ -49,8 +49,6 @@ pub struct Commit<'a> {
 pub enum Staging {
     /// There may be new files.
     Add,
-    /// There may be new files, and it is known that git ignores none of them.
-    AddSeen,
     /// All are tracked already, which saves a process. A wrong claim only costs time.
     Skip,
     /// They do not go by their names: a file became a folder, or the index says more of them than the files do.
@@ -59,7 +57,7 @@ pub enum Staging {
 
 impl Staging {
     fn adds(self) -> bool {
-        matches!(self, Self::Add | Self::AddSeen)
+        matches!(self, Self::Add)
     }
 }
 

@@ -58,8 +58,12 @@ pub(in crate::git) enum Merge {
 impl Git {
     /// What `head` becomes with the changes between `base` and `commit`.
     pub(in crate::git) fn merge(&self, base: &Oid, head: &Oid, commit: &Oid) -> Result<Merge, GitError> {
-        let base = format!("--merge-base={base}");
-        let list = ["merge-tree", "--write-tree", "-z", "--name-only", &base, head.as_str(), commit.as_str()];
+        // Git takes the newest commit that both have in common. Where somebody rewrote the history, that would be an earlier
+        // one than the base, so what is checked out is put on top of it.
+        let (tree, base) = (format!("{head}^{{tree}}"), base.as_str());
+        let put_on_base = ["commit-tree", &tree, "-p", base, "-m", "what is checked out"];
+        let head = &Oid::printed(process::run(self.locking_call(&put_on_base, Vec::new()))?)?;
+        let list = ["merge-tree", "--write-tree", "-z", "--name-only", head.as_str(), commit.as_str()];
         let ended = process::run(self.locking_call(&list, Vec::new()))?;
         match ended.code {
             Some(0) => Oid::printed(ended).map(Merge::Clean),

@@ -17,7 +17,6 @@ mod refs;
 mod remote;
 mod repository;
 mod snapshot;
-mod stamps;
 mod status;
 mod worktree;
 

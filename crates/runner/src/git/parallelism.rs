@@ -2,25 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
 
 use crate::agent::find_program;
 use crate::git::call::error::GitError;
 use crate::git::call::process;
-use crate::git::refs::{Keep, place_of};
 use crate::git::repository::Git;
-
-/// The oldest git that joins trees without a working tree, from a given base.
-const PARALLEL_VERSION: (u32, u32) = (2, 40);
-
-/// The hook that is asked before a reference changes.
-const REFERENCE_HOOK: &str = "reference-transaction";
 
 /// Before the names of settings that hold on a branch alone.
 const ON_BRANCH: &str = "includeif.onbranch:";
-
-/// Where it is tried. No plan has such a name.
-const PROBE: &str = "%probe";
 
 /// Whether linked trees can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +23,6 @@ pub enum Parallelism {
 /// Why tasks cannot run side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// Git lacks what is needed.
-    OldGit,
     /// There is nothing to make a tree of.
     NoCommit,
     /// A merge or the like has been begun.
@@ -49,20 +36,11 @@ pub enum Reason {
     },
     /// Settings hold on a branch alone, and no branch is checked out in a linked tree.
     OnBranch,
-    /// A hook does not let work be kept under references of its own.
-    Reference {
-        /// What it says.
-        output: String,
-    },
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::OldGit => {
-                let (major, minor) = PARALLEL_VERSION;
-                write!(f, "git {major}.{minor} or newer is needed to join the work of several trees")
-            }
             Reason::NoCommit => f.write_str("the branch has no commit yet"),
             Reason::InProgress(operation) => write!(f, "a {operation} is in progress"),
             Reason::Filter { name, program } => {
@@ -71,10 +49,6 @@ impl fmt::Display for Reason {
             Reason::OnBranch => f.write_str(
                 "settings of git depend on the branch (includeIf.onbranch), and work trees have none",
             ),
-            Reason::Reference { output } => {
-                write!(f, "the hook {REFERENCE_HOOK} refuses references under refs/tillgreen/")?;
-                if output.is_empty() { Ok(()) } else { write!(f, ": {output}") }
-            }
         }
     }
 }
@@ -84,18 +58,12 @@ impl Git {
     pub fn parallelism(&self) -> Result<Parallelism, GitError> {
         let reason = match self.broad_reason()? {
             Some(reason) => Some(reason),
-            None => match self.filter_reason()? {
-                Some(reason) => Some(reason),
-                None => self.reference_reason()?,
-            },
+            None => self.filter_reason()?,
         };
         Ok(reason.map_or(Parallelism::Possible, Parallelism::Sequential))
     }
 
     fn broad_reason(&self) -> Result<Option<Reason>, GitError> {
-        if self.version() < PARALLEL_VERSION {
-            return Ok(Some(Reason::OldGit));
-        }
         if self.head()?.is_none() {
             return Ok(Some(Reason::NoCommit));
         }
@@ -126,46 +94,6 @@ impl Git {
             }
         }
         Ok(None)
-    }
-
-    /// A hook may know only some references. Without those that keep work, every attempt would come to nothing.
-    fn reference_reason(&self) -> Result<Option<Reason>, GitError> {
-        if !self.has_hook(REFERENCE_HOOK) {
-            return Ok(None);
-        }
-        let Some(head) = self.head()? else { return Ok(None) };
-        let probe = Keep::new(PROBE, &std::process::id().to_string());
-        for change in
-            [&["update-ref", probe.reference(), head.as_str()][..], &["update-ref", "-d", probe.reference()]]
-        {
-            let ended = self.run_locking(|| self.locking_call(change, Vec::new()))?;
-            if !ended.is_success() {
-                let output = ended.stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-                return Ok(Some(Reason::Reference { output: output.trim().to_owned() }));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Removes what programs left that died while they found that out.
-    pub fn sweep_probes(&self) -> Result<(), GitError> {
-        let place = place_of(PROBE);
-        if !self.may_keep(&place) {
-            return Ok(());
-        }
-        let listing = process::run(self.call(&["for-each-ref", "--format=%(refname)", &place]))?.success()?;
-        let listing = String::from_utf8_lossy(&listing);
-        let is_dead = |name: &&str| {
-            let process = name.rsplit('/').next().unwrap_or_default();
-            !Path::new("/proc").join(process).exists()
-        };
-        let commands: String =
-            listing.lines().filter(is_dead).map(|name| format!("delete {name}\n")).collect();
-        if commands.is_empty() {
-            return Ok(());
-        }
-        let update = ["update-ref", "--stdin"];
-        self.run_locking(|| self.locking_call(&update, commands.clone().into_bytes()))?.success().map(drop)
     }
 
     /// Whether attributes of this repository name the filter.

@@ -2,7 +2,6 @@
 //! the branches, tags and stashes that all working trees share.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 use crate::git::call::error::GitError;
 use crate::git::call::process::{self, Call};
@@ -73,17 +72,6 @@ impl Git {
         self.drop_references(&keep.told())
     }
 
-    /// The work that is kept under a key.
-    pub fn kept(&self, keep: &Keep) -> Result<Option<Oid>, GitError> {
-        let commit = format!("{}^{{commit}}", keep.reference());
-        let ended = process::run(self.call(&["rev-parse", "--verify", "--quiet", &commit]))?;
-        match ended.code {
-            Some(0) => Oid::printed(ended).map(Some),
-            Some(1) => Ok(None),
-            Some(_) | None => Err(ended.into_failure()),
-        }
-    }
-
     /// Lets one go.
     pub fn drop_kept(&self, keep: &Keep) -> Result<(), GitError> {
         self.drop_references(keep.reference())
@@ -142,9 +130,6 @@ impl Git {
     /// that it is kept under then.
     pub fn set_kept_aside(&self, plan: &str, known: &BTreeSet<Keep>) -> Result<Vec<String>, GitError> {
         let place = place_of(plan);
-        if !self.may_keep(&place) {
-            return Ok(Vec::new());
-        }
         let listing =
             process::run(self.call(&["for-each-ref", "--format=%(refname) %(objectname)", &place]))?;
         let listing = String::from_utf8_lossy(&listing.success()?).into_owned();
@@ -181,13 +166,6 @@ impl Git {
         let told = process::run(Call { stdin: stdin.into_bytes(), ..self.call(&list) })?.success()?;
         let told = String::from_utf8_lossy(&told).into_owned();
         Ok(told.lines().filter_map(|line| line.strip_prefix("commit ")).map(str::to_owned).collect())
-    }
-
-    /// Whether there can be references at a place, which mostly there are not. That saves a process.
-    pub(in crate::git) fn may_keep(&self, place: &str) -> bool {
-        let packed = || fs::read(self.common_dir().join("packed-refs")).unwrap_or_default();
-        let is_packed = || packed().windows(place.len()).any(|bytes| bytes == place.as_bytes());
-        self.common_dir().join(place).is_dir() || self.common_dir().join("reftable").is_dir() || is_packed()
     }
 }
 

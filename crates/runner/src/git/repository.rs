@@ -10,8 +10,8 @@ use crate::git::call::locks::{NotePlace, Notes};
 use crate::git::call::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
 use crate::git::config::{Habits, UNSET_BARE, UNSET_WORKTREE};
 
-/// The oldest git that will do: the first that reads paths from a file everywhere.
-pub const MINIMUM_VERSION: (u32, u32) = (2, 25);
+/// The oldest git that will do: the first that merges trees without a working tree (`merge-tree --write-tree`).
+pub const MINIMUM_VERSION: (u32, u32) = (2, 38);
 
 /// What the journal will name is on the disk before it does.
 pub(super) const DURABLY: [&str; 4] = ["-c", "core.fsync=committed", "-c", "core.fsyncMethod=batch"];
@@ -22,7 +22,6 @@ pub struct Git {
     root: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
-    version: (u32, u32),
     notes: Option<Arc<Notes>>,
     environment: Environment,
     /// How commits are made here, for all who share this.
@@ -46,9 +45,9 @@ impl Git {
         ];
         let version = ask(dir, &environment, &["--version"])?;
         let ended = ask(dir, &environment, &question)?;
-        let version = check_version(version)?;
+        check_version(version)?;
         if ended.is_success() {
-            return located(dir, ended, (version, environment)).map(Some);
+            return located(dir, ended, environment).map(Some);
         }
         // A broken link to a repository says the same words without the bracket.
         if ended.stderr.contains("not a git repository (or any") {
@@ -82,10 +81,6 @@ impl Git {
     /// The folder that all working trees share.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
-    }
-
-    pub(super) fn version(&self) -> (u32, u32) {
-        self.version
     }
 
     /// Whether there is a hook of this name.
@@ -140,8 +135,8 @@ fn ask(dir: &Path, environment: &Environment, list: &[&str]) -> Result<Ended, Gi
     })
 }
 
-/// The version of the installed git, if it will do.
-fn check_version(ended: Ended) -> Result<(u32, u32), GitError> {
+/// Refuses a git that is too old.
+fn check_version(ended: Ended) -> Result<(), GitError> {
     let command = ended.command.clone();
     let output = String::from_utf8_lossy(&ended.success()?).trim().to_owned();
     match parse_version(&output) {
@@ -151,7 +146,7 @@ fn check_version(ended: Ended) -> Result<(u32, u32), GitError> {
             let found = output.trim_start_matches("git version ").to_owned();
             Err(GitError::TooOld { found, minimum: format!("{major}.{minor}") })
         }
-        Some(version) => Ok(version),
+        Some(_) => Ok(()),
     }
 }
 
@@ -162,11 +157,7 @@ fn parse_version(output: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-fn located(
-    dir: &Path,
-    ended: Ended,
-    (version, environment): ((u32, u32), Environment),
-) -> Result<Git, GitError> {
+fn located(dir: &Path, ended: Ended, environment: Environment) -> Result<Git, GitError> {
     let lines: Vec<_> = ended.stdout.split(|byte| *byte == b'\n').map(OsStr::from_bytes).collect();
     // The output ends in a newline. More lines than asked for: a folder with a line break in its name.
     let [_, git_dir, common_dir, root, _] = lines.as_slice() else {
@@ -183,7 +174,7 @@ fn located(
         );
         return Err(GitError::Unusable { dir: dir.to_owned(), reason });
     }
-    Ok(Git { root, git_dir, common_dir, version, notes: None, environment, habits: Arc::default() })
+    Ok(Git { root, git_dir, common_dir, notes: None, environment, habits: Arc::default() })
 }
 
 fn why_unusable(ended: &Ended) -> String {

@@ -221,7 +221,7 @@ impl Effects<'_, '_> {
             (_, Staging::Whole) => {
                 git.commit_of_tree(&git.snapshot(&self.project_place())?, &request, &index)
             }
-            (_, Staging::Add | Staging::AddSeen | Staging::Skip) => git.commit(&request),
+            (_, Staging::Add | Staging::Skip) => git.commit(&request),
         };
         let made = match committed {
             // Hooks that format files refuse them the first time; what they made is verified and tried again.

@@ -676,8 +676,6 @@ impl Effects<'_, '_> {
     /// What is kept of tasks that this run does not know is put where nothing touches it, and told of.
     pub(crate) fn set_orphans_aside(&mut self) {
         let Some(git) = self.world.tree.git() else { return };
-        // One that stays is in nobody's way.
-        let _ = git.sweep_probes();
         let plan = self.kept_for(git);
         let open = self.state.tasks().iter().filter(|task| task.status != engine::Status::Done);
         let known = open.map(|task| Keep::new(&plan, &file_name(task.id()))).collect();

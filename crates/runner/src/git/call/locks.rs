@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -19,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use crate::git::call::error::GitError;
 use crate::git::call::process::{self, COMMIT_DEADLINE, Ended, OF_RUN, pathspecs};
 use crate::git::repository::Git;
-use crate::git::stamps::Stamp;
 
 /// How often and how long to wait for another git to let go of the index. An editor's git takes milliseconds.
 pub(in crate::git) const LOCK_WAITS: [Duration; 5] = [
@@ -573,4 +573,23 @@ fn boot_id() -> &'static str {
 /// Whether nobody has this number any more, which stands in the name of a file that its owner was writing.
 pub(in crate::git) fn is_gone(pid: &str) -> bool {
     !Path::new("/proc").join(pid).exists()
+}
+
+/// A file by its number, size and times. Whoever writes to it changes the last of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    file: (u64, u64, u64),
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Stamp> {
+        let metadata = fs::symlink_metadata(path).ok()?;
+        Some(Stamp {
+            file: (metadata.dev(), metadata.ino(), metadata.size()),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
 }

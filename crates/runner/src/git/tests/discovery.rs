@@ -64,7 +64,7 @@ fn git_itself_may_be_missing_or_too_old() {
     assert!(matches!(with_path(&path), GitError::NotInstalled));
     testkit::write_executable(&bin.join("git"), "#!/bin/sh\necho git version 2.24.9\n");
     let error = with_path(&format!("{path}:/usr/bin:/bin")).to_string();
-    assert_eq!(error, "git 2.24.9 is too old, 2.25 or newer is needed");
+    assert_eq!(error, "git 2.24.9 is too old, 2.38 or newer is needed");
 }
 
 #[test]
