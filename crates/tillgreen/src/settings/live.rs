@@ -71,7 +71,7 @@ impl LiveReader {
 }
 
 /// The limits as text.
-fn texts(choices: &Choices, dialect: Dialect) -> BTreeMap<String, Option<String>> {
+pub(super) fn texts(choices: &Choices, dialect: Dialect) -> BTreeMap<String, Option<String>> {
     let rules = rules(choices, dialect);
     launch::limits(&rules).into_iter().map(|(key, text)| (key.to_owned(), text)).collect()
 }

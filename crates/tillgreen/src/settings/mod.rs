@@ -16,6 +16,8 @@ mod resolve;
 mod word;
 
 #[cfg(test)]
+mod page;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use agent::{Programs, program_of};
