@@ -6,7 +6,6 @@ pub mod forge;
 pub mod git;
 pub mod journal;
 pub mod process;
-pub mod rehearsal;
 
 mod agent;
 mod atomic;
@@ -17,7 +16,6 @@ mod cancel;
 mod check;
 mod committable;
 mod delegation;
-mod demo;
 mod documents;
 mod driver;
 mod error;
@@ -57,7 +55,6 @@ pub use agent::{
 pub use attempt_files::{AttemptFiles, KeptText};
 pub use book::{declared, order_problems, running_order, summary_beside};
 pub use cancel::{CancelError, Cancelled, cancel};
-pub use demo::{Demo, lay_out_demo};
 pub use driver::{Finished, Notice};
 pub use error::RunError;
 pub use inbox::{LiveSettings, Responder, SendError, Sent, directive, leave, send};

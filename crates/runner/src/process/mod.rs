@@ -31,5 +31,4 @@ pub use invocation::{Invocation, ProcessLimits, Program};
 pub use keeper::{keep_if_asked, use_keeper};
 pub use listener::{Deaf, Heard, Listener, Reply};
 pub(crate) use printable::printable;
-pub use sweep::sweep;
-pub(crate) use sweep::wait_until_gone;
+pub use sweep::{sweep, wait_until_gone};

@@ -1,7 +1,7 @@
 //! What `agents` takes.
 
 use clap::{Args, Subcommand};
-use runner::rehearsal::Part;
+use rehearsal::Part;
 
 /// What `agents` takes.
 #[derive(Debug, Args)]

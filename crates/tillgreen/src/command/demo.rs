@@ -3,7 +3,8 @@
 use std::io;
 
 use engine::Toggle;
-use runner::{Beginning, Demo, Project, Request};
+use rehearsal::Demo;
+use runner::{Beginning, Project, Request};
 
 use crate::cli::{Context, Ended};
 use crate::error::{Error, Kind};
@@ -18,7 +19,7 @@ task's own verify command.";
 /// Lays the demo out and runs it to green.
 pub(crate) fn run(context: &mut Context) -> Ended {
     let below = std::env::temp_dir();
-    let demo = runner::lay_out_demo(&below).map_err(|source| cannot_lay_out(&below, source))?;
+    let demo = rehearsal::lay_out_demo(&below).map_err(|source| cannot_lay_out(&below, source))?;
     say(&format!("{INTRODUCTION}\n\nEverything is in {}\n", demo.project.display()));
     let project = Project::discover(&demo.project)?;
     let file = project.locate(&demo.project, None)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use runner::rehearsal::Score;
+use rehearsal::Score;
 use serde::Serialize;
 
 use super::paint::Paint;
@@ -71,7 +71,7 @@ pub(crate) fn summary(scores: &[Score], folder: Option<&Path>) -> String {
 mod tests {
     use std::time::Duration;
 
-    use runner::rehearsal::Part;
+    use rehearsal::Part;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use rehearsal::{Model, Part, Pointing, Score, Trial, TrialError};
 use runner::AgentKind;
-use runner::rehearsal::{Model, Part, Pointing, Score, Trial, TrialError};
 use toml::{Table, Value};
 
 use crate::args::{Format, TestArgs};

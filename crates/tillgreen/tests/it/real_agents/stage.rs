@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, panic, thread};
 
-use runner::rehearsal::{ModelServer, Pointing, Scenario, Served, Turn};
+use rehearsal::{ModelServer, Pointing, Scenario, Served, Turn};
 use serde_json::Value;
 use testkit::{Finished, Invocation, RealAgent, Sandbox, leave_network};
 

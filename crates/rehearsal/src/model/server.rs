@@ -170,8 +170,8 @@ mod tests {
     use std::net::TcpStream;
 
     use super::*;
-    use crate::rehearsal::lane::Served;
-    use crate::rehearsal::scenario::{Answer, Ending, Turn};
+    use crate::model::lane::Served;
+    use crate::model::scenario::{Answer, Ending, Turn};
 
     const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -45,9 +45,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::rehearsal::lane::{Lane, Served};
-    use crate::rehearsal::request::{ModelRequest, Protocol};
-    use crate::rehearsal::scenario::Scenario;
+    use crate::model::lane::{Lane, Served};
+    use crate::model::request::{ModelRequest, Protocol};
+    use crate::model::scenario::Scenario;
 
     fn asked(turns: &[Turn]) -> (Served, Option<Turn>) {
         let body = json!({ "messages": ["use *SEARCH/REPLACE* blocks"] });

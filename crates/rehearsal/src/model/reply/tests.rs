@@ -1,5 +1,5 @@
 use super::*;
-use crate::rehearsal::scenario::{Call, Stop};
+use crate::model::scenario::{Call, Stop};
 
 fn request(protocol: Protocol, delivery: Delivery) -> ModelRequest {
     let schema = json!({ "properties": { "command": {} } });

@@ -71,7 +71,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::rehearsal::request::Protocol;
+    use crate::model::request::Protocol;
 
     fn request(text: &str) -> ModelRequest {
         let body = json!({ "tools": [{ "name": "Bash" }], "messages": [text] });

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::event::{SseEvent, pieces};
-use crate::rehearsal::reply::Spoken;
-use crate::rehearsal::request::{Tool, ToolForm};
-use crate::rehearsal::scenario::{Fault, Stop};
-use crate::rehearsal::tool_use::ToolUse;
+use crate::model::reply::Spoken;
+use crate::model::request::{Tool, ToolForm};
+use crate::model::scenario::{Fault, Stop};
+use crate::model::tool_use::ToolUse;
 
 /// The tools that a request declares.
-pub(in crate::rehearsal) fn tools(body: &Value) -> BTreeMap<String, Tool> {
+pub(in crate::model) fn tools(body: &Value) -> BTreeMap<String, Tool> {
     let declared = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let named = declared.iter().filter_map(|tool| {
         let name = tool["name"].as_str().or_else(|| tool["type"].as_str())?;
@@ -25,7 +25,7 @@ pub(in crate::rehearsal) fn tools(body: &Value) -> BTreeMap<String, Tool> {
 }
 
 /// The whole answer.
-pub(in crate::rehearsal) fn document(spoken: &Spoken<'_>) -> Value {
+pub(in crate::model) fn document(spoken: &Spoken<'_>) -> Value {
     let is_cut_short = spoken.stop == Stop::MaxTokens;
     let mut response = begun(spoken);
     response["status"] = json!(if is_cut_short { "incomplete" } else { "completed" });
@@ -38,7 +38,7 @@ pub(in crate::rehearsal) fn document(spoken: &Spoken<'_>) -> Value {
 }
 
 /// The answer as a stream.
-pub(in crate::rehearsal) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
+pub(in crate::model) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
     let mut events = opening(spoken);
     for (index, item) in items(spoken).iter().enumerate() {
         events.extend(item_events(index, item));
@@ -50,7 +50,7 @@ pub(in crate::rehearsal) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
 }
 
 /// A stream that turns into an error.
-pub(in crate::rehearsal) fn broken(spoken: &Spoken<'_>, fault: &Fault) -> Vec<SseEvent> {
+pub(in crate::model) fn broken(spoken: &Spoken<'_>, fault: &Fault) -> Vec<SseEvent> {
     let mut events = opening(spoken);
     let mut response = begun(spoken);
     response["status"] = json!("failed");

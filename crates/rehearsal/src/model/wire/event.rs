@@ -7,7 +7,7 @@ const PIECE_CHARS: usize = 24;
 
 /// A server-sent event as it goes over the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::rehearsal) struct SseEvent(pub(in crate::rehearsal) String);
+pub(in crate::model) struct SseEvent(pub(in crate::model) String);
 
 impl SseEvent {
     /// An event with nothing but data.

@@ -18,6 +18,18 @@ const COMMAND_KEYS: [&str; 3] = ["command", "cmd", "script"];
 const PATH_KEYS: [&str; 4] = ["file_path", "filePath", "path", "absolute_path"];
 const CONTENT_KEYS: [&str; 4] = ["content", "contents", "file_text", "text"];
 
+/// What stands before the folder that an agent works in, in the prompts that are known, as JSON carries it, the surest
+/// first.
+const BEFORE_FOLDER: [&str; 5] = [
+    "Primary working directory: ",
+    "Working directory: ",
+    "<cwd>",
+    r"Workspace Directories:**\n  - ",
+    "working directory is ",
+];
+/// Characters that end it.
+const AFTER_FOLDER: [char; 8] = [' ', '\\', '<', '"', '\n', '\'', '`', ','];
+
 /// How long a command may take where a tool insists on a figure, in milliseconds.
 const TIME_MAX: u32 = 600_000;
 
@@ -148,6 +160,15 @@ fn key_of<'k>(tool: &Tool, names: &[&'k str]) -> &'k str {
     names.iter().find(is_known).copied().unwrap_or(names[0])
 }
 
+/// The folder that an agent works in, as the body of its request tells the model. Tools for files want absolute paths.
+pub(super) fn folder_in(body: &str) -> Option<&str> {
+    BEFORE_FOLDER.iter().find_map(|before| {
+        let rest = &body[body.find(before)? + before.len()..];
+        let folder = rest.split(AFTER_FOLDER).next()?.trim_end_matches(['.', ';', ':', ')']);
+        folder.starts_with('/').then_some(folder)
+    })
+}
+
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
@@ -221,5 +242,16 @@ mod tests {
             error.to_string(),
             "the request declares no tool for a shell command; it has: write_stdin"
         );
+    }
+
+    #[test]
+    fn the_folder_is_found_in_what_agents_say() {
+        let check = |body: &str, expected: Option<&str>| assert_eq!(folder_in(body), expected, "{body}");
+        check(r#"{"system":"x\n - Primary working directory: /tmp/a b\n"}"#, Some("/tmp/a"));
+        check(r#"{"text":"<environment_context>\n  <cwd>/w/p</cwd>"}"#, Some("/w/p"));
+        check(r#"{"text":"- **Workspace Directories:**\n  - /w/p\n- x"}"#, Some("/w/p"));
+        check(r#"{"text":"Working directory: none, later <cwd>/w</cwd>"}"#, Some("/w"));
+        check("Working directory: ", None);
+        check("", None);
     }
 }

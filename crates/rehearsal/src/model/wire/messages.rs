@@ -5,27 +5,27 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::event::{SseEvent, pieces};
-use crate::rehearsal::reply::Spoken;
-use crate::rehearsal::request::Tool;
-use crate::rehearsal::scenario::{Fault, Stop, Usage};
+use crate::model::reply::Spoken;
+use crate::model::request::Tool;
+use crate::model::scenario::{Fault, Stop, Usage};
 
 /// Not a real one; nobody here checks it.
 const SIGNATURE: &str = "c2lnbmF0dXJl";
 
 /// The tools that a request declares.
-pub(in crate::rehearsal) fn tools(body: &Value) -> BTreeMap<String, Tool> {
+pub(in crate::model) fn tools(body: &Value) -> BTreeMap<String, Tool> {
     let declared = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let named = declared.iter().filter_map(|tool| Some((tool["name"].as_str()?, &tool["input_schema"])));
     named.map(|(name, schema)| (name.to_owned(), Tool::function(schema))).collect()
 }
 
 /// An error.
-pub(in crate::rehearsal) fn error(fault: &Fault) -> Value {
+pub(in crate::model) fn error(fault: &Fault) -> Value {
     json!({ "type": "error", "error": { "type": fault.kind, "message": fault.message } })
 }
 
 /// The whole answer.
-pub(in crate::rehearsal) fn document(spoken: &Spoken<'_>) -> Value {
+pub(in crate::model) fn document(spoken: &Spoken<'_>) -> Value {
     let mut message = begun(spoken);
     message["content"] = Value::Array(blocks(spoken));
     message["stop_reason"] = json!(stop_reason(spoken));
@@ -34,7 +34,7 @@ pub(in crate::rehearsal) fn document(spoken: &Spoken<'_>) -> Value {
 }
 
 /// The answer as a stream.
-pub(in crate::rehearsal) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
+pub(in crate::model) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
     let mut events = opening(spoken);
     for (index, block) in blocks(spoken).iter().enumerate() {
         events.push(event("content_block_start", json!({ "index": index, "content_block": emptied(block) })));
@@ -51,7 +51,7 @@ pub(in crate::rehearsal) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
 }
 
 /// A stream that turns into an error.
-pub(in crate::rehearsal) fn broken(spoken: &Spoken<'_>, fault: &Fault) -> Vec<SseEvent> {
+pub(in crate::model) fn broken(spoken: &Spoken<'_>, fault: &Fault) -> Vec<SseEvent> {
     let mut events = opening(spoken);
     events.push(SseEvent::named("error", &error(fault)));
     events

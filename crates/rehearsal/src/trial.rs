@@ -1,6 +1,9 @@
 //! The trial of an agent: this program runs a plan of one task with it, in a scratch repository with a fresh home and
 //! a cleared environment, against the scripted model.
 
+mod part;
+mod score;
+
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,18 +12,17 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use runner::{Project, load, process};
 use tokio::process::{Child, Command};
 use tokio::time::{interval, timeout};
 
-use super::lane::Served;
-use super::part::{PART_VARIABLE, Part, STARTED_FILE, STARTED_VARIABLE};
-use super::pointing::Pointing;
-use super::score::{Observed, Score};
-use super::server::{ModelServer, ServerError};
+use self::part::{PART_VARIABLE, STARTED_FILE, STARTED_VARIABLE};
+use self::score::Observed;
 use crate::demo::{make_repository, new_folder};
-use crate::process;
-use crate::project::Project;
-use crate::record::load;
+use crate::model::{ModelServer, Pointing, Served, ServerError};
+
+pub use part::Part;
+pub use score::Score;
 
 /// Marks the processes of a trial, so that those that are left can be found.
 const MARKER: &str = "TILLGREEN_REHEARSAL_ID";

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use runner::rehearsal::{ModelServer, Pointing, Recorded, Scenario};
+use rehearsal::{ModelServer, Pointing, Recorded, Scenario};
 use serde_json::Value;
 use tempfile::TempDir;
 use testkit::{RealAgent, Repository, leave_network};

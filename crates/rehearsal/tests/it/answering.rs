@@ -1,6 +1,6 @@
 //! Answers and tools.
 
-use runner::rehearsal::{Answer, Call, Protocol, Scenario, Served, Turn, Usage};
+use rehearsal::{Answer, Call, Protocol, Scenario, Served, Turn, Usage};
 use serde_json::Value;
 
 use super::program::{HEADLESS, Ran, run};

@@ -1,8 +1,7 @@
 //! The parts of a trial: what the agent is asked to do in each, what the scripted model makes it do, and within which
 //! limits.
 
-use super::lane::Served;
-use super::scenario::{Answer, Call, Scenario, Turn};
+use crate::model::{Answer, Call, Scenario, Served, Turn};
 
 /// The variable that tells a command without a model which part it is in.
 pub(super) const PART_VARIABLE: &str = "TILLGREEN_REHEARSAL";

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::event::{SseEvent, pieces};
-use crate::rehearsal::reply::Spoken;
-use crate::rehearsal::request::Tool;
-use crate::rehearsal::scenario::{Fault, Stop};
+use crate::model::reply::Spoken;
+use crate::model::request::Tool;
+use crate::model::scenario::{Fault, Stop};
 
 /// The tools that a request declares.
-pub(in crate::rehearsal) fn tools(body: &Value) -> BTreeMap<String, Tool> {
+pub(in crate::model) fn tools(body: &Value) -> BTreeMap<String, Tool> {
     let declared = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let functions = declared.iter().filter_map(|tool| tool["functionDeclarations"].as_array()).flatten();
     let named = functions.filter_map(|function| {
@@ -21,7 +21,7 @@ pub(in crate::rehearsal) fn tools(body: &Value) -> BTreeMap<String, Tool> {
 }
 
 /// An error. The service names it by a word of its own for the status.
-pub(in crate::rehearsal) fn error(fault: &Fault) -> Value {
+pub(in crate::model) fn error(fault: &Fault) -> Value {
     let status = match fault.status {
         400 => "INVALID_ARGUMENT",
         401 => "UNAUTHENTICATED",
@@ -34,14 +34,14 @@ pub(in crate::rehearsal) fn error(fault: &Fault) -> Value {
 }
 
 /// The whole answer.
-pub(in crate::rehearsal) fn document(spoken: &Spoken<'_>) -> Value {
+pub(in crate::model) fn document(spoken: &Spoken<'_>) -> Value {
     let text = (!spoken.text.is_empty()).then(|| json!({ "text": spoken.text }));
     let parts = thought(spoken).into_iter().chain(text).chain(calls(spoken)).collect();
     finished(spoken, parts)
 }
 
 /// The answer as a stream.
-pub(in crate::rehearsal) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
+pub(in crate::model) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
     let mut chunks: Vec<Value> = Vec::new();
     chunks.extend(thought(spoken).map(|thought| chunk(spoken, vec![thought])));
     if !spoken.text.is_empty() {
@@ -56,7 +56,7 @@ pub(in crate::rehearsal) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
 }
 
 /// A stream that is an error.
-pub(in crate::rehearsal) fn broken(fault: &Fault) -> Vec<SseEvent> {
+pub(in crate::model) fn broken(fault: &Fault) -> Vec<SseEvent> {
     vec![SseEvent::data(&error(fault))]
 }
 

@@ -152,8 +152,8 @@ fn error(message: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rehearsal::reply::Content;
-    use crate::rehearsal::scenario::Turn;
+    use crate::model::reply::Content;
+    use crate::model::scenario::Turn;
 
     fn post(path: &str, body: &str) -> HttpRequest {
         HttpRequest { method: "POST".to_owned(), path: path.to_owned(), body: body.to_owned() }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::event::{SseEvent, pieces};
-use crate::rehearsal::reply::{Spoken, openai_error};
-use crate::rehearsal::request::Tool;
-use crate::rehearsal::scenario::{Fault, Stop};
+use crate::model::reply::{Spoken, openai_error};
+use crate::model::request::Tool;
+use crate::model::scenario::{Fault, Stop};
 
 /// The tools that a request declares.
-pub(in crate::rehearsal) fn tools(body: &Value) -> BTreeMap<String, Tool> {
+pub(in crate::model) fn tools(body: &Value) -> BTreeMap<String, Tool> {
     let declared = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let functions = declared.iter().map(|tool| &tool["function"]);
     let named = functions.filter_map(|function| Some((function["name"].as_str()?, &function["parameters"])));
@@ -18,7 +18,7 @@ pub(in crate::rehearsal) fn tools(body: &Value) -> BTreeMap<String, Tool> {
 }
 
 /// The whole answer.
-pub(in crate::rehearsal) fn document(spoken: &Spoken<'_>) -> Value {
+pub(in crate::model) fn document(spoken: &Spoken<'_>) -> Value {
     let mut message = json!({ "role": "assistant", "content": spoken.text });
     if !spoken.uses.is_empty() {
         message["tool_calls"] = Value::Array(calls(spoken));
@@ -32,7 +32,7 @@ pub(in crate::rehearsal) fn document(spoken: &Spoken<'_>) -> Value {
 }
 
 /// The answer as a stream.
-pub(in crate::rehearsal) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
+pub(in crate::model) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
     let mut deltas = vec![json!({ "role": "assistant", "content": "" })];
     deltas.extend(spoken.thinking.map(|thinking| json!({ "reasoning_content": thinking })));
     if !spoken.text.is_empty() {
@@ -50,7 +50,7 @@ pub(in crate::rehearsal) fn events(spoken: &Spoken<'_>) -> Vec<SseEvent> {
 }
 
 /// A stream that turns into an error.
-pub(in crate::rehearsal) fn broken(spoken: &Spoken<'_>, fault: &Fault) -> Vec<SseEvent> {
+pub(in crate::model) fn broken(spoken: &Spoken<'_>, fault: &Fault) -> Vec<SseEvent> {
     let begun = chunk(spoken, json!({ "role": "assistant", "content": "" }), None);
     vec![begun, SseEvent::data(&openai_error(fault))]
 }

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::folder::folder_in;
 use super::request::{Delivery, ModelRequest, Protocol};
 use super::scenario::{Act, Answer, Ending, Fault, Stop, Turn, Usage};
-use super::tool_use::{NoSuchTool, ToolUse, Toolbox};
+use super::tool_use::{NoSuchTool, ToolUse, Toolbox, folder_in};
 use super::wire::event::SseEvent;
 use super::wire::{chat, gemini, messages, responses};
 
