@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::byte_search::each_of;
+use super::line::each_of;
 
 /// A part of a text: prose, or what stands between the backticks of a code span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! Checkpoints: what a person is asked, and what the answers are.
 
-use super::block::Block;
-use super::element::{Content, content, is_one_of};
-use super::indentation::dedented;
+use super::element::{Content, content, dedented, is_one_of};
 use super::opaque::Opaque;
+use super::task_block::Block;
 use super::task_type::TaskType;
 
 /// One of the options of a decision.

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::block::Block;
 use super::checkpoint::{self, Choice};
 use super::front_matter::{self, FrontMatter};
 use super::id::{self, PhaseNumber};
 use super::opaque::Opaque;
+use super::task_block::Block;
 use super::task_block::{TaskBlock, task_blocks};
 use super::task_type::TaskType;
 use crate::TaskId;

@@ -1,10 +1,8 @@
 //! How a task is verified: its `<automated>` commands, or what its `<verify>` says besides.
 
-use super::block::Block;
-use super::element::{Content, Element, content, is_one_of};
-use super::entity::decode;
-use super::indentation::dedented;
+use super::element::{Content, Element, content, decode, dedented, is_one_of};
 use super::opaque::Opaque;
+use super::task_block::Block;
 use crate::Script;
 use crate::verify::{Verify, classify, classify_automated};
 

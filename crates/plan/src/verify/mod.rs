@@ -3,10 +3,10 @@
 //! When in doubt it is prose: prose never reaches a shell, and a command whose exit code says the opposite of
 //! what the sentence around it asks for is worse than none.
 
-mod bearing;
 mod classify;
 mod command;
 mod count;
+mod prose;
 
 pub use classify::Verify;
 pub(crate) use classify::{classify, classify_automated};

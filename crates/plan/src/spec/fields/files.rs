@@ -3,7 +3,6 @@
 mod entry;
 mod link;
 mod name;
-mod spelling;
 
 use std::collections::BTreeSet;
 
@@ -32,7 +31,7 @@ impl Files {
             for entry in entry::entries(&link::targets(line)) {
                 match entry {
                     Entry::Path(path) => {
-                        let path = spelling::plain(path);
+                        let path = name::normalized_path(path);
                         files.paths.extend(seen.insert(path.clone()).then_some(path));
                     }
                     Entry::Unclear(words) => files.unclear.push(words),

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use super::id_token::IdToken;
-use super::task::{BoxState, HeaderBox, Markers};
 use crate::markdown::{Line, heading_level};
+use crate::spec::task::{BoxState, HeaderBox, Markers};
 
 /// A checkbox at the left margin.
 #[derive(Clone, Debug)]

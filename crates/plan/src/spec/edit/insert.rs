@@ -3,11 +3,11 @@
 //! The words are an agent's and are made harmless first; a command is never among them. The result is read again
 //! before it is accepted, so no text can smuggle in a second task.
 
-use super::edit::EditError;
+use super::EditError;
 use super::fix::line_ending;
-use super::plan::Plan;
 use super::request::RequestTask;
 use crate::TaskId;
+use crate::spec::plan::Plan;
 
 /// Where a task goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

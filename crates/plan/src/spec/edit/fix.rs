@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use super::edit::EditError;
+use super::EditError;
 use super::error_type::ErrorType;
-use super::fields::{FieldName, RawField, raw_fields};
-use super::plan::Plan;
-use super::task::Task;
 use crate::markdown::{LineKind, regions};
+use crate::spec::fields::{FieldName, RawField, raw_fields};
+use crate::spec::plan::Plan;
+use crate::spec::task::Task;
 use crate::verify::Verify;
 use crate::{TaskId, one_line, summary};
 

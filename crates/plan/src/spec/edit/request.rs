@@ -3,12 +3,12 @@
 //! Logs and reviews are other people's texts and are made harmless first. The result is read again before it is
 //! accepted, so no text can smuggle in a second task or a command.
 
-use super::edit::EditError;
+use super::EditError;
 use super::fix::line_ending;
-use super::plan::Plan;
-use super::task::Task;
 use crate::phase::Dialect;
 use crate::script::Script;
+use crate::spec::plan::Plan;
+use crate::spec::task::Task;
 use crate::verify::Verify;
 use crate::{TaskId, one_line};
 
@@ -153,7 +153,7 @@ impl Plan {
     }
 
     fn pull_request_phase(&self) -> Option<usize> {
-        self.phases().iter().rposition(super::phase::Phase::names_pr_lifecycle)
+        self.phases().iter().rposition(crate::spec::phase::Phase::names_pr_lifecycle)
     }
 
     /// Whether the tasks have no ids of their own.
@@ -174,7 +174,7 @@ impl Plan {
         let ending = line_ending(&self.text);
         let block = request.lines(!self.is_unnamed()).join(ending);
         let phase = self.pull_request_phase();
-        let in_phase = |task: &&Task| task.phase.map(super::phase::PhaseIndex::get) == phase;
+        let in_phase = |task: &&Task| task.phase.map(crate::spec::phase::PhaseIndex::get) == phase;
         let last = phase.and_then(|_| self.tasks.iter().rfind(in_phase));
         let mut text = self.text.clone();
         match (last, phase) {
@@ -215,7 +215,7 @@ impl Plan {
                 (Verify::Prose(_) | Verify::Absent, None) => true,
                 (Verify::Runnable(_), None) | (Verify::Prose(_) | Verify::Absent, Some(_)) => false,
             };
-            verify && task.markers == super::task::Markers::default() && !task.state.is_done()
+            verify && task.markers == crate::spec::task::Markers::default() && !task.state.is_done()
         });
         let others = edited.tasks.iter().filter(|task| task.id != *request.id);
         gained

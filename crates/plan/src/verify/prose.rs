@@ -1,11 +1,11 @@
-//! Whether the words around a command change what its exit code has to say.
+//! The words around a command: some change what its exit code has to say.
 //!
 //! "`a` passes" only repeats that the exit code counts. "`a` returns nothing" asks for something that the
 //! exit code does not carry, and turns it round for commands such as `grep`.
 
 /// What words around a command do to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bearing {
+pub(super) enum ProseEffect {
     /// They say no more than that the command must succeed.
     Neutral,
     /// They ask for something else.
@@ -206,34 +206,38 @@ const ASKING: &[&str] = &[
 ];
 
 /// Judges prose beside commands: every word outside brackets has to be neutral.
-pub(super) fn bearing_of_prose(prose: &str) -> Bearing {
+pub(super) fn effect_of_prose(prose: &str) -> ProseEffect {
     if prose.trim_start().is_empty() {
-        return Bearing::Neutral;
+        return ProseEffect::Neutral;
     }
     let (outside, notes) = split_notes(prose);
-    if notes.iter().any(|note| bearing_of_note(note) == Bearing::Changes) {
-        return Bearing::Changes;
+    if notes.iter().any(|note| effect_of_note(note) == ProseEffect::Changes) {
+        return ProseEffect::Changes;
     }
     judge(&outside, all_neutral)
 }
 
 /// Judges what stands in brackets or around a code fence: neutral, or at least not asking for anything.
-pub(super) fn bearing_of_note(note: &str) -> Bearing {
+pub(super) fn effect_of_note(note: &str) -> ProseEffect {
     judge(note, |words| all_neutral(words) || !words.iter().any(|word| ASKING.contains(&word.as_str())))
 }
 
 /// Judges `Label:` before a command.
-pub(super) fn bearing_of_label(label: &str) -> Bearing {
+pub(super) fn effect_of_label(label: &str) -> ProseEffect {
     if label.is_empty() {
-        return Bearing::Neutral;
+        return ProseEffect::Neutral;
     }
     let (outside, notes) = split_notes(label);
-    let notes_neutral = notes.iter().all(|note| bearing_of_note(note) == Bearing::Neutral);
-    if notes_neutral { bearing_of_note(&outside) } else { Bearing::Changes }
+    let notes_neutral = notes.iter().all(|note| effect_of_note(note) == ProseEffect::Neutral);
+    if notes_neutral { effect_of_note(&outside) } else { ProseEffect::Changes }
 }
 
-fn judge(text: &str, is_neutral: impl Fn(&[String]) -> bool) -> Bearing {
-    if is_neutral(&without_success_phrases(words(text))) { Bearing::Neutral } else { Bearing::Changes }
+fn judge(text: &str, is_neutral: impl Fn(&[String]) -> bool) -> ProseEffect {
+    if is_neutral(&without_success_phrases(words(text))) {
+        ProseEffect::Neutral
+    } else {
+        ProseEffect::Changes
+    }
 }
 
 fn all_neutral(words: &[String]) -> bool {

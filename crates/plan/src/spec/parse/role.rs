@@ -1,13 +1,18 @@
-//! What each mark of a text is to its tasks: one of them, a criterion of one, the tick of one, or nothing.
+//! What each mark of a text is to its tasks: one of them, a criterion of one, the tick of one, or nothing; and what to
+//! say of a checkbox that looks like a task and is none.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::fields::{FieldName, RawField, raw_fields};
 use super::mark::{Mark, MarkKind, section_end};
-use super::stray::Stray;
-use super::task_line::Head;
+use super::task_line::{Checkbox, Head};
 use crate::markdown::Regions;
+use crate::one_line::one_line;
+use crate::problem::Problem;
+use crate::spec::fields::{FieldName, RawField, raw_fields};
+
+/// Characters of a box's text that are told.
+const TITLE_CHARS_MAX: usize = 60;
 
 /// What a mark is to the tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +187,7 @@ pub(super) fn find_strays(
     regions: &Regions,
     marks: &[Mark],
     roles: &[Role],
-) -> Vec<Option<Stray>> {
+) -> Vec<Option<NotATask>> {
     let sight = Sight { text, regions };
     let mut above: Option<&Head> = None;
     let mut strays = Vec::with_capacity(marks.len());
@@ -199,15 +204,51 @@ pub(super) fn find_strays(
             (MarkKind::Box(_) | MarkKind::Shifted(_), Role::Criterion | Role::Listed) => None,
             (MarkKind::Box(_), Role::Other) => {
                 let is_stray = above.is_some() || sight.has_fields(lines_of(marks, at, regions), |_| true);
-                is_stray.then_some(Stray::Unnamed)
+                is_stray.then_some(NotATask::Unnamed)
             }
             // Some indent by one space what is part of a task.
             (MarkKind::Shifted(found), Role::Other) => {
                 let name = sight.name(&found.head);
                 let is_part = |own: &Head| own.id.is_none() || is_below(name, sight.name(own));
-                (!above.is_some_and(is_part)).then_some(Stray::Shifted)
+                (!above.is_some_and(is_part)).then_some(NotATask::Shifted)
             }
         });
     }
     strays
+}
+
+/// Why a box is no task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotATask {
+    /// Nothing before its text is an id.
+    Unnamed,
+    /// There is a space before it.
+    Shifted,
+    /// It is a part of something that is no task.
+    Nested,
+}
+
+impl NotATask {
+    /// What is wrong with a box in this line.
+    pub(super) fn problem(self, text: &str, line: usize, found: &Checkbox) -> Problem {
+        let Some(id) = found.head.id.clone().map(|id| &text[id]) else { return unnamed(text, line, found) };
+        let message = match self {
+            Self::Unnamed => return unnamed(text, line, found),
+            Self::Shifted => format!("there is a space before the checkbox of {id}, so it is no task"),
+            Self::Nested => {
+                format!("the checkbox of {id} is part of something that is no task, so it is none")
+            }
+        };
+        Problem::warning(line, message).hint(format!("write `- [ ] {id}` at the start of the line"))
+    }
+}
+
+fn unnamed(text: &str, line: usize, found: &Checkbox) -> Problem {
+    let title: String = one_line(&text[found.head.title.clone()]).chars().take(TITLE_CHARS_MAX).collect();
+    let named = if title.is_empty() { String::new() } else { format!(" “{title}”") };
+    let message = format!("the checkbox{named} has no id, so it is no task");
+    Problem::warning(line, message).hint(
+        "begin it with an id of letters, digits, dots and dashes that has a digit in it, such as `- [ ] 1.4 …`; \
+         indented by two spaces it is part of the task above",
+    )
 }
