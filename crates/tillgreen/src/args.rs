@@ -9,7 +9,7 @@ mod agents;
 pub(crate) use agents::{AgentsArgs, AgentsCommand, TestArgs};
 
 use crate::exit;
-use crate::settings::{Choices, limit};
+use crate::settings::{SettingsLayer, limit};
 use crate::view::chart::ChartFile;
 
 /// Takes a plan of tasks and does not stop until it is green.
@@ -202,7 +202,7 @@ pub(crate) struct RunArgs {
     /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
     pub(crate) plan: Option<String>,
     #[command(flatten)]
-    pub(crate) choices: Choices,
+    pub(crate) flags: SettingsLayer,
 }
 
 const RUN_NOTES: &str = "\

@@ -8,7 +8,7 @@ use runner::{Beginning, Project, Request};
 
 use crate::cli::{Context, Ended};
 use crate::error::{Error, Kind};
-use crate::settings::{Attendance, Choices, FileSettings, Programs, Sources, resolve};
+use crate::settings::{Attendance, FileSettings, Programs, SettingsLayer, Sources, resolve};
 use crate::view::subject::Subject;
 
 const INTRODUCTION: &str = "\
@@ -24,13 +24,13 @@ pub(crate) fn run(context: &mut Context) -> Ended {
     let project = Project::discover(&demo.project)?;
     let file = project.locate(&demo.project, None)?;
     let subject = Subject::new(project.root(), &project, &file, None);
-    let choices = Choices {
+    let flags = SettingsLayer {
         agent_cmd: Some(format!("sh '{}'", demo.agent.display())),
         recovery_mode: Some(Toggle::On),
-        ..Choices::default()
+        ..SettingsLayer::default()
     };
     let resolved = resolve(Sources {
-        flags: choices,
+        flags,
         file: &FileSettings::default(),
         earlier: None,
         state_file: None,

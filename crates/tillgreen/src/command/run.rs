@@ -13,7 +13,7 @@ use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
 use crate::settings::{
-    Attendance, Choices, FileSettings, LiveReader, Mode, Programs, Resolved, Sources, Start, resolve,
+    Attendance, FileSettings, LiveReader, Mode, Programs, Resolved, SettingsLayer, Sources, Start, resolve,
 };
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
@@ -28,8 +28,8 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     let project = context.project()?;
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
     let of_file = FileSettings::load(project.root())?;
-    let flags = arguments.choices.clone();
-    let resolved = settings(&project, &file, arguments.choices, &of_file)?;
+    let flags = arguments.flags.clone();
+    let resolved = settings(&project, &file, arguments.flags, &of_file)?;
     if resolved.mode == Mode::DryRun {
         return dry_run(context, &project, (&file, &subject), &resolved.settings);
     }
@@ -46,7 +46,7 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
 fn settings(
     project: &Project,
     file: &PlanFile,
-    flags: Choices,
+    flags: SettingsLayer,
     settings: &FileSettings,
 ) -> Result<Resolved, Error> {
     let is_fresh = flags.fresh.map_or_else(|| settings.starts_fresh(), Toggle::is_on);

@@ -5,13 +5,13 @@ use runner::{Agent, AgentKind, Settings};
 
 use super::text::took;
 use super::usage::grouped;
-use crate::settings::spell_dollars;
+use crate::settings::format_dollars;
 
 /// The caps on spending, a line each, and who cannot be held to them.
 pub(crate) fn lines(state: &State, settings: &Settings) -> Vec<String> {
     let Some(limits) = state.rules().map(|rules| &rules.limits) else { return Vec::new() };
     let mut caps: Vec<String> = Vec::new();
-    caps.extend(limits.cost_micros_max.map(|micros| format!("${} are spent", spell_dollars(micros))));
+    caps.extend(limits.cost_micros_max.map(|micros| format!("${} are spent", format_dollars(micros))));
     caps.extend(limits.tokens_max.map(|tokens| format!("{} tokens are used", grouped(tokens))));
     caps.extend(limits.time_max.map(|time| format!("{} have passed", took(time))));
     if caps.is_empty() {

@@ -10,7 +10,7 @@ use crate::args::{Format, TestArgs};
 use crate::cli::{Context, Ended};
 use crate::error::{Error, Kind};
 use crate::exit;
-use crate::settings::{FILE_NAME, FileSettings, Known, Programs};
+use crate::settings::{FILE_NAME, FileSettings, KnownAgent, Programs};
 use crate::view::paint::Paint;
 use crate::view::{json, scorecard};
 
@@ -93,7 +93,7 @@ fn named(root: &Path, name: &str) -> Result<Subject, Error> {
         let text = std::fs::read_to_string(&path).map_err(|error| Error::file("read", &path, error))?;
         return Ok(Subject::named(name, definition(root, &text, name), model));
     }
-    let Some(known) = Known::named(name) else {
+    let Some(known) = KnownAgent::named(name) else {
         let hint = "`tillgreen agents` lists those that are known; --agent-cmd 'COMMAND' tests any command";
         return Err(Error::usage(format!("unknown agent `{name}`")).hint(hint));
     };

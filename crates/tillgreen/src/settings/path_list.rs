@@ -4,9 +4,9 @@ use std::path::{Component, Path};
 
 /// Paths, separated by commas, each once and none inside another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Paths(pub(crate) Vec<String>);
+pub(crate) struct PathList(pub(crate) Vec<String>);
 
-impl Paths {
+impl PathList {
     /// A list of paths that do not lead out of the project. What stands there twice, or lies in another, is there already.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let listed = text.split(',').map(str::trim).filter(|path| !path.is_empty());
@@ -50,12 +50,12 @@ fn lies_in(path: &str, folder: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Paths;
+    use super::PathList;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let expected: Vec<String> = expected.iter().map(|path| (*path).to_owned()).collect();
-        assert_eq!(Paths::parse(text), Ok(Paths(expected)), "{text:?}");
+        assert_eq!(PathList::parse(text), Ok(PathList(expected)), "{text:?}");
     }
 
     #[test]
@@ -71,13 +71,13 @@ mod tests {
     #[test]
     fn what_leads_out_is_refused() {
         for text in ["..", "a/../..", "/a", ".", ".git", "a/.git/b"] {
-            assert!(Paths::parse(text).is_err(), "{text:?}");
+            assert!(PathList::parse(text).is_err(), "{text:?}");
         }
     }
 
     #[test]
     fn lists_clash_where_they_name_the_same() {
-        let list = |text: &str| Paths::parse(text).expect("it is a list");
+        let list = |text: &str| PathList::parse(text).expect("it is a list");
         assert_eq!(list("a,nm").clash(&list("nm")), Some(("nm", "nm")));
         assert_eq!(list("nm").clash(&list("a,nm/p")), Some(("nm", "nm/p")));
         assert_eq!(list("nm/p").clash(&list("nm")), Some(("nm/p", "nm")));

@@ -1,22 +1,8 @@
-//! Which agent does the work, and whether its program is installed.
+//! Programs of agents: where they are looked for, and which one a command starts.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-
-/// The name of an agent that was given as a command only.
-pub(crate) const COMMAND_AGENT: &str = "command";
-
-/// Why a name cannot be an agent's.
-pub(crate) fn agent_name_problem(name: &str) -> Option<&'static str> {
-    let is_plain =
-        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-    if name == COMMAND_AGENT {
-        return Some("is what an agent given by agent_cmd is called; take another name");
-    }
-    let is_name = !name.is_empty() && !name.starts_with('-') && name.chars().all(is_plain);
-    (!is_name).then_some("must be made of letters, digits, dashes, dots and underscores")
-}
 
 /// Where programs are looked for.
 #[derive(Clone, Debug)]
@@ -138,16 +124,5 @@ mod tests {
         assert_eq!(programs.missing("$(nowhere)"), None, "only a shell can tell");
         let none = Programs::new(None, folder.path());
         assert_eq!(none.find("agent"), None);
-    }
-
-    #[test]
-    fn names_of_agents() {
-        for known in super::super::known::KNOWN {
-            assert_eq!(agent_name_problem(known.name), None);
-        }
-        assert!(agent_name_problem("command").is_some());
-        assert!(agent_name_problem("a b").is_some());
-        assert!(agent_name_problem("-x").is_some());
-        assert!(agent_name_problem("").is_some());
     }
 }

@@ -8,23 +8,23 @@ use clap::{Args, CommandFactory, Parser};
 use engine::{OnEscalation, OnExhausted, Toggle, Unverifiable};
 use runner::{Bookkeeping, Scope};
 
-use super::paths::Paths;
-use super::pull_request::PullRequestChoices;
-use super::word::words;
-use super::{amount, duration};
+use super::keyword::keywords;
+use super::path_list::PathList;
+use super::pull_request::PullRequestLayer;
+use super::units;
 
 const FAILURES: &str = "After a failure";
 const AGENT: &str = "Agent";
-const BESIDE: &str = "Side by side";
+const PARALLEL: &str = "Side by side";
 const CHECKS: &str = "Checks";
 const TIMES: &str = "Times";
 const START: &str = "Start";
 
 /// What one place says; what it does not say is left to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-pub(crate) struct Choices {
+pub(crate) struct SettingsLayer {
     /// Write fix tasks for what fails, then try again [default: off]
-    #[arg(long, help_heading = FAILURES, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = FAILURES, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) recovery_mode: Option<Toggle>,
     /// Attempts at one task that end in retries, the first included [default: 5; 3 in a *-PLAN.md]
@@ -43,46 +43,46 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = FAILURES, value_parser = limit, value_name = "N")]
     pub(crate) infra_retries: Option<u32>,
     /// What follows when retries or fix tasks are used up [default: stop; ask in a *-PLAN.md]
-    #[arg(long, help_heading = FAILURES, value_parser = words::<OnExhausted>(), value_name = "WHAT")]
+    #[arg(long, help_heading = FAILURES, value_parser = keywords::<OnExhausted>(), value_name = "WHAT")]
     pub(crate) on_exhausted: Option<OnExhausted>,
     /// What happens with a question to a person [default: ask at a terminal, else pause]
-    #[arg(long, help_heading = FAILURES, value_parser = words::<OnEscalation>(), value_name = "WHAT")]
+    #[arg(long, help_heading = FAILURES, value_parser = keywords::<OnEscalation>(), value_name = "WHAT")]
     pub(crate) on_escalation: Option<OnEscalation>,
     /// Take a failed attempt's changes back before the next one [default: off]
-    #[arg(long, help_heading = FAILURES, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = FAILURES, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) clean_retry: Option<Toggle>,
     /// While a person is asked about one task, go on with those that do not depend on it [default: off]
-    #[arg(long, help_heading = FAILURES, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = FAILURES, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) keep_going: Option<Toggle>,
 
     /// How many agents may be at work at once [default: 4]
-    #[arg(long, short, help_heading = BESIDE, value_parser = limit, value_name = "N")]
+    #[arg(long, short, help_heading = PARALLEL, value_parser = limit, value_name = "N")]
     pub(crate) jobs: Option<u32>,
     /// Run tasks side by side that the plan's Files and dependencies show to be independent [default: off]
-    #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = PARALLEL, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) infer_parallel: Option<Toggle>,
     /// Let every task work in a work tree, also one that runs alone [default: off]
-    #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = PARALLEL, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) isolate: Option<Toggle>,
     /// Let tasks that run side by side share the project instead of having work trees [default: off]
-    #[arg(long, help_heading = BESIDE, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = PARALLEL, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) share_tree: Option<Toggle>,
     /// Untracked paths that work trees share with the project by a link, for data that is only read [default: none]
-    #[arg(long, help_heading = BESIDE, value_parser = Paths::parse, value_name = "PATH,…")]
-    pub(crate) worktree_link: Option<Paths>,
+    #[arg(long, help_heading = PARALLEL, value_parser = PathList::parse, value_name = "PATH,…")]
+    pub(crate) worktree_link: Option<PathList>,
     /// Untracked paths that each work tree gets a copy of, besides local settings such as .env [default: none]
-    #[arg(long, help_heading = BESIDE, value_parser = Paths::parse, value_name = "PATH,…")]
-    pub(crate) worktree_copy: Option<Paths>,
+    #[arg(long, help_heading = PARALLEL, value_parser = PathList::parse, value_name = "PATH,…")]
+    pub(crate) worktree_copy: Option<PathList>,
     /// The command that makes a work tree ready, such as npm ci; it runs again when lock files change [default: none]
-    #[arg(long, help_heading = BESIDE, value_parser = nonblank, value_name = "COMMAND")]
+    #[arg(long, help_heading = PARALLEL, value_parser = nonblank, value_name = "COMMAND")]
     pub(crate) worktree_setup: Option<String>,
     /// The folder in which work trees are made, outside the project [default: the user's cache folder]
-    #[arg(long, help_heading = BESIDE, value_parser = nonblank, value_name = "DIR")]
+    #[arg(long, help_heading = PARALLEL, value_parser = nonblank, value_name = "DIR")]
     pub(crate) worktree_dir: Option<String>,
 
     /// An agent by name: a known one, or one of tillgreen.toml [default: the first that is installed]
@@ -107,35 +107,35 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = AGENT, value_parser = names, value_name = "NAME,…")]
     pub(crate) fallback: Option<Names>,
     /// Take up the agent's own session again when a task is tried again [default: off]
-    #[arg(long, help_heading = AGENT, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = AGENT, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) resume_sessions: Option<Toggle>,
     /// Offer agents that take them tools to report through [default: on]
-    #[arg(long, help_heading = AGENT, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = AGENT, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) report_tools: Option<Toggle>,
     /// What the run may cost, as far as agents tell [default: no limit]
-    #[arg(long, help_heading = AGENT, value_parser = amount::dollars, value_name = "USD")]
+    #[arg(long, help_heading = AGENT, value_parser = units::parse_dollars, value_name = "USD")]
     pub(crate) max_cost: Option<u64>,
     /// How many tokens the run may use, as far as agents tell [default: no limit]
-    #[arg(long, help_heading = AGENT, value_parser = amount::tokens, value_name = "N")]
+    #[arg(long, help_heading = AGENT, value_parser = units::parse_tokens, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
 
     /// Who judges a task that has no runnable verify command [default: agent]
-    #[arg(long, help_heading = CHECKS, value_parser = words::<Unverifiable>(), value_name = "WHO")]
+    #[arg(long, help_heading = CHECKS, value_parser = keywords::<Unverifiable>(), value_name = "WHO")]
     pub(crate) unverifiable: Option<Unverifiable>,
     /// Who ticks the boxes and commits [default: coordinator]
-    #[arg(long, help_heading = CHECKS, value_parser = words::<Bookkeeping>(), value_name = "WHO")]
+    #[arg(long, help_heading = CHECKS, value_parser = keywords::<Bookkeeping>(), value_name = "WHO")]
     pub(crate) bookkeeping: Option<Bookkeeping>,
     /// What a change outside the task's Files means [default: warn]
-    #[arg(long, help_heading = CHECKS, value_parser = words::<Scope>(), value_name = "WHAT")]
+    #[arg(long, help_heading = CHECKS, value_parser = keywords::<Scope>(), value_name = "WHAT")]
     pub(crate) scope: Option<Scope>,
     /// Reject where a verify proves nothing, instead of warning [default: off]
-    #[arg(long, help_heading = CHECKS, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = CHECKS, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) strict: Option<Toggle>,
     /// Let a reviewing agent approve each task against Done when [default: off]
-    #[arg(long, help_heading = CHECKS, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = CHECKS, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) review: Option<Toggle>,
     /// A command that has to be green at the very end [default: none]
@@ -143,37 +143,37 @@ pub(crate) struct Choices {
     pub(crate) regression: Option<String>,
 
     /// How long an attempt may take [default: 30m]
-    #[arg(long, help_heading = TIMES, value_parser = duration::parse, value_name = "DUR")]
+    #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
     pub(crate) attempt_timeout: Option<Duration>,
     /// How long an agent may show no progress [default: 10m]
-    #[arg(long, help_heading = TIMES, value_parser = duration::parse, value_name = "DUR")]
+    #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
     pub(crate) no_progress_timeout: Option<Duration>,
     /// How long a verify command may take [default: 2m]
-    #[arg(long, help_heading = TIMES, value_parser = duration::parse, value_name = "DUR")]
+    #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
     pub(crate) verify_timeout: Option<Duration>,
     /// How long a judging agent may take [default: 5m]
-    #[arg(long, help_heading = TIMES, value_parser = duration::parse, value_name = "DUR")]
+    #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
     pub(crate) review_timeout: Option<Duration>,
     /// How long the run may take [default: no limit]
-    #[arg(long, help_heading = TIMES, value_parser = duration::parse, value_name = "DUR")]
+    #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
     pub(crate) max_time: Option<Duration>,
 
     #[command(flatten)]
-    pub(crate) pull_request: PullRequestChoices,
+    pub(crate) pull_request: PullRequestLayer,
 
     /// Work on this branch, which is made if it is not there [default: the one that is checked out]
     #[arg(long, help_heading = START, value_name = "NAME")]
     pub(crate) branch: Option<String>,
     /// Start a new run though there are uncommitted changes; they are never committed [default: off]
-    #[arg(long, help_heading = START, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = START, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) allow_dirty: Option<Toggle>,
     /// Put journal and state file aside and start over from the boxes [default: off]
-    #[arg(long, help_heading = START, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = START, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) fresh: Option<Toggle>,
     /// Say what would be done, and do nothing [default: off]
-    #[arg(long, help_heading = START, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = START, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) dry_run: Option<Toggle>,
 }
@@ -185,9 +185,9 @@ pub(crate) struct Names(pub(crate) Vec<String>);
 /// The flags on their own, to read a key and its value with.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true)]
-struct Lone {
+struct LayerParser {
     #[command(flatten)]
-    choices: Choices,
+    layer: SettingsLayer,
 }
 
 /// Why a key or its value is not accepted.
@@ -199,10 +199,10 @@ pub(super) enum Refusal {
     Value(String),
 }
 
-impl Choices {
+impl SettingsLayer {
     /// Every key, in the order of the help.
     pub(crate) fn keys() -> Vec<String> {
-        Lone::command().get_arguments().map(|argument| argument.get_id().to_string()).collect()
+        LayerParser::command().get_arguments().map(|argument| argument.get_id().to_string()).collect()
     }
 
     /// Reads one key and its value.
@@ -213,8 +213,9 @@ impl Choices {
             return Err(Refusal::UnknownKey(near.map(str::to_owned)));
         }
         let argument = format!("--{}={value}", key.replace('_', "-"));
-        let lone = Lone::try_parse_from([argument]).map_err(|error| Refusal::Value(reason(&error)))?;
-        Ok(lone.choices)
+        let parsed =
+            LayerParser::try_parse_from([argument]).map_err(|error| Refusal::Value(reason(&error)))?;
+        Ok(parsed.layer)
     }
 
     /// What this place says and, where it says nothing, what the next one does. The agent is one choice, though

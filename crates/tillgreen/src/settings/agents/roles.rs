@@ -3,42 +3,43 @@
 use engine::Agents;
 use runner::{Agent, AgentKind};
 
-use super::agent::{COMMAND_AGENT, Programs};
-use super::choices::{Choices, Names};
-use super::file::FileSettings;
-use super::known::{KNOWN, Known, how_to_install};
+use super::known::{KNOWN_AGENTS, KnownAgent, how_to_install};
+use super::programs::Programs;
+use super::table::COMMAND_AGENT;
 use crate::error::Error;
+use crate::settings::file::FileSettings;
+use crate::settings::layer::{Names, SettingsLayer};
 use crate::view::text::quoted;
 
 /// Everybody who works in a run.
 #[derive(Clone, Debug)]
-pub(super) struct Cast {
+pub(in crate::settings) struct RoleAssignment {
     /// Who does the work where no role says otherwise.
-    pub(super) agent: Agent,
+    pub(in crate::settings) agent: Agent,
     /// Everybody whom a role names.
-    pub(super) agents: Vec<Agent>,
+    pub(in crate::settings) agents: Vec<Agent>,
     /// The names for each role; none where one agent does everything.
-    pub(super) roles: Agents,
+    pub(in crate::settings) roles: Agents,
 }
 
-impl Cast {
+impl RoleAssignment {
     /// Finds everybody, and finds out whether they can be started.
-    pub(super) fn of(
-        choices: &Choices,
-        earlier: &Choices,
+    pub(in crate::settings) fn resolve(
+        layer: &SettingsLayer,
+        earlier: &SettingsLayer,
         file: &FileSettings,
         programs: &Programs,
     ) -> Result<Self, Error> {
-        let mut agent = agent(choices, earlier, file, programs)?;
-        if choices.model.is_some() {
-            agent.model.clone_from(&choices.model);
+        let mut agent = agent(layer, earlier, file, programs)?;
+        if layer.model.is_some() {
+            agent.model.clone_from(&layer.model);
         }
         installed(&agent, programs)?;
-        let roles = roles(choices, &agent.name);
+        let roles = roles(layer, &agent.name);
         let mut agents = vec![agent.clone()];
         for name in roles.executor.iter().chain(&roles.qa).chain(&roles.reviewer) {
             if agents.iter().all(|known| known.name != *name) {
-                let named = named(name, file).ok_or_else(|| unknown(name, file))?;
+                let named = find_agent(name, file).ok_or_else(|| unknown(name, file))?;
                 installed(&named, programs)?;
                 agents.push(named);
             }
@@ -49,13 +50,13 @@ impl Cast {
 }
 
 /// Whom each role names, the first choice first. Where nobody is named, it is whoever does the work.
-fn roles(choices: &Choices, agent: &str) -> Agents {
-    let chosen = [&choices.executor, &choices.qa, &choices.reviewer];
-    if chosen.iter().all(|choice| choice.is_none()) && choices.fallback.is_none() {
+fn roles(layer: &SettingsLayer, agent: &str) -> Agents {
+    let chosen = [&layer.executor, &layer.qa, &layer.reviewer];
+    if chosen.iter().all(|choice| choice.is_none()) && layer.fallback.is_none() {
         return Agents::default();
     }
-    let fallback = choices.fallback.as_ref().map(|Names(names)| names.clone()).unwrap_or_default();
-    let worker = choices.executor.as_deref().unwrap_or(agent);
+    let fallback = layer.fallback.as_ref().map(|Names(names)| names.clone()).unwrap_or_default();
+    let worker = layer.executor.as_deref().unwrap_or(agent);
     let [executor, qa, reviewer] = chosen.map(|choice| {
         let first = choice.as_deref().unwrap_or(worker);
         let others = fallback.iter().map(String::as_str).filter(|name| *name != first);
@@ -66,16 +67,16 @@ fn roles(choices: &Choices, agent: &str) -> Agents {
 
 /// The agent: as chosen, else as in the unfinished run, else the first that is installed.
 fn agent(
-    choices: &Choices,
-    earlier: &Choices,
+    layer: &SettingsLayer,
+    earlier: &SettingsLayer,
     file: &FileSettings,
     programs: &Programs,
 ) -> Result<Agent, Error> {
-    if let Some(command) = &choices.agent_cmd {
+    if let Some(command) = &layer.agent_cmd {
         return Ok(Agent::new(COMMAND_AGENT, AgentKind::Command, command));
     }
-    if let Some(name) = &choices.agent {
-        return named(name, file).ok_or_else(|| unknown(name, file));
+    if let Some(name) = &layer.agent {
+        return find_agent(name, file).ok_or_else(|| unknown(name, file));
     }
     if let Some(agent) = earlier_agent(earlier, file) {
         return Ok(agent);
@@ -84,18 +85,18 @@ fn agent(
         return Err(unknown(name, file));
     }
     let of_file = file.agents.iter().find(|agent| is_installed(agent, programs)).cloned();
-    let known = || KNOWN.iter().find(|known| known.is_installed(programs)).map(Known::agent);
+    let known = || KNOWN_AGENTS.iter().find(|known| known.is_installed(programs)).map(KnownAgent::agent);
     of_file.or_else(known).ok_or_else(|| no_agent(file))
 }
 
 /// The agent of a name: as tillgreen.toml has it, else as it is known.
-pub(crate) fn named(name: &str, file: &FileSettings) -> Option<Agent> {
+pub(crate) fn find_agent(name: &str, file: &FileSettings) -> Option<Agent> {
     let of_file = file.agents.iter().find(|agent| agent.name == name).cloned();
-    of_file.or_else(|| Known::named(name).map(Known::agent))
+    of_file.or_else(|| KnownAgent::named(name).map(KnownAgent::agent))
 }
 
 /// Whether an agent can be started, as far as can be told without starting it.
-pub(super) fn is_installed(agent: &Agent, programs: &Programs) -> bool {
+pub(in crate::settings) fn is_installed(agent: &Agent, programs: &Programs) -> bool {
     match agent.kind {
         AgentKind::Command | AgentKind::Stream(_) => programs.missing(&agent.command).is_none(),
         AgentKind::Claude
@@ -109,8 +110,8 @@ pub(super) fn is_installed(agent: &Agent, programs: &Programs) -> bool {
 }
 
 /// What `tillgreen.toml` says now of an agent counts; the journal's command is for agents that are not there.
-fn earlier_agent(earlier: &Choices, file: &FileSettings) -> Option<Agent> {
-    let known = earlier.agent.as_deref().and_then(|name| named(name, file));
+fn earlier_agent(earlier: &SettingsLayer, file: &FileSettings) -> Option<Agent> {
+    let known = earlier.agent.as_deref().and_then(|name| find_agent(name, file));
     known.or_else(|| {
         let name = earlier.agent.clone().unwrap_or_else(|| COMMAND_AGENT.to_owned());
         Some(Agent::new(name, AgentKind::Command, earlier.agent_cmd.clone()?))
@@ -119,7 +120,7 @@ fn earlier_agent(earlier: &Choices, file: &FileSettings) -> Option<Agent> {
 
 fn unknown(name: &str, file: &FileSettings) -> Error {
     let names: Vec<&str> = file.agents.iter().map(|table| table.name.as_str()).collect();
-    let known: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+    let known: Vec<&str> = KNOWN_AGENTS.iter().map(|known| known.name).collect();
     let error = Error::usage(format!("unknown agent `{name}`"));
     let error = match plan::nearest(name, names.iter().chain(&known).copied()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
@@ -147,7 +148,7 @@ fn no_agent(file: &FileSettings) -> Error {
         .hint("or install one: `tillgreen agents` says how")
 }
 
-pub(super) fn installed(agent: &Agent, programs: &Programs) -> Result<(), Error> {
+pub(in crate::settings) fn installed(agent: &Agent, programs: &Programs) -> Result<(), Error> {
     if matches!(agent.kind, AgentKind::Command | AgentKind::Stream(_))
         && let Some(file) = programs.forbidden(&agent.command)
     {

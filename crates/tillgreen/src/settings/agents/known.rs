@@ -2,11 +2,11 @@
 
 use runner::{Agent, AgentKind};
 
-use super::agent::Programs;
+use super::programs::Programs;
 
 /// An agent that is known by name.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownAgent {
     /// Its name.
     pub(crate) name: &'static str,
     /// Which language it speaks.
@@ -34,12 +34,12 @@ const fn known(
     program: &'static str,
     args: &'static [&'static str],
     install: &'static str,
-) -> Known {
-    Known { name, kind, program, args, install }
+) -> KnownAgent {
+    KnownAgent { name, kind, program, args, install }
 }
 
 /// The agents that are known, in the order in which the first that is installed is taken.
-pub(crate) const KNOWN: &[Known] = &[
+pub(crate) const KNOWN_AGENTS: &[KnownAgent] = &[
     known("claude", AgentKind::Claude, "claude", &[], CLAUDE),
     known("codex", AgentKind::Codex, "codex", &[], CODEX),
     known("gemini", AgentKind::Gemini, "gemini", &[], GEMINI),
@@ -52,10 +52,10 @@ pub(crate) const KNOWN: &[Known] = &[
     known("opencode-acp", AgentKind::Acp, "opencode", &["acp"], OPENCODE),
 ];
 
-impl Known {
+impl KnownAgent {
     /// The agent of a name.
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
-        KNOWN.iter().find(|known| known.name == name)
+        KNOWN_AGENTS.iter().find(|known| known.name == name)
     }
 
     /// The agent as it is without any setting.
@@ -74,5 +74,5 @@ impl Known {
 
 /// How a program is installed, if it is a known agent's.
 pub(crate) fn how_to_install(program: &str) -> Option<&'static str> {
-    KNOWN.iter().find(|known| known.program == program).map(|known| known.install)
+    KNOWN_AGENTS.iter().find(|known| known.program == program).map(|known| known.install)
 }

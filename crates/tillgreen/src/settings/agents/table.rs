@@ -4,8 +4,22 @@ use std::collections::BTreeMap;
 
 use runner::{Agent, AgentKind, Permission, StreamFormat};
 
-use super::known::Known;
-use super::word::Word;
+use super::known::KnownAgent;
+use crate::settings::keyword::Keyword;
+
+/// The name of an agent that was given as a command only.
+pub(crate) const COMMAND_AGENT: &str = "command";
+
+/// Why a name cannot be an agent's.
+pub(crate) fn agent_name_problem(name: &str) -> Option<&'static str> {
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    if name == COMMAND_AGENT {
+        return Some("is what an agent given by agent_cmd is called; take another name");
+    }
+    let is_name = !name.is_empty() && !name.starts_with('-') && name.chars().all(is_plain);
+    (!is_name).then_some("must be made of letters, digits, dashes, dots and underscores")
+}
 
 /// Keys whose values are texts.
 const TEXTS: &[&str] = &[
@@ -40,7 +54,7 @@ const STREAM: &[&str] = &[
 ];
 
 /// Every key, for those who mistype one.
-pub(super) const KEYS: &[&str] = &[
+pub(in crate::settings) const KEYS: &[&str] = &[
     "kind",
     "command",
     "program",
@@ -62,33 +76,33 @@ pub(super) const KEYS: &[&str] = &[
 
 /// What a table says so far.
 #[derive(Debug, Default)]
-pub(super) struct AgentTable {
+pub(in crate::settings) struct AgentTable {
     texts: BTreeMap<&'static str, String>,
-    pub(super) args: Vec<String>,
-    pub(super) env: Vec<(String, String)>,
+    pub(in crate::settings) args: Vec<String>,
+    pub(in crate::settings) env: Vec<(String, String)>,
 }
 
 /// What is wrong with a table: at which key, if at one, and what to do about it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TableProblem {
-    pub(super) key: Option<&'static str>,
-    pub(super) message: String,
-    pub(super) hint: Option<String>,
+pub(in crate::settings) struct TableProblem {
+    pub(in crate::settings) key: Option<&'static str>,
+    pub(in crate::settings) message: String,
+    pub(in crate::settings) hint: Option<String>,
 }
 
 impl AgentTable {
     /// The key of this name whose value is a text.
-    pub(super) fn text_key(name: &str) -> Option<&'static str> {
+    pub(in crate::settings) fn text_key(name: &str) -> Option<&'static str> {
         TEXTS.iter().find(|key| **key == name).copied()
     }
 
     /// Takes in a text.
-    pub(super) fn set(&mut self, key: &'static str, text: &str) {
+    pub(in crate::settings) fn set(&mut self, key: &'static str, text: &str) {
         self.texts.insert(key, text.to_owned());
     }
 
     /// The agent that the table describes.
-    pub(super) fn agent(mut self, name: &str) -> Result<Agent, TableProblem> {
+    pub(in crate::settings) fn agent(mut self, name: &str) -> Result<Agent, TableProblem> {
         let base = self.base(name)?;
         let permission = self.permission(name)?;
         let is_shell = matches!(base.kind, AgentKind::Command | AgentKind::Stream(_));
@@ -138,7 +152,9 @@ impl AgentTable {
             }
             Some("command") => Ok(Agent::new(name, AgentKind::Command, self.command(name)?)),
             Some("acp") => {
-                let known = Known::named(name).filter(|known| known.kind == AgentKind::Acp).map(Known::agent);
+                let known = KnownAgent::named(name)
+                    .filter(|known| known.kind == AgentKind::Acp)
+                    .map(KnownAgent::agent);
                 let program = self.texts.get("program").cloned();
                 known
                     .or_else(|| Some(Agent::new(name, AgentKind::Acp, program?)))
@@ -148,7 +164,7 @@ impl AgentTable {
             None if self.texts.contains_key("command") => {
                 Ok(Agent::new(name, AgentKind::Command, self.command(name)?))
             }
-            None => Known::named(name).map(Known::agent).ok_or_else(|| lacks(name, "command")),
+            None => KnownAgent::named(name).map(KnownAgent::agent).ok_or_else(|| lacks(name, "command")),
         }
     }
 
@@ -158,9 +174,9 @@ impl AgentTable {
 
     fn permission(&mut self, name: &str) -> Result<Permission, TableProblem> {
         let Some(word) = self.take("permission") else { return Ok(Permission::default()) };
-        let found = Permission::WORDS.iter().find(|(known, _)| *known == word);
+        let found = Permission::KEYWORDS.iter().find(|(known, _)| *known == word);
         found.map(|(_, permission)| *permission).ok_or_else(|| {
-            let words: Vec<&str> = Permission::WORDS.iter().map(|(word, _)| *word).collect();
+            let words: Vec<&str> = Permission::KEYWORDS.iter().map(|(word, _)| *word).collect();
             at("permission", format!("`agents.{name}.permission` must be one of {}", words.join(", ")))
         })
     }
@@ -192,7 +208,7 @@ impl AgentTable {
 }
 
 fn of_kind(name: &str, kind: &str) -> Result<Agent, TableProblem> {
-    let known = Known::named(kind).filter(|known| known.kind.word() == kind);
+    let known = KnownAgent::named(kind).filter(|known| known.kind.word() == kind);
     known.map(|known| Agent { name: name.to_owned(), ..known.agent() }).ok_or_else(|| {
         let kinds = "claude, codex, gemini, opencode, aider, pi, acp, stream, command";
         at("kind", format!("`agents.{name}.kind` must be one of {kinds}"))
@@ -206,4 +222,20 @@ fn at(key: &'static str, message: String) -> TableProblem {
 fn lacks(name: &str, key: &'static str) -> TableProblem {
     let (message, hint) = (format!("the agent `{name}` has no {key}"), format!("add `{key} = \"…\"`"));
     TableProblem { key: None, message, hint: Some(hint) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_agents() {
+        for known in crate::settings::KNOWN_AGENTS {
+            assert_eq!(agent_name_problem(known.name), None);
+        }
+        assert!(agent_name_problem("command").is_some());
+        assert!(agent_name_problem("a b").is_some());
+        assert!(agent_name_problem("-x").is_some());
+        assert!(agent_name_problem("").is_some());
+    }
 }
