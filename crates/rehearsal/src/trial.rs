@@ -49,12 +49,12 @@ pub struct Trial {
     model: Model,
 }
 
-/// Whether an agent on trial talks to the scripted model.
+/// The use that an agent on trial makes of the scripted model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
-    /// It does: one that never asked was not put to the test.
+    /// It asks it: one that never did was not put to the test.
     Asked,
-    /// It need not: it may play its part by itself.
+    /// It need not ask it: it may play its part by itself.
     Optional,
 }
 
@@ -261,7 +261,7 @@ async fn until_busy(child: &mut Child, is_busy: &dyn Fn() -> bool) {
     }
 }
 
-/// What Ctrl-C does.
+/// Sends the signal that Ctrl-C sends.
 fn interrupt(child: &Child) {
     if let Some(id) = child.id() {
         // It may be ending just now.

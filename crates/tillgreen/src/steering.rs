@@ -29,7 +29,7 @@ pub(crate) struct Target {
     pub(crate) state: Option<State>,
 }
 
-/// What became of something that was told.
+/// The fate of something that was told to a run.
 pub(crate) enum Fate {
     /// A run that is under way has taken it.
     Taken(Holder),
@@ -43,7 +43,7 @@ pub(crate) enum Fate {
     Unheard(Holder),
 }
 
-/// What became of it, for programs.
+/// The fate, for programs.
 #[derive(Serialize)]
 struct Document<'a> {
     plan: &'a str,

@@ -50,9 +50,9 @@ pub(crate) struct Opener {
     pub(crate) line: usize,
     /// Which of the runs of backticks are in it.
     pub(crate) runs: Range<usize>,
-    /// Whether there is a tilde or a run of three backticks, without which there is no fence.
+    /// True if there is a tilde or a run of three backticks, without which there is no fence.
     pub(crate) fence: bool,
-    /// Whether there is a `<`, without which there is neither a heredoc nor a comment.
+    /// True if there is a `<`, without which there is neither a heredoc nor a comment.
     pub(crate) angle: bool,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn lines(text: &str) -> Lines {
     lines
 }
 
-/// What is known of a line before its end is found.
+/// The facts about a line before its end is found.
 #[derive(Debug, Default)]
 struct Unfinished {
     start: usize,

@@ -8,11 +8,11 @@ use super::task_type::TaskType;
 /// One of the options of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What the answer names: the option's `id`, else its place, counted from one.
+    /// The word that an answer names it by: the option's `id`, else its place, counted from one.
     pub id: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What else is said about it, by element: `pros`, `cons`.
+    /// Further notes about it, by element: `pros`, `cons`.
     pub notes: Vec<(String, String)>,
 }
 

@@ -11,7 +11,7 @@ use crate::markdown::indent_of;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Element<'a> {
     pub(super) tag: Tag<'a>,
-    /// What stands between its tags.
+    /// The text between its tags.
     pub(super) inner: Range<usize>,
     pub(super) outer: Range<usize>,
     pub(super) closed: bool,
@@ -22,7 +22,7 @@ impl<'a> Element<'a> {
         self.tag.name
     }
 
-    /// Whether it means nothing itself, so that what it holds may be meant.
+    /// True if it means nothing itself, so that what it holds may be meant.
     pub(super) fn is_wrapper(&self) -> bool {
         matches!(self.tag.name, "feature" | "implementation" | "content" | "body" | "checkpoint")
     }
@@ -32,7 +32,7 @@ impl<'a> Element<'a> {
     }
 }
 
-/// What a text is made of.
+/// The elements that a text is made of.
 #[derive(Debug, Default)]
 pub(super) struct Content<'a> {
     pub(super) elements: Vec<Element<'a>>,
@@ -53,7 +53,7 @@ impl<'a> Content<'a> {
             .map(move |element| element.text(text))
     }
 
-    /// What stands in `text[range]` outside all elements.
+    /// The text in `text[range]` outside all elements.
     pub(super) fn loose(&self, text: &str, range: Range<usize>) -> String {
         let mut loose = String::new();
         let mut at = range.start;

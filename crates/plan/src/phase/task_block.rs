@@ -137,7 +137,7 @@ impl<'a> Block<'a> {
         self.tag.as_ref()?.attribute(self.text, name)
     }
 
-    /// What stands outside all elements.
+    /// The text outside all elements.
     pub(super) fn loose(&self) -> String {
         self.content.loose(self.text, self.inner.clone())
     }

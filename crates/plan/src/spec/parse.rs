@@ -19,14 +19,14 @@ use crate::phase::TaskType;
 use crate::problem::Problem;
 use crate::suggest::nearest;
 
-/// What a text says.
+/// Everything that a text was read as.
 pub(super) struct Parsed {
     pub(super) tasks: Vec<Task>,
     pub(super) phases: Vec<Phase>,
     pub(super) problems: Vec<Problem>,
-    /// What is said of unticked boxes that stand among the tasks and are none.
+    /// Warnings about unticked boxes that stand among the tasks and are none.
     pub(super) strays: Vec<Problem>,
-    /// What is said of all other boxes that are neither tasks nor part of one.
+    /// Warnings about all other boxes that are neither tasks nor part of one.
     pub(super) asides: Vec<Problem>,
     /// Positions in `tasks`, ordered by id.
     pub(super) index: Vec<u32>,
@@ -69,7 +69,7 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// What to say of unticked boxes that are no tasks and stand where tasks do.
+    /// Warnings about unticked boxes that are no tasks and stand where tasks do.
     fn strays(&self, marks: &[Mark], strays: &[Option<NotATask>]) -> Vec<Problem> {
         let told = marks.iter().zip(strays).filter_map(|(mark, stray)| match &mark.kind {
             MarkKind::Box(found) | MarkKind::Shifted(found) if !found.state.is_done() => {
@@ -80,7 +80,7 @@ impl Build<'_> {
         told.collect()
     }
 
-    /// What to say of boxes outside the tasks, except for those in lines that were `passed` already.
+    /// Warnings about boxes outside the tasks, except for those in lines that were `passed` already.
     fn asides(&self, passed: &BTreeSet<usize>) -> Vec<Problem> {
         let mut blocks = self.tasks.iter().map(|task| &task.block).peekable();
         let mut asides = Vec::new();

@@ -3,7 +3,7 @@
 //! "`a` passes" only repeats that the exit code counts. "`a` returns nothing" asks for something that the
 //! exit code does not carry, and turns it round for commands such as `grep`.
 
-/// What words around a command do to it.
+/// The effect of the words around a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProseEffect {
     /// They say no more than that the command must succeed.

@@ -3,10 +3,10 @@
 
 use super::scenario::{Act, Answer, Call, Turn};
 
-/// What the instructions of such an agent speak of.
+/// The words by which the instructions of such an agent are known.
 const MARK: &str = "SEARCH/REPLACE";
 
-/// Whether a request asks for edits in the text.
+/// True if a request asks for edits in the text.
 pub(super) fn are_wanted(body: &str) -> bool {
     body.contains(MARK)
 }

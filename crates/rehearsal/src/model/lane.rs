@@ -12,12 +12,12 @@ pub(super) struct Lane {
     served: Vec<usize>,
 }
 
-/// What a request was answered with.
+/// The answer that a request got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Served {
     /// The turn with this index.
     Turn(usize),
-    /// What side requests get.
+    /// The answer for side requests.
     Side,
     /// An error: the scenario has no turn for it.
     Unscripted,

@@ -8,7 +8,7 @@ const KEY: &str = "rehearsal-no-real-key";
 /// The name of the model that agents are told to use where they have to be told.
 const MODEL: &str = "rehearsal";
 
-/// What an agent needs to find a model at an address.
+/// The variables and files by which an agent finds a model at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pointing {
     /// Variables of its environment.
@@ -38,7 +38,7 @@ impl Pointing {
 
 type Variables = Vec<(&'static str, String)>;
 
-/// What agents do beside their work.
+/// Variables that switch off what agents do beside their work.
 fn switched_off() -> Variables {
     let names = [
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
@@ -56,7 +56,7 @@ fn switched_off() -> Variables {
     names.map(|name| (name, if is_word(name) { "true" } else { "1" }.to_owned())).to_vec()
 }
 
-/// Whoever rehearses as root has no user to protect: the home and the project are scratch.
+/// Variables for Claude Code. Root has no user to protect in a rehearsal: the home and the project are scratch.
 fn claude(base_url: &str) -> Variables {
     vec![
         ("ANTHROPIC_BASE_URL", base_url.to_owned()),

@@ -1,4 +1,4 @@
-//! What is sent back for a request: a document, a stream of events, or nothing.
+//! Replies to requests: a document, a stream of events, or nothing.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use super::tool_use::{NoSuchTool, ToolUse, Toolbox, folder_in};
 use super::wire::event::SseEvent;
 use super::wire::{chat, gemini, messages, responses};
 
-/// What side requests that want JSON get: it has what those that are known look for.
+/// The answer for side requests that want JSON: it has the keys that those that are known look for.
 const SIDE_JSON: &str = r#"{"reasoning":"rehearsal","next_speaker":"user","model_choice":"pro","complexity_reasoning":"rehearsal","complexity_score":50}"#;
 const SIDE_TEXT: &str = "Rehearsal";
 
 /// A status that no agent takes for a reason to try again.
 const UNSCRIPTED_STATUS: u16 = 400;
 
-/// What goes back over the connection.
+/// A reply, as it goes back over the connection.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reply {
     /// The time before the first byte.
@@ -76,7 +76,7 @@ impl Reply {
         Self { delay: Duration::ZERO, content }
     }
 
-    /// What a turn sends for a request, which is the one with this number.
+    /// The reply of a turn to a request, which is the one with this number.
     pub(super) fn to(request: &ModelRequest, turn: &Turn, number: usize) -> Self {
         let content = match turn.act() {
             Act::Answer(answer) => answered(request, answer, number)
@@ -87,7 +87,7 @@ impl Reply {
         Self { delay: turn.waits(), content }
     }
 
-    /// What a side request gets.
+    /// The reply to a side request.
     pub(super) fn aside(request: &ModelRequest, number: usize) -> Self {
         let text = if request.wants_json { SIDE_JSON } else { SIDE_TEXT };
         let answer = Answer { text: text.to_owned(), ..Answer::default() };
@@ -95,7 +95,7 @@ impl Reply {
         Self { delay: Duration::ZERO, content }
     }
 
-    /// What a request gets for which the scenario has nothing.
+    /// The reply to a request for which the scenario has nothing.
     pub(super) fn unscripted(request: &ModelRequest) -> Self {
         let fault = unscripted("the scenario has no turn for this request");
         Self { delay: Duration::ZERO, content: failed(request.protocol, &fault) }

@@ -25,13 +25,13 @@ pub(super) struct ModelRequest {
     pub(super) protocol: Protocol,
     /// The model that is asked for.
     pub(super) model: String,
-    /// Whether the answer is to be streamed.
+    /// The form of the answer: a stream or a document.
     pub(super) delivery: Delivery,
     /// The tools that it declares, by name.
     pub(super) tools: BTreeMap<String, Tool>,
-    /// Whether it wants changes of files written into the answer, because its agent knows no tools.
+    /// True if it wants changes of files written into the answer, because its agent knows no tools.
     pub(super) wants_edits: bool,
-    /// Whether the answer has to be JSON, whatever its content.
+    /// True if the answer has to be JSON, whatever its content.
     pub(super) wants_json: bool,
     /// As it was sent.
     pub(super) body: String,
@@ -54,7 +54,7 @@ pub(super) struct Tool {
     pub(super) form: ToolForm,
 }
 
-/// What a tool takes.
+/// The form of a tool's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ToolForm {
     /// An object.

@@ -1,4 +1,4 @@
-//! What a scripted model does: turns that are served in order, each to the requests that it fits. One scenario
+//! Scenarios of a scripted model: turns that are served in order, each to the requests that it fits. One scenario
 //! serves every agent, because tool calls are named by what they do and not by what an agent calls them.
 
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub enum MainRequests {
     All,
 }
 
-/// What is done once, or several times, for a request.
+/// An act that is done once, or several times, for a request.
 #[derive(Clone, Debug)]
 pub struct Turn {
     act: Act,
@@ -42,7 +42,7 @@ pub enum Times {
     Always,
 }
 
-/// What is done for a request.
+/// A way to deal with a request.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// The model answers.
@@ -53,18 +53,18 @@ pub enum Act {
     Hang,
 }
 
-/// What the model says and calls.
+/// An answer of the model, with its tool calls.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// What it thinks, if it lets that be seen.
+    /// Its thoughts, if it lets them be seen.
     pub thinking: Option<String>,
-    /// What it says.
+    /// Its words.
     pub text: String,
     /// The tools that it calls.
     pub calls: Vec<Call>,
     /// Why it stops.
     pub stop: Stop,
-    /// What it costs.
+    /// Its cost.
     pub usage: Usage,
     /// How a streamed answer ends.
     pub ending: Ending,
@@ -77,7 +77,7 @@ pub enum Call {
     Write {
         /// Where.
         path: String,
-        /// What.
+        /// The text.
         content: String,
     },
     /// Run a shell command.
@@ -124,9 +124,9 @@ pub enum Ending {
 pub struct Fault {
     /// The HTTP status.
     pub status: u16,
-    /// What the protocol calls it.
+    /// The protocol's name for it.
     pub kind: String,
-    /// What it says.
+    /// Its words.
     pub message: String,
     /// When to come back.
     pub retry_after: Option<Duration>,
@@ -155,7 +155,7 @@ impl Scenario {
         Self { turns: turns.into_iter().collect(), main: MainRequests::default() }
     }
 
-    /// The same with other requests taken for main ones.
+    /// Takes other requests for main ones.
     pub fn main(self, main: MainRequests) -> Self {
         Self { main, ..self }
     }
@@ -245,7 +245,7 @@ impl Turn {
         self.delay
     }
 
-    /// Whether it may be served once more, and to a request with this body.
+    /// True if it may be served once more, and to a request with this body.
     pub(super) fn fits(&self, served: usize, body: &str) -> bool {
         let has_more = match self.times {
             Times::Limited(times) => served < times,

@@ -67,7 +67,7 @@ impl ModelServer {
         format!("{}/lane/{lane}", self.base_url())
     }
 
-    /// What was asked so far, in order.
+    /// The requests so far, in order.
     pub fn requests(&self) -> Vec<Recorded> {
         let (sender, receiver) = sync_channel(1);
         self.cue(Cue::Records(sender));

@@ -17,15 +17,15 @@ const RECORDED_BYTES_MAX: usize = 256 << 20;
 /// Requests that are recorded.
 const RECORDED_MAX: usize = 100_000;
 
-/// What can be said to the stage.
+/// A message to the stage.
 pub(super) enum Cue {
     /// A request came in; the reply goes back.
     Request(HttpRequest, oneshot::Sender<Reply>),
     /// A lane gets another script.
     Script(String, Box<Scenario>),
-    /// Somebody wants to know what was asked.
+    /// A caller asks for the requests so far.
     Records(SyncSender<Vec<Recorded>>),
-    /// Somebody waits until so many main requests have come in.
+    /// A caller waits until so many main requests have come in.
     Await(usize, SyncSender<()>),
 }
 
@@ -38,7 +38,7 @@ pub struct Recorded {
     pub protocol: Protocol,
     /// The model it asked for.
     pub model: String,
-    /// What it was answered with.
+    /// The answer that it got.
     pub served: Served,
     /// The body as it was sent.
     pub body: String,
@@ -123,7 +123,7 @@ fn split_lane(path: &str) -> (&str, &str) {
     named.unwrap_or(("", path))
 }
 
-/// What else agents ask for.
+/// Replies to what else agents ask for.
 fn elsewhere(method: &str, path: &str, body: &str) -> Reply {
     let tokens = body.len() / 4 + 1;
     match (method, path) {

@@ -18,8 +18,7 @@ const COMMAND_KEYS: [&str; 3] = ["command", "cmd", "script"];
 const PATH_KEYS: [&str; 4] = ["file_path", "filePath", "path", "absolute_path"];
 const CONTENT_KEYS: [&str; 4] = ["content", "contents", "file_text", "text"];
 
-/// What stands before the folder that an agent works in, in the prompts that are known, as JSON carries it, the surest
-/// first.
+/// Words before the folder that an agent works in, in the prompts that are known, as JSON carries it, the surest first.
 const BEFORE_FOLDER: [&str; 5] = [
     "Primary working directory: ",
     "Working directory: ",

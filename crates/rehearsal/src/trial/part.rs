@@ -12,7 +12,7 @@ pub(super) const STARTED_FILE: &str = "rehearsal-started";
 /// The error that an agent is to report in the part about failing.
 pub(super) const ERROR: &str = "the rehearsal fails on purpose";
 
-/// What is printed by the command in the part about floods, in bytes.
+/// The size of what the command prints in the part about floods.
 const FLOOD_BYTES: usize = 2_000_000;
 /// Lines of the model's answer there.
 const FLOOD_LINES: usize = 2_000;
@@ -51,7 +51,7 @@ impl Part {
         }
     }
 
-    /// What the agent has to do to pass, for people who write one.
+    /// The behaviour by which the agent passes, for people who write one.
     pub fn wanted(self) -> &'static str {
         match self {
             Self::Success => "Write hello into greeting.txt, then print TASK_COMPLETE on a line of its own",
@@ -81,7 +81,7 @@ impl Part {
         )
     }
 
-    /// What the model makes of it.
+    /// The scenario of the model in it.
     pub(super) fn scenario(self) -> Scenario {
         let greet = || Turn::write("greeting.txt", "hello\n");
         let done = || Turn::say("The greeting is written.\n\nTASK_COMPLETE").always();

@@ -1,4 +1,4 @@
-//! What came of a part of a trial, and whether that is what should come of it.
+//! The score of a part of a trial: what came of it, compared with what should come of it.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const LOG_BYTES_MAX: u64 = 4 << 20;
 pub struct Score {
     /// Which part.
     pub part: Part,
-    /// What was wrong; nothing if it passed.
+    /// The problems; none if it passed.
     pub problems: Vec<String>,
     /// How often the scripted model was asked.
     pub requests: usize,
@@ -30,16 +30,16 @@ pub struct Score {
     pub elapsed: Duration,
 }
 
-/// What was seen of a run.
+/// The observations of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Observed {
     /// Its exit code; none if it had to be killed.
     pub(super) code: Option<i32>,
     /// The failed attempts.
     pub(super) failures: Vec<(Cause, String)>,
-    /// Whether the task was done.
+    /// True if the task was done.
     pub(super) done: bool,
-    /// Whether the agent said that it was busy.
+    /// True if the agent said that it was busy.
     pub(super) started: bool,
     /// Processes that were left.
     pub(super) leftovers: usize,
@@ -47,14 +47,14 @@ pub(super) struct Observed {
     pub(super) log_bytes: u64,
     /// How often the scripted model was asked for something that it has no turn for.
     pub(super) unscripted: usize,
-    /// Whether the model should have been asked, and never was.
+    /// True if the model should have been asked, and never was.
     pub(super) is_untested: bool,
     /// The last words of the run.
     pub(super) said: String,
 }
 
 impl Score {
-    /// Whether the part was passed.
+    /// True if the part was passed.
     pub fn is_passed(&self) -> bool {
         self.problems.is_empty()
     }

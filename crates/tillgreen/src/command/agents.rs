@@ -22,16 +22,16 @@ use crate::view::text::clean;
 struct Row {
     name: String,
     kind: &'static str,
-    /// Whether `tillgreen.toml` defines it.
+    /// True if `tillgreen.toml` defines it.
     defined: bool,
     installed: bool,
     path: Option<PathBuf>,
     version: Option<String>,
     command: String,
-    /// What it may do as it is set.
+    /// Its permission as it is set.
     allows: &'static str,
     supports: Vec<&'static str>,
-    /// What it cannot do that somebody might count on.
+    /// Things that people might count on and that it cannot do.
     caveats: Vec<&'static str>,
     /// How to install it, where that is known.
     install: Option<&'static str>,

@@ -64,7 +64,7 @@ fn settings(
     })
 }
 
-/// What the run was started with, unless it is complete.
+/// The settings that the run was started with, unless it is complete.
 fn unfinished(state: &State) -> Option<BTreeMap<String, String>> {
     match state.end() {
         Some(End::Complete { .. }) => None,
@@ -72,7 +72,7 @@ fn unfinished(state: &State) -> Option<BTreeMap<String, String>> {
     }
 }
 
-/// Whether somebody is there to answer.
+/// The attendance at the terminal: a person, or nobody.
 pub(super) fn attendance() -> Attendance {
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
     if is_attended { Attendance::Attended } else { Attendance::Unattended }
@@ -123,7 +123,7 @@ fn stray_boxes(file: &PlanFile) -> Vec<usize> {
     plans.iter().flat_map(|(_, plan)| plan.stray_boxes()).map(|problem| problem.line).collect()
 }
 
-/// What the retries came to; nothing where there is nothing to tell.
+/// The summary of the retries; nothing where there is nothing to tell.
 fn retry_summary(subject: &Subject, request: &Request<'_>, state: &State) -> Option<String> {
     let has_failed = state.tasks().iter().any(|task| !task.failures.is_empty());
     if !has_failed && request.file.dialect == Dialect::Spec {
@@ -141,7 +141,7 @@ fn eprint_quietly(text: &str) {
     let _ = io::stderr().write_all(format!("\n{text}").as_bytes());
 }
 
-/// What would be done.
+/// The work that a real run would do.
 #[derive(Serialize)]
 struct Outlook<'a> {
     plan: &'a str,

@@ -26,7 +26,7 @@ const AGENTS: &str = "agents";
 /// The one setting that may have a fraction.
 const DECIMAL: &str = "max_cost";
 
-/// What the file says.
+/// The settings of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileSettings {
     /// The settings.
@@ -48,7 +48,7 @@ impl FileSettings {
         }
     }
 
-    /// Whether runs are to start over from the boxes.
+    /// True if runs are to start over from the boxes.
     pub(crate) fn starts_fresh(&self) -> bool {
         self.layer.fresh.is_some_and(engine::Toggle::is_on)
     }

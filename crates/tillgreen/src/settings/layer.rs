@@ -1,5 +1,5 @@
-//! What one place (the flags, `tillgreen.toml`, an earlier run) says about settings. The parsers of the flags are
-//! the parsers of every place, so a key means the same wherever it stands.
+//! One layer of settings: the flags, `tillgreen.toml`, or an earlier run. The parsers of the flags are the parsers of
+//! every place, so a key means the same wherever it stands.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const CHECKS: &str = "Checks";
 const TIMES: &str = "Times";
 const START: &str = "Start";
 
-/// What one place says; what it does not say is left to the next.
+/// One layer of settings; what it leaves open is for the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct SettingsLayer {
     /// Write fix tasks for what fails, then try again [default: off]
@@ -218,8 +218,8 @@ impl SettingsLayer {
         Ok(parsed.layer)
     }
 
-    /// What this place says and, where it says nothing, what the next one does. The agent is one choice, though
-    /// it can be made in two ways.
+    /// This layer and, where it leaves something open, the next one. The agent is one choice, though it can be made in
+    /// two ways.
     pub(super) fn or(self, next: Self) -> Self {
         let has_agent = self.agent.is_some() || self.agent_cmd.is_some();
         let (agent, agent_cmd) =
@@ -274,7 +274,7 @@ impl SettingsLayer {
     }
 }
 
-/// What clap has against a value, without what it says about command lines.
+/// The reason why clap refuses a value, without its words about command lines.
 fn reason(error: &clap::Error) -> String {
     if let (ErrorKind::InvalidValue, Some(ContextValue::Strings(words))) =
         (error.kind(), error.get(ContextKind::ValidValue))

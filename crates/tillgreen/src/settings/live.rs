@@ -16,7 +16,7 @@ use crate::error::Error;
 /// Reads the settings again while a run goes on.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveReader {
-    /// What stays in force whatever the file says.
+    /// Settings that stay in force whatever the file says.
     flags: SettingsLayer,
     /// The file as it was when the run began.
     before: FileSettings,

@@ -1,4 +1,4 @@
-//! What one place says about the pull request. In `tillgreen.toml` these keys also stand in a table of their own,
+//! One layer of settings for the pull request. In `tillgreen.toml` these keys also stand in a table of their own,
 //! `[pull_request]`, without what they begin with here.
 
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ const PULL_REQUEST: &str = "Pull request";
 /// The table in `tillgreen.toml`.
 pub(super) const TABLE: &str = "pull_request";
 
-/// Whether, and how, the pull request is merged at the end.
+/// The way in which the pull request is merged at the end, if it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Merging(pub(crate) Option<MergeMethod>);
 
-/// What one place says about the pull request.
+/// One layer of settings for the pull request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct PullRequestLayer {
     /// Push, open a pull request and look after it until it is green [default: if the plan has a PR Lifecycle]
@@ -72,7 +72,7 @@ pub(crate) struct PullRequestLayer {
 }
 
 impl PullRequestLayer {
-    /// What this place says and, where it says nothing, what the next one does.
+    /// This layer and, where it leaves something open, the next one.
     pub(super) fn or(self, next: Self) -> Self {
         Self {
             pr: self.pr.or(next.pr),

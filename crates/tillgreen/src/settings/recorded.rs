@@ -34,7 +34,8 @@ pub(crate) fn from_recorded(
     Ok(settings(&layer, assignment, dialect))
 }
 
-/// What a journal says. Keys that this program does not know are those of a newer one and no reason to give up.
+/// Reads the layer that a journal holds. Keys that this program does not know are those of a newer one and no reason to
+/// give up.
 pub(super) fn read(recorded: &BTreeMap<String, String>) -> Result<SettingsLayer, Error> {
     let mut layer = SettingsLayer::default();
     for (key, value) in recorded {

@@ -32,11 +32,11 @@ pub(crate) struct Sources<'a> {
     pub(crate) flags: SettingsLayer,
     /// `tillgreen.toml`.
     pub(crate) file: &'a FileSettings,
-    /// What the unfinished run was started with.
+    /// The settings that the unfinished run was started with.
     pub(crate) earlier: Option<&'a BTreeMap<String, String>>,
     /// The recovery mode that a state file asks for.
     pub(crate) state_file: Option<Toggle>,
-    /// Whether somebody can be asked.
+    /// The attendance at the terminal: a question needs a person.
     pub(crate) attendance: Attendance,
     /// The kind of plan, which some defaults depend on.
     pub(crate) dialect: Dialect,
@@ -44,12 +44,12 @@ pub(crate) struct Sources<'a> {
     pub(crate) programs: &'a Programs,
 }
 
-/// Whether somebody sits at the terminal.
+/// The attendance at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attendance {
-    /// Standard input and standard error are a terminal.
+    /// A person is there: standard input and standard error are a terminal.
     Attended,
-    /// They are not.
+    /// Nobody is there.
     Unattended,
 }
 
@@ -63,14 +63,14 @@ impl Attendance {
     }
 }
 
-/// What `run` was told in all.
+/// Everything that `run` was told.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
     /// The run's settings.
     pub(crate) settings: Settings,
     /// From where it starts.
     pub(crate) start: Start,
-    /// Whether anything is done at all.
+    /// A real run, or a dry one.
     pub(crate) mode: Mode,
 }
 
@@ -83,12 +83,12 @@ pub(crate) enum Start {
     Fresh,
 }
 
-/// Whether anything is done.
+/// A real run, or a dry one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Everything.
+    /// Everything is done.
     Run,
-    /// Only saying what would be done.
+    /// It is only said what would be done.
     DryRun,
 }
 

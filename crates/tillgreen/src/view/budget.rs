@@ -1,4 +1,4 @@
-//! What a run may spend, for people to read before it begins: also what of it cannot be held.
+//! The budget of a run, for people to read before it begins: also what of it cannot be held.
 
 use engine::{Limits, State};
 use runner::{Agent, AgentKind, Settings};
@@ -22,7 +22,7 @@ pub(crate) fn lines(state: &State, settings: &Settings) -> Vec<String> {
     lines
 }
 
-/// Who tells too little to be stopped by a cap. Nobody should find that out by the bill.
+/// The agents that tell too little to be stopped by a cap. Nobody should find that out by the bill.
 fn unheld(limits: &Limits, settings: &Settings) -> Vec<String> {
     let one = std::slice::from_ref(&settings.agent);
     let agents = if settings.agents.is_empty() { one } else { &settings.agents };

@@ -1,4 +1,4 @@
-//! What came of putting an agent to the test.
+//! The scorecard of an agent that was put to the test.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ pub(crate) fn line(score: &Score, paint: Paint) -> String {
     text
 }
 
-/// What follows the last part.
+/// The lines after the last part.
 pub(crate) fn summary(scores: &[Score], folder: Option<&Path>) -> String {
     let passed = scores.iter().filter(|score| score.is_passed()).count();
     let kept = folder.map(|folder| format!("; what happened is in {}", folder.display()));

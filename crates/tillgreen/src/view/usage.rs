@@ -4,7 +4,7 @@ use engine::Usage;
 
 use crate::settings::format_dollars;
 
-/// What was used, in words; none where nothing is known.
+/// The usage, in words; none where nothing is known.
 pub(crate) fn words(usage: Usage) -> Option<String> {
     (!usage.is_unknown()).then(|| format!("{}, {}", tokens(usage), cost(usage)))
 }

@@ -1,4 +1,4 @@
-//! What kind of error a fix task is about, as far as the error's own words tell.
+//! Kinds of errors that fix tasks are about, as far as the error's own words tell.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub enum ErrorType {
     Error,
 }
 
-/// What gives each kind away, the most telling first.
+/// Words that give each kind away, the most telling first.
 const SIGNS: &[(ErrorType, &[&str])] = &[
     (
         ErrorType::Permission,
@@ -175,7 +175,7 @@ impl ErrorType {
     }
 }
 
-/// Whether `text` has `words` with nothing alphanumeric on either side.
+/// True if `text` has `words` with nothing alphanumeric on either side.
 fn has_words(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(at, _)| {
         let before = text[..at].chars().next_back();

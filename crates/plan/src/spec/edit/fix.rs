@@ -21,9 +21,9 @@ pub struct FixTask<'a> {
     pub id: &'a TaskId,
     /// The task that it repairs.
     pub failing: &'a TaskId,
-    /// What went wrong, in an agent's words.
+    /// The error, in an agent's words.
     pub error: &'a str,
-    /// What was tried against it, in an agent's words.
+    /// The fix that was tried, in an agent's words.
     pub attempted_fix: Option<&'a str>,
     /// The kind of error.
     pub kind: ErrorType,
@@ -81,7 +81,7 @@ impl Plan {
         Plan::parse(text)
     }
 
-    /// Whether blank lines stand between the tasks around the place.
+    /// True if blank lines stand between the tasks around the place.
     pub(super) fn has_gaps(&self, position: usize, last: usize) -> bool {
         let gap = |from: &Task, to: &Task| {
             let between = self.text.get(from.block.end..to.block.start).unwrap_or_default();
@@ -99,7 +99,7 @@ impl Plan {
         }
     }
 
-    /// Whether the edit did what it was to do and nothing else.
+    /// True if the edit did what it was to do and nothing else.
     fn gained_only(&self, edited: &Plan, fix: &FixTask<'_>, position: usize, last: usize) -> bool {
         let new = last + 1;
         let gained = edited.tasks.get(new).is_some_and(|task| {
@@ -179,9 +179,9 @@ enum Inheritance {
 /// How the lines of a fix task begin, after the task that it repairs.
 struct Layout {
     bullet: char,
-    /// What stands before a field.
+    /// The text before a field.
     field: String,
-    /// What stands before a step.
+    /// The text before a step.
     step: String,
 }
 
@@ -195,7 +195,7 @@ impl Layout {
     }
 }
 
-/// What a fix task takes over.
+/// The parts that a fix task takes over.
 struct Heir<'a> {
     plan: &'a Plan,
     failing: &'a Task,

@@ -31,9 +31,9 @@ pub struct RequestTask<'a> {
     pub id: &'a TaskId,
     /// Its title.
     pub title: &'a str,
-    /// What is to be done.
+    /// The work to be done.
     pub goal: &'a str,
-    /// What there is to know, a line each.
+    /// Facts to know, a line each.
     pub details: &'a [String],
     /// The files that it is about.
     pub files: &'a [String],
@@ -93,7 +93,7 @@ impl RequestTask<'_> {
 }
 
 impl Plan {
-    /// Whether the plan asks for a pull request to be looked after.
+    /// True if the plan asks for a pull request to be looked after.
     #[must_use]
     pub fn names_pr_lifecycle(&self) -> bool {
         self.pull_request_phase().is_some()
@@ -156,7 +156,7 @@ impl Plan {
         self.phases().iter().rposition(crate::spec::phase::Phase::names_pr_lifecycle)
     }
 
-    /// Whether the tasks have no ids of their own.
+    /// True if the tasks have no ids of their own.
     fn is_unnamed(&self) -> bool {
         !self.tasks.is_empty() && self.tasks.iter().all(|task| task.id.name().starts_with(UNNAMED_SERIES))
     }
@@ -207,7 +207,7 @@ impl Plan {
         before.map(str::len).sum()
     }
 
-    /// Whether the edit did what it was to do and nothing else.
+    /// True if the edit did what it was to do and nothing else.
     pub(super) fn gained_request(&self, edited: &Plan, request: &RequestTask<'_>) -> bool {
         let gained = edited.task(request.id).is_some_and(|task| {
             let verify = match (edited.verify(task), request.verify) {

@@ -62,7 +62,7 @@ fn find_heading(text: &str, line: Line) -> Option<MarkKind> {
     Some(MarkKind::Heading { level, header: header(text, line) })
 }
 
-/// What to say of a box that cannot be read. With an id behind it, a task is missing.
+/// The problem of a box that cannot be read. With an id behind it, a task is missing.
 fn malformed(at: usize, rest: &str) -> Problem {
     if let Some(IdToken::Sure(len)) = IdToken::at_start(rest) {
         let id = &rest[..len];

@@ -1,5 +1,5 @@
-//! What each mark of a text is to its tasks: one of them, a criterion of one, the tick of one, or nothing; and what to
-//! say of a checkbox that looks like a task and is none.
+//! Roles of marks: each is a task, a criterion of one, the tick of one, or nothing. A checkbox that looks like a task
+//! and is none is a problem.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,10 +14,10 @@ use crate::spec::fields::{FieldName, RawField, raw_fields};
 /// Characters of a box's text that are told.
 const TITLE_CHARS_MAX: usize = 60;
 
-/// What a mark is to the tasks.
+/// The role of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It begins one.
+    /// It begins a task.
     Task,
     /// It is a criterion of the task above, which is a header.
     Criterion,
@@ -229,7 +229,7 @@ pub(super) enum NotATask {
 }
 
 impl NotATask {
-    /// What is wrong with a box in this line.
+    /// The problem with a box in this line.
     pub(super) fn problem(self, text: &str, line: usize, found: &Checkbox) -> Problem {
         let Some(id) = found.head.id.clone().map(|id| &text[id]) else { return unnamed(text, line, found) };
         let message = match self {

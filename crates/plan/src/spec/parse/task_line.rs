@@ -20,7 +20,7 @@ pub(super) struct Checkbox {
     pub(super) is_heading: bool,
 }
 
-/// What is wrong with the writing of a checkbox that is plainly meant as one.
+/// A flaw in the writing of a checkbox that is plainly meant as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
     NoSpaceBeforeBox,
@@ -39,9 +39,9 @@ pub(super) struct Header {
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub(super) id: Option<Range<usize>>,
-    /// What would be its id in a list whose other boxes have ids.
+    /// The word that would be its id in a list whose other boxes have ids.
     pub(super) code: Option<Code>,
-    /// Whether the id is one that this program made for a task without one, such as `#2.1`.
+    /// True if the id is one that this program made for a task without one, such as `#2.1`.
     pub(super) numbered: bool,
     pub(super) markers: Markers,
     pub(super) title: Range<usize>,
@@ -89,7 +89,7 @@ pub(super) fn checkbox(text: &str, line: Line) -> Option<Checkbox> {
     Some(Checkbox { state: BoxState::of(mark), mark: start..start + mark.len_utf8(), head, flaw, is_heading })
 }
 
-/// What follows the bullet or the number of a list item.
+/// The text after the bullet or the number of a list item.
 fn after_bullet(content: &str) -> Option<&str> {
     let digits = content.bytes().take_while(u8::is_ascii_digit).count();
     match digits {
@@ -99,7 +99,7 @@ fn after_bullet(content: &str) -> Option<&str> {
     }
 }
 
-/// What stands behind a box of the wrong width, as in `- [] 1.3` and `- [ x ] Title`.
+/// The text behind a box of the wrong width, as in `- [] 1.3` and `- [ x ] Title`.
 pub(super) fn malformed_box(line: &str) -> Option<&str> {
     let inside = after_bullet(line)?.trim_start_matches([' ', '\t']).strip_prefix('[')?;
     let width = inside.bytes().take_while(|byte| matches!(byte, b' ' | b'x' | b'X')).count();
@@ -258,14 +258,14 @@ fn trailing_markers(text: &str, range: Range<usize>, found: &mut Markers) -> usi
     }
 }
 
-/// What stands between the brackets that `text` begins with.
+/// The text between the brackets that `text` begins with.
 fn bracketed(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('[')?;
     let close = inside.find([']', '['])?;
     inside[close..].starts_with(']').then_some(&inside[..close])
 }
 
-/// What follows the leading bytes of `text` that are to be skipped, all of them ASCII.
+/// The text after the leading bytes of `text` that are to be skipped, all of them ASCII.
 fn skip_bytes(text: &str, skipped: impl Fn(u8) -> bool) -> &str {
     &text[text.bytes().take_while(|&byte| skipped(byte)).count()..]
 }
@@ -287,7 +287,7 @@ fn skip_separator(text: &str, range: Range<usize>) -> usize {
     range.end - rest.len()
 }
 
-/// What follows `word` and a space at the start of `text`, in any case of letters.
+/// The text after `word` and a space at the start of `text`, in any case of letters.
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let head = text.get(..word.len())?;
     let rest = &text[word.len()..];

@@ -56,7 +56,7 @@ fn play(context: &mut Context, trial: &Trial, name: &str, parts: &[Part]) -> Res
     Ok(scores)
 }
 
-/// Who is put to the test.
+/// The agent that is put to the test.
 #[derive(Debug, PartialEq, Eq)]
 struct Subject {
     name: String,
@@ -104,7 +104,7 @@ fn named(root: &Path, name: &str) -> Result<Subject, Error> {
     Ok(Subject::named(name, String::new(), Model::Asked))
 }
 
-/// Whether an agent of a kind can be pointed at the scripted model. Who speaks a protocol only may have its own.
+/// The use that an agent of a kind makes of the scripted model. One that only speaks a protocol may have its own.
 fn model(kind: &AgentKind) -> Model {
     match kind {
         AgentKind::Claude

@@ -13,7 +13,7 @@ pub(crate) struct KnownAgent {
     pub(crate) kind: AgentKind,
     /// The program.
     pub(crate) program: &'static str,
-    /// What the program needs to speak that language.
+    /// Arguments that the program needs to speak that language.
     pub(crate) args: &'static [&'static str],
     /// How it is installed.
     pub(crate) install: &'static str,
@@ -66,7 +66,7 @@ impl KnownAgent {
         }
     }
 
-    /// Whether its program is installed.
+    /// True if its program is installed.
     pub(crate) fn is_installed(&self, programs: &Programs) -> bool {
         programs.find(self.program).is_some()
     }

@@ -1,4 +1,4 @@
-//! Who plays which role, and whether everybody is installed.
+//! Roles of agents: which agent has which, and whether all of them are installed.
 
 use engine::Agents;
 use runner::{Agent, AgentKind};
@@ -11,12 +11,12 @@ use crate::settings::file::FileSettings;
 use crate::settings::layer::{Names, SettingsLayer};
 use crate::view::text::quoted;
 
-/// Everybody who works in a run.
+/// The agents of a run and their roles.
 #[derive(Clone, Debug)]
 pub(in crate::settings) struct RoleAssignment {
-    /// Who does the work where no role says otherwise.
+    /// The agent that does the work where no role says otherwise.
     pub(in crate::settings) agent: Agent,
-    /// Everybody whom a role names.
+    /// Every agent that a role names.
     pub(in crate::settings) agents: Vec<Agent>,
     /// The names for each role; none where one agent does everything.
     pub(in crate::settings) roles: Agents,
@@ -49,7 +49,7 @@ impl RoleAssignment {
     }
 }
 
-/// Whom each role names, the first choice first. Where nobody is named, it is whoever does the work.
+/// The agents of each role, the first choice first. Where none is named, it is the one that does the work.
 fn roles(layer: &SettingsLayer, agent: &str) -> Agents {
     let chosen = [&layer.executor, &layer.qa, &layer.reviewer];
     if chosen.iter().all(|choice| choice.is_none()) && layer.fallback.is_none() {
@@ -95,7 +95,7 @@ pub(crate) fn find_agent(name: &str, file: &FileSettings) -> Option<Agent> {
     of_file.or_else(|| KnownAgent::named(name).map(KnownAgent::agent))
 }
 
-/// Whether an agent can be started, as far as can be told without starting it.
+/// True if an agent can be started, as far as can be told without starting it.
 pub(in crate::settings) fn is_installed(agent: &Agent, programs: &Programs) -> bool {
     match agent.kind {
         AgentKind::Command | AgentKind::Stream(_) => programs.missing(&agent.command).is_none(),
@@ -109,7 +109,8 @@ pub(in crate::settings) fn is_installed(agent: &Agent, programs: &Programs) -> b
     }
 }
 
-/// What `tillgreen.toml` says now of an agent counts; the journal's command is for agents that are not there.
+/// The agent of the unfinished run, as `tillgreen.toml` has it now; the journal's command is for agents that are not
+/// there.
 fn earlier_agent(earlier: &SettingsLayer, file: &FileSettings) -> Option<Agent> {
     let known = earlier.agent.as_deref().and_then(|name| find_agent(name, file));
     known.or_else(|| {

@@ -74,7 +74,7 @@ pub(in crate::settings) const KEYS: &[&str] = &[
     "cost",
 ];
 
-/// What a table says so far.
+/// A table as far as it was read.
 #[derive(Debug, Default)]
 pub(in crate::settings) struct AgentTable {
     texts: BTreeMap<&'static str, String>,
@@ -82,7 +82,7 @@ pub(in crate::settings) struct AgentTable {
     pub(in crate::settings) env: Vec<(String, String)>,
 }
 
-/// What is wrong with a table: at which key, if at one, and what to do about it.
+/// A problem of a table: at which key, if at one, and what to do about it.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::settings) struct TableProblem {
     pub(in crate::settings) key: Option<&'static str>,
@@ -142,7 +142,7 @@ impl AgentTable {
         self.texts.remove(key)
     }
 
-    /// What the kind, else the command, else the name says.
+    /// The agent that the kind, else the command, else the name stands for.
     fn base(&mut self, name: &str) -> Result<Agent, TableProblem> {
         let kind = self.take("kind");
         match kind.as_deref() {

@@ -1,4 +1,4 @@
-//! What the name of a file, a folder or a pattern looks like.
+//! Names of files, folders and patterns: how they look.
 
 use crate::verify::is_program;
 
@@ -81,7 +81,7 @@ fn spaced(text: &str) -> Option<Name<'_>> {
     (!is_word && !is_command && !is_list && !is_other).then_some(Name { path, certainty })
 }
 
-/// Whether a word ends as file names do.
+/// True if a word ends as file names do.
 fn has_extension(word: &str) -> bool {
     word.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty() && extension.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -119,7 +119,7 @@ fn without_emphasis(text: &str) -> &str {
     bold.or_else(slanted).filter(|inner| inner.ends_with(char::is_alphanumeric)).unwrap_or(text)
 }
 
-/// Whether there is something in it that paths do not have.
+/// True if there is something in it that paths do not have.
 fn is_odd(text: &str) -> bool {
     text.contains(char::is_whitespace)
         || has_odd_characters(text)
