@@ -9,7 +9,7 @@ mod trial;
 
 pub use demo::{Demo, lay_out_demo};
 pub use model::{
-    Act, Answer, Call, Ending, Fault, MainRequests, ModelServer, Pointing, Protocol, Recorded, Scenario,
+    Act, Answer, Call, ClientConfig, Ending, Fault, MainRequests, ModelServer, Protocol, Recorded, Scenario,
     Served, ServerError, Stop, Times, Turn, Usage,
 };
 pub use trial::{Model, Part, Score, Trial, TrialError};

@@ -19,7 +19,7 @@ use tokio::time::{interval, timeout};
 use self::part::{PART_VARIABLE, STARTED_FILE, STARTED_VARIABLE};
 use self::score::Observed;
 use crate::demo::{make_repository, new_folder};
-use crate::model::{ModelServer, Pointing, Served, ServerError};
+use crate::model::{ClientConfig, ModelServer, Served, ServerError};
 
 pub use part::Part;
 pub use score::Score;
@@ -124,7 +124,7 @@ impl Trial {
     fn play_within(&self, (part, name): (Part, &str), time: &str) -> Result<Score, TrialError> {
         let begin = Instant::now();
         let server = ModelServer::start(part.scenario())?;
-        let scene = self.lay_out((part, name), &Pointing::at(&server.base_url()))?;
+        let scene = self.lay_out((part, name), &ClientConfig::at(&server.base_url()))?;
         let mut command = self.command((part, time), &scene, &server)?;
         let (code, started) = run_part(&mut command, part, (&scene, &server))?;
         let requests = server.requests();
@@ -143,7 +143,7 @@ impl Trial {
         Ok(Score { part, problems, requests: requests.len(), elapsed: begin.elapsed() })
     }
 
-    fn lay_out(&self, (part, name): (Part, &str), pointing: &Pointing) -> Result<Scene, TrialError> {
+    fn lay_out(&self, (part, name): (Part, &str), config: &ClientConfig) -> Result<Scene, TrialError> {
         let below = self.folder.join(name);
         let scene = Scene {
             project: below.join("project"),
@@ -153,7 +153,7 @@ impl Trial {
         };
         let laid_out = || {
             fs::create_dir_all(&scene.temporary)?;
-            for (name, text) in &pointing.files {
+            for (name, text) in &config.files {
                 write(&scene.home.join(name), text)?;
             }
             write(&scene.home.join(".gitconfig"), GIT_CONFIGURATION)?;
@@ -188,7 +188,7 @@ impl Trial {
             .current_dir(&scene.project)
             .env_clear()
             .envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
-            .envs(Pointing::at(&server.base_url()).env)
+            .envs(ClientConfig::at(&server.base_url()).env)
             .env("HOME", &scene.home)
             .env("TMPDIR", &scene.temporary)
             .env("NO_COLOR", "1")

@@ -13,10 +13,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{sleep, timeout};
 
+use super::dispatcher::{Dispatcher, Message, Recorded};
 use super::http::{self, read_request};
 use super::reply::{Content, Reply, StreamEnd};
 use super::scenario::Scenario;
-use super::stage::{Cue, Recorded, Stage};
 
 /// How long a client may take to send its request.
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(30);
@@ -27,7 +27,7 @@ const CONNECTIONS_MAX: usize = 64;
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
-    cues: Option<UnboundedSender<Cue>>,
+    messages: Option<UnboundedSender<Message>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -43,18 +43,18 @@ impl ModelServer {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (cues, inbox) = unbounded_channel();
+        let (messages, inbox) = unbounded_channel();
         let thread = thread::Builder::new()
             .name("scripted-model".to_owned())
             .spawn(move || runtime.block_on(serve(listener, inbox)))?;
-        let server = Self { address, cues: Some(cues), thread: Some(thread) };
+        let server = Self { address, messages: Some(messages), thread: Some(thread) };
         server.script("", scenario);
         Ok(server)
     }
 
     /// Gives a lane a script, from its beginning.
     pub fn script(&self, lane: &str, scenario: Scenario) {
-        self.cue(Cue::Script(lane.to_owned(), Box::new(scenario)));
+        self.send(Message::Script(lane.to_owned(), Box::new(scenario)));
     }
 
     /// The address that agents are given.
@@ -70,28 +70,28 @@ impl ModelServer {
     /// The requests so far, in order.
     pub fn requests(&self) -> Vec<Recorded> {
         let (sender, receiver) = sync_channel(1);
-        self.cue(Cue::Records(sender));
+        self.send(Message::Records(sender));
         receiver.recv().unwrap_or_default()
     }
 
     /// Waits until so many requests, side requests apart, have come in; says whether they have.
     pub fn await_requests(&self, count: usize, patience: Duration) -> bool {
         let (sender, receiver) = sync_channel(1);
-        self.cue(Cue::Await(count, sender));
+        self.send(Message::Await(count, sender));
         receiver.recv_timeout(patience).is_ok()
     }
 
-    fn cue(&self, cue: Cue) {
-        if let Some(cues) = &self.cues {
+    fn send(&self, message: Message) {
+        if let Some(messages) = &self.messages {
             // The thread ends only after this sender is gone.
-            let _ = cues.send(cue);
+            let _ = messages.send(message);
         }
     }
 }
 
 impl Drop for ModelServer {
     fn drop(&mut self) {
-        self.cues = None;
+        self.messages = None;
         if let Some(thread) = self.thread.take() {
             // A panic in there was printed; there is nothing left to do about it.
             let _ = thread.join();
@@ -101,18 +101,18 @@ impl Drop for ModelServer {
 
 /// Serves until nobody holds the server any more. The connections' own senders do not count, so they are given
 /// another channel.
-async fn serve(listener: StdListener, mut inbox: UnboundedReceiver<Cue>) {
+async fn serve(listener: StdListener, mut inbox: UnboundedReceiver<Message>) {
     let Ok(listener) = TcpListener::from_std(listener) else { return };
     let (requests, mut requested) = unbounded_channel();
     let slots = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let mut stage = Stage::default();
+    let mut dispatcher = Dispatcher::default();
     loop {
         tokio::select! {
-            cue = inbox.recv() => match cue {
-                Some(cue) => stage.take(cue),
+            message = inbox.recv() => match message {
+                Some(message) => dispatcher.take(message),
                 None => return,
             },
-            Some(cue) = requested.recv() => stage.take(cue),
+            Some(message) = requested.recv() => dispatcher.take(message),
             Ok((stream, _)) = listener.accept() => {
                 let (requests, slots) = (requests.clone(), Arc::clone(&slots));
                 tokio::spawn(async move {
@@ -125,12 +125,12 @@ async fn serve(listener: StdListener, mut inbox: UnboundedReceiver<Cue>) {
     }
 }
 
-async fn converse(stream: TcpStream, requests: &UnboundedSender<Cue>) -> io::Result<()> {
+async fn converse(stream: TcpStream, requests: &UnboundedSender<Message>) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     let request = timeout(REQUEST_TIME_MAX, read_request(&mut stream)).await??;
     let (sender, receiver) = oneshot::channel();
     let gone = || io::Error::other("the server is ending");
-    requests.send(Cue::Request(request, sender)).map_err(|_| gone())?;
+    requests.send(Message::Request(request, sender)).map_err(|_| gone())?;
     let reply = receiver.await.map_err(|_| gone())?;
     send(&mut stream, reply).await
 }

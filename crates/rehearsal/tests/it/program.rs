@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use rehearsal::{ModelServer, Pointing, Recorded, Scenario};
+use rehearsal::{ClientConfig, ModelServer, Recorded, Scenario};
 use serde_json::Value;
 use tempfile::TempDir;
 use testkit::{RealAgent, Repository, leave_network};
@@ -43,14 +43,14 @@ pub(super) fn run(name: &str, scenario: &Scenario) -> Option<Ran> {
     let server = ModelServer::start(scenario.clone()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let repository = Repository::init(&folder.path().join("project"), &folder.path().join("home"));
-    let pointing = Pointing::at(&server.base_url());
-    for (file, text) in &pointing.files {
+    let config = ClientConfig::at(&server.base_url());
+    for (file, text) in &config.files {
         write(&repository.home().join(file), text);
     }
     let mut command = Command::new(&agent.program);
     command.args(arguments(name)).current_dir(repository.root()).env_clear().stdin(Stdio::null());
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("TMPDIR", folder.path());
-    command.envs(repository.environment()).envs(pointing.env);
+    command.envs(repository.environment()).envs(config.env);
     let output = command.output().unwrap();
     Some(ran(&output, server.requests(), repository, folder))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rehearsal::{Model, Part, Pointing, Score, Trial, TrialError};
+use rehearsal::{ClientConfig, Model, Part, Score, Trial, TrialError};
 use runner::AgentKind;
 use toml::{Table, Value};
 
@@ -134,7 +134,7 @@ fn definition(root: &Path, text: &str, name: &str) -> String {
 
 /// Variables without those that would lead the agent past the scripted model.
 fn harmless(variables: &Table) -> Table {
-    let led = Pointing::at("").env;
+    let led = ClientConfig::at("").env;
     let is_harmless = |name: &str| !led.iter().any(|(other, _)| other == name);
     variables.clone().into_iter().filter(|(name, _)| is_harmless(name)).collect()
 }

@@ -1,5 +1,5 @@
-//! Pointing agents at a model: the variables and the files in a fresh home that make every known one of them talk to
-//! an address, with made-up keys, without asking anybody else and without long retries of its own.
+//! The configuration of agents for a model: the variables and the files in a fresh home that make every known one of
+//! them talk to an address, with made-up keys, without asking anybody else and without long retries of its own.
 
 use serde_json::json;
 
@@ -10,14 +10,14 @@ const MODEL: &str = "rehearsal";
 
 /// The variables and files by which an agent finds a model at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pointing {
+pub struct ClientConfig {
     /// Variables of its environment.
     pub env: Vec<(String, String)>,
     /// Files of its home, relative to that, with their text.
     pub files: Vec<(String, String)>,
 }
 
-impl Pointing {
+impl ClientConfig {
     /// Everything that any known agent needs to talk to the model at this address.
     pub fn at(base_url: &str) -> Self {
         let mut env = switched_off();
@@ -139,8 +139,8 @@ mod tests {
 
     #[test]
     fn everything_points_at_the_address_and_nowhere_else() {
-        let pointing = Pointing::at("http://127.0.0.1:9");
-        let texts = pointing.env.iter().chain(&pointing.files).map(|(_, text)| text);
+        let config = ClientConfig::at("http://127.0.0.1:9");
+        let texts = config.env.iter().chain(&config.files).map(|(_, text)| text);
         let addresses: Vec<&str> = texts
             .flat_map(|text| text.match_indices("http").map(|(start, _)| &text[start..]).collect::<Vec<_>>())
             .collect();
@@ -150,13 +150,13 @@ mod tests {
 
     #[test]
     fn the_files_can_be_read() {
-        let pointing = Pointing::at("http://127.0.0.1:9");
-        for (name, text) in &pointing.files {
+        let config = ClientConfig::at("http://127.0.0.1:9");
+        for (name, text) in &config.files {
             if name.ends_with(".json") {
                 serde_json::from_str::<serde_json::Value>(text).unwrap();
             }
         }
-        let (_, config) = pointing.env.iter().find(|(name, _)| name == "OPENCODE_CONFIG_CONTENT").unwrap();
+        let (_, config) = config.env.iter().find(|(name, _)| name == "OPENCODE_CONFIG_CONTENT").unwrap();
         serde_json::from_str::<serde_json::Value>(config).unwrap();
     }
 }

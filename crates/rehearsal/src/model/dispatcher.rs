@@ -1,4 +1,4 @@
-//! Where requests meet the script: the one owner of all lanes and of the record of what was asked.
+//! The dispatcher of requests: the one owner of all lanes and of the record of what was asked.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::SyncSender;
@@ -17,8 +17,8 @@ const RECORDED_BYTES_MAX: usize = 256 << 20;
 /// Requests that are recorded.
 const RECORDED_MAX: usize = 100_000;
 
-/// A message to the stage.
-pub(super) enum Cue {
+/// A message to the dispatcher.
+pub(super) enum Message {
     /// A request came in; the reply goes back.
     Request(HttpRequest, oneshot::Sender<Reply>),
     /// A lane gets another script.
@@ -46,27 +46,27 @@ pub struct Recorded {
 
 /// Lanes and records.
 #[derive(Default)]
-pub(super) struct Stage {
+pub(super) struct Dispatcher {
     lanes: BTreeMap<String, Lane>,
     recorded: Vec<Recorded>,
     recorded_bytes: usize,
     waiting: Vec<(usize, SyncSender<()>)>,
 }
 
-impl Stage {
-    pub(super) fn take(&mut self, cue: Cue) {
+impl Dispatcher {
+    pub(super) fn take(&mut self, message: Message) {
         // Whoever asked may have gone away meanwhile, and then needs no answer.
-        match cue {
-            Cue::Request(request, reply) => {
+        match message {
+            Message::Request(request, reply) => {
                 let _ = reply.send(self.reply(request));
             }
-            Cue::Script(lane, scenario) => {
+            Message::Script(lane, scenario) => {
                 self.lanes.insert(lane, Lane::new(*scenario));
             }
-            Cue::Records(reply) => {
+            Message::Records(reply) => {
                 let _ = reply.send(self.recorded.clone());
             }
-            Cue::Await(count, reply) => {
+            Message::Await(count, reply) => {
                 self.waiting.push((count, reply));
                 self.wake();
             }
@@ -171,39 +171,39 @@ mod tests {
 
     #[test]
     fn lanes_have_scripts_of_their_own() {
-        let mut stage = Stage::default();
+        let mut dispatcher = Dispatcher::default();
         for lane in ["", "a"] {
-            stage.take(Cue::Script(lane.to_owned(), Box::new(Scenario::new([Turn::say("x")]))));
+            dispatcher.take(Message::Script(lane.to_owned(), Box::new(Scenario::new([Turn::say("x")]))));
         }
-        let mut ask = |path| status(stage.reply(post(path, TOOLS)));
+        let mut ask = |path| status(dispatcher.reply(post(path, TOOLS)));
         assert_eq!(ask("/v1/messages"), 200);
         assert_eq!(ask("/lane/a/v1/messages"), 200);
         assert_eq!(ask("/lane/a/v1/messages"), 400, "used up");
         assert_eq!(ask("/lane/b/v1/messages"), 400, "a lane without a script");
-        let served: Vec<_> = stage.recorded.iter().map(|one| (one.lane.as_str(), one.served)).collect();
+        let served: Vec<_> = dispatcher.recorded.iter().map(|one| (one.lane.as_str(), one.served)).collect();
         let (first, none) = (Served::Turn(0), Served::Unscripted);
         assert_eq!(served, [("", first), ("a", first), ("a", none), ("b", none)]);
     }
 
     #[test]
     fn what_is_no_request_to_a_model_is_not_recorded() {
-        let mut stage = Stage::default();
-        assert_eq!(status(stage.reply(post("/v1/messages", "no json"))), 400);
-        assert_eq!(status(stage.reply(post("/v1/messages/count_tokens", "{}"))), 200);
-        assert_eq!(status(stage.reply(post("/nowhere", "{}"))), 404);
+        let mut dispatcher = Dispatcher::default();
+        assert_eq!(status(dispatcher.reply(post("/v1/messages", "no json"))), 400);
+        assert_eq!(status(dispatcher.reply(post("/v1/messages/count_tokens", "{}"))), 200);
+        assert_eq!(status(dispatcher.reply(post("/nowhere", "{}"))), 404);
         let get = HttpRequest { method: "GET".to_owned(), ..post("/lane/x/v1/models", "") };
-        assert_eq!(status(stage.reply(get)), 200);
-        assert!(stage.recorded.is_empty());
+        assert_eq!(status(dispatcher.reply(get)), 200);
+        assert!(dispatcher.recorded.is_empty());
     }
 
     #[test]
     fn who_waits_is_told_once_enough_has_come() {
-        let mut stage = Stage::default();
+        let mut dispatcher = Dispatcher::default();
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        stage.take(Cue::Await(1, sender));
-        stage.reply(post("/v1/messages", "{}"));
+        dispatcher.take(Message::Await(1, sender));
+        dispatcher.reply(post("/v1/messages", "{}"));
         assert!(receiver.try_recv().is_err(), "a side request does not count");
-        stage.reply(post("/v1/messages", TOOLS));
+        dispatcher.reply(post("/v1/messages", TOOLS));
         assert!(receiver.try_recv().is_ok());
     }
 }
