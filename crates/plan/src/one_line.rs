@@ -66,7 +66,7 @@ fn without_escapes(line: &str) -> String {
     kept
 }
 
-/// What becomes of a character: invisible ones go, backticks become quotes.
+/// The plain form of a character: invisible ones go, backticks become quotes.
 fn plain(c: char) -> Option<char> {
     match c {
         '\t' => Some(' '),
@@ -138,14 +138,14 @@ fn reads_as_mark(inside: &str) -> bool {
     bare.chars().count() <= 1 || marker || keeps_checks_away(bare)
 }
 
-/// Whether forges start no checks for a commit whose message has this in brackets: a quotation may not do that.
+/// True if forges start no checks for a commit whose message has this in brackets: a quotation may not do that.
 fn keeps_checks_away(bare: &str) -> bool {
     let words: Vec<String> = bare.split_whitespace().take(3).map(str::to_ascii_lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     matches!(words[..], ["skip" | "no", "ci"] | ["ci" | "actions", "skip"] | ["skip", "actions"])
 }
 
-/// The same as a line at the end of a message.
+/// The word without the colon of a trailer by which forges start no checks either.
 fn without_trailer(word: &str) -> String {
     let name = "skip-checks:";
     let is_trailer = word.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));

@@ -1,13 +1,13 @@
-//! What is wrong with a plan, where, and what a person can do about it.
+//! Problems of a plan: what is wrong, where, and what a person can do about it.
 
 use crate::TaskId;
 
-/// Whether a plan can be run in spite of a problem.
+/// How bad a problem is: a plan can be run in spite of some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The plan still means something definite; a person should look.
     Warning,
-    /// What the plan means is not known; it should not be run like this.
+    /// The plan's meaning is not known; it should not be run like this.
     Error,
 }
 
@@ -18,9 +18,9 @@ pub struct Problem {
     pub line: usize,
     /// How bad it is.
     pub severity: Severity,
-    /// What is wrong, as a lower-case fragment.
+    /// The problem, as a lower-case fragment.
     pub message: String,
-    /// What to do about it.
+    /// A way out.
     pub hint: Option<String>,
     /// The task it is about, if it is about one.
     pub task: Option<TaskId>,

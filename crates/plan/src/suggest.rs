@@ -1,4 +1,4 @@
-//! What somebody may have meant.
+//! Suggestions for names that are not known.
 
 /// Names longer than this are not compared: nobody mistypes those.
 const NAME_CHARS_MAX: usize = 64;

@@ -17,7 +17,7 @@ pub use value::Value;
 pub struct YamlError {
     /// The line, counted from one.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem with it.
     pub message: String,
 }
 

@@ -11,13 +11,11 @@ pub mod forge;
 pub mod git;
 pub mod journal;
 pub mod process;
-pub mod rehearsal;
 
 mod agent;
 mod atomic;
 mod attempt;
 mod check;
-mod demo;
 mod error;
 mod inbox;
 mod landing;
@@ -35,7 +33,6 @@ pub use agent::{
     Activity, AgentKind, Permission, StreamFormat, Support, Transcript, find_program, transcript, version_of,
 };
 pub use attempt::{AttemptFiles, ChangeKind, KeptText, Report, append_report};
-pub use demo::{Demo, lay_out_demo};
 pub use error::RunError;
 pub use inbox::{LiveSettings, Responder, SendError, Sent, directive, leave, send};
 pub use journal::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::step::{Step, quote};
 
-/// What an agent does, by role, task and attempt. The first rule that fits counts.
+/// A scripted agent: what it does by role, task and attempt. The first rule that fits counts.
 #[derive(Debug, Clone, Default)]
 pub struct Agent {
     rules: Vec<Rule>,
@@ -31,7 +31,7 @@ pub struct AgentCall {
     pub attempt: u32,
     /// Where it was started.
     pub folder: String,
-    /// What it was given on standard input.
+    /// The text that it was given on standard input.
     pub prompt: String,
 }
 
@@ -41,22 +41,22 @@ impl Agent {
         Agent::default()
     }
 
-    /// What it does for a task, in any role and attempt.
+    /// Adds what it does for a task, in any role and attempt.
     pub fn on(self, task: &str, steps: impl IntoIterator<Item = Step>) -> Agent {
         self.rule(format!("*\"|\"{}\"|\"*", quote(task)), steps)
     }
 
-    /// What it does in one attempt at a task, in any role.
+    /// Adds what it does in one attempt at a task, in any role.
     pub fn on_attempt(self, task: &str, attempt: u32, steps: impl IntoIterator<Item = Step>) -> Agent {
         self.rule(format!("*\"|\"{}\"|{attempt}\"", quote(task)), steps)
     }
 
-    /// What it does for a task in one role.
+    /// Adds what it does for a task in one role.
     pub fn on_role(self, role: &str, task: &str, steps: impl IntoIterator<Item = Step>) -> Agent {
         self.rule(format!("{}\"|\"{}\"|\"*", quote(role), quote(task)), steps)
     }
 
-    /// What it does in all other cases.
+    /// Adds what it does in all other cases.
     pub fn otherwise(self, steps: impl IntoIterator<Item = Step>) -> Agent {
         self.rule("*".to_owned(), steps)
     }

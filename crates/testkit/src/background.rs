@@ -29,17 +29,17 @@ impl Background {
         self.child.id()
     }
 
-    /// What it has printed on standard output so far.
+    /// Its standard output so far.
     pub fn stdout(&self) -> String {
         read(&self.stdout)
     }
 
-    /// What it has printed on standard error so far.
+    /// Its standard error so far.
     pub fn stderr(&self) -> String {
         read(&self.stderr)
     }
 
-    /// Whether it has not ended yet.
+    /// True if it has not ended yet.
     pub fn is_running(&mut self) -> bool {
         if self.status.is_none() {
             self.status = self.child.try_wait().expect("a child can be waited for");

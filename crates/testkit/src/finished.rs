@@ -1,4 +1,4 @@
-//! What came of a run of the program under test.
+//! A run of the program under test that has ended.
 
 use std::fmt;
 use std::process::ExitStatus;

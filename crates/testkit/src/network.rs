@@ -5,12 +5,12 @@ use std::process::{Command, Stdio};
 
 use nix::sched::{CloneFlags, setns, unshare};
 
-/// Whether a test is apart from the network.
+/// The network that a test has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Network {
     /// Nothing but loopback can be reached.
     LoopbackOnly,
-    /// It could not be left.
+    /// That of the machine: it could not be left.
     Shared,
 }
 

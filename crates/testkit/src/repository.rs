@@ -110,7 +110,7 @@ impl Repository {
         }
     }
 
-    /// Whether there is something at this path.
+    /// True if there is something at this path.
     pub fn has(&self, path: &str) -> bool {
         self.root.join(path).symlink_metadata().is_ok()
     }
@@ -127,7 +127,7 @@ impl Repository {
         String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
     }
 
-    /// What `git status` finds changed, one line each as in its short format.
+    /// The changes that `git status` finds, one line each as in its short format.
     pub fn dirt(&self) -> Vec<String> {
         self.git(&["status", "--porcelain", "--untracked-files=all"]).lines().map(str::to_owned).collect()
     }

@@ -19,7 +19,7 @@ pub enum Signal {
     Continue,
 }
 
-/// Whom a signal is for.
+/// The process or the group that a signal is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Process(u32),

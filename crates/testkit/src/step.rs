@@ -1,4 +1,4 @@
-//! What a scripted agent can do. Each step becomes a line or two of POSIX shell.
+//! Steps of a scripted agent. Each step becomes a line or two of POSIX shell.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub enum Step {
     Append {
         /// Where.
         path: String,
-        /// What is added.
+        /// The text that is added.
         text: String,
     },
     /// Deletes a file.

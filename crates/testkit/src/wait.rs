@@ -15,7 +15,7 @@ pub fn wait_for(what: &str, condition: impl FnMut() -> bool) {
     wait_for_within(what, DEADLINE, condition);
 }
 
-/// The same with a deadline of the test's own.
+/// Waits for a condition with a deadline of the test's own.
 #[track_caller]
 pub fn wait_for_within(what: &str, deadline: Duration, condition: impl FnMut() -> bool) {
     assert!(comes_true_within(deadline, condition), "waited {deadline:?} in vain for {what}");

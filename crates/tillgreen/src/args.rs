@@ -9,7 +9,7 @@ mod agents;
 pub(crate) use agents::{AgentsArgs, AgentsCommand, TestArgs};
 
 use crate::exit;
-use crate::settings::{Choices, limit};
+use crate::settings::{SettingsLayer, limit};
 use crate::view::chart::ChartFile;
 
 /// Takes a plan of tasks and does not stop until it is green.
@@ -42,7 +42,7 @@ Examples:
   tillgreen status                 where it stands
   tillgreen show 1.3 --output      what task 1.3 printed when it failed";
 
-/// What every command takes.
+/// Arguments of every command.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
     /// How results are printed; JSON is one object a line where results are a stream
@@ -146,14 +146,14 @@ pub(crate) struct PlanArgs {
     pub(crate) plan: Option<String>,
 }
 
-/// What `clean` takes.
+/// Arguments of `clean`.
 #[derive(Debug, Args)]
 pub(crate) struct CleanArgs {
     /// A spec's name, a spec's folder or a tasks.md [default: all plans of the project]
     pub(crate) plan: Option<String>,
 }
 
-/// What `check` takes.
+/// Arguments of `check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// A spec's name, a spec's folder, a tasks.md, a *-PLAN.md or a folder of plans [default: the active spec]
@@ -180,7 +180,7 @@ pub(crate) enum GraphForm {
     Dot,
 }
 
-/// What `new` takes.
+/// Arguments of `new`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: tillgreen new auth Let people log in with a password")]
 pub(crate) struct NewArgs {
@@ -190,7 +190,7 @@ pub(crate) struct NewArgs {
     pub(crate) goal: Vec<String>,
 }
 
-/// What `run` takes.
+/// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "tillgreen run [OPTIONS] [PLAN]",
@@ -202,7 +202,7 @@ pub(crate) struct RunArgs {
     /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
     pub(crate) plan: Option<String>,
     #[command(flatten)]
-    pub(crate) choices: Choices,
+    pub(crate) flags: SettingsLayer,
 }
 
 const RUN_NOTES: &str = "\
@@ -217,7 +217,7 @@ Examples:
   tillgreen run --agent-cmd './my-agent.sh'   any command that reads the prompt on standard input
   tillgreen run --dry-run                     say what would be done, and do nothing";
 
-/// What `answer` takes.
+/// Arguments of `answer`.
 #[derive(Debug, Args)]
 #[command(
     allow_missing_positional = true,
@@ -245,7 +245,8 @@ pub(crate) struct AnswerArgs {
     pub(crate) no_run: bool,
 }
 
-/// What `tell` takes. A flag may stand between its two words, which a plan that may be left out does not allow by itself.
+/// Arguments of `tell`. A flag may stand between its two words, which a plan that may be left out does not allow by
+/// itself.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "tillgreen tell [OPTIONS] [PLAN] <TEXT>",
@@ -277,7 +278,7 @@ impl TellArgs {
     }
 }
 
-/// What `skip` takes.
+/// Arguments of `skip`.
 #[derive(Debug, Args)]
 #[command(allow_missing_positional = true, after_help = "Example: tillgreen skip auth 1.3")]
 pub(crate) struct SkipArgs {
@@ -288,7 +289,7 @@ pub(crate) struct SkipArgs {
     pub(crate) task: String,
 }
 
-/// What `show` takes.
+/// Arguments of `show`.
 #[derive(Debug, Args)]
 #[command(
     allow_missing_positional = true,
@@ -317,7 +318,7 @@ pub(crate) struct ShowArgs {
     pub(crate) diff: bool,
 }
 
-/// What `log` takes.
+/// Arguments of `log`.
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
@@ -327,7 +328,7 @@ pub(crate) struct LogArgs {
     pub(crate) follow: bool,
 }
 
-/// What `stats` takes.
+/// Arguments of `stats`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: tillgreen stats --chart run.html")]
 pub(crate) struct StatsArgs {

@@ -1,4 +1,4 @@
-//! What a checkpoint asks for, and which words answer it.
+//! The question of a checkpoint, and the words that answer it.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ const DONE: [&str; 4] = ["done", "yes", "ok", "ready"];
 #[derive(Clone, Debug)]
 pub(crate) struct Checkpoint {
     kind: TaskType,
-    /// What is asked, to be read by a person.
+    /// The question, to be read by a person.
     pub(crate) text: String,
     choices: Vec<Choice>,
 }

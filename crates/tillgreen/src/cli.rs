@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::exit;
 use crate::view::subject::Subject;
 
-/// What every command is given.
+/// The context that every command is given.
 pub(crate) struct Context {
     /// How results are printed.
     pub(crate) format: Format,
@@ -107,7 +107,7 @@ fn usage(error: &clap::Error) -> u8 {
     if is_result { exit::DONE } else { exit::USAGE }
 }
 
-/// Whether arguments that could not be read ask for JSON.
+/// True if arguments that could not be read ask for JSON.
 fn wants_json(arguments: impl Iterator<Item = OsString>) -> bool {
     let arguments: Vec<OsString> = arguments.collect();
     let is_pair = |pair: &[OsString]| pair[0] == "--format" && pair[1] == "json";

@@ -24,20 +24,20 @@ pub(crate) struct Error {
     question: Option<String>,
 }
 
-/// What sort of end it is.
+/// The kind of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Usage, settings, plan or state: nothing was started.
     Usage,
     /// Another run holds the plan.
     Held,
-    /// Somebody else answered first.
+    /// Another process answered first.
     Answered,
     /// The operating system refused something that the command needs.
     Unavailable,
     /// A run ended without being complete; the code says how.
     Ended(u8),
-    /// Nobody reads the output any more: no reason to complain.
+    /// The output is read by nobody any more: no reason to complain.
     OutputClosed,
 }
 
@@ -54,7 +54,7 @@ impl Error {
         }
     }
 
-    /// The same, with commands that are to be typed naming the plan: it may not be the current one.
+    /// Makes commands that are to be typed name the plan: it may not be the current one.
     pub(crate) fn about(mut self, subject: &Subject) -> Self {
         let commands = ["", "--fresh"].map(|rest| {
             let plain = if rest.is_empty() { String::new() } else { format!(" {rest}") };
@@ -106,12 +106,12 @@ impl Error {
         self
     }
 
-    /// The same, with the question that it is about, if there is one.
+    /// Adds the question that it is about, if there is one.
     pub(crate) fn asking(self, question: Option<String>) -> Self {
         Self { question, ..self }
     }
 
-    /// The same, after a run had been started: it can be taken up again.
+    /// Takes it for an error after a run had been started: that can be taken up again.
     pub(crate) fn midway(self) -> Self {
         let kind = if self.kind == Kind::Usage { Kind::Unavailable } else { self.kind };
         Self { kind, ..self }
@@ -129,7 +129,7 @@ impl Error {
         }
     }
 
-    /// Whether there is nothing to say about it.
+    /// True if there is nothing to say about it.
     pub(crate) fn is_silent(&self) -> bool {
         self.kind == Kind::OutputClosed
     }

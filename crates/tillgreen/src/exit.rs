@@ -21,7 +21,7 @@ pub(crate) const CAPPED: u8 = 5;
 pub(crate) const UNAVAILABLE: u8 = 6;
 /// Aborted by a response.
 pub(crate) const ABORTED: u8 = 7;
-/// Somebody else answered first.
+/// Another process answered first.
 pub(crate) const ANSWERED: u8 = 8;
 /// Interrupted.
 pub(crate) const INTERRUPTED: u8 = 130;

@@ -1,4 +1,4 @@
-//! What to do about the errors of the runner: each gets its exit code and the next thing to type.
+//! Errors of the runner, explained: each gets its exit code and the next thing to type.
 
 use std::path::Path;
 
@@ -96,7 +96,7 @@ impl From<LockError> for Error {
     }
 }
 
-/// Whether there is no room on the disk for a journal.
+/// True if there is no room on the disk for a journal.
 fn is_disk(error: &JournalError) -> bool {
     use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     matches!(error.io_kind(), Some(StorageFull | ReadOnlyFilesystem | QuotaExceeded))
@@ -203,13 +203,13 @@ impl From<Refusal> for Error {
     }
 }
 
-/// Who answered first, when, and what.
+/// The words about who answered first, when, and what.
 pub(crate) fn told_of_first(first: &FirstAnswer) -> String {
     let who = first.from.as_deref().unwrap_or("somebody at the run's own terminal");
     format!("{who} answered at {}: {}", moment(first.at), response_text(&first.response))
 }
 
-/// What came in the way of a run. Some of that says already how to go on.
+/// The error for what came in the way of a run. Some of that says already how to go on.
 fn midway(error: RunError) -> Error {
     let of_disk = matches!(&error, RunError::Journal(journal) if is_disk(journal));
     let is_told = of_disk || matches!(&error, RunError::Io { .. });

@@ -12,7 +12,7 @@ use crate::args::Format;
 use crate::cli::Context;
 use crate::command::check;
 use crate::error::Error;
-use crate::settings::{FileSettings, Programs, from_launch};
+use crate::settings::{FileSettings, Programs, from_recorded};
 use crate::task_argument::{Spelled, Tasks};
 use crate::view::json;
 use crate::view::subject::Subject;
@@ -29,7 +29,7 @@ pub(crate) struct Target {
     pub(crate) state: Option<State>,
 }
 
-/// What became of something that was told.
+/// The fate of something that was told to a run.
 pub(crate) enum Fate {
     /// A run that is under way has taken it.
     Taken(Holder),
@@ -43,7 +43,7 @@ pub(crate) enum Fate {
     Unheard(Holder),
 }
 
-/// What became of it, for programs.
+/// The fate, for programs.
 #[derive(Serialize)]
 struct Document<'a> {
     plan: &'a str,
@@ -131,7 +131,7 @@ impl Target {
         let launch = self.state.as_ref().and_then(State::opened).map(|opened| opened.launch.clone());
         let of_file = FileSettings::load(self.project.root())?;
         let programs = Programs::of_environment(self.project.root());
-        from_launch(&launch.unwrap_or_default(), self.file.dialect, &of_file, &programs)
+        from_recorded(&launch.unwrap_or_default(), self.file.dialect, &of_file, &programs)
     }
 
     /// Says what became of it: what a run has done in these words, or what else is the case.

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::byte_search::each_of;
+use super::line::each_of;
 
 /// A part of a text: prose, or what stands between the backticks of a code span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +26,13 @@ impl Run {
         self.start + self.len
     }
 
-    /// Whether text follows at once, as after a backtick that opens a span.
+    /// True if text follows at once, as after a backtick that opens a span.
     pub(crate) fn can_open(self, text: &str) -> bool {
         text[self.end()..].chars().next().is_some_and(|next| !next.is_whitespace())
             && !escaped(text, self.start)
     }
 
-    /// Whether it may end a span: not if it looks like the beginning of another.
+    /// True if it may end a span: not if it looks like the beginning of another.
     pub(crate) fn can_close(self, text: &str) -> bool {
         let space_before = || text[..self.start].chars().next_back().is_none_or(char::is_whitespace);
         let word_after = || text[self.end()..].chars().next().is_some_and(char::is_alphanumeric);
@@ -50,7 +50,7 @@ pub(crate) fn runs(text: &str) -> Vec<Run> {
     runs
 }
 
-/// Whether the byte at `at` has an odd number of backslashes before it.
+/// True if the byte at `at` has an odd number of backslashes before it.
 pub(crate) fn escaped(text: &str, at: usize) -> bool {
     text.as_bytes()[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
 }
@@ -103,7 +103,7 @@ pub(crate) fn open_at_end(text: &str, runs: &[Run]) -> Option<Run> {
     open_at_end
 }
 
-/// Whether each run is closed by the next in a way that leaves no doubt, as on nearly all lines.
+/// True if each run is closed by the next in a way that leaves no doubt, as on nearly all lines.
 fn plainly_paired(text: &[u8], runs: &[Run]) -> bool {
     let (pairs, rest) = runs.as_chunks::<2>();
     rest.is_empty()

@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
-use super::byte_search::each_of;
 use super::code_span::Run;
+
+/// How many bytes are compared at once. The loops over a block have no branches, so that the compiler can
+/// make vector instructions of them.
+const BLOCK: usize = 32;
 
 /// How many backticks or tildes make a fence.
 pub(crate) const FENCE_LEN_MIN: usize = 3;
@@ -47,9 +50,9 @@ pub(crate) struct Opener {
     pub(crate) line: usize,
     /// Which of the runs of backticks are in it.
     pub(crate) runs: Range<usize>,
-    /// Whether there is a tilde or a run of three backticks, without which there is no fence.
+    /// True if there is a tilde or a run of three backticks, without which there is no fence.
     pub(crate) fence: bool,
-    /// Whether there is a `<`, without which there is neither a heredoc nor a comment.
+    /// True if there is a `<`, without which there is neither a heredoc nor a comment.
     pub(crate) angle: bool,
 }
 
@@ -74,7 +77,7 @@ pub(crate) fn lines(text: &str) -> Lines {
     lines
 }
 
-/// What is known of a line before its end is found.
+/// The facts about a line before its end is found.
 #[derive(Debug, Default)]
 struct Unfinished {
     start: usize,
@@ -134,6 +137,30 @@ pub(crate) fn heading_level(line: &str) -> Option<usize> {
     (indent <= 3 && (1..=6).contains(&level) && spaced).then_some(level)
 }
 
+/// Calls `found` with the position of each byte of `bytes` that is one of the `needles`, in order. NUL cannot
+/// be a needle. The standard library looks for one byte only and starts anew after each, which is most of the work
+/// where lines are short.
+pub(crate) fn each_of<const N: usize>(bytes: &[u8], needles: [u8; N], mut found: impl FnMut(usize)) {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut last = [0; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    for (number, block) in blocks.iter().chain([&last]).enumerate() {
+        let equal = equal_bytes(block, needles);
+        for (part, word) in equal.as_chunks::<8>().0.iter().enumerate() {
+            let mut hits = u64::from_le_bytes(*word);
+            while hits != 0 {
+                found(number * BLOCK + part * 8 + (hits.trailing_zeros() / 8) as usize);
+                hits &= hits - 1;
+            }
+        }
+    }
+}
+
+/// One for each byte of `block` that is one of the needles, zero for the others.
+fn equal_bytes<const N: usize>(block: &[u8; BLOCK], needles: [u8; N]) -> [u8; BLOCK] {
+    block.map(|byte| needles.iter().fold(0, |equal, &needle| equal | u8::from(byte == needle)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,5 +188,16 @@ mod tests {
         let levels: Vec<_> =
             ["# a", "### b", "#c", "####### d", "   ## e", "    ## f", "##"].map(heading_level).into();
         assert_eq!(levels, [Some(1), Some(3), None, None, Some(2), None, Some(2)]);
+    }
+
+    #[test]
+    fn bytes_are_found_as_by_a_plain_loop() {
+        let mut text: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
+        while text.pop().is_some() {
+            let mut found = Vec::new();
+            each_of(&text, *b"\n`<\xff", |at| found.push(at));
+            let expected = (0..text.len()).filter(|&at| b"\n`<\xff".contains(&text[at]));
+            assert_eq!(found, expected.collect::<Vec<_>>());
+        }
     }
 }

@@ -3,7 +3,6 @@
 //! Plans are written by people and models who do not follow any specification, so the rules here are those
 //! that read real files as their authors meant them. What a line means is left to the dialects.
 
-mod byte_search;
 pub(crate) mod code_span;
 pub(crate) mod line;
 pub(crate) mod region;

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::code_span::{Run, escaped, open_at_end};
 use super::line::{FENCE_LEN_MIN, Line, Lines, Opener, heading_level, lines};
 
-/// What a line is a part of.
+/// The part of a text that a line belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
     /// Ordinary text, which may be structure.
@@ -76,7 +76,7 @@ struct Scan<'a> {
     words: OnceCell<BTreeMap<&'a str, Vec<usize>>>,
     /// For each fence character, the shortest fence known to have no end below.
     endless: [usize; 2],
-    /// Whether no comment ends below.
+    /// True if no comment ends below.
     comments_ended: bool,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Scan<'a> {
         None
     }
 
-    /// Whether the lines in between hold fences in pairs, as a document quoted by a heredoc does.
+    /// True if the lines in between hold fences in pairs, as a document quoted by a heredoc does.
     fn paired_fences(&self, from: usize, to: usize) -> bool {
         to - from <= HEREDOC_LINES_MAX
             && (from..to).filter(|&at| fence_open(self.line(at)).is_some()).count() % 2 == 0

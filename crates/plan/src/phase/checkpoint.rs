@@ -1,19 +1,18 @@
 //! Checkpoints: what a person is asked, and what the answers are.
 
-use super::block::Block;
-use super::element::{Content, content, is_one_of};
-use super::indentation::dedented;
+use super::element::{Content, content, dedented, is_one_of};
 use super::opaque::Opaque;
+use super::task_block::Block;
 use super::task_type::TaskType;
 
 /// One of the options of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What the answer names: the option's `id`, else its place, counted from one.
+    /// The word that an answer names it by: the option's `id`, else its place, counted from one.
     pub id: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What else is said about it, by element: `pros`, `cons`.
+    /// Further notes about it, by element: `pros`, `cons`.
     pub notes: Vec<(String, String)>,
 }
 

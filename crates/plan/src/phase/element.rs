@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use super::opaque::Opaque;
 use super::tag::{Tag, TagKind, tags};
+use crate::markdown::indent_of;
 
 /// An element at the outermost level of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Element<'a> {
     pub(super) tag: Tag<'a>,
-    /// What stands between its tags.
+    /// The text between its tags.
     pub(super) inner: Range<usize>,
     pub(super) outer: Range<usize>,
     pub(super) closed: bool,
@@ -21,7 +22,7 @@ impl<'a> Element<'a> {
         self.tag.name
     }
 
-    /// Whether it means nothing itself, so that what it holds may be meant.
+    /// True if it means nothing itself, so that what it holds may be meant.
     pub(super) fn is_wrapper(&self) -> bool {
         matches!(self.tag.name, "feature" | "implementation" | "content" | "body" | "checkpoint")
     }
@@ -31,7 +32,7 @@ impl<'a> Element<'a> {
     }
 }
 
-/// What a text is made of.
+/// The elements that a text is made of.
 #[derive(Debug, Default)]
 pub(super) struct Content<'a> {
     pub(super) elements: Vec<Element<'a>>,
@@ -52,7 +53,7 @@ impl<'a> Content<'a> {
             .map(move |element| element.text(text))
     }
 
-    /// What stands in `text[range]` outside all elements.
+    /// The text in `text[range]` outside all elements.
     pub(super) fn loose(&self, text: &str, range: Range<usize>) -> String {
         let mut loose = String::new();
         let mut at = range.start;
@@ -172,6 +173,44 @@ fn unclosed<'a>(text: &str, tags: &[Tag<'a>], at: usize, end: usize) -> (Element
     (Element { tag: tag.clone(), inner, outer: tag.range.start..end, closed: false }, next)
 }
 
+/// Replaces the five standard entities, each once: `&amp;lt;` becomes `&lt;`.
+pub(super) fn decode(text: &str) -> String {
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        decoded.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (character, len) = entity(rest).unwrap_or(('&', 1));
+        decoded.push(character);
+        rest = &rest[len..];
+    }
+    decoded.push_str(rest);
+    decoded
+}
+
+fn entity(text: &str) -> Option<(char, usize)> {
+    [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&apos;", '\'')]
+        .into_iter()
+        .find(|(name, _)| text.starts_with(name))
+        .map(|(name, character)| (character, name.len()))
+}
+
+/// The text without white space around it and without the indentation that its lines share. The first line
+/// may stand beside the opening tag, so it does not count.
+pub(super) fn dedented(text: &str) -> String {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let shared = rest.lines().filter(|line| !line.trim().is_empty()).map(indent_of).min().unwrap_or(0);
+    let mut dedented = first.trim().to_owned();
+    for line in rest.lines() {
+        if !dedented.is_empty() {
+            dedented.push('\n');
+        }
+        dedented.push_str(line[shared.min(indent_of(line))..].trim_end());
+    }
+    dedented.truncate(dedented.trim_end().len());
+    dedented
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,5 +255,34 @@ mod tests {
         let content = content(text, 0..text.len(), &Opaque::of(text));
         assert_eq!(content.loose(text, 0..text.len()), "ac</verify>");
         assert_eq!(content.stray.len(), 1);
+    }
+
+    #[test]
+    fn entities_are_decoded_once() {
+        for (text, decoded) in [
+            ("a &amp;&amp; b", "a && b"),
+            ("a && b", "a && b"),
+            ("&lt;x&gt; &quot;&apos;", "<x> \"'"),
+            ("&amp;lt;", "&lt;"),
+            ("&nbsp; &#38; &am", "&nbsp; &#38; &am"),
+            ("ü&", "ü&"),
+            ("", ""),
+        ] {
+            assert_eq!(decode(text), decoded);
+        }
+    }
+
+    #[test]
+    fn indentation_that_lines_share() {
+        for (text, expected) in [
+            (" a ", "a"),
+            ("\n    a\n      b\n\n    c\n  ", "a\n  b\n\nc"),
+            ("a\n  b\n   c", "a\nb\n c"),
+            ("\r\n  a\r\n  b\r\n", "a\nb"),
+            ("\n\n\ta\n", "a"),
+            ("", ""),
+        ] {
+            assert_eq!(dedented(text), expected, "{text:?}");
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! The fields of a task: the elements of its block.
 
-use super::block::Block;
-use super::element::is_one_of;
-use super::indentation::dedented;
+use super::element::{dedented, is_one_of};
+use super::task_block::Block;
 use crate::spec::{Commit, Fields, Files};
 
 /// Reads the fields of a block. Its commit is made from its title, so none is read.

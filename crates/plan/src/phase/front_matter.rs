@@ -1,4 +1,5 @@
-//! What a plan says about itself: its place among the others, what it changes and what must hold after it.
+//! Front matter, in which a plan tells of itself: its place among the others, what it changes and what must hold after
+//! it.
 
 use std::ops::Range;
 
@@ -21,22 +22,22 @@ pub struct FrontMatter {
     pub depends_on: Vec<String>,
     /// The files that it changes.
     pub files_modified: Vec<String>,
-    /// Whether it runs without a person.
+    /// True if it runs without a person.
     pub autonomous: Option<bool>,
-    /// What must hold when it is done.
+    /// Conditions that must hold when it is done.
     pub must_haves: MustHaves,
     /// All other entries, in order.
     pub others: Vec<(String, Value)>,
 }
 
-/// What must hold when a plan is done.
+/// Conditions that must hold when a plan is done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MustHaves {
     /// Sentences that must be true.
     pub truths: Vec<String>,
     /// Files that must exist, most often maps with a `path`.
     pub artifacts: Vec<Value>,
-    /// What must be connected with what.
+    /// Things that must be connected with one another.
     pub key_links: Vec<Value>,
     /// All other entries, in order.
     pub others: Vec<(String, Value)>,

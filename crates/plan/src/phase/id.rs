@@ -104,7 +104,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// Whether the number is only a part of a code such as `260322-14r`.
+/// True if the number is only a part of a code such as `260322-14r`.
 fn is_one_word(text: &str, number: &str) -> bool {
     let rest = &text[number.len()..];
     let next = rest.trim_start_matches('-').split('-').next().unwrap_or_default();

@@ -3,14 +3,11 @@
 //! Blocks look like XML and are not: real ones hold generics, HTML and shell as they are. What is structure is
 //! therefore decided by the few names that plans use, where they stand, and that code is opaque.
 
-mod block;
 mod checkpoint;
 mod element;
-mod entity;
 mod fields;
 mod front_matter;
 mod id;
-mod indentation;
 mod opaque;
 mod parse;
 mod tag;
@@ -24,7 +21,7 @@ pub use id::PhaseNumber;
 pub use parse::Dialect;
 pub use task_type::TaskType;
 
-pub(crate) use block::head_elements;
 pub(crate) use fields::read as read_fields;
 pub(crate) use parse::Head;
+pub(crate) use task_block::head_elements;
 pub(crate) use verify::read as read_verify;

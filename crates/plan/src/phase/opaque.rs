@@ -260,7 +260,7 @@ fn structural(line: &str) -> Option<(usize, bool)> {
     bounded.then_some((place, closes))
 }
 
-/// Whether the lines of a region open and close the same elements.
+/// A count of the elements that the lines of a region open and close.
 #[derive(Default)]
 struct Balance {
     open: [u32; STRUCTURE.len()],

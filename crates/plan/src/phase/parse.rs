@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::block::Block;
 use super::checkpoint::{self, Choice};
 use super::front_matter::{self, FrontMatter};
 use super::id::{self, PhaseNumber};
 use super::opaque::Opaque;
+use super::task_block::Block;
 use super::task_block::{TaskBlock, task_blocks};
 use super::task_type::TaskType;
 use crate::TaskId;
@@ -23,7 +23,7 @@ pub enum Dialect {
     Phase,
 }
 
-/// What a plan of this dialect has besides its tasks.
+/// The parts of a plan of this dialect besides its tasks.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     front_matter: Option<FrontMatter>,
@@ -65,7 +65,7 @@ impl Plan {
         if self.head().is_some() { Dialect::Phase } else { Dialect::Spec }
     }
 
-    /// What a `*-PLAN.md` says about itself.
+    /// The front matter of a `*-PLAN.md`.
     #[must_use]
     pub fn front_matter(&self) -> Option<&FrontMatter> {
         self.head()?.front_matter.as_ref()
@@ -107,7 +107,7 @@ impl Plan {
         without_number(self.title(task))
     }
 
-    /// What a checkpoint asks, to be read by a person: what it is about, the options, how to answer.
+    /// The question of a checkpoint, to be read by a person: what it is about, the options, how to answer.
     #[must_use]
     pub fn question(&self, task: &Task) -> String {
         checkpoint::question(self.block(task), task.type_)
@@ -220,7 +220,7 @@ impl Build<'_> {
         })
     }
 
-    /// What is wrong inside a block that begins on `line`.
+    /// Reports the problems inside a block that begins on `line`.
     fn flaws(&mut self, line: usize, id: &TaskId, block: &Block<'_>) {
         let mut lines = LineCount::default();
         let mut flaws: Vec<(usize, String)> = Vec::new();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::opaque::Opaque;
 
-/// What a tag does.
+/// The kind of a tag: it opens an element, closes one, or is one by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagKind {
     Open,
@@ -18,19 +18,19 @@ pub(super) enum TagKind {
 pub(super) struct Tag<'a> {
     pub(super) kind: TagKind,
     pub(super) name: &'a str,
-    /// What stands between the name and the closing bracket.
+    /// The text between the name and the closing bracket.
     pub(super) attributes: Range<usize>,
     pub(super) range: Range<usize>,
 }
 
 impl<'a> Tag<'a> {
-    /// Whether nothing but white space stands before it on its line.
+    /// True if nothing but white space stands before it on its line.
     pub(super) fn begins_line(&self, text: &str) -> bool {
         let before = text[..self.range.start].trim_end_matches([' ', '\t', '\u{feff}']);
         before.is_empty() || before.ends_with('\n')
     }
 
-    /// Whether nothing but white space stands after it on its line.
+    /// True if nothing but white space stands after it on its line.
     pub(super) fn ends_line(&self, text: &str) -> bool {
         let after = text[self.range.end..].trim_start_matches([' ', '\t', '\r']);
         after.is_empty() || after.starts_with('\n')

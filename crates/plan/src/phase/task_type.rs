@@ -1,4 +1,4 @@
-//! What kind of work a task is, and who does it.
+//! The kinds of tasks, by who does them.
 
 /// The type of a task, as its `type` attribute says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub enum TaskType {
 }
 
 impl TaskType {
-    /// Whether it asks a person.
+    /// True if it asks a person.
     #[must_use]
     pub fn is_checkpoint(self) -> bool {
         match self {

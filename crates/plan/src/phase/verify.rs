@@ -1,10 +1,8 @@
 //! How a task is verified: its `<automated>` commands, or what its `<verify>` says besides.
 
-use super::block::Block;
-use super::element::{Content, Element, content, is_one_of};
-use super::entity::decode;
-use super::indentation::dedented;
+use super::element::{Content, Element, content, decode, dedented, is_one_of};
 use super::opaque::Opaque;
+use super::task_block::Block;
 use crate::Script;
 use crate::verify::{Verify, classify, classify_automated};
 
@@ -36,18 +34,18 @@ pub(crate) fn read(block: &str) -> Verify {
 }
 
 impl Element<'_> {
-    /// What it says about verifying; `<automated>` may stand on its own.
+    /// Its text about verifying; `<automated>` may stand on its own.
     pub(super) fn said<'b>(&self, text: &'b str) -> &'b str {
         let range = if is_one_of(self.name(), &[AUTOMATED]) { &self.outer } else { &self.inner };
         &text[range.clone()]
     }
 }
 
-/// What one `<verify>` says.
+/// One `<verify>`, as it was read.
 struct Part {
     commands: Vec<String>,
     loose: String,
-    /// Whether it has elements that say something and are no command.
+    /// True if it has elements that say something and are no command.
     asks: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use super::shell::{Command, End, Join, Pipeline, Shell, Statement, read};
 
-/// Whether bash runs with `pipefail`.
+/// The state of bash's `pipefail`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pipefail {
     /// The last stage of a pipeline decides.
@@ -11,14 +11,14 @@ pub enum Pipefail {
     On,
 }
 
-/// What bash runs, with `-e`, from the project's root, to verify a task.
+/// The text that bash runs, with `-e`, from the project's root, to verify a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
     /// The text for bash. It sets `pipefail` itself where that is due.
     pub text: String,
     /// The commands as the plan has them, each whole.
     pub snippets: Vec<String>,
-    /// Whether the last command runs with `pipefail`, so that exit code 141 passes with a warning.
+    /// The state of `pipefail` for the last command: with it, exit code 141 passes with a warning.
     pub pipefail: Pipefail,
 }
 
@@ -47,7 +47,7 @@ impl Script {
         Script { text: assembly.text, snippets, pipefail: assembly.mode }
     }
 
-    /// Whether exit code 141 can only come from the very end: then it says that a reader had enough. Anywhere else it
+    /// True if exit code 141 can only come from the very end: then it says that a reader had enough. Anywhere else it
     /// would mean that the rest was not run.
     #[must_use]
     pub fn broken_pipe_passes(&self) -> bool {
@@ -117,7 +117,7 @@ impl Assembly {
 struct Chunk<'a> {
     text: &'a str,
     mode: Pipefail,
-    /// Whether something can be appended to it.
+    /// True if something can be appended to it.
     open_ended: bool,
 }
 
@@ -163,7 +163,7 @@ fn mode_of(statements: &[Statement<'_>]) -> Pipefail {
     if hidden && !decided { Pipefail::On } else { Pipefail::Off }
 }
 
-/// Whether only the last thing on a line is piped: what follows on the next line is run in any case.
+/// True if only the last thing on a line is piped: what follows on the next line is run in any case.
 fn only_ends_are_piped(shell: &Shell<'_>) -> bool {
     let last = shell.statements.len().saturating_sub(1);
     let is_fine = |(at, statement): (usize, &Statement<'_>)| {
@@ -176,12 +176,12 @@ fn only_ends_are_piped(shell: &Shell<'_>) -> bool {
     !shell.compound && shell.statements.iter().enumerate().all(is_fine)
 }
 
-/// Whether the last stage of a pipeline only passes text on.
+/// True if the last stage of a pipeline only passes text on.
 pub(super) fn passes_on(pipeline: &Pipeline<'_>) -> bool {
     pipeline.commands.last().is_some_and(only_passes_on)
 }
 
-/// Whether a command at the end of a pipeline only passes text on.
+/// True if a command at the end of a pipeline only passes text on.
 pub(super) fn only_passes_on(command: &Command<'_>) -> bool {
     const PASS_ON: [&str; 15] = [
         "tail", "head", "cat", "tee", "wc", "sort", "uniq", "cut", "tr", "nl", "column", "tac", "less",
@@ -190,7 +190,7 @@ pub(super) fn only_passes_on(command: &Command<'_>) -> bool {
     PASS_ON.contains(&command.name())
 }
 
-/// Whether the last statement may fail without `-e` ending the script.
+/// True if the last statement may fail without `-e` ending the script.
 fn hides_status_from_errexit(shell: &Shell<'_>) -> bool {
     shell.compound
         || shell.statements.last().is_some_and(|statement| {
@@ -198,7 +198,7 @@ fn hides_status_from_errexit(shell: &Shell<'_>) -> bool {
         })
 }
 
-/// Whether a snippet changes the directory for its own commands; `cd` alone is meant for the next ones.
+/// True if a snippet changes the directory for its own commands; `cd` alone is meant for the next ones.
 fn goes_elsewhere(shell: &Shell<'_>) -> bool {
     let mut commands = shell
         .statements

@@ -5,7 +5,7 @@
 #[derive(Debug, Default)]
 pub(crate) struct Shell<'a> {
     pub(crate) statements: Vec<Statement<'a>>,
-    /// Whether there are groups, loops, conditions or functions, whose inside is read only roughly.
+    /// True if there are groups, loops, conditions or functions, whose inside is read only roughly.
     pub(crate) compound: bool,
 }
 
@@ -16,7 +16,7 @@ pub(crate) struct Statement<'a> {
     pub(crate) end: End,
     /// Where it ends in the text, before what ended it.
     pub(crate) at: usize,
-    /// Whether a comment or a heredoc follows on its line, so that nothing can be appended.
+    /// True if a comment or a heredoc follows on its line, so that nothing can be appended.
     pub(crate) sealed: bool,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Join {
     Or,
 }
 
-/// What ends a statement.
+/// The end of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Text,
@@ -116,7 +116,7 @@ struct Reader<'a> {
     command: Command<'a>,
     heredocs: Vec<String>,
     sealed: bool,
-    /// Whether the next word is the target of a redirection.
+    /// True if the next word is the target of a redirection.
     skip_word: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What a task says it depends on: which tasks of its plan that names, in which order they then come, and what of it
-//! cannot be heeded. When something starts is left to others.
+//! Dependencies of tasks: which tasks of its plan one names, in which order they then come, and what of it cannot be
+//! heeded. When something starts is left to others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,9 @@ use crate::phase::Dialect;
 use crate::problem::Problem;
 use crate::suggest::nearest;
 
-/// What the field is called.
+/// Names of the field.
 const NAMES: [&str; 6] = ["depends on", "depends_on", "depends", "dependencies", "dependency", "blocked by"];
-/// What says that there is none.
+/// Words that say that there is none.
 const NONE: [&str; 8] = ["none", "nothing", "no", "n/a", "na", "-", "–", "—"];
 /// Characters of a field that are told.
 const TEXT_CHARS_MAX: usize = 60;
@@ -40,7 +40,7 @@ impl Plan {
         order(self).places.into_iter().map(|place| &self.tasks[place]).collect()
     }
 
-    /// What tasks depend on that cannot be waited for. Who is done waits for nothing.
+    /// Dependencies of tasks that cannot be waited for. A task that is done waits for nothing.
     #[must_use]
     pub fn dependency_problems(&self) -> Vec<Problem> {
         if self.dialect() == Dialect::Phase {
@@ -198,7 +198,7 @@ fn in_circle(first: usize, needed: &BTreeMap<usize, Vec<usize>>, is_left: impl F
     circle.min().unwrap_or(place)
 }
 
-/// What a task names that is no other task of its plan.
+/// Names in a task's dependencies that stand for no other task of its plan.
 fn unnamed(plan: &Plan, task: &Task) -> Vec<Problem> {
     let fields = plan.fields(task);
     let named = plan.dependencies(task, &fields);
@@ -278,7 +278,7 @@ fn bare(entry: &str) -> &str {
     rest.trim_matches(is_mark)
 }
 
-/// Whether an entry is one word that would do as an id.
+/// True if an entry is one word that would do as an id.
 fn is_like_id(entry: &str) -> bool {
     !entry.contains(char::is_whitespace)
         && entry.contains(|character: char| character.is_ascii_digit())

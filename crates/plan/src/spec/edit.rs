@@ -1,11 +1,21 @@
 //! Edits of a plan's text: as few bytes as possible, the rest stays as its author wrote it.
 
+mod error_type;
+mod fix;
+mod insert;
+mod request;
+
 use std::ops::Range;
 
 use super::plan::Plan;
 use super::task::{BoxState, Form, HeaderBox};
 use crate::TaskId;
 use crate::phase::Dialect;
+
+pub use error_type::ErrorType;
+pub use fix::FixTask;
+pub use insert::Beside;
+pub use request::RequestTask;
 
 /// Why a plan was not edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -12,10 +12,10 @@ use std::borrow::Cow;
 
 use crate::markdown::regions;
 
-/// What a task's fields say. A field that is not there is `None`.
+/// The fields of a task. A field that is not there is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
-    /// What to do.
+    /// The work to be done.
     pub do_: Option<String>,
     /// Which files it is about.
     pub files: Option<Files>,
@@ -23,7 +23,7 @@ pub struct Fields {
     pub done_when: Option<String>,
     /// How to verify it, as written; [`Plan::verify`](crate::Plan::verify) says what that means.
     pub verify: Option<String>,
-    /// What to commit it with.
+    /// The commit that it asks for.
     pub commit: Commit,
     /// Fields that mean nothing to this program, by name, in order.
     pub others: Vec<(String, String)>,

@@ -1,5 +1,4 @@
-//! What is questionable about how a plan's tasks are verified, about the files that they name, and about what
-//! they depend on.
+//! Warnings about how a plan's tasks are verified, about the files that they name, and about what they depend on.
 
 use super::plan::Plan;
 use super::task::{Markers, Task};

@@ -1,29 +1,32 @@
 //! From text to tasks: which lines begin a task, how far it goes, and what is wrong.
 
+mod id_token;
+mod mark;
+mod role;
+mod task_line;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::header_state::header_state;
-use super::mark::{Mark, MarkKind, find_marks};
+use self::mark::{Mark, MarkKind, find_marks};
+use self::role::{NotATask, Role, Roles, find_roles, find_strays};
+use self::task_line::{Checkbox, Flaw, Head, Header, box_at, checkbox, says_done};
 use super::phase::{Phase, PhaseIndex, makes_phase};
-use super::role::{Role, Roles, find_roles, find_strays};
-use super::stray::Stray;
 use super::task::{BoxState, Form, HeaderBox, Task};
-use super::task_line::{Checkbox, Flaw, Head, Header, checkbox};
 use crate::TaskId;
 use crate::markdown::{Line, LineKind, Regions, indent_of, regions};
 use crate::phase::TaskType;
 use crate::problem::Problem;
 use crate::suggest::nearest;
 
-/// What a text says.
+/// Everything that a text was read as.
 pub(super) struct Parsed {
     pub(super) tasks: Vec<Task>,
     pub(super) phases: Vec<Phase>,
     pub(super) problems: Vec<Problem>,
-    /// What is said of unticked boxes that stand among the tasks and are none.
+    /// Warnings about unticked boxes that stand among the tasks and are none.
     pub(super) strays: Vec<Problem>,
-    /// What is said of all other boxes that are neither tasks nor part of one.
+    /// Warnings about all other boxes that are neither tasks nor part of one.
     pub(super) asides: Vec<Problem>,
     /// Positions in `tasks`, ordered by id.
     pub(super) index: Vec<u32>,
@@ -66,8 +69,8 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// What to say of unticked boxes that are no tasks and stand where tasks do.
-    fn strays(&self, marks: &[Mark], strays: &[Option<Stray>]) -> Vec<Problem> {
+    /// Warnings about unticked boxes that are no tasks and stand where tasks do.
+    fn strays(&self, marks: &[Mark], strays: &[Option<NotATask>]) -> Vec<Problem> {
         let told = marks.iter().zip(strays).filter_map(|(mark, stray)| match &mark.kind {
             MarkKind::Box(found) | MarkKind::Shifted(found) if !found.state.is_done() => {
                 Some(stray.as_ref()?.problem(self.text, mark.line + 1, found))
@@ -77,7 +80,7 @@ impl Build<'_> {
         told.collect()
     }
 
-    /// What to say of boxes outside the tasks, except for those in lines that were `passed` already.
+    /// Warnings about boxes outside the tasks, except for those in lines that were `passed` already.
     fn asides(&self, passed: &BTreeSet<usize>) -> Vec<Problem> {
         let mut blocks = self.tasks.iter().map(|task| &task.block).peekable();
         let mut asides = Vec::new();
@@ -95,12 +98,12 @@ impl Build<'_> {
                 BoxState::Open | BoxState::Done => true,
                 BoxState::Other(mark) => !mark.is_alphanumeric(),
             };
-            asides.extend(is_box.then(|| Stray::Nested.problem(self.text, at + 1, &found)));
+            asides.extend(is_box.then(|| NotATask::Nested.problem(self.text, at + 1, &found)));
         }
         asides
     }
 
-    fn walk(&mut self, marks: Vec<Mark>, roles: &Roles, strays: &[Option<Stray>]) {
+    fn walk(&mut self, marks: Vec<Mark>, roles: &Roles, strays: &[Option<NotATask>]) {
         let ends = block_ends(&marks, &roles.of, strays, self.regions.lines.len());
         let ticks: BTreeMap<usize, (BoxState, Range<usize>)> = roles
             .ticks
@@ -273,7 +276,7 @@ impl Build<'_> {
 }
 
 /// For each mark, the line before which the block ends that it begins.
-fn block_ends(marks: &[Mark], roles: &[Role], strays: &[Option<Stray>], lines: usize) -> Vec<usize> {
+fn block_ends(marks: &[Mark], roles: &[Role], strays: &[Option<NotATask>], lines: usize) -> Vec<usize> {
     let mut ends = vec![lines; marks.len()];
     // The nearest line below that ends a block: a task, a box that should be one, or a heading of at most the given level.
     let mut task_below = lines;
@@ -292,4 +295,54 @@ fn block_ends(marks: &[Mark], roles: &[Role], strays: &[Option<Stray>], lines: u
         }
     }
     ends
+}
+
+/// The state of a task whose heading has no box, and where its tick is. `lines` are those of its block, `listed` is
+/// its line in a checklist.
+fn header_state(
+    text: &str,
+    regions: &Regions,
+    lines: Range<usize>,
+    listed: Option<(BoxState, Range<usize>)>,
+) -> Option<(BoxState, Option<HeaderBox>)> {
+    let below = (lines.start + 1..lines.end).filter(|at| regions.kinds[*at] == LineKind::Text);
+    let below: Vec<Line> = below.map(|at| unindented(text, regions.lines[at])).collect();
+    let status = below.iter().find_map(|line| status(text, *line));
+    if let Some(at) = &status
+        && let Some((mark, range)) = box_at(text, at.start, at.end)
+    {
+        return Some((BoxState::of(mark), Some(HeaderBox::Box(range))));
+    }
+    if let Some((state, mark)) = listed {
+        return Some((state, Some(HeaderBox::Box(mark))));
+    }
+    let is_said = status.is_some_and(|at| is_done(&text[at]));
+    let mut criteria = below.iter().filter_map(|line| checkbox(text, *line)).peekable();
+    let are_met = criteria.peek().is_some() && criteria.all(|found| found.state.is_done());
+    (is_said || are_met).then_some((BoxState::Done, None))
+}
+
+fn unindented(text: &str, line: Line) -> Line {
+    Line { start: line.start + indent_of(line.of(text)), ..line }
+}
+
+/// Where the text of a Status field is, if the line is one.
+fn status(text: &str, line: Line) -> Option<Range<usize>> {
+    let content = line.of(text);
+    let body = content.strip_prefix(['-', '*', '+']).filter(|rest| rest.starts_with(' ')).unwrap_or(content);
+    let body = body.trim_start();
+    let names = ["**Status**:", "**Status:**", "Status:"];
+    let rest = names.iter().find_map(|name| {
+        let head = body.get(..name.len()).filter(|head| head.eq_ignore_ascii_case(name))?;
+        Some(&body[head.len()..])
+    })?;
+    let rest = rest.trim_start();
+    Some(line.end - rest.len()..line.end)
+}
+
+/// True if a Status begins with a word or a mark for what is done.
+fn is_done(status: &str) -> bool {
+    let bare = status.trim_start_matches(['*', '`', '_']);
+    let word: String = bare.chars().take_while(|c| c.is_alphabetic()).collect();
+    bare.starts_with(['✓', '✔', '✅']) || says_done(&word)
 }

@@ -22,14 +22,14 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// Whether this is the phase in which the pull request is looked after.
+    /// True if this is the phase in which the pull request is looked after.
     #[must_use]
     pub fn names_pr_lifecycle(&self) -> bool {
         names_pr_lifecycle(&self.title)
     }
 }
 
-/// Whether a heading makes a phase: the deeper ones only where they say so.
+/// True if a heading makes a phase: the deeper ones only where they say so.
 pub(super) fn makes_phase(level: usize, title: &str) -> bool {
     level == 2 || names_pr_lifecycle(title) || starts_with_word(title, "phase")
 }

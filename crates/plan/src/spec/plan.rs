@@ -22,7 +22,7 @@ pub struct Plan {
     asides: Vec<Problem>,
     /// Positions in `tasks`, ordered by id.
     index: Vec<u32>,
-    /// What only a `*-PLAN.md` has.
+    /// The parts that only a `*-PLAN.md` has.
     head: Option<Box<Head>>,
 }
 
@@ -78,25 +78,25 @@ impl Plan {
         self.phases.get(task.phase?.get())
     }
 
-    /// What was wrong with the text when it was read.
+    /// The problems that were found when the text was read.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// What is said of unticked boxes that stand among the tasks and are none, as they have no id.
+    /// Warnings about unticked boxes that stand among the tasks and are none, as they have no id.
     #[must_use]
     pub fn stray_boxes(&self) -> &[Problem] {
         &self.strays
     }
 
-    /// What is said of all other boxes that are neither tasks nor part of one: in lists of their own, or ticked.
+    /// Warnings about all other boxes that are neither tasks nor part of one: in lists of their own, or ticked.
     #[must_use]
     pub fn other_boxes(&self) -> &[Problem] {
         &self.asides
     }
 
-    /// What is questionable about the tasks' verify commands; see [`problems`](Plan::problems) for the rest.
+    /// Warnings about the tasks' verify commands; see [`problems`](Plan::problems) for the rest.
     #[must_use]
     pub fn lint(&self) -> Vec<Problem> {
         lint::lint(self)
@@ -121,7 +121,7 @@ impl Plan {
         self.text.get(task.block.clone()).unwrap_or_default()
     }
 
-    /// What follows the first line of a task's block, with a box that is the task's own emptied.
+    /// The text after the first line of a task's block, with a box that is the task's own emptied.
     #[must_use]
     pub fn body(&self, task: &Task) -> Cow<'_, str> {
         let block = self.block(task);

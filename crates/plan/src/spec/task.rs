@@ -6,7 +6,7 @@ use super::phase::PhaseIndex;
 use crate::TaskId;
 use crate::phase::TaskType;
 
-/// What a task's box says.
+/// The state that a task's box shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BoxState {
     /// `[ ]`, or a header without a box.
@@ -18,7 +18,7 @@ pub enum BoxState {
 }
 
 impl BoxState {
-    /// Whether the task is finished.
+    /// True if the task is finished.
     #[must_use]
     pub fn is_done(self) -> bool {
         self == BoxState::Done
@@ -48,7 +48,7 @@ pub struct Markers {
     pub parallel: bool,
     /// `[VERIFY]` or `[VERIFY:…]`: checks what was done before.
     pub verify: bool,
-    /// What follows the colon of `[VERIFY:…]`.
+    /// The word after the colon of `[VERIFY:…]`.
     pub verify_kind: Option<Box<str>>,
     /// `[FIX 1.3]`: the name of the task that this one repairs.
     pub fix_of: Option<Box<str>>,
@@ -63,7 +63,7 @@ pub struct Markers {
 }
 
 impl Markers {
-    /// Whether the task may be part of a parallel batch; checks never are.
+    /// True if the task may be part of a parallel batch; checks never are.
     #[must_use]
     pub fn runs_parallel(&self) -> bool {
         self.parallel && !self.verify
@@ -129,7 +129,7 @@ pub(crate) enum HeaderBox {
 pub struct Task {
     /// The task's identity within its plan.
     pub id: TaskId,
-    /// What its box says.
+    /// The state that its box shows.
     pub state: BoxState,
     /// Its markers.
     pub markers: Markers,
@@ -137,7 +137,7 @@ pub struct Task {
     pub phase: Option<PhaseIndex>,
     /// Its first line, counted from one.
     pub line: usize,
-    /// What kind of work it is.
+    /// Its kind of work.
     pub type_: TaskType,
     pub(crate) form: Form,
     pub(crate) block: Range<usize>,
@@ -145,13 +145,13 @@ pub struct Task {
 }
 
 impl Task {
-    /// Whether it is written as a heading rather than as a checkbox.
+    /// True if it is written as a heading rather than as a checkbox.
     #[must_use]
     pub fn is_header(&self) -> bool {
         matches!(self.form, Form::Header(_))
     }
 
-    /// Whether it repairs another task.
+    /// True if it repairs another task.
     #[must_use]
     pub fn is_fix(&self) -> bool {
         self.markers.fix_of.is_some() || self.markers.fix_bare

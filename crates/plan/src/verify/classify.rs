@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::bearing::{Bearing, bearing_of_label, bearing_of_note, bearing_of_prose};
 use super::command::{Likeness, bare_command, is_sentence, likeness};
 use super::count::expected_count;
+use super::prose::{ProseEffect, effect_of_label, effect_of_note, effect_of_prose};
 use crate::Script;
 use crate::markdown::{LineKind, Piece, fence_open, indent_of, pieces, regions};
 use crate::script::read_shell;
@@ -140,7 +140,7 @@ fn from_fences(parts: &Parts<'_>) -> Option<Vec<String>> {
         snippets.push(without_prompts(&fence.body)?);
     }
     let prose_is_neutral = pieces(&parts.rest).iter().all(|piece| match piece {
-        Piece::Prose(prose) => bearing_of_note(prose) == Bearing::Neutral,
+        Piece::Prose(prose) => effect_of_note(prose) == ProseEffect::Neutral,
         Piece::Code(_) => true,
     });
     // A fence that holds nothing but comments describes something and runs nothing.
@@ -252,7 +252,7 @@ fn connection(parts: &[Piece<'_>]) -> Connection {
         let prose = without_numbers(prose);
         let (prose, label) = if before_code { split_label(&prose) } else { (&*prose, "") };
         let changes =
-            bearing_of_prose(prose) == Bearing::Changes || bearing_of_label(label) == Bearing::Changes;
+            effect_of_prose(prose) == ProseEffect::Changes || effect_of_label(label) == ProseEffect::Changes;
         if changes {
             return Connection::Prose;
         }
@@ -298,7 +298,8 @@ fn bare_commands(text: &str) -> Option<Vec<String>> {
     let mut snippets = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim_start();
-        let heading = line.strip_suffix(':').is_some_and(|label| bearing_of_prose(label) == Bearing::Neutral);
+        let heading =
+            line.strip_suffix(':').is_some_and(|label| effect_of_prose(label) == ProseEffect::Neutral);
         if heading && snippets.is_empty() {
             continue;
         }

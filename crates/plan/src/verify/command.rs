@@ -279,7 +279,7 @@ pub(super) fn likeness(code: &str) -> Likeness {
     }
 }
 
-/// Whether a word names a program that is known here.
+/// True if a word names a program that is known here.
 pub(crate) fn is_program(word: &str) -> bool {
     PROGRAMS.binary_search(&word).is_ok()
 }
@@ -312,7 +312,7 @@ pub(super) fn bare_command(line: &str) -> Option<&str> {
     (known || word || path).then_some(line)
 }
 
-/// Whether some of the words outside quotes are such as only sentences have.
+/// True if some of the words outside quotes are such as only sentences have.
 pub(super) fn is_sentence(text: &str) -> bool {
     let shell = read_shell(text);
     let commands = shell
@@ -385,8 +385,8 @@ fn is_program_name(word: &str) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+'))
 }
 
-/// Whether somebody has to fill in `<id>`, `{{name}}` or `...` first. The shell reads `<id>` as two
-/// redirections, so it is looked for in the text, outside quotes.
+/// True if somebody has to fill in `<id>`, `{{name}}` or `...` first. The shell reads `<id>` as two redirections, so it
+/// is looked for in the text, outside quotes.
 fn has_place_to_fill(code: &str) -> bool {
     if !code.bytes().any(|byte| matches!(byte, b'<' | b'{' | b'.')) {
         return false;

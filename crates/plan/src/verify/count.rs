@@ -82,14 +82,14 @@ fn comparison_at(text: &str) -> Option<(Comparison, &str)> {
     spellings.iter().find_map(|(spelling, comparison)| Some((*comparison, text.strip_prefix(spelling)?)))
 }
 
-/// What follows a word that leads up to a count.
+/// The text after a word that leads up to a count.
 fn verb_at(text: &str) -> Option<&str> {
     let words =
         ["returns", "return", "outputs", "prints", "shows", "gives", "reports", "a", "count", "of", "is"];
     words.iter().find_map(|word| text.strip_prefix(word)?.strip_prefix(' '))
 }
 
-/// What follows the unit of a count.
+/// The text after the unit of a count.
 fn without_unit(rest: &str) -> &str {
     let units = ["matches", "match", "lines", "line", "occurrences", "occurrence", "hits", "results"];
     let trimmed = rest.trim_start_matches(' ');
@@ -97,7 +97,7 @@ fn without_unit(rest: &str) -> &str {
     after.filter(|after| !after.starts_with(|c: char| c.is_alphanumeric())).unwrap_or(rest)
 }
 
-/// What follows a note that explains the count.
+/// The text after a note that explains the count.
 fn without_note(rest: &str) -> &str {
     let note = rest.trim_start_matches(' ').strip_prefix('(');
     note.and_then(|note| note.split_once(')')).map_or(rest, |(_, after)| after)

@@ -1,12 +1,12 @@
-//! What a plan says about verifying a task: commands that can be run, prose for somebody to judge, or nothing.
+//! Verifying a task, as its plan has it: commands that can be run, prose for somebody to judge, or nothing.
 //!
 //! When in doubt it is prose: prose never reaches a shell, and a command whose exit code says the opposite of
 //! what the sentence around it asks for is worse than none.
 
-mod bearing;
 mod classify;
 mod command;
 mod count;
+mod prose;
 
 pub use classify::Verify;
 pub(crate) use classify::{classify, classify_automated};

@@ -1,6 +1,6 @@
 //! A value: a scalar, a list, or a map in the order of its text.
 
-/// What a YAML text says.
+/// A YAML text, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// Nothing, `~` or `null`.
@@ -85,7 +85,7 @@ impl Value {
         }
     }
 
-    /// What a scalar without quotes means.
+    /// The value of a scalar without quotes.
     pub(super) fn plain(text: &str) -> Value {
         match text {
             "" | "~" | "null" | "Null" | "NULL" => Value::Null,

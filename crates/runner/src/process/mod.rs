@@ -25,5 +25,4 @@ pub use handle::{Ended, Exit, Handle, Invocation, Kept, ProcessLimits, Program, 
 pub use keeper::{keep_if_asked, use_keeper};
 pub use lines::{Deaf, Heard, Listener, Reply};
 pub(crate) use printable::printable;
-pub use sweep::sweep;
-pub(crate) use sweep::wait_until_gone;
+pub use sweep::{sweep, wait_until_gone};

@@ -47,7 +47,7 @@ pub fn sweep(marker: &str) -> usize {
 
 /// Waits, not longer than this, until no process of this user, other than this one, holds exactly this `NAME=value` in
 /// its environment. Says whether none does.
-pub(crate) fn wait_until_gone(marker: &str, patience: Duration) -> bool {
+pub fn wait_until_gone(marker: &str, patience: Duration) -> bool {
     let give_up_at = Instant::now() + patience;
     while pids().any(|pid| is_marked(pid, marker)) {
         if Instant::now() >= give_up_at {

@@ -3,4 +3,3 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic, in its helpers as well")]
 
 mod process;
-mod real_agents;

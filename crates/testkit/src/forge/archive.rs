@@ -30,7 +30,7 @@ pub(super) fn zip(files: &[(String, String)]) -> Vec<u8> {
     bytes
 }
 
-/// What stands in both places: version, flags, method, time, date, checksum, sizes, length of the name.
+/// The fields that stand in both places: version, flags, method, time, date, checksum, sizes, length of the name.
 fn entry(name: &str, text: &str) -> Vec<u8> {
     let size = number(text.len()).to_le_bytes();
     let mut bytes = vec![0x14, 0, 0, 0, 0, 0, 0, 0, 0x21, 0];

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 use serde_json::Value;
 
-/// What may be sent at most.
+/// The size of a body at most.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// A request.

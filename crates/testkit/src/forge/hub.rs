@@ -7,10 +7,10 @@ use std::process::Command;
 
 use super::sight::{Moment, Sight};
 
-/// Who is logged in.
+/// The user who is logged in.
 pub(super) const VIEWER: &str = "me";
 
-/// What a look shows at a moment.
+/// The sight that a look shows at a moment.
 pub(super) type Scene = Box<dyn Fn(&Moment) -> Sight + Send>;
 
 /// The state of the stand-in. Tests change it through [`Forge::hub`](super::Forge::hub).
@@ -25,21 +25,21 @@ pub struct Hub {
     pub default_branch: String,
     /// The pull requests.
     pub pulls: Vec<Pull>,
-    /// What each next request gets instead of an answer: a status and a message.
+    /// Failures that the next requests get instead of an answer, one each: a status and a message.
     pub failures: VecDeque<(u16, String)>,
-    /// What each next request is answered with instead, as it is.
+    /// Texts that the next requests are answered with instead, one each, as they are.
     pub garbled: VecDeque<String>,
     /// Every how manieth request is answered with nonsense; none where it is 0. What it asks for is not done.
     pub garbles_every: usize,
-    /// Whether requests are left without an answer.
+    /// True if requests are left without an answer.
     pub hangs: bool,
     /// When the rate limit is lifted, in seconds since 1970, while it is used up.
     pub rate_reset: Option<i64>,
-    /// Who was asked for a review, in order.
+    /// The reviewers who were asked, in order.
     pub requested: Vec<String>,
-    /// Whether failed jobs may be run again.
+    /// True if failed jobs may not be run again.
     pub refuses_rerun: bool,
-    /// Whether the pull request may be merged.
+    /// True if the pull request may not be merged.
     pub refuses_merge: bool,
     /// After how many looks a merge is done that was agreed to; at once where it is 0.
     pub merges_after: usize,
@@ -72,9 +72,9 @@ pub struct Pull {
     pub state: &'static str,
     /// The branch.
     pub branch: String,
-    /// What it is to be merged into.
+    /// The branch that it is to be merged into.
     pub base: String,
-    /// Whether it is a draft.
+    /// True if it is a draft.
     pub draft: bool,
     /// The commit, where it is not simply where the branch is.
     pub head: Option<String>,

@@ -1,4 +1,4 @@
-//! What a look at the pull request shows.
+//! The pull request as a look at it shows it.
 
 /// The moment of a look: what it shows may depend on this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,11 +51,11 @@ pub struct Check {
     pub status: &'static str,
     /// `SUCCESS`, `FAILURE` and so on.
     pub conclusion: &'static str,
-    /// Whether the base requires it.
+    /// True if the base requires it.
     pub required: bool,
     /// The log of its only step.
     pub log: String,
-    /// Whether it is a status that another service reports, and no job.
+    /// True if it is a status that another service reports, and no job.
     pub external: bool,
 }
 
@@ -91,11 +91,11 @@ impl Check {
 /// A review.
 #[derive(Clone, Debug)]
 pub struct Review {
-    /// Who wrote it.
+    /// Its author.
     pub author: &'static str,
     /// `APPROVED`, `CHANGES_REQUESTED` and so on.
     pub state: &'static str,
-    /// What it says.
+    /// Its text.
     pub body: &'static str,
     /// When, as a date that sorts.
     pub at: &'static str,
@@ -108,12 +108,12 @@ pub struct Review {
 pub struct Thread {
     /// Its identity.
     pub id: &'static str,
-    /// Whether a person resolved it.
+    /// True if a person resolved it.
     pub resolved: bool,
     /// The file.
     pub path: &'static str,
     /// The line.
     pub line: u64,
-    /// Who wrote what; answers of the program are added.
+    /// Authors and texts; answers of the program are added.
     pub comments: Vec<(&'static str, String)>,
 }

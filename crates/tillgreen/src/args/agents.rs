@@ -1,16 +1,16 @@
-//! What `agents` takes.
+//! Arguments of `agents`.
 
 use clap::{Args, Subcommand};
-use runner::rehearsal::Part;
+use rehearsal::Part;
 
-/// What `agents` takes.
+/// Arguments of `agents`.
 #[derive(Debug, Args)]
 pub(crate) struct AgentsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<AgentsCommand>,
 }
 
-/// What can be done with agents besides listing them.
+/// Commands for agents besides listing them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentsCommand {
     /// Put an agent to the test: success, failure, hang, flood and cancellation
@@ -21,7 +21,7 @@ pub(crate) enum AgentsCommand {
     Test(TestArgs),
 }
 
-/// What `agents test` takes.
+/// Arguments of `agents test`.
 #[derive(Debug, Args)]
 #[command(after_long_help = notes())]
 pub(crate) struct TestArgs {
@@ -42,7 +42,7 @@ fn part(word: &str) -> Result<Part, String> {
     found.ok_or_else(|| format!("there are the parts {}", names.join(", ")))
 }
 
-/// What a command without a model has to do.
+/// Notes on what a command without a model has to do.
 fn notes() -> String {
     let parts: Vec<String> =
         Part::ALL.iter().map(|part| format!("  {:8} {}", part.name(), part.wanted())).collect();

@@ -8,7 +8,7 @@ fn parse(words: &[&str]) -> Result<Arguments, clap::Error> {
     Arguments::try_parse_from(std::iter::once(&"tillgreen").chain(words))
 }
 
-fn choices(words: &[&str]) -> RunArgs {
+fn run_args(words: &[&str]) -> RunArgs {
     let words: Vec<&str> = std::iter::once("run").chain(words.iter().copied()).collect();
     let Command::Run(arguments) = parse(&words).unwrap().command else { panic!("not a run") };
     *arguments
@@ -31,12 +31,12 @@ fn the_definition_is_sound() {
 
 #[test]
 fn a_switch_can_be_turned_off_and_takes_no_plan_for_its_value() {
-    assert_eq!(choices(&[]).choices.recovery_mode, None);
-    assert_eq!(choices(&["--recovery-mode=false"]).choices.recovery_mode, Some(Toggle::Off));
-    let arguments = choices(&["--recovery-mode", "auth"]);
-    assert_eq!(arguments.choices.recovery_mode, Some(Toggle::On));
+    assert_eq!(run_args(&[]).flags.recovery_mode, None);
+    assert_eq!(run_args(&["--recovery-mode=false"]).flags.recovery_mode, Some(Toggle::Off));
+    let arguments = run_args(&["--recovery-mode", "auth"]);
+    assert_eq!(arguments.flags.recovery_mode, Some(Toggle::On));
     assert_eq!(arguments.plan.as_deref(), Some("auth"));
-    assert_eq!(choices(&["auth", "--fresh"]).choices.fresh, Some(Toggle::On));
+    assert_eq!(run_args(&["auth", "--fresh"]).flags.fresh, Some(Toggle::On));
 }
 
 #[test]

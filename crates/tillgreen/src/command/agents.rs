@@ -12,7 +12,7 @@ use crate::args::{AgentsArgs, AgentsCommand, Format};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::settings::{FileSettings, KNOWN, Known, Programs, how_to_install, program_of};
+use crate::settings::{FileSettings, KNOWN_AGENTS, KnownAgent, Programs, how_to_install, program_of};
 use crate::view::json;
 use crate::view::paint::Paint;
 use crate::view::text::clean;
@@ -22,16 +22,16 @@ use crate::view::text::clean;
 struct Row {
     name: String,
     kind: &'static str,
-    /// Whether `tillgreen.toml` defines it.
+    /// True if `tillgreen.toml` defines it.
     defined: bool,
     installed: bool,
     path: Option<PathBuf>,
     version: Option<String>,
     command: String,
-    /// What it may do as it is set.
+    /// Its permission as it is set.
     allows: &'static str,
     supports: Vec<&'static str>,
-    /// What it cannot do that somebody might count on.
+    /// Things that people might count on and that it cannot do.
     caveats: Vec<&'static str>,
     /// How to install it, where that is known.
     install: Option<&'static str>,
@@ -65,8 +65,8 @@ fn list(context: &mut Context) -> Ended {
 
 fn rows(file: &FileSettings, programs: &Programs) -> Vec<Row> {
     let of_file = file.agents.iter().map(|agent| row(agent, true, programs));
-    let is_new = |known: &&Known| file.agents.iter().all(|agent| agent.name != known.name);
-    let known = KNOWN.iter().filter(is_new).map(|known| row(&known.agent(), false, programs));
+    let is_new = |known: &&KnownAgent| file.agents.iter().all(|agent| agent.name != known.name);
+    let known = KNOWN_AGENTS.iter().filter(is_new).map(|known| row(&known.agent(), false, programs));
     of_file.chain(known).collect()
 }
 

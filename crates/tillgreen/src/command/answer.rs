@@ -62,7 +62,7 @@ fn go_on(context: &mut Context, target: &Target, directive: Directive, no_run: b
         let beginning = Beginning::Told(Box::new(directive), Then::Stop);
         return note(context, subject, &Request { project, file, settings, beginning });
     }
-    let live = LiveReader::of_launch(&settings.launch, file.dialect, project.root())?;
+    let live = LiveReader::of_recorded(&settings.launch, file.dialect, project.root())?;
     let beginning = Beginning::Told(Box::new(directive), Then::GoOn);
     super::run::execute(context, subject, &Request { project, file, settings, beginning }, Some(live))
 }

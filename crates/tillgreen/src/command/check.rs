@@ -11,7 +11,7 @@ use crate::args::{CheckArgs, Format, GraphForm};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::settings::{Choices, FileSettings, beside};
+use crate::settings::{FileSettings, SettingsLayer, parallel_settings};
 use crate::view::graph::Graph;
 use crate::view::json;
 use crate::view::paint::Paint;
@@ -24,8 +24,8 @@ pub(crate) fn run(context: &mut Context, arguments: &CheckArgs) -> Ended {
     if let Some(form) = arguments.graph {
         let settings = FileSettings::load(project.root())?;
         let infer_parallel = arguments.infer_parallel.then_some(Toggle::On);
-        let flags = Choices { jobs: arguments.jobs, infer_parallel, ..Choices::default() };
-        return graph(context, &file, beside(flags, &settings), form);
+        let flags = SettingsLayer { jobs: arguments.jobs, infer_parallel, ..SettingsLayer::default() };
+        return graph(context, &file, parallel_settings(flags, &settings), form);
     }
     let mut errors = 0;
     let plans = read(&file)?;

@@ -3,11 +3,12 @@
 use std::io;
 
 use engine::Toggle;
-use runner::{Beginning, Demo, Project, Request};
+use rehearsal::Demo;
+use runner::{Beginning, Project, Request};
 
 use crate::cli::{Context, Ended};
 use crate::error::{Error, Kind};
-use crate::settings::{Attendance, Choices, FileSettings, Programs, Sources, resolve};
+use crate::settings::{Attendance, FileSettings, Programs, SettingsLayer, Sources, resolve};
 use crate::view::subject::Subject;
 
 const INTRODUCTION: &str = "\
@@ -18,18 +19,18 @@ task's own verify command.";
 /// Lays the demo out and runs it to green.
 pub(crate) fn run(context: &mut Context) -> Ended {
     let below = std::env::temp_dir();
-    let demo = runner::lay_out_demo(&below).map_err(|source| cannot_lay_out(&below, source))?;
+    let demo = rehearsal::lay_out_demo(&below).map_err(|source| cannot_lay_out(&below, source))?;
     say(&format!("{INTRODUCTION}\n\nEverything is in {}\n", demo.project.display()));
     let project = Project::discover(&demo.project)?;
     let file = project.locate(&demo.project, None)?;
     let subject = Subject::new(project.root(), &project, &file, None);
-    let choices = Choices {
+    let flags = SettingsLayer {
         agent_cmd: Some(format!("sh '{}'", demo.agent.display())),
         recovery_mode: Some(Toggle::On),
-        ..Choices::default()
+        ..SettingsLayer::default()
     };
     let resolved = resolve(Sources {
-        flags: choices,
+        flags,
         file: &FileSettings::default(),
         earlier: None,
         state_file: None,

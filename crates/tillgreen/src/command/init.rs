@@ -11,7 +11,7 @@ use crate::args::Format;
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::settings::{FILE_NAME, KNOWN, Known, Programs};
+use crate::settings::{FILE_NAME, KNOWN_AGENTS, KnownAgent, Programs};
 use crate::view::json;
 
 const HEADER: &str = "\
@@ -238,7 +238,7 @@ struct Proposed {
 pub(crate) fn run(context: &mut Context) -> Ended {
     let project = context.project()?;
     let programs = Programs::of_environment(project.root());
-    let found: Vec<&Known> = KNOWN.iter().filter(|known| known.is_installed(&programs)).collect();
+    let found: Vec<&KnownAgent> = KNOWN_AGENTS.iter().filter(|known| known.is_installed(&programs)).collect();
     let path = project.root().join(FILE_NAME);
     let created = OpenOptions::new().write(true).create_new(true).open(&path);
     let mut file = created.map_err(|error| refused(&path, error))?;
@@ -288,7 +288,7 @@ fn text(agents: &[&str], proposal: Option<&Proposal>) -> String {
 }
 
 /// The file. Agents that are not installed are there as comments.
-fn content(found: &[&Known], proposal: Option<&Proposal>) -> String {
+fn content(found: &[&KnownAgent], proposal: Option<&Proposal>) -> String {
     let mut text = HEADER.to_owned();
     for (topic, settings) in TOPICS {
         // Writing into a string cannot fail, here and below.
@@ -336,11 +336,11 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::settings::{Choices, FileSettings};
+    use crate::settings::{FileSettings, SettingsLayer};
 
     #[test]
     fn the_file_is_read_back_and_changes_nothing_by_itself() {
-        let found: Vec<&Known> = KNOWN.iter().collect();
+        let found: Vec<&KnownAgent> = KNOWN_AGENTS.iter().collect();
         let file = FileSettings::parse(Path::new(FILE_NAME), &content(&found, None)).unwrap();
         assert_eq!(file, FileSettings::default());
         let bare = FileSettings::parse(Path::new(FILE_NAME), &content(&[], None)).unwrap();
@@ -393,7 +393,7 @@ mod tests {
             .filter_map(|line| line.strip_prefix("# ")?.split_once(" = "))
             .map(|(key, _)| key)
             .collect();
-        for key in Choices::keys() {
+        for key in SettingsLayer::keys() {
             assert!(keys.contains(&key.as_str()), "{key} is missing");
         }
         let is_setting =
@@ -422,7 +422,7 @@ mod tests {
     #[test]
     #[expect(clippy::too_many_lines, reason = "the file is as long as it is")]
     fn the_file_reads_well() {
-        insta::assert_snapshot!(content(&[&KNOWN[1]], None), @r#"
+        insta::assert_snapshot!(content(&[&KNOWN_AGENTS[1]], None), @r#"
         # Settings of tillgreen for this project. What is commented out is the default.
         # A flag of `tillgreen run` comes before what is set here; `--flag=false` turns off what is on here.
         # Durations are written 90s, 30m, 2h, 500ms, 1h30m.

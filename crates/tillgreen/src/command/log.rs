@@ -42,7 +42,7 @@ pub(crate) fn run(context: &mut Context, arguments: &LogArgs) -> Ended {
     }
 }
 
-/// Whether nothing more will come: the run has ended, or the program that ran it is gone.
+/// True if nothing more will come: the run has ended, or the program that ran it is gone.
 fn is_over(state: &State, file: &PlanFile) -> Result<bool, Error> {
     if state.opened().is_none() {
         return Ok(false);

@@ -13,7 +13,7 @@ use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
 use crate::settings::{
-    Attendance, Choices, FileSettings, LiveReader, Mode, Programs, Resolved, Sources, Start, resolve,
+    Attendance, FileSettings, LiveReader, Mode, Programs, Resolved, SettingsLayer, Sources, Start, resolve,
 };
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
@@ -28,8 +28,8 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     let project = context.project()?;
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
     let of_file = FileSettings::load(project.root())?;
-    let flags = arguments.choices.clone();
-    let resolved = settings(&project, &file, arguments.choices, &of_file)?;
+    let flags = arguments.flags.clone();
+    let resolved = settings(&project, &file, arguments.flags, &of_file)?;
     if resolved.mode == Mode::DryRun {
         return dry_run(context, &project, (&file, &subject), &resolved.settings);
     }
@@ -46,7 +46,7 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
 fn settings(
     project: &Project,
     file: &PlanFile,
-    flags: Choices,
+    flags: SettingsLayer,
     settings: &FileSettings,
 ) -> Result<Resolved, Error> {
     let is_fresh = flags.fresh.map_or_else(|| settings.starts_fresh(), Toggle::is_on);
@@ -64,7 +64,7 @@ fn settings(
     })
 }
 
-/// What the run was started with, unless it is complete.
+/// The settings that the run was started with, unless it is complete.
 fn unfinished(state: &State) -> Option<BTreeMap<String, String>> {
     match state.end() {
         Some(End::Complete { .. }) => None,
@@ -72,7 +72,7 @@ fn unfinished(state: &State) -> Option<BTreeMap<String, String>> {
     }
 }
 
-/// Whether somebody is there to answer.
+/// The attendance at the terminal: a person, or nobody.
 pub(super) fn attendance() -> Attendance {
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
     if is_attended { Attendance::Attended } else { Attendance::Unattended }
@@ -123,7 +123,7 @@ fn stray_boxes(file: &PlanFile) -> Vec<usize> {
     plans.iter().flat_map(|(_, plan)| plan.stray_boxes()).map(|problem| problem.line).collect()
 }
 
-/// What the retries came to; nothing where there is nothing to tell.
+/// The summary of the retries; nothing where there is nothing to tell.
 fn retry_summary(subject: &Subject, request: &Request<'_>, state: &State) -> Option<String> {
     let has_failed = state.tasks().iter().any(|task| !task.failures.is_empty());
     if !has_failed && request.file.dialect == Dialect::Spec {
@@ -141,7 +141,7 @@ fn eprint_quietly(text: &str) {
     let _ = io::stderr().write_all(format!("\n{text}").as_bytes());
 }
 
-/// What would be done.
+/// The work that a real run would do.
 #[derive(Serialize)]
 struct Outlook<'a> {
     plan: &'a str,

@@ -14,7 +14,7 @@ use crate::args::{Format, ShowArgs};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::settings::{FileSettings, named};
+use crate::settings::{FileSettings, find_agent};
 use crate::task_argument::{Spelled, Tasks};
 use crate::view::json;
 use crate::view::paint::Paint;
@@ -305,7 +305,7 @@ fn sections(attempt: &AttemptReport) -> Result<Vec<Section>, Error> {
 fn retold(asked: &Asked<'_>, attempt: &AttemptReport, sections: Vec<Section>) -> Vec<Section> {
     // Settings that cannot be read are no reason to show nothing.
     let settings = FileSettings::load(asked.project.root()).unwrap_or_default();
-    let agent = attempt.agent().and_then(|name| named(name, &settings));
+    let agent = attempt.agent().and_then(|name| find_agent(name, &settings));
     let retell = |section: Section| {
         let transcript = agent.as_ref().and_then(|agent| runner::transcript(&agent.kind, &section.text));
         match transcript.filter(|_| AGENTS.contains(&section.of) && section.stream == STREAMS[0]) {

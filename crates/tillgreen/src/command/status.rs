@@ -44,7 +44,7 @@ pub(super) fn standing(file: &PlanFile, subject: &Subject, now: Timestamp) -> Re
     }
 }
 
-/// Who runs a plan right now, as far as can be told.
+/// The process that runs a plan right now, as far as can be told.
 pub(super) fn holder_of(file: &PlanFile) -> Result<Option<Holder>, Error> {
     match holder(&file.lock()) {
         Ok(holder) => Ok(holder),

@@ -9,9 +9,9 @@ use runner::Agent;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::agent::agent_name_problem;
-use super::agent_table::{AgentTable, KEYS, TableProblem};
-use super::choices::{Choices, Refusal};
+use super::agents::agent_name_problem;
+use super::agents::{AgentTable, KEYS, TableProblem};
+use super::layer::{Refusal, SettingsLayer};
 use super::pull_request;
 use crate::error::Error;
 
@@ -26,15 +26,15 @@ const AGENTS: &str = "agents";
 /// The one setting that may have a fraction.
 const DECIMAL: &str = "max_cost";
 
-/// What the file says.
+/// The settings of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileSettings {
     /// The settings.
-    pub(super) choices: Choices,
+    pub(super) layer: SettingsLayer,
     /// The agents, in the order of the file.
     pub(crate) agents: Vec<Agent>,
     /// Each key with its value as text.
-    pub(super) said: BTreeMap<String, String>,
+    pub(super) values: BTreeMap<String, String>,
 }
 
 impl FileSettings {
@@ -48,14 +48,14 @@ impl FileSettings {
         }
     }
 
-    /// Whether runs are to start over from the boxes.
+    /// True if runs are to start over from the boxes.
     pub(crate) fn starts_fresh(&self) -> bool {
-        self.choices.fresh.is_some_and(engine::Toggle::is_on)
+        self.layer.fresh.is_some_and(engine::Toggle::is_on)
     }
 
     /// The folder in which work trees are made, if one is named.
     pub(crate) fn worktree_dir(&self) -> Option<&Path> {
-        self.choices.worktree_dir.as_deref().map(Path::new)
+        self.layer.worktree_dir.as_deref().map(Path::new)
     }
 
     /// Reads the text of the file; every problem is reported, not only the first.
@@ -111,10 +111,10 @@ impl Reader<'_> {
         }
     }
 
-    fn names_second_agent(&self, choices: &Choices) -> bool {
-        let known = &self.settings.choices;
-        let names = |choices: &Choices| choices.agent.is_some() || choices.agent_cmd.is_some();
-        names(known) && names(choices)
+    fn names_second_agent(&self, layer: &SettingsLayer) -> bool {
+        let known = &self.settings.layer;
+        let names = |layer: &SettingsLayer| layer.agent.is_some() || layer.agent_cmd.is_some();
+        names(known) && names(layer)
     }
 
     fn setting(&mut self, key: &Key<'_>, value: &Spanned<DeValue<'_>>) {
@@ -129,14 +129,14 @@ impl Reader<'_> {
             let kind = describe(value.get_ref());
             return self.refuse(name, key.span(), value, Refusal::Value(format!("cannot be {kind}")));
         };
-        match Choices::read(name, &text) {
-            Ok(choices) if self.names_second_agent(&choices) => {
+        match SettingsLayer::read(name, &text) {
+            Ok(layer) if self.names_second_agent(&layer) => {
                 let message = "`agent` and `agent_cmd` are both set: choose one".to_owned();
                 self.problem(Some(key.span()), message, None);
             }
-            Ok(choices) => {
-                self.settings.choices = std::mem::take(&mut self.settings.choices).or(choices);
-                self.settings.said.insert(name.to_owned(), text);
+            Ok(layer) => {
+                self.settings.layer = std::mem::take(&mut self.settings.layer).or(layer);
+                self.settings.values.insert(name.to_owned(), text);
             }
             Err(refusal) => self.refuse(name, key.span(), value, refusal),
         }

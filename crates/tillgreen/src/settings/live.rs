@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use engine::Dialect;
 use runner::LiveSettings;
 
-use super::choices::Choices;
 use super::file::{FILE_NAME, FileSettings};
-use super::launch;
+use super::layer::SettingsLayer;
+use super::recorded;
 use super::resolve::rules;
 use crate::args::Format;
 use crate::error::Error;
@@ -16,8 +16,8 @@ use crate::error::Error;
 /// Reads the settings again while a run goes on.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveReader {
-    /// What stays in force whatever the file says.
-    flags: Choices,
+    /// Settings that stay in force whatever the file says.
+    flags: SettingsLayer,
     /// The file as it was when the run began.
     before: FileSettings,
     dialect: Dialect,
@@ -26,23 +26,28 @@ pub(crate) struct LiveReader {
 
 impl LiveReader {
     /// For a run that was given these flags.
-    pub(crate) fn of_flags(flags: Choices, before: FileSettings, dialect: Dialect, root: &Path) -> Self {
+    pub(crate) fn of_flags(
+        flags: SettingsLayer,
+        before: FileSettings,
+        dialect: Dialect,
+        root: &Path,
+    ) -> Self {
         Self { flags, before, dialect, root: root.to_owned() }
     }
 
     /// For a run that goes on with the settings it had. What it had from elsewhere than the file stays in force.
-    pub(crate) fn of_launch(
-        launch: &BTreeMap<String, String>,
+    pub(crate) fn of_recorded(
+        recorded: &BTreeMap<String, String>,
         dialect: Dialect,
         root: &Path,
     ) -> Result<Self, Error> {
         let before = FileSettings::load(root)?;
-        let of_file = texts(&before.choices, dialect);
+        let of_file = texts(&before.layer, dialect);
         let is_own = |(key, text): &(&String, &String)| {
             of_file.get(*key).is_some_and(|of_file| of_file.as_ref() != Some(text))
         };
-        let own = launch.iter().filter(is_own).map(|(key, text)| (key.clone(), text.clone()));
-        let flags = launch::read(&own.collect())?;
+        let own = recorded.iter().filter(is_own).map(|(key, text)| (key.clone(), text.clone()));
+        let flags = recorded::read(&own.collect())?;
         Ok(Self { flags, before, dialect, root: root.to_owned() })
     }
 
@@ -54,26 +59,26 @@ impl LiveReader {
     /// The settings as they are now; else what is wrong with them.
     pub(crate) fn read(&self) -> Result<LiveSettings, String> {
         let file = FileSettings::load(&self.root).map_err(|error| told(&error))?;
-        let choices = self.flags.clone().or(file.choices.clone());
-        let rules = rules(&choices, self.dialect);
-        let texts = texts(&choices, self.dialect);
+        let layer = self.flags.clone().or(file.layer.clone());
+        let rules = rules(&layer, self.dialect);
+        let texts = texts(&layer, self.dialect);
         let later = self.changed_in(&file).into_iter().filter(|key| !texts.contains_key(key)).collect();
         Ok(LiveSettings { limits: rules.limits, jobs: rules.parallel.jobs, texts, later })
     }
 
     /// The keys whose values are not what they were.
     fn changed_in(&self, file: &FileSettings) -> Vec<String> {
-        let keys: BTreeSet<&String> = self.before.said.keys().chain(file.said.keys()).collect();
-        let is_other = |key: &&&String| self.before.said.get(**key) != file.said.get(**key);
+        let keys: BTreeSet<&String> = self.before.values.keys().chain(file.values.keys()).collect();
+        let is_other = |key: &&&String| self.before.values.get(**key) != file.values.get(**key);
         let agents = (self.before.agents != file.agents).then(|| "agents".to_owned());
         keys.iter().filter(is_other).map(|key| (*key).clone()).chain(agents).collect()
     }
 }
 
 /// The limits as text.
-pub(super) fn texts(choices: &Choices, dialect: Dialect) -> BTreeMap<String, Option<String>> {
-    let rules = rules(choices, dialect);
-    launch::limits(&rules).into_iter().map(|(key, text)| (key.to_owned(), text)).collect()
+pub(super) fn texts(layer: &SettingsLayer, dialect: Dialect) -> BTreeMap<String, Option<String>> {
+    let rules = rules(layer, dialect);
+    recorded::limits(&rules).into_iter().map(|(key, text)| (key.to_owned(), text)).collect()
 }
 
 /// An error on one line.
@@ -89,7 +94,7 @@ mod tests {
     fn reader(root: &Path, flags: &[(&str, &str)]) -> LiveReader {
         let flags = flags.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect();
         let before = FileSettings::load(root).unwrap();
-        LiveReader::of_flags(launch::read(&flags).unwrap(), before, Dialect::Spec, root)
+        LiveReader::of_flags(recorded::read(&flags).unwrap(), before, Dialect::Spec, root)
     }
 
     fn write(root: &Path, text: &str) {
@@ -131,9 +136,9 @@ mod tests {
     fn a_run_that_goes_on_keeps_what_was_not_the_files() {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), "jobs = 3\nmax_fix_tasks = 2\n");
-        let launch = [("jobs", "3"), ("max_fix_tasks", "9"), ("max_task_iterations", "5"), ("agent", "x")];
-        let launch = launch.map(|(key, text)| (key.to_owned(), text.to_owned())).into();
-        let reader = LiveReader::of_launch(&launch, Dialect::Spec, root.path()).unwrap();
+        let recorded = [("jobs", "3"), ("max_fix_tasks", "9"), ("max_task_iterations", "5"), ("agent", "x")];
+        let recorded = recorded.map(|(key, text)| (key.to_owned(), text.to_owned())).into();
+        let reader = LiveReader::of_recorded(&recorded, Dialect::Spec, root.path()).unwrap();
         write(root.path(), "jobs = 1\nmax_fix_tasks = 4\nmax_task_iterations = 1\n");
         let live = reader.read().unwrap();
         assert_eq!((live.jobs, live.limits.fix_tasks_max, live.limits.task_iterations_max), (1, 9, 1));

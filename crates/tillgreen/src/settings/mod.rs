@@ -1,31 +1,25 @@
 //! From flags, `tillgreen.toml` and the unfinished run to the settings of a run.
 
-mod agent;
-mod agent_table;
-mod amount;
-mod cast;
-mod choices;
-mod duration;
+mod agents;
 mod file;
-mod known;
-mod launch;
+mod keyword;
+mod layer;
 mod live;
-mod paths;
+mod path_list;
 mod pull_request;
+mod recorded;
 mod resolve;
-mod word;
+mod units;
 
 #[cfg(test)]
 mod page;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use agent::{Programs, program_of};
-pub(crate) use amount::spell_dollars;
-pub(crate) use cast::named;
-pub(crate) use choices::{Choices, limit};
+pub(crate) use agents::{KNOWN_AGENTS, KnownAgent, Programs, find_agent, how_to_install, program_of};
 pub(crate) use file::{FILE_NAME, FileSettings};
-pub(crate) use known::{KNOWN, Known, how_to_install};
-pub(crate) use launch::from_launch;
+pub(crate) use layer::{SettingsLayer, limit};
 pub(crate) use live::LiveReader;
-pub(crate) use resolve::{Attendance, Mode, Resolved, Sources, Start, beside, resolve};
+pub(crate) use recorded::from_recorded;
+pub(crate) use resolve::{Attendance, Mode, Resolved, Sources, Start, parallel_settings, resolve};
+pub(crate) use units::format_dollars;

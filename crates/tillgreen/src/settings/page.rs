@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, CommandFactory};
 use engine::Dialect;
 
-use super::agent_table::KEYS;
-use super::choices::Choices;
+use super::agents::KEYS;
 use super::file::{FILE_NAME, FileSettings};
+use super::layer::SettingsLayer;
 use super::live;
 use crate::args::Arguments;
 
@@ -31,7 +31,7 @@ fn section<'a>(page: &'a str, heading: &str) -> &'a str {
 fn tables() -> String {
     let arguments = Arguments::command();
     let run = arguments.find_subcommand("run").expect("there is run");
-    let keys = Choices::keys();
+    let keys = SettingsLayer::keys();
     let mut tables = String::new();
     let mut heading = None;
     for argument in run.get_arguments().filter(|argument| keys.contains(&argument.get_id().to_string())) {
@@ -87,7 +87,7 @@ fn the_page_has_every_key_of_an_agent() {
 fn the_page_has_every_limit_that_counts_at_once() {
     let page = page("docs/steering.md");
     let told = section(&page, "Limits");
-    for key in live::texts(&Choices::default(), Dialect::Spec).keys() {
+    for key in live::texts(&SettingsLayer::default(), Dialect::Spec).keys() {
         assert!(told.contains(&format!("`{key}`")), "{key}");
     }
 }

@@ -1,4 +1,4 @@
-//! What one place says about the pull request. In `tillgreen.toml` these keys also stand in a table of their own,
+//! One layer of settings for the pull request. In `tillgreen.toml` these keys also stand in a table of their own,
 //! `[pull_request]`, without what they begin with here.
 
 use std::collections::BTreeMap;
@@ -8,28 +8,28 @@ use clap::Args;
 use engine::{MergeMethod, PullRequestRules, Toggle, WhichChecks};
 use runner::{PullRequest, Settings};
 
-use super::choices::{limit, nonblank};
-use super::duration::{self, spell};
-use super::word::{word, words};
+use super::keyword::{keyword, keywords};
+use super::layer::{limit, nonblank};
+use super::units::{self, format_duration};
 
 const PULL_REQUEST: &str = "Pull request";
 
 /// The table in `tillgreen.toml`.
 pub(super) const TABLE: &str = "pull_request";
 
-/// Whether, and how, the pull request is merged at the end.
+/// The way in which the pull request is merged at the end, if it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Merging(pub(crate) Option<MergeMethod>);
 
-/// What one place says about the pull request.
+/// One layer of settings for the pull request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-pub(crate) struct PullRequestChoices {
+pub(crate) struct PullRequestLayer {
     /// Push, open a pull request and look after it until it is green [default: if the plan has a PR Lifecycle]
-    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) pr: Option<Toggle>,
     /// Time between two looks at checks and reviews [default: 3m]
-    #[arg(long, help_heading = PULL_REQUEST, value_parser = duration::parse, value_name = "DUR")]
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = units::parse_duration, value_name = "DUR")]
     pub(crate) pr_look_every: Option<Duration>,
     /// Pushes that are watched [default: 20]
     #[arg(long, help_heading = PULL_REQUEST, value_parser = limit, value_name = "N")]
@@ -41,22 +41,22 @@ pub(crate) struct PullRequestChoices {
     #[arg(long, help_heading = PULL_REQUEST, value_parser = limit, value_name = "N")]
     pub(crate) pr_ci_fixes_max: Option<u32>,
     /// Which checks have to be green [default: all]
-    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<WhichChecks>(), value_name = "WHICH")]
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = keywords::<WhichChecks>(), value_name = "WHICH")]
     pub(crate) pr_checks: Option<WhichChecks>,
     /// Answer review threads once their task is done [default: off]
-    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) pr_reply: Option<Toggle>,
     /// Resolve review threads once their task is done [default: off]
-    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) pr_resolve: Option<Toggle>,
     /// Ask reviewers who wanted changes to look again after a push [default: on]
-    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) pr_request_review: Option<Toggle>,
     /// Create it as a draft [default: off]
-    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Toggle>(), num_args = 0..=1,
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) pr_draft: Option<Toggle>,
     /// The branch to merge into [default: the default branch]
@@ -66,13 +66,13 @@ pub(crate) struct PullRequestChoices {
     #[arg(long, help_heading = PULL_REQUEST, value_parser = nonblank, value_name = "TEXT")]
     pub(crate) pr_title: Option<String>,
     /// Merge it once everything is green, by merge, squash or rebase [default: never]
-    #[arg(long, help_heading = PULL_REQUEST, value_parser = words::<Merging>(), num_args = 0..=1,
+    #[arg(long, help_heading = PULL_REQUEST, value_parser = keywords::<Merging>(), num_args = 0..=1,
           default_missing_value = "merge", require_equals = true, value_name = "HOW", hide_possible_values = true)]
     pub(crate) merge: Option<Merging>,
 }
 
-impl PullRequestChoices {
-    /// What this place says and, where it says nothing, what the next one does.
+impl PullRequestLayer {
+    /// This layer and, where it leaves something open, the next one.
     pub(super) fn or(self, next: Self) -> Self {
         Self {
             pr: self.pr.or(next.pr),
@@ -125,19 +125,19 @@ pub(super) fn write(settings: &Settings) -> BTreeMap<String, String> {
     let rules = &settings.rules.pull_request;
     let chosen = &settings.pull_request;
     let entries = [
-        ("pr", chosen.wanted.map(|wanted| word(wanted).to_owned())),
-        ("pr_look_every", Some(spell(rules.look_every))),
+        ("pr", chosen.wanted.map(|wanted| keyword(wanted).to_owned())),
+        ("pr_look_every", Some(format_duration(rules.look_every))),
         ("pr_cycles_max", Some(rules.cycles_max.to_string())),
         ("pr_hours_max", Some((rules.time_max.as_secs() / 3_600).to_string())),
         ("pr_ci_fixes_max", Some(rules.ci_fixes_max.to_string())),
-        ("pr_checks", Some(word(rules.checks).to_owned())),
-        ("pr_reply", Some(word(rules.reply).to_owned())),
-        ("pr_resolve", Some(word(rules.resolve).to_owned())),
-        ("pr_request_review", Some(word(rules.request_review).to_owned())),
-        ("pr_draft", Some(word(chosen.draft).to_owned())),
+        ("pr_checks", Some(keyword(rules.checks).to_owned())),
+        ("pr_reply", Some(keyword(rules.reply).to_owned())),
+        ("pr_resolve", Some(keyword(rules.resolve).to_owned())),
+        ("pr_request_review", Some(keyword(rules.request_review).to_owned())),
+        ("pr_draft", Some(keyword(chosen.draft).to_owned())),
         ("pr_base", chosen.base.clone()),
         ("pr_title", chosen.title.clone()),
-        ("merge", Some(word(Merging(rules.merge)).to_owned())),
+        ("merge", Some(keyword(Merging(rules.merge)).to_owned())),
     ];
     entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }

@@ -10,11 +10,11 @@ use engine::{
 };
 use runner::{Bookkeeping, Scope, Settings, Worktrees};
 
-use super::agent::Programs;
-use super::cast::Cast;
-use super::choices::Choices;
+use super::agents::Programs;
+use super::agents::RoleAssignment;
 use super::file::FileSettings;
-use super::launch;
+use super::layer::SettingsLayer;
+use super::recorded;
 use crate::error::Error;
 
 /// Attempts at a task of a `*-PLAN.md`, unless something else was said.
@@ -29,14 +29,14 @@ const MINUTE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) struct Sources<'a> {
     /// The command line.
-    pub(crate) flags: Choices,
+    pub(crate) flags: SettingsLayer,
     /// `tillgreen.toml`.
     pub(crate) file: &'a FileSettings,
-    /// What the unfinished run was started with.
+    /// The settings that the unfinished run was started with.
     pub(crate) earlier: Option<&'a BTreeMap<String, String>>,
     /// The recovery mode that a state file asks for.
     pub(crate) state_file: Option<Toggle>,
-    /// Whether somebody can be asked.
+    /// The attendance at the terminal: a question needs a person.
     pub(crate) attendance: Attendance,
     /// The kind of plan, which some defaults depend on.
     pub(crate) dialect: Dialect,
@@ -44,12 +44,12 @@ pub(crate) struct Sources<'a> {
     pub(crate) programs: &'a Programs,
 }
 
-/// Whether somebody sits at the terminal.
+/// The attendance at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attendance {
-    /// Standard input and standard error are a terminal.
+    /// A person is there: standard input and standard error are a terminal.
     Attended,
-    /// They are not.
+    /// Nobody is there.
     Unattended,
 }
 
@@ -63,14 +63,14 @@ impl Attendance {
     }
 }
 
-/// What `run` was told in all.
+/// Everything that `run` was told.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
     /// The run's settings.
     pub(crate) settings: Settings,
     /// From where it starts.
     pub(crate) start: Start,
-    /// Whether anything is done at all.
+    /// A real run, or a dry one.
     pub(crate) mode: Mode,
 }
 
@@ -83,21 +83,21 @@ pub(crate) enum Start {
     Fresh,
 }
 
-/// Whether anything is done.
+/// A real run, or a dry one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Everything.
+    /// Everything is done.
     Run,
-    /// Only saying what would be done.
+    /// It is only said what would be done.
     DryRun,
 }
 
 /// Resolves every setting, and finds out whether the agent can be started.
 pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
-    let earlier = sources.earlier.map(launch::read).transpose()?.unwrap_or_default();
-    let mut choices = sources.flags.or(sources.file.choices.clone());
-    choices.recovery_mode = choices.recovery_mode.or(earlier.recovery_mode).or(sources.state_file);
-    if let (Some(link), Some(copy)) = (&choices.worktree_link, &choices.worktree_copy)
+    let earlier = sources.earlier.map(recorded::read).transpose()?.unwrap_or_default();
+    let mut layer = sources.flags.or(sources.file.layer.clone());
+    layer.recovery_mode = layer.recovery_mode.or(earlier.recovery_mode).or(sources.state_file);
+    if let (Some(link), Some(copy)) = (&layer.worktree_link, &layer.worktree_copy)
         && let Some((linked, copied)) = link.clash(copy)
     {
         return Err(Error::usage(format!(
@@ -105,101 +105,101 @@ pub(crate) fn resolve(sources: Sources<'_>) -> Result<Resolved, Error> {
         ))
         .hint("take one of them out of worktree_link or worktree_copy"));
     }
-    if choices.isolate.is_some_and(Toggle::is_on) && choices.share_tree.is_some_and(Toggle::is_on) {
+    if layer.isolate.is_some_and(Toggle::is_on) && layer.share_tree.is_some_and(Toggle::is_on) {
         return Err(Error::usage(
             "tasks cannot share the project and work in work trees: isolate and share_tree",
         )
         .hint("turn one of them off with --isolate=false or --share-tree=false"));
     }
-    let cast = Cast::of(&choices, &earlier, sources.file, sources.programs)?;
-    let chosen = choices.on_escalation.unwrap_or(OnEscalation::Ask);
-    choices.on_escalation = Some(sources.attendance.escalation(chosen));
+    let assignment = RoleAssignment::resolve(&layer, &earlier, sources.file, sources.programs)?;
+    let chosen = layer.on_escalation.unwrap_or(OnEscalation::Ask);
+    layer.on_escalation = Some(sources.attendance.escalation(chosen));
     let is_on = |choice: Option<Toggle>| choice.is_some_and(Toggle::is_on);
     Ok(Resolved {
-        settings: settings(&choices, cast, sources.dialect),
-        start: if is_on(choices.fresh) { Start::Fresh } else { Start::Resume },
-        mode: if is_on(choices.dry_run) { Mode::DryRun } else { Mode::Run },
+        settings: settings(&layer, assignment, sources.dialect),
+        start: if is_on(layer.fresh) { Start::Fresh } else { Start::Resume },
+        mode: if is_on(layer.dry_run) { Mode::DryRun } else { Mode::Run },
     })
 }
 
-/// The settings that choices amount to, with the defaults for what they leave open.
-pub(super) fn settings(choices: &Choices, cast: Cast, dialect: Dialect) -> Settings {
+/// The settings that a layer amounts to, with the defaults for what it leaves open.
+pub(super) fn settings(layer: &SettingsLayer, assignment: RoleAssignment, dialect: Dialect) -> Settings {
     let toggle = |choice: Option<Toggle>| choice.unwrap_or(Toggle::Off);
     let mut settings = Settings {
-        rules: Rules { agents: cast.roles, ..rules(choices, dialect) },
-        agent: cast.agent,
-        agents: cast.agents,
-        resume_sessions: toggle(choices.resume_sessions),
-        report_tools: choices.report_tools.unwrap_or(Toggle::On),
-        attempt_timeout: choices.attempt_timeout.unwrap_or(30 * MINUTE),
-        no_progress_timeout: choices.no_progress_timeout.unwrap_or(10 * MINUTE),
-        verify_timeout: choices.verify_timeout.unwrap_or(2 * MINUTE),
-        review_timeout: choices.review_timeout.unwrap_or(5 * MINUTE),
-        bookkeeping: choices.bookkeeping.unwrap_or(Bookkeeping::Coordinator),
-        scope: choices.scope.unwrap_or(Scope::Warn),
-        strict: toggle(choices.strict),
-        clean_retry: toggle(choices.clean_retry),
-        branch: choices.branch.clone(),
-        allow_dirty: toggle(choices.allow_dirty),
+        rules: Rules { agents: assignment.roles, ..rules(layer, dialect) },
+        agent: assignment.agent,
+        agents: assignment.agents,
+        resume_sessions: toggle(layer.resume_sessions),
+        report_tools: layer.report_tools.unwrap_or(Toggle::On),
+        attempt_timeout: layer.attempt_timeout.unwrap_or(30 * MINUTE),
+        no_progress_timeout: layer.no_progress_timeout.unwrap_or(10 * MINUTE),
+        verify_timeout: layer.verify_timeout.unwrap_or(2 * MINUTE),
+        review_timeout: layer.review_timeout.unwrap_or(5 * MINUTE),
+        bookkeeping: layer.bookkeeping.unwrap_or(Bookkeeping::Coordinator),
+        scope: layer.scope.unwrap_or(Scope::Warn),
+        strict: toggle(layer.strict),
+        clean_retry: toggle(layer.clean_retry),
+        branch: layer.branch.clone(),
+        allow_dirty: toggle(layer.allow_dirty),
         worktrees: Worktrees {
-            link: choices.worktree_link.clone().unwrap_or_default().0,
-            copy: choices.worktree_copy.clone().unwrap_or_default().0,
-            setup: choices.worktree_setup.clone(),
-            dir: choices.worktree_dir.as_ref().map(PathBuf::from),
+            link: layer.worktree_link.clone().unwrap_or_default().0,
+            copy: layer.worktree_copy.clone().unwrap_or_default().0,
+            setup: layer.worktree_setup.clone(),
+            dir: layer.worktree_dir.as_ref().map(PathBuf::from),
         },
-        regression: choices.regression.clone(),
-        pull_request: choices.pull_request.settings(),
+        regression: layer.regression.clone(),
+        pull_request: layer.pull_request.settings(),
         launch: BTreeMap::new(),
     };
-    settings.launch = launch::write(&settings, choices);
+    settings.launch = recorded::write(&settings, layer);
     settings
 }
 
-/// The policy that choices amount to.
-pub(super) fn rules(choices: &Choices, dialect: Dialect) -> Rules {
+/// The policy that a layer amounts to.
+pub(super) fn rules(layer: &SettingsLayer, dialect: Dialect) -> Rules {
     let defaults = Limits::default();
     let (iterations, on_exhausted) = match dialect {
         Dialect::Spec => (defaults.task_iterations_max, OnExhausted::Stop),
         Dialect::Phase => (PHASE_TASK_ITERATIONS_MAX, OnExhausted::Ask),
     };
-    let recovers = choices.recovery_mode.is_some_and(Toggle::is_on);
+    let recovers = layer.recovery_mode.is_some_and(Toggle::is_on);
     Rules {
         recovery: if recovers { Recovery::On } else { Recovery::Off },
         limits: Limits {
-            task_iterations_max: choices.max_task_iterations.unwrap_or(iterations),
-            fix_tasks_max: choices.max_fix_tasks.unwrap_or(defaults.fix_tasks_max),
-            fix_depth_max: choices.max_fix_depth.unwrap_or(defaults.fix_depth_max),
-            global_iterations_max: choices.max_global_iterations,
-            unavailable_max: choices.infra_retries.unwrap_or(defaults.unavailable_max),
-            time_max: choices.max_time,
-            cost_micros_max: choices.max_cost,
-            tokens_max: choices.max_tokens,
+            task_iterations_max: layer.max_task_iterations.unwrap_or(iterations),
+            fix_tasks_max: layer.max_fix_tasks.unwrap_or(defaults.fix_tasks_max),
+            fix_depth_max: layer.max_fix_depth.unwrap_or(defaults.fix_depth_max),
+            global_iterations_max: layer.max_global_iterations,
+            unavailable_max: layer.infra_retries.unwrap_or(defaults.unavailable_max),
+            time_max: layer.max_time,
+            cost_micros_max: layer.max_cost,
+            tokens_max: layer.max_tokens,
             ..defaults
         },
-        on_exhausted: choices.on_exhausted.unwrap_or(on_exhausted),
-        on_escalation: choices.on_escalation.unwrap_or(OnEscalation::Pause),
-        unverifiable: choices.unverifiable.unwrap_or(Unverifiable::Agent),
-        review: choices.review.unwrap_or(Toggle::Off),
-        regression: if choices.regression.is_some() { Toggle::On } else { Toggle::Off },
-        keep_going: choices.keep_going.unwrap_or(Toggle::Off),
-        pull_request: choices.pull_request.rules(),
+        on_exhausted: layer.on_exhausted.unwrap_or(on_exhausted),
+        on_escalation: layer.on_escalation.unwrap_or(OnEscalation::Pause),
+        unverifiable: layer.unverifiable.unwrap_or(Unverifiable::Agent),
+        review: layer.review.unwrap_or(Toggle::Off),
+        regression: if layer.regression.is_some() { Toggle::On } else { Toggle::Off },
+        keep_going: layer.keep_going.unwrap_or(Toggle::Off),
+        pull_request: layer.pull_request.rules(),
         dialect,
-        parallel: parallel(choices),
+        parallel: parallel(layer),
         ..Rules::default()
     }
 }
 
 /// How a run with these flags would have tasks work side by side.
-pub(crate) fn beside(flags: Choices, file: &FileSettings) -> Parallel {
-    parallel(&flags.or(file.choices.clone()))
+pub(crate) fn parallel_settings(flags: SettingsLayer, file: &FileSettings) -> Parallel {
+    parallel(&flags.or(file.layer.clone()))
 }
 
-fn parallel(choices: &Choices) -> Parallel {
-    let shares = choices.share_tree.is_some_and(Toggle::is_on);
-    let isolates = choices.isolate.is_some_and(Toggle::is_on);
+fn parallel(layer: &SettingsLayer) -> Parallel {
+    let shares = layer.share_tree.is_some_and(Toggle::is_on);
+    let isolates = layer.isolate.is_some_and(Toggle::is_on);
     Parallel {
-        jobs: choices.jobs.unwrap_or(JOBS),
-        infer: choices.infer_parallel.unwrap_or(Toggle::Off),
+        jobs: layer.jobs.unwrap_or(JOBS),
+        infer: layer.infer_parallel.unwrap_or(Toggle::Off),
         isolation: match (shares, isolates) {
             (true, _) => Isolation::Shared,
             (false, true) => Isolation::Always,

@@ -26,15 +26,17 @@ fn world() -> World {
     World { _folder: folder, programs }
 }
 
-fn flags(pairs: &[(&str, &str)]) -> Choices {
-    pairs.iter().fold(Choices::default(), |all, (key, value)| all.or(Choices::read(key, value).unwrap()))
+fn flags(pairs: &[(&str, &str)]) -> SettingsLayer {
+    pairs
+        .iter()
+        .fold(SettingsLayer::default(), |all, (key, value)| all.or(SettingsLayer::read(key, value).unwrap()))
 }
 
 fn file(text: &str) -> Result<FileSettings, Error> {
     FileSettings::parse(Path::new("/project/tillgreen.toml"), text)
 }
 
-fn resolved(flags: Choices, text: &str, earlier: &[(&str, &str)]) -> Result<Resolved, Error> {
+fn resolved(flags: SettingsLayer, text: &str, earlier: &[(&str, &str)]) -> Result<Resolved, Error> {
     let world = world();
     let earlier: BTreeMap<String, String> =
         earlier.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
@@ -50,11 +52,11 @@ fn resolved(flags: Choices, text: &str, earlier: &[(&str, &str)]) -> Result<Reso
 }
 
 /// The settings that a journal holds.
-fn again(launch: &BTreeMap<String, String>) -> Result<runner::Settings, Error> {
-    from_launch(launch, engine::Dialect::Spec, &file(AGENT)?, &world().programs)
+fn again(recorded: &BTreeMap<String, String>) -> Result<runner::Settings, Error> {
+    from_recorded(recorded, engine::Dialect::Spec, &file(AGENT)?, &world().programs)
 }
 
-fn refused(flags: Choices, text: &str) -> String {
+fn refused(flags: SettingsLayer, text: &str) -> String {
     let error = resolved(flags, text, &[]).unwrap_err();
     assert_eq!(error.code(), crate::exit::USAGE);
     error.render(Format::Text)
@@ -76,16 +78,16 @@ fn a_flag_comes_before_the_file_and_the_file_before_the_run() {
 fn only_agent_and_recovery_mode_are_inherited() {
     let earlier =
         [("recovery_mode", "true"), ("max_fix_tasks", "9"), ("agent_cmd", "other -x"), ("strict", "true")];
-    let got = resolved(Choices::default(), AGENT, &earlier).unwrap().settings;
+    let got = resolved(SettingsLayer::default(), AGENT, &earlier).unwrap().settings;
     assert_eq!(got.rules.recovery, Recovery::On);
     assert_eq!(got.rules.limits.fix_tasks_max, 3);
     assert_eq!(got.strict, Toggle::Off);
     assert_eq!((got.agent.name.as_str(), got.agent.command.as_str()), ("command", "other -x"));
 
     let named = [("agent", "mine"), ("agent_cmd", "agent --old")];
-    let got = resolved(Choices::default(), AGENT, &named).unwrap().settings;
+    let got = resolved(SettingsLayer::default(), AGENT, &named).unwrap().settings;
     assert_eq!(got.agent.command, "agent -p", "the file's command is newer than the journal's");
-    let got = resolved(Choices::default(), "", &named).unwrap().settings;
+    let got = resolved(SettingsLayer::default(), "", &named).unwrap().settings;
     assert_eq!((got.agent.name.as_str(), got.agent.command.as_str()), ("mine", "agent --old"));
     let got = resolved(flags(&[("agent_cmd", "other")]), AGENT, &named).unwrap().settings;
     assert_eq!(got.agent.command, "other");
@@ -94,10 +96,10 @@ fn only_agent_and_recovery_mode_are_inherited() {
 #[test]
 fn the_first_agent_that_is_installed_is_the_default() {
     let text = "[agents.b]\ncommand = \"nowhere\"\n[agents.z]\ncommand = \"other\"\n[agents.a]\ncommand = \"agent\"\n";
-    assert_eq!(resolved(Choices::default(), text, &[]).unwrap().settings.agent.name, "z");
+    assert_eq!(resolved(SettingsLayer::default(), text, &[]).unwrap().settings.agent.name, "z");
     assert_eq!(resolved(flags(&[("agent", "a")]), text, &[]).unwrap().settings.agent.name, "a");
     let chosen = format!("agent = \"a\"\n{text}");
-    assert_eq!(resolved(Choices::default(), &chosen, &[]).unwrap().settings.agent.name, "a");
+    assert_eq!(resolved(SettingsLayer::default(), &chosen, &[]).unwrap().settings.agent.name, "a");
     assert_eq!(
         resolved(flags(&[("agent_cmd", "other")]), &chosen, &[]).unwrap().settings.agent.command,
         "other"
@@ -106,7 +108,7 @@ fn the_first_agent_that_is_installed_is_the_default() {
 
 #[test]
 fn an_agent_that_cannot_be_had_is_said_before_anything_starts() {
-    insta::assert_snapshot!(refused(Choices::default(), ""), @r"
+    insta::assert_snapshot!(refused(SettingsLayer::default(), ""), @r"
     error: no agent is set, and none of those that are known is installed
     hint: name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`
     hint: or install one: `tillgreen agents` says how
@@ -130,7 +132,7 @@ fn an_agent_that_cannot_be_had_is_said_before_anything_starts() {
     hint: install `nowhere`, or choose another agent with --agent NAME or --agent-cmd 'COMMAND'
     hint: `tillgreen agents` lists what is installed
     ");
-    insta::assert_snapshot!(refused(Choices::default(), "[agents.x]\ncommand = \"nowhere\""), @r"
+    insta::assert_snapshot!(refused(SettingsLayer::default(), "[agents.x]\ncommand = \"nowhere\""), @r"
     error: none of the agents in tillgreen.toml is installed (x)
     hint: name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`
     hint: or install one: `tillgreen agents` says how
@@ -153,8 +155,8 @@ fn who_is_asked_depends_on_who_is_there() {
         };
         resolve(sources).unwrap().settings.rules.on_escalation
     };
-    assert_eq!(asked(Attendance::Attended, Choices::default()), OnEscalation::Ask);
-    assert_eq!(asked(Attendance::Unattended, Choices::default()), OnEscalation::Pause);
+    assert_eq!(asked(Attendance::Attended, SettingsLayer::default()), OnEscalation::Ask);
+    assert_eq!(asked(Attendance::Unattended, SettingsLayer::default()), OnEscalation::Pause);
     assert_eq!(asked(Attendance::Attended, flags(&[("on_escalation", "skip")])), OnEscalation::Skip);
     assert_eq!(asked(Attendance::Unattended, flags(&[("on_escalation", "ask")])), OnEscalation::Pause);
 }
@@ -268,9 +270,9 @@ fn settings_come_back_from_the_journal() {
     let apart: Vec<(&str, &str)> =
         all.iter().map(|entry| if entry.0 == "share_tree" { ("isolate", "true") } else { *entry }).collect();
     for (all, agent) in [(&all[..], ("agent", "mine")), (&apart, ("agent_cmd", "agent --model 'a=b'"))] {
-        let mut choices = flags(all);
-        choices = choices.or(flags(&[agent]));
-        let before = resolved(choices, AGENT, &[]).unwrap().settings;
+        let mut layer = flags(all);
+        layer = layer.or(flags(&[agent]));
+        let before = resolved(layer, AGENT, &[]).unwrap().settings;
         let after = again(&before.launch).unwrap();
         assert_eq!(format!("{before:?}"), format!("{after:?}"));
         assert_ne!(format!("{:?}", before.rules), format!("{:?}", engine::Rules::default()));
@@ -296,14 +298,14 @@ fn settings_come_back_from_the_journal() {
     let in_journal = before.launch.len()
         + ["max_global_iterations", "regression", "max_time", "branch"].len()
         + unset.len();
-    assert_eq!(in_journal + ["fresh", "dry_run"].len(), Choices::keys().len(), "every setting is kept");
+    assert_eq!(in_journal + ["fresh", "dry_run"].len(), SettingsLayer::keys().len(), "every setting is kept");
 }
 
 #[test]
 fn a_journal_of_a_newer_program_is_read_as_far_as_it_is_understood() {
-    let launch =
+    let recorded =
         [("agent_cmd", "agent"), ("wings", "4")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-    assert!(again(&launch.into()).is_ok());
+    assert!(again(&recorded.into()).is_ok());
     assert!(again(&BTreeMap::new()).is_err(), "no agent");
     let wrong =
         [("agent_cmd", "agent"), ("scope", "x")].map(|(key, value)| (key.to_owned(), value.to_owned()));
@@ -378,14 +380,14 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
 #[test]
 fn roles_name_agents_and_who_takes_over() {
     let text = format!("qa = \"second\"\nfallback = [\"second\"]\n{AGENT}");
-    let got = resolved(Choices::default(), &text, &[]).unwrap().settings;
+    let got = resolved(SettingsLayer::default(), &text, &[]).unwrap().settings;
     assert_eq!(got.rules.agents.executor, ["mine", "second"]);
     assert_eq!(got.rules.agents.qa, ["second"]);
     assert_eq!(got.agents.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>(), ["mine", "second"]);
-    let alone = resolved(Choices::default(), AGENT, &[]).unwrap().settings;
+    let alone = resolved(SettingsLayer::default(), AGENT, &[]).unwrap().settings;
     assert!(alone.rules.agents.is_empty() && alone.agents.is_empty());
     let worker =
-        resolved(Choices::default(), &format!("executor = \"second\"\n{AGENT}"), &[]).unwrap().settings;
+        resolved(SettingsLayer::default(), &format!("executor = \"second\"\n{AGENT}"), &[]).unwrap().settings;
     assert_eq!(worker.rules.agents.qa, ["second"], "who judges is of the worker's kind");
     let unknown = refused(flags(&[("reviewer", "nobody")]), AGENT);
     assert!(unknown.starts_with("error: unknown agent `nobody`"), "{unknown}");
@@ -400,11 +402,11 @@ fn the_pull_request_has_a_table_of_its_own() {
     let text =
         "pr = true\n[pull_request]\nlook_every = \"30s\"\nreply = true\nmerge = \"squash\"\nbase = \"dev\"\n";
     let file = FileSettings::parse(std::path::Path::new("tillgreen.toml"), text).unwrap();
-    let choices = &file.choices.pull_request;
-    let rules = choices.rules();
+    let layer = &file.layer.pull_request;
+    let rules = layer.rules();
     assert_eq!(rules.look_every, std::time::Duration::from_secs(30));
     assert_eq!((rules.reply, rules.merge), (engine::Toggle::On, Some(engine::MergeMethod::Squash)));
-    let chosen = choices.settings();
+    let chosen = layer.settings();
     assert_eq!((chosen.wanted, chosen.base.as_deref()), (Some(engine::Toggle::On), Some("dev")));
     for (text, expected) in [
         ("[pull_request]\nlok_every = \"3m\"\n", "tillgreen.toml:2: unknown key `pr_lok_every`"),

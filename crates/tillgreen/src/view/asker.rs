@@ -17,22 +17,22 @@ use crate::checkpoint::Checkpoint;
 #[derive(Default)]
 pub(crate) struct Asker {
     questions: Option<Sender<Put>>,
-    /// Whether a question was put and not taken back.
+    /// True if a question was put and not taken back.
     is_asking: bool,
 }
 
-/// What the thread at the keyboard is told.
+/// A message to the thread at the keyboard.
 enum Put {
     Asked(Box<Asked>),
     /// The latest question is not open any more.
     Withdrawn,
 }
 
-/// What is asked.
+/// A question that was put.
 pub(crate) struct Asked {
     /// The question, to be read by a person.
     pub(crate) text: String,
-    /// What kind of question it is.
+    /// The kind of question.
     pub(crate) question: Question,
     /// The checkpoint that asks, if one does.
     pub(crate) checkpoint: Option<Checkpoint>,
@@ -40,11 +40,11 @@ pub(crate) struct Asked {
     pub(crate) task: TaskId,
 }
 
-/// What came of a line that was typed.
+/// The outcome of a line that was typed.
 #[derive(Debug, PartialEq, Eq)]
 enum Heard {
     Answer(TaskId, Response),
-    /// Nobody is there any more.
+    /// The keyboard is gone.
     Nobody(TaskId),
 }
 
@@ -141,7 +141,7 @@ mod tests {
         Put::Asked(Box::new(Asked { text, question, checkpoint: None, task: task.into() }))
     }
 
-    /// Somebody types while these questions are put.
+    /// Types `input` while these questions are put.
     fn typed(input: &str, puts: impl IntoIterator<Item = Put>) -> (Vec<Heard>, String) {
         let (sender, questions) = channel();
         puts.into_iter().for_each(|put| sender.send(put).unwrap());

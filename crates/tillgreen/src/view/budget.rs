@@ -1,17 +1,17 @@
-//! What a run may spend, for people to read before it begins: also what of it cannot be held.
+//! The budget of a run, for people to read before it begins: also what of it cannot be held.
 
 use engine::{Limits, State};
 use runner::{Agent, AgentKind, Settings};
 
 use super::text::took;
 use super::usage::grouped;
-use crate::settings::spell_dollars;
+use crate::settings::format_dollars;
 
 /// The caps on spending, a line each, and who cannot be held to them.
 pub(crate) fn lines(state: &State, settings: &Settings) -> Vec<String> {
     let Some(limits) = state.rules().map(|rules| &rules.limits) else { return Vec::new() };
     let mut caps: Vec<String> = Vec::new();
-    caps.extend(limits.cost_micros_max.map(|micros| format!("${} are spent", spell_dollars(micros))));
+    caps.extend(limits.cost_micros_max.map(|micros| format!("${} are spent", format_dollars(micros))));
     caps.extend(limits.tokens_max.map(|tokens| format!("{} tokens are used", grouped(tokens))));
     caps.extend(limits.time_max.map(|time| format!("{} have passed", took(time))));
     if caps.is_empty() {
@@ -22,7 +22,7 @@ pub(crate) fn lines(state: &State, settings: &Settings) -> Vec<String> {
     lines
 }
 
-/// Who tells too little to be stopped by a cap. Nobody should find that out by the bill.
+/// The agents that tell too little to be stopped by a cap. Nobody should find that out by the bill.
 fn unheld(limits: &Limits, settings: &Settings) -> Vec<String> {
     let one = std::slice::from_ref(&settings.agent);
     let agents = if settings.agents.is_empty() { one } else { &settings.agents };

@@ -12,7 +12,7 @@ use super::summary::list;
 use super::text::{count, one_line, took};
 use crate::error::{Error, Kind};
 use crate::exit;
-use crate::settings::spell_dollars;
+use crate::settings::format_dollars;
 
 /// Characters of an error text.
 const ERROR_CHARS_MAX: usize = 500;
@@ -124,7 +124,7 @@ fn capped(subject: &Subject, state: &State, cap: CapKind, kind: Kind) -> Error {
             (format!("ERROR: Max global iterations ({limit}) reached"), "--max-global-iterations N")
         }
         CapKind::Cost { micros } => {
-            (format!("ERROR: Max cost (${}) reached", spell_dollars(micros)), "--max-cost USD")
+            (format!("ERROR: Max cost (${}) reached", format_dollars(micros)), "--max-cost USD")
         }
         CapKind::Tokens { limit } => (format!("ERROR: Max tokens ({limit}) reached"), "--max-tokens N"),
         CapKind::Time { seconds } => {

@@ -1,4 +1,4 @@
-//! What waits for what, and what could run side by side: as text, and as graphs for Graphviz and Mermaid.
+//! The graph of what waits for what, and what could run side by side: as text, and as graphs for Graphviz and Mermaid.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

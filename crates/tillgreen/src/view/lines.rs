@@ -16,7 +16,7 @@ use super::usage;
 /// Characters of a title or an error on a line.
 const TEXT_CHARS_MAX: usize = 120;
 
-/// What sort of news a line is.
+/// The sort of news that a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Begin,
@@ -151,7 +151,7 @@ fn line(event: &Event, state: &State) -> Line {
     }
 }
 
-/// Who told what an event came of.
+/// The sender of what an event came of, in words.
 fn by(event: &Event) -> String {
     event.from().map(|from| format!(" by {}", short(from))).unwrap_or_default()
 }
@@ -205,7 +205,7 @@ fn short_commit(commit: &str) -> String {
     one_line(commit, usize::MAX).chars().take(9).collect()
 }
 
-/// Whether a task is worked on in a tree of its own. One that is not comes back only if a hook changed it.
+/// True if a task is worked on in a tree of its own. One that is not comes back only if a hook changed it.
 fn is_apart(state: &State, task: &TaskId) -> bool {
     state.task(task).is_some_and(|task| task.is_isolated())
 }

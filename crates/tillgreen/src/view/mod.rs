@@ -1,4 +1,4 @@
-//! What people and programs see of a run. Views borrow events and state; none of them keeps a record of its own.
+//! Views of a run, for people and programs. They borrow events and state; none of them keeps a record of its own.
 
 pub(crate) mod asker;
 pub(crate) mod budget;

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 
-/// Whether text is coloured.
+/// The colouring of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
     /// With colours.
@@ -35,27 +35,27 @@ impl Paint {
         }
     }
 
-    /// What went well.
+    /// Text about what went well.
     pub(crate) fn good(self, text: &str) -> String {
         self.with("32", text)
     }
 
-    /// What went wrong.
+    /// Text about what went wrong.
     pub(crate) fn bad(self, text: &str) -> String {
         self.with("31", text)
     }
 
-    /// What needs a look.
+    /// Text about what needs a look.
     pub(crate) fn odd(self, text: &str) -> String {
         self.with("33", text)
     }
 
-    /// What matters less.
+    /// Text that matters less.
     pub(crate) fn faint(self, text: &str) -> String {
         self.with("2", text)
     }
 
-    /// What matters more.
+    /// Text that matters more.
     pub(crate) fn strong(self, text: &str) -> String {
         self.with("1", text)
     }

@@ -50,13 +50,13 @@ pub(crate) struct Source<'a> {
     pub(crate) summary: Option<PathBuf>,
 }
 
-/// What can be looked up on this machine without running anything.
+/// The facts that can be looked up on this machine without running anything.
 pub(crate) struct Machine<'a> {
     pub(crate) has_path: &'a dyn Fn(&Path) -> bool,
     pub(crate) has_program: &'a dyn Fn(&str) -> bool,
 }
 
-/// What was found.
+/// The findings.
 #[derive(Serialize)]
 pub(crate) struct Report {
     plan: String,
@@ -259,7 +259,7 @@ impl TaskRow {
         }
     }
 
-    /// What else the task says.
+    /// The other fields of the task.
     fn fields(&self) -> Option<String> {
         let files = (!self.files.is_empty()).then(|| format!("Files: {}", self.files.join(", ")));
         let commit = self.commit.as_ref().map(|commit| format!("Commit: {commit}"));
@@ -290,7 +290,7 @@ fn by_kind(problems: &[ProblemRow]) -> Vec<Vec<&ProblemRow>> {
     kinds
 }
 
-/// What the messages of one kind have in common: the words that are no names, quotations, paths or numbers.
+/// The part that messages of one kind have in common: the words that are no names, quotations, paths or numbers.
 fn kind_of(problem: &ProblemRow) -> String {
     let mut words = String::new();
     let mut until = None;
@@ -449,7 +449,7 @@ fn task_row(plan: &Plan, task: &Task) -> TaskRow {
     }
 }
 
-/// What the field names, and what of it names no path.
+/// The paths that the field names, and what of it names none.
 fn files(files: Files) -> Vec<String> {
     let unclear = files.unclear.iter().map(|words| format!("“{words}”"));
     files.paths.into_iter().chain(unclear).collect()

@@ -32,9 +32,9 @@ const TICK: Duration = Duration::from_millis(120);
 pub(crate) struct Progress {
     bar: ProgressBar,
     paint: Paint,
-    /// What the elapsed time on the line belongs to.
+    /// The step that the elapsed time on the line belongs to.
     step: String,
-    /// What the agent did last.
+    /// The last thing that the agent did.
     activity: String,
     is_hushed: bool,
 }
@@ -85,7 +85,7 @@ impl Progress {
         }
     }
 
-    /// What prints lines above the status line, for another thread.
+    /// A function that prints lines above the status line, for another thread.
     pub(crate) fn printer(&self) -> impl Fn(&str) + Send + use<> {
         let bar = self.bar.clone();
         move |line| bar.println(line)
@@ -121,7 +121,7 @@ fn is_wanted(is_terminal: bool, ci: Option<&OsStr>, term: Option<&OsStr>) -> boo
     is_terminal && !is_ci && !is_dumb
 }
 
-/// What the run is at: the elapsed time starts again when this changes.
+/// The step that the run is at: the elapsed time starts again when this changes.
 fn step(state: &State) -> String {
     current_task(state).map_or_else(
         || pull_request_step(state),
@@ -132,7 +132,7 @@ fn step(state: &State) -> String {
     )
 }
 
-/// What is done or waited for at the forge.
+/// The step at the forge: what is done or waited for.
 fn pull_request_step(state: &State) -> String {
     let lifecycle = state.pull_request();
     format!("{:?} {:?}", lifecycle.stage().kind(), since_at_forge(lifecycle))

@@ -25,9 +25,9 @@ pub(crate) struct PullRequestStanding {
     branch: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<String>,
-    /// What is being done or waited for.
+    /// The step that is being done or waited for.
     doing: String,
-    /// What is waited for, for programs.
+    /// The thing that is waited for, for programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     awaited: Option<Awaited>,
     /// Since when.
@@ -80,7 +80,7 @@ impl PullRequestStanding {
     }
 }
 
-/// What is being done or waited for.
+/// The step that is being done or waited for.
 pub(crate) fn doing(lifecycle: &Lifecycle) -> String {
     if let Some(absence) = lifecycle.absence() {
         return format!("the forge is away ({}), next try at {}", absence.reason, moment(absence.until));
@@ -166,7 +166,7 @@ fn caveat_text(caveat: &Caveat) -> String {
     }
 }
 
-/// Whether a line is good news, bad news, or none.
+/// The tone of a line: good news, bad news, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Step,
@@ -249,7 +249,7 @@ fn unread(request: &Request) -> Option<String> {
     request.text.trim().is_empty().then(|| format!("no log of {} could be read", short(check)))
 }
 
-/// What is green as far as one can tell is told in another tone.
+/// The tone of an outcome: what is green as far as one can tell has another one.
 fn tone(outcome: &Outcome) -> Tone {
     match outcome {
         Outcome::Ready { caveats, .. } if !caveats.is_empty() => Tone::Odd,
@@ -319,13 +319,13 @@ pub(crate) fn refused(command: &str, obstacle: &Obstacle) -> Error {
         .hint("or leave the pull request out: `--pr=false`")
 }
 
-/// What to say of something that the pull request will run into.
+/// The words about something that the pull request will run into.
 pub(crate) fn foreseen(obstacle: &Obstacle) -> String {
     let (message, _, hint) = words(obstacle);
     format!("the run will pause at the pull request that the plan asks for: {message}; {hint}")
 }
 
-/// What a real run would come to, for one that only says what it would do.
+/// The outcome of a real run, for one that only says what it would do.
 pub(crate) fn outlook(obstacle: &Obstacle, wanted: Option<Toggle>) -> String {
     let (message, _, hint) = words(obstacle);
     let end = match wanted {
@@ -335,7 +335,7 @@ pub(crate) fn outlook(obstacle: &Obstacle, wanted: Option<Toggle>) -> String {
     format!("{end}: {message}; {hint}")
 }
 
-/// What is in the way, what was said about it, and what to do.
+/// The words about an obstacle: what is in the way, what was said about it, and what to do.
 fn words(obstacle: &Obstacle) -> (String, Vec<String>, String) {
     let plain = |message: &str, hint: &str| (message.to_owned(), Vec::new(), hint.to_owned());
     match obstacle {
@@ -405,7 +405,7 @@ fn words(obstacle: &Obstacle) -> (String, Vec<String>, String) {
     }
 }
 
-/// What others did, or what does not go together with what they did.
+/// The words about what others did, or what does not go together with that.
 fn about_others(obstacle: &Obstacle) -> (String, Vec<String>, String) {
     let link = |url: &String| format!("Pull request: {url}");
     match obstacle {

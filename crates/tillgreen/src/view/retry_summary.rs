@@ -44,7 +44,7 @@ pub(crate) fn render(plan: &str, statistics: &Statistics) -> String {
     text
 }
 
-/// What a plan is called in a heading: by the number that its tasks carry, else by its name. Several are called by the
+/// The name of a plan in a heading: by the number that its tasks carry, else by its name. Several are called by the
 /// name of what they are in.
 pub(crate) fn label(plan: &str, statistics: &Statistics) -> String {
     let number = statistics.tasks.first().and_then(|task| plan_of(&task.id));
@@ -76,7 +76,7 @@ pub(crate) fn metrics(statistics: &Statistics) -> String {
     text
 }
 
-/// What has to be known to read the numbers.
+/// Notes without which the numbers cannot be read.
 fn notes(statistics: &Statistics) -> Vec<String> {
     let of = |result: TaskResult| statistics.count(|task| task.result == result);
     let was = |number: usize| if number == 1 { "was" } else { "were" };
@@ -116,7 +116,7 @@ fn details(statistics: &Statistics) -> String {
     text
 }
 
-/// What failures have in common, as a list; nothing where nothing failed.
+/// The things that failures have in common, as a list; nothing where nothing failed.
 pub(crate) fn failures(statistics: &Statistics) -> String {
     let patterns = statistics.patterns();
     if patterns.is_empty() {

@@ -1,8 +1,8 @@
-//! What came of putting an agent to the test.
+//! The scorecard of an agent that was put to the test.
 
 use std::path::Path;
 
-use runner::rehearsal::Score;
+use rehearsal::Score;
 use serde::Serialize;
 
 use super::paint::Paint;
@@ -60,7 +60,7 @@ pub(crate) fn line(score: &Score, paint: Paint) -> String {
     text
 }
 
-/// What follows the last part.
+/// The lines after the last part.
 pub(crate) fn summary(scores: &[Score], folder: Option<&Path>) -> String {
     let passed = scores.iter().filter(|score| score.is_passed()).count();
     let kept = folder.map(|folder| format!("; what happened is in {}", folder.display()));
@@ -71,7 +71,7 @@ pub(crate) fn summary(scores: &[Score], folder: Option<&Path>) -> String {
 mod tests {
     use std::time::Duration;
 
-    use runner::rehearsal::Part;
+    use rehearsal::Part;
 
     use super::*;
 

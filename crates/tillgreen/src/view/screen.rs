@@ -1,4 +1,4 @@
-//! What a run shows while it goes on: live progress at a terminal, lines elsewhere, events as JSON for programs.
+//! The screen of a run while it goes on: live progress at a terminal, lines elsewhere, events as JSON for programs.
 //! Messages go to standard error; only JSON events, which are results, go to standard output.
 
 use std::io::{self, Write};
@@ -30,9 +30,9 @@ pub(crate) struct Screen {
     responder: Option<Responder>,
     /// The question that was put last, so that none is put twice.
     asked: Option<(TaskId, Timestamp)>,
-    /// Whether the open question's answer was given when the run was started.
+    /// True if the open question's answer was given when the run was started.
     is_answered: bool,
-    /// Who reads the settings again while the run goes on.
+    /// The reader of the settings that count while the run goes on.
     live: Option<LiveReader>,
     asker: Asker,
 }
@@ -194,7 +194,7 @@ impl Screen {
     }
 }
 
-/// Whether an event is only for the record: what an agent used so far would be a line every few seconds, and that work
+/// True if an event is only for the record: what an agent used so far would be a line every few seconds, and that work
 /// is kept says nothing of how it went.
 fn is_for_the_record(event: &Event) -> bool {
     let is_interim = matches!(&event.what, What::Spent(spent) if spent.interim);

@@ -1,4 +1,4 @@
-//! What `stats` prints beyond the Retry Summary, and the same facts for programs.
+//! The statistics that `stats` prints beyond the Retry Summary, and the same facts for programs.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -17,11 +17,11 @@ const SLOWEST_MAX: usize = 10;
 /// A run and what to call it.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// What people call the plan.
+    /// The plan's name for people.
     pub(crate) plan: String,
-    /// Whether `--fresh` put its journal aside.
+    /// True if `--fresh` put its journal aside.
     pub(crate) is_archived: bool,
-    /// What it amounts to.
+    /// Its numbers.
     pub(crate) statistics: Statistics,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Standing {
     plan: String,
     path: String,
     state: Phase,
-    /// What more is to say about the state.
+    /// The reason for the state, if there is more to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The process that runs it.
@@ -34,11 +34,11 @@ pub(crate) struct Standing {
     round: u32,
     tasks: Counts,
     current: Option<Current>,
-    /// What is under way beside it.
+    /// Tasks that are under way beside it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     beside: Vec<Current>,
     last_failure: Option<LastFailure>,
-    /// What is left of tasks that failed in a work tree of their own.
+    /// Work that is left of tasks that failed in a work tree of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kept: Vec<KeptWork>,
     /// The work trees on disk.
@@ -94,7 +94,7 @@ struct Counts {
 pub(super) struct Current {
     task: String,
     title: String,
-    /// What is being done.
+    /// The step that is being done.
     doing: String,
     attempt: Option<u32>,
     since: Option<Timestamp>,
@@ -118,7 +118,7 @@ struct KeptWork {
     commit: String,
 }
 
-/// What is kept of tasks that failed in slots and are not worked on now.
+/// Work that is kept of tasks that failed in slots and are not worked on now.
 fn kept(state: &State) -> Vec<KeptWork> {
     let failed = state.tasks().iter().filter(|task| !task.failures.is_empty() && !task.status.is_active());
     let kept = failed.filter_map(|task| Some((task.id(), task.work.as_ref()?.commit.clone()?)));
@@ -388,7 +388,7 @@ pub(crate) fn current_task(state: &State) -> Option<&Task> {
     Some(task)
 }
 
-/// What is being done with a task, the attempt, and since when.
+/// The step that is being done with a task, the attempt, and since when.
 pub(crate) fn doing(task: &Task) -> (String, Option<u32>, Option<Timestamp>) {
     let (text, attempt, since) = match &task.status {
         Status::Drafted => ("being written into the plan", None, None),

@@ -11,7 +11,7 @@ use super::text::quoted;
 /// The plan that is talked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Subject {
-    /// What people call it.
+    /// Its name for people.
     pub(crate) name: String,
     /// The plan's file, from the project's root.
     pub(crate) path: String,

@@ -1,4 +1,4 @@
-//! What a run says when it begins and when it is complete.
+//! The words of a run when it begins and when it is complete.
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,7 @@ pub(crate) fn start(subject: &Subject, state: &State, settings: &Settings) -> St
     text
 }
 
-/// Who works, and what they may do: nobody should have to look that up.
+/// The agents that work, and what they may do: nobody should have to look that up.
 fn crew(settings: &Settings) -> Vec<String> {
     let one = std::slice::from_ref(&settings.agent);
     let agents = if settings.agents.is_empty() { one } else { &settings.agents };
@@ -113,7 +113,7 @@ fn policy(state: &State) -> Vec<String> {
     [after_failure, goal].into_iter().chain(forge).collect()
 }
 
-/// What to say of unticked boxes in these lines of the plan that are no tasks; nothing where there are none.
+/// The words about unticked boxes in these lines of the plan that are no tasks; nothing where there are none.
 pub(crate) fn left(subject: &Subject, lines: &[usize]) -> String {
     let Some(first) = lines.first() else { return String::new() };
     let boxes = count(lines.len(), "open checkbox");
@@ -194,7 +194,7 @@ fn judged(state: &State) -> Vec<TaskId> {
     state.tasks().iter().filter(|task| is_judged(task)).map(|task| task.id().clone()).collect()
 }
 
-/// Who judged: the one that is named for it, or else the one that did the work.
+/// The agent that judged: the one that is named for it, or else the one that did the work.
 fn judge(state: &State) -> String {
     let Some(rules) = state.rules() else { return "nobody".to_owned() };
     if rules.unverifiable != Unverifiable::Agent {

@@ -2,9 +2,9 @@
 
 use engine::Usage;
 
-use crate::settings::spell_dollars;
+use crate::settings::format_dollars;
 
-/// What was used, in words; none where nothing is known.
+/// The usage, in words; none where nothing is known.
 pub(crate) fn words(usage: Usage) -> Option<String> {
     (!usage.is_unknown()).then(|| format!("{}, {}", tokens(usage), cost(usage)))
 }
@@ -22,7 +22,7 @@ pub(crate) fn tokens(usage: Usage) -> String {
 pub(crate) fn cost(usage: Usage) -> String {
     usage
         .cost_micros
-        .map_or_else(|| "cost unknown".to_owned(), |micros| format!("${}", spell_dollars(micros)))
+        .map_or_else(|| "cost unknown".to_owned(), |micros| format!("${}", format_dollars(micros)))
 }
 
 /// A number or `unknown`, for a cell of a table.

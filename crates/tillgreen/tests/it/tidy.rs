@@ -13,11 +13,12 @@ const LICENCES: [&str; 8] =
     ["MIT", "Apache-2.0", "Unicode-3.0", "Zlib", "BSD-3-Clause", "BSD-2-Clause", "ISC", "Unlicense"];
 
 /// Which crate may depend on which of ours.
-const DIRECTION: [(&str, &[&str]); 5] = [
+const DIRECTION: [(&str, &[&str]); 6] = [
     ("plan", &[]),
     ("engine", &["plan"]),
     ("runner", &["plan", "engine"]),
-    ("tillgreen", &["plan", "engine", "runner"]),
+    ("rehearsal", &["engine", "runner"]),
+    ("tillgreen", &["plan", "engine", "runner", "rehearsal"]),
     ("testkit", &[]),
 ];
 
@@ -95,8 +96,8 @@ fn only_the_binary_prints_and_it_starts_no_processes() {
     let mut found = Vec::new();
     for (path, text) in sources() {
         let shown = path.display().to_string();
-        let is_library =
-            ["plan", "engine", "runner"].iter().any(|name| shown.contains(&format!("crates/{name}/src")));
+        let libraries = ["plan", "engine", "runner", "rehearsal"];
+        let is_library = libraries.iter().any(|name| shown.contains(&format!("crates/{name}/src")));
         let is_binary = shown.contains("crates/tillgreen/src");
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let prints = ["println!(", "eprintln!(", "print!("].iter().any(|word| code.contains(word));

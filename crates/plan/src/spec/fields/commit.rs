@@ -2,7 +2,7 @@
 
 use crate::markdown::{Piece, pieces};
 
-/// What a task says about its commit.
+/// The Commit field of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Commit {
     /// Commit with this message.
@@ -63,7 +63,7 @@ fn says_none(line: &str) -> bool {
             .any(word)
 }
 
-/// Whether a note makes the commit depend on there being something to commit.
+/// True if a note makes the commit depend on there being something to commit.
 fn is_conditional(note: &str) -> bool {
     let note = note.to_lowercase();
     note.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "if" | "unless" | "when"))

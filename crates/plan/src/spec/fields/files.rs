@@ -3,13 +3,12 @@
 mod entry;
 mod link;
 mod name;
-mod spelling;
 
 use std::collections::BTreeSet;
 
 use entry::Entry;
 
-/// What stands for every file there is.
+/// The pattern for every file there is.
 pub const ANY_FILE: &str = "**";
 
 /// Which files a task is about.
@@ -19,7 +18,7 @@ pub struct Files {
     pub text: String,
     /// The paths and globs named in it, in order, each once.
     pub paths: Vec<String>,
-    /// What is written there besides and names no path: prose such as `All documentation files`.
+    /// Text in it that names no path: prose such as `All documentation files`.
     pub unclear: Vec<String>,
 }
 
@@ -32,7 +31,7 @@ impl Files {
             for entry in entry::entries(&link::targets(line)) {
                 match entry {
                     Entry::Path(path) => {
-                        let path = spelling::plain(path);
+                        let path = name::normalized_path(path);
                         files.paths.extend(seen.insert(path.clone()).then_some(path));
                     }
                     Entry::Unclear(words) => files.unclear.push(words),
@@ -42,7 +41,7 @@ impl Files {
         files
     }
 
-    /// What a task with this field has to be taken to be about: where part of it cannot be told, anything.
+    /// The paths that a task with this field has to be taken to be about: where part of it cannot be told, anything.
     pub fn reach(&self) -> Vec<String> {
         let anything = (!self.unclear.is_empty()).then(|| ANY_FILE.to_owned());
         self.paths.iter().cloned().chain(anything).collect()

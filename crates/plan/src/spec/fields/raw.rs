@@ -37,7 +37,7 @@ const KNOWN: [(&str, FieldName<'_>); 17] = [
     ("commit message", FieldName::Commit),
 ];
 
-/// What makes another field of a name: a person is asked, or nobody needs to be.
+/// Words that make another field of a name: a person is asked, or nobody needs to be.
 const RESERVATIONS: [&str; 4] = ["manual", "optional", "human", "visual"];
 
 impl<'a> FieldName<'a> {
@@ -73,7 +73,7 @@ pub(in crate::spec) struct RawField<'a> {
     pub(in crate::spec) bullet: Option<char>,
     /// For each line of the text, what it is a part of.
     pub(in crate::spec) kinds: &'a [LineKind],
-    /// Whether the whole field is set in italics, closing mark included.
+    /// True if the whole field is set in italics, closing mark included.
     italic: bool,
 }
 
@@ -141,7 +141,7 @@ struct Style {
 }
 
 impl Style {
-    /// Whether a label is a field here, rather than a part of one.
+    /// True if a label is a field here, rather than a part of one.
     fn admits(&self, label: &Label<'_>) -> bool {
         label.indent.len() <= self.level && (label.name.is_known() || label.bullet.is_some() == self.bulleted)
     }

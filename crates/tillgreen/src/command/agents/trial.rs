@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use rehearsal::{ClientConfig, Model, Part, Score, Trial, TrialError};
 use runner::AgentKind;
-use runner::rehearsal::{Model, Part, Pointing, Score, Trial, TrialError};
 use toml::{Table, Value};
 
 use crate::args::{Format, TestArgs};
 use crate::cli::{Context, Ended};
 use crate::error::{Error, Kind};
 use crate::exit;
-use crate::settings::{FILE_NAME, FileSettings, Known, Programs};
+use crate::settings::{FILE_NAME, FileSettings, KnownAgent, Programs};
 use crate::view::paint::Paint;
 use crate::view::{json, scorecard};
 
@@ -56,7 +56,7 @@ fn play(context: &mut Context, trial: &Trial, name: &str, parts: &[Part]) -> Res
     Ok(scores)
 }
 
-/// Who is put to the test.
+/// The agent that is put to the test.
 #[derive(Debug, PartialEq, Eq)]
 struct Subject {
     name: String,
@@ -93,7 +93,7 @@ fn named(root: &Path, name: &str) -> Result<Subject, Error> {
         let text = std::fs::read_to_string(&path).map_err(|error| Error::file("read", &path, error))?;
         return Ok(Subject::named(name, definition(root, &text, name), model));
     }
-    let Some(known) = Known::named(name) else {
+    let Some(known) = KnownAgent::named(name) else {
         let hint = "`tillgreen agents` lists those that are known; --agent-cmd 'COMMAND' tests any command";
         return Err(Error::usage(format!("unknown agent `{name}`")).hint(hint));
     };
@@ -104,7 +104,7 @@ fn named(root: &Path, name: &str) -> Result<Subject, Error> {
     Ok(Subject::named(name, String::new(), Model::Asked))
 }
 
-/// Whether an agent of a kind can be pointed at the scripted model. Who speaks a protocol only may have its own.
+/// The use that an agent of a kind makes of the scripted model. One that only speaks a protocol may have its own.
 fn model(kind: &AgentKind) -> Model {
     match kind {
         AgentKind::Claude
@@ -134,7 +134,7 @@ fn definition(root: &Path, text: &str, name: &str) -> String {
 
 /// Variables without those that would lead the agent past the scripted model.
 fn harmless(variables: &Table) -> Table {
-    let led = Pointing::at("").env;
+    let led = ClientConfig::at("").env;
     let is_harmless = |name: &str| !led.iter().any(|(other, _)| other == name);
     variables.clone().into_iter().filter(|(name, _)| is_harmless(name)).collect()
 }

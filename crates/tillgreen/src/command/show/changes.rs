@@ -56,7 +56,7 @@ impl Changes {
         Ok(Self::None { why })
     }
 
-    /// What attempts in slots left is packed into a commit of its own.
+    /// The changes of attempts in a slot: what they left is packed into a commit of its own.
     fn in_slot(git: &Git, task: &Task) -> Self {
         match task.work.as_ref().and_then(|work| work.commit.clone()) {
             Some(commit) => Self::Commit { git: git.clone(), commit },

@@ -38,7 +38,7 @@ pub(crate) fn render(kind: ChartKind, runs: &[Run]) -> String {
     }
 }
 
-/// What stands above all timelines.
+/// The part above all timelines.
 fn overview(runs: &[Run]) -> Vec<Part> {
     if let [run] = runs {
         let below = circumstances(run);
@@ -55,7 +55,7 @@ fn name(runs: &[Run]) -> String {
     }
 }
 
-/// What stands above a timeline.
+/// The part above a timeline.
 fn introduction(runs: &[Run], run: &Run) -> Vec<Part> {
     let mut parts = Vec::new();
     if runs.len() > 1 {
@@ -72,7 +72,7 @@ fn left_out(runs: &[Run], room: &Room) -> Option<Part> {
     (number > 0).then(|| Part { height: 40.0, body: text(LEFT, 24.0, "faint", &note) })
 }
 
-/// What the picture shows, for those who cannot see it.
+/// A description of the picture, for those who cannot see it.
 fn description(runs: &[Run]) -> String {
     let total = total(runs);
     let (tasks, done) = (total.originals().count(), total.count(|task| task.result.is_done()));
@@ -144,7 +144,7 @@ fn drawn(parts: &[Part], label: &str) -> String {
     format!("<svg role=\"img\" aria-label=\"{label}\" viewBox=\"0 0 {WIDTH} {height:.1}\">{body}</svg>\n")
 }
 
-/// The same for those who would rather read.
+/// The numbers as a table, for those who would rather read.
 fn table(tasks: &[TaskStatistics]) -> String {
     let mut rows = String::new();
     let naming = Naming::of(tasks);

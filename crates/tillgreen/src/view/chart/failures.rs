@@ -1,4 +1,4 @@
-//! What failures have in common, as bars.
+//! The things that failures have in common, as bars.
 
 use engine::Statistics;
 

@@ -11,7 +11,7 @@ use super::markup::{Part, fitted, line, rect, text};
 const TILE: f64 = 62.0;
 const TILE_GAP: f64 = 10.0;
 
-/// What a run is called.
+/// The title of a run.
 pub(super) fn title(run: &Run) -> String {
     label(&run.plan, &run.statistics)
 }

@@ -1,4 +1,4 @@
-//! What colours and signs mean: only those that the picture holds.
+//! The meaning of colours and signs: only those that the picture holds.
 
 use std::collections::BTreeSet;
 

@@ -35,7 +35,7 @@ pub(super) fn line(text: &str, chars_max: usize) -> String {
     escape(&one_line(text, chars_max))
 }
 
-/// What a browser shows when one points at the element around it.
+/// The text that a browser shows when one points at the element around it.
 pub(super) fn tooltip(text: &str) -> String {
     format!("<title>{}</title>", line(text, TOOLTIP_CHARS_MAX))
 }

@@ -62,7 +62,7 @@ impl Tone {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -77,7 +77,7 @@ impl Tone {
     }
 }
 
-/// What stands on a bar: the number of the attempt, or that it is a command without an agent.
+/// The mark on a bar: the number of the attempt, or that it is a command without an agent.
 pub(super) fn mark(span: &Span) -> String {
     match &span.kind {
         SpanKind::Attempt { attempt, .. } => attempt.to_string(),
@@ -85,7 +85,7 @@ pub(super) fn mark(span: &Span) -> String {
     }
 }
 
-/// What a span is, in words.
+/// A span in words.
 pub(super) fn words(span: &Span) -> String {
     match &span.kind {
         SpanKind::Attempt { attempt, role, agent } => format!("attempt {attempt} ({}, {agent})", role.name()),

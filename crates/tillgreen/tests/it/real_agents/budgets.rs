@@ -1,6 +1,6 @@
 //! Runs that may cost only so much.
 
-use runner::rehearsal::{Answer, Call, Scenario, Turn, Usage};
+use rehearsal::{Answer, Call, Scenario, Turn, Usage};
 
 use super::stage::each;
 

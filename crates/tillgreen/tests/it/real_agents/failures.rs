@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runner::rehearsal::{Answer, Ending, Fault, Scenario, Stop, Turn};
+use rehearsal::{Answer, Ending, Fault, Scenario, Stop, Turn};
 
 use super::stage::{ONE_TASK, each, works};
 

@@ -1,6 +1,6 @@
 //! Runs that somebody stops while a real agent's tool is at work.
 
-use runner::rehearsal::{Scenario, Turn};
+use rehearsal::{Scenario, Turn};
 use testkit::{Signal, wait_for};
 
 use super::stage::{ONE_TASK, each, works};

@@ -1,6 +1,6 @@
 //! What real agents report through tools.
 
-use runner::rehearsal::{Call, Scenario, Turn};
+use rehearsal::{Call, Scenario, Turn};
 use serde_json::json;
 
 use super::stage::{ONE_TASK, each, works};

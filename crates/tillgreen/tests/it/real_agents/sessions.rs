@@ -1,6 +1,6 @@
 //! Sessions that are taken up again: the agent remembers, and nothing is counted twice.
 
-use runner::rehearsal::{Answer, Scenario, Turn, Usage};
+use rehearsal::{Answer, Scenario, Turn, Usage};
 use serde_json::Value;
 
 use super::stage::{ONE_TASK, each, works};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, panic, thread};
 
-use runner::rehearsal::{ModelServer, Pointing, Scenario, Served, Turn};
+use rehearsal::{ClientConfig, ModelServer, Scenario, Served, Turn};
 use serde_json::Value;
 use testkit::{Finished, Invocation, RealAgent, Sandbox, leave_network};
 
@@ -83,13 +83,13 @@ impl Stage {
         sandbox.spec("demo", plan);
         sandbox.commit_all("plan");
         let server = ModelServer::start(scenario.clone()).expect("a port is free");
-        let pointing = Pointing::at(&server.base_url());
-        for (file, text) in &pointing.files {
+        let config = ClientConfig::at(&server.base_url());
+        for (file, text) in &config.files {
             let path = sandbox.home().join(file);
             fs::create_dir_all(path.parent().expect("a file in a folder")).expect("a folder can be made");
             fs::write(path, text).expect("a file can be written");
         }
-        let mut env = pointing.env;
+        let mut env = config.env;
         env.push(("TMPDIR".to_owned(), sandbox.control("").display().to_string()));
         Some(Stage { name, sandbox, server, env })
     }

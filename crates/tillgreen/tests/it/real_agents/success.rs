@@ -1,6 +1,6 @@
 //! Plans that become green.
 
-use runner::rehearsal::{Call, Scenario, Turn};
+use rehearsal::{Call, Scenario, Turn};
 
 use super::stage::{ONE_TASK, each, every, works};
 

@@ -4,7 +4,7 @@
 use super::name::{self, Certainty, Name};
 use crate::markdown::{Piece, pieces};
 
-/// What one entry comes to.
+/// The meaning of one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Entry<'a> {
     Path(&'a str),
@@ -29,7 +29,7 @@ pub(super) fn entries(line: &str) -> Vec<Entry<'_>> {
     if is_clear { found } else { bare_entries(&parts, Words::AreProse) }
 }
 
-/// Whether a word without backticks that could be anything may be a path.
+/// The use of a word without backticks that could be anything: a path, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Words {
     MayBePaths,
@@ -71,13 +71,13 @@ fn without_bullet(line: &str) -> &str {
     if is_box { rest.get(4..).unwrap_or_default() } else { rest }
 }
 
-/// What stands in parentheses that are around all of a line.
+/// The text in parentheses that are around all of a line.
 fn unwrapped(line: &str) -> &str {
     let inner = line.strip_prefix('(').and_then(|line| line.strip_suffix(')'));
     inner.filter(|inner| !inner.contains(['(', ')'])).unwrap_or(line)
 }
 
-/// What a line consists of, notes in parentheses left out.
+/// A part of a line, notes in parentheses left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part<'a> {
     Code(&'a str),
@@ -152,7 +152,7 @@ fn split_at_commas<'a>(word: &'a str, parts: &mut Vec<Part<'a>>) {
     parts.extend((from < word.len()).then(|| Part::Word(&word[from..])));
 }
 
-/// Whether a line says that there are no files, in whatever words follow that.
+/// True if a line says that there are no files, in whatever words follow that.
 fn says_none(parts: &[Part<'_>]) -> bool {
     let Some(Part::Word(word)) = parts.iter().find(|part| **part != Part::Dash) else { return false };
     let word = word.trim_end_matches(['.', ':']);
@@ -192,7 +192,7 @@ const FOLDER: [&str; 3] = ["folder", "directory", "dir"];
 /// How long `Create:` and the like may be.
 const LABEL_WORDS_MAX: usize = 3;
 
-/// What stands between two commas.
+/// Reads the text between two commas.
 fn read<'a>(entry: &[Part<'a>], bare: Words) -> Vec<Entry<'a>> {
     let entry = without_label(entry);
     let words: Vec<&str> =

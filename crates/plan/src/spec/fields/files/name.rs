@@ -1,4 +1,4 @@
-//! What the name of a file, a folder or a pattern looks like.
+//! Names of files, folders and patterns: how they look.
 
 use crate::verify::is_program;
 
@@ -81,7 +81,7 @@ fn spaced(text: &str) -> Option<Name<'_>> {
     (!is_word && !is_command && !is_list && !is_other).then_some(Name { path, certainty })
 }
 
-/// Whether a word ends as file names do.
+/// True if a word ends as file names do.
 fn has_extension(word: &str) -> bool {
     word.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty() && extension.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -119,7 +119,7 @@ fn without_emphasis(text: &str) -> &str {
     bold.or_else(slanted).filter(|inner| inner.ends_with(char::is_alphanumeric)).unwrap_or(text)
 }
 
-/// Whether there is something in it that paths do not have.
+/// True if there is something in it that paths do not have.
 fn is_odd(text: &str) -> bool {
     text.contains(char::is_whitespace)
         || has_odd_characters(text)
@@ -160,4 +160,41 @@ fn is_known(word: &str) -> bool {
     let is_capital = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '-');
     let is_shouted = word.len() >= SHORTEST && word.chars().all(is_capital);
     is_shouted || (word.len() > SHORTEST && word.ends_with("file")) || word == "Justfile"
+}
+
+/// A path with slashes between its folders, and without what Markdown needs before an underscore. Other backslashes may
+/// be part of a pattern.
+pub(super) fn normalized_path(path: &str) -> String {
+    let mut plain = String::with_capacity(path.len());
+    let mut characters = path.chars().peekable();
+    let mut before = '\\';
+    while let Some(character) = characters.next() {
+        let next = characters.peek().copied().unwrap_or('\\');
+        let is_name = |character: char| character.is_alphanumeric() || matches!(character, '.' | '-');
+        match character {
+            '\\' if next == '_' => {}
+            '\\' if (is_name(before) || before == '_') && is_name(next) => plain.push('/'),
+            other => plain.push(other),
+        }
+        before = character;
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_divided_by_slashes() {
+        for (path, expected) in [
+            ("src\\sub\\a.rs", "src/sub/a.rs"),
+            ("src/my\\_file.rs", "src/my_file.rs"),
+            ("src/\\*.rs", "src/\\*.rs"),
+            ("src/\\[id\\].rs", "src/\\[id\\].rs"),
+            ("a/b\\", "a/b\\"),
+        ] {
+            assert_eq!(normalized_path(path), expected);
+        }
+    }
 }
