@@ -8,6 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 const LINES_MAX: usize = 800;
+const FLAT_FILES_MAX: usize = 12;
 const VAGUE_NAMES: [&str; 7] = ["util", "helper", "common", "shared", "support", "types", "misc"];
 const LICENCES: [&str; 8] =
     ["MIT", "Apache-2.0", "Unicode-3.0", "Zlib", "BSD-3-Clause", "BSD-2-Clause", "ISC", "Unlicense"];
@@ -201,16 +202,33 @@ fn no_dependency_of_the_program_comes_in_two_versions() {
 }
 
 #[test]
-fn the_architecture_shows_the_transition_table() {
-    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
-    assert!(text.contains(&engine::mermaid()), "replace the diagram by:\n{}", engine::mermaid());
+fn the_page_of_states_shows_the_tables() {
+    let text = fs::read_to_string(root().join("docs/states.md")).expect("docs/states.md");
+    for diagram in [engine::mermaid(), engine::pull_request_mermaid()] {
+        assert!(text.contains(&diagram), "replace the diagram by:\n{diagram}");
+    }
 }
 
 #[test]
-fn the_architecture_shows_the_stages_of_a_pull_request() {
+fn the_architecture_is_read_in_ten_minutes() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
-    let diagram = engine::pull_request_mermaid();
-    assert!(text.contains(&diagram), "replace the diagram by:\n{diagram}");
+    let (words, pictures) = text.split("```").enumerate().fold((0, 0), |(words, pictures), (place, part)| {
+        if place % 2 == 0 {
+            (words + part.split_whitespace().count(), pictures)
+        } else {
+            (words, pictures + 1)
+        }
+    });
+    assert!(words <= 1_500, "{words} words");
+    assert_eq!(pictures, 3, "the loop, the way of work, the disk");
+}
+
+#[test]
+fn the_top_folder_of_the_runner_holds_rooms() {
+    let folder = root().join("crates/runner/src");
+    let files = fs::read_dir(&folder).expect("sources").map(|entry| entry.expect("an entry").path());
+    let flat = files.filter(|path| path.extension().is_some_and(|end| end == "rs")).count();
+    assert!(flat <= FLAT_FILES_MAX, "{flat} files lie beside the rooms");
 }
 
 #[test]
