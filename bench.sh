@@ -10,3 +10,4 @@ cargo bench --locked -p tillgreen --bench run -- "$@"
 cargo bench --locked -p tillgreen --bench retries
 cargo bench --locked -p tillgreen --bench streams
 cargo bench --locked -p tillgreen --bench batches
+cargo bench --locked -p tillgreen --bench builds

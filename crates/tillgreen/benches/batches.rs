@@ -50,6 +50,11 @@ for i in $(seq 1 "$TASKS"); do
 done
 "#;
 
+/// A plan that is much wider than what can run at once.
+const WIDE: u32 = 500;
+const WIDE_JOBS: u32 = 64;
+const WIDE_SECONDS: u32 = 2;
+
 const CROWD: u32 = 200;
 const CROWD_SECONDS: u32 = 60;
 
@@ -61,22 +66,27 @@ fn main() {
     }
     report_slow_agents(&mut kept);
     report_crowd();
+    report_wide_plan();
 }
 
+/// The first tasks get new slots, the others those that the first had.
 fn report_per_task(files: u32, kept: &mut Vec<Scratch>) {
-    let (ours, theirs) = (scratch(TASKS, files, 0), scratch(TASKS, files, 0));
-    let taken = run(&ours, JOBS);
+    let (few, all, theirs) = (scratch(JOBS, files, 0), scratch(TASKS, files, 0), scratch(TASKS, files, 0));
+    let (new, both) = (run(&few, JOBS).time, run(&all, JOBS).time);
     let by_hand = run_by_hand(&theirs);
-    let told = |time: Duration, scratch: &Scratch| {
-        format!(
-            "{:.0?} and {:.1} git processes a task",
-            time / TASKS,
-            git_processes(scratch) / f64::from(TASKS)
-        )
-    };
-    println!("{files:>6} files, {TASKS} tasks, {JOBS} at once: {}", told(taken.time, &ours));
-    println!("        by a script of plain git commands: {}", told(by_hand, &theirs));
-    kept.extend([ours, theirs]);
+    let gits = |scratch: &Scratch, tasks: u32| git_processes(scratch) / f64::from(tasks);
+    println!(
+        "{files:>6} files, {JOBS} at once: {:.0?} a task in a new slot, {:.0?} in one that is used again, {:.1} git processes",
+        new / JOBS,
+        both.saturating_sub(new) / (TASKS - JOBS),
+        gits(&all, TASKS)
+    );
+    println!(
+        "        by a script of plain git commands: {:.0?} a task, {:.1} git processes",
+        by_hand / TASKS,
+        gits(&theirs, TASKS)
+    );
+    kept.extend([few, all, theirs]);
 }
 
 fn report_slow_agents(kept: &mut Vec<Scratch>) {
@@ -98,6 +108,21 @@ fn report_crowd() {
         "{CROWD} agents of {CROWD_SECONDS} s at once, {:.1?} in all: {:.1} % of one core, {:.1} MB at most",
         taken.time,
         100.0 * taken.busy.as_secs_f64() / taken.time.as_secs_f64(),
+        megabytes(taken.memory)
+    );
+}
+
+/// Many small tasks at once: what is finished comes in while agents work on others.
+fn report_wide_plan() {
+    let scratch = scratch(WIDE, PROJECTS[0], WIDE_SECONDS);
+    let bound = f64::from(WIDE_SECONDS * WIDE.div_ceil(WIDE_JOBS));
+    let taken = run(&scratch, WIDE_JOBS);
+    println!(
+        "{WIDE} tasks of {WIDE_SECONDS} s, {WIDE_JOBS} at once: {:.0?} in all, {:.1} times what the agents take, {:.0?} a task; \
+         {:.1} MB at most",
+        taken.time,
+        taken.time.as_secs_f64() / bound,
+        taken.time / WIDE,
         megabytes(taken.memory)
     );
 }
