@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use scratch::Scratch;
+use scratch::{Scratch, megabytes};
 
 /// Notes how long a command takes: its place, and milliseconds.
 const TIMED: &str = "#!/bin/sh\nfrom=$(date +%s%N)\n\"$@\" > /dev/null 2>&1 || exit 1\n\
@@ -70,7 +70,7 @@ fn report(
     by_hand(&scratch, &times, &format!("./timed.sh {build}; echo // >> {edited}; ./timed.sh {build}"));
     by_hand(&scratch, &times, &format!("git checkout -q -- {edited}"));
     let words = ["run", "bench", "--agent-cmd", "./agent.sh", "--isolate"];
-    scratch.run(&words, &[("TIMES", times.clone())]);
+    let taken = scratch.run(&words, &[("TIMES", times.clone())]);
     let noted = fs::read_to_string(&times).expect("builds were timed");
     let of = |place: &str| -> Vec<f64> {
         let lines = noted.lines().filter_map(|line| line.strip_prefix(place)?.trim().parse().ok());
@@ -82,6 +82,12 @@ fn report(
         _ => format!("{times:?}"),
     };
     println!("{name}: in the project {}", told(&project));
+    println!(
+        "      the run took {:.1?}, {:.1?} of them its own, and {:.1} MB at most",
+        taken.time,
+        taken.busy,
+        megabytes(taken.memory)
+    );
     println!("      in a slot {}; in the landing tree {}", told(&slot), told(&landing));
     if let (Some(ours), Some(theirs)) = (slot.last(), project.last()) {
         println!("      the second build in a slot takes {:.2} times that in the project", ours / theirs);

@@ -175,6 +175,8 @@ impl From<CleanError> for Error {
     fn from(error: CleanError) -> Self {
         match error {
             CleanError::Git(error) => error.into(),
+            CleanError::Unpacked { .. } => Error::from_source(Kind::Usage, error)
+                .hint("its trees stay; `tillgreen run` keeps what was done there, and goes on from it"),
             CleanError::Held { .. } => Error::from_source(Kind::Held, error)
                 .hint("nothing was removed; wait for its end, or stop it with `tillgreen cancel PLAN`"),
         }
@@ -240,6 +242,9 @@ impl From<RunError> for Error {
                 error,
                 "commit or stash them, or accept them with `--allow-dirty`: they are never committed",
             ),
+            RunError::NotIsolated { .. } => {
+                usage(error, "see to it, or turn it off with `--isolate=false`: then tasks work in the project itself")
+            }
             RunError::NoPullRequest { obstacle } => {
                 crate::view::pull_request::refused("`tillgreen run`", &obstacle)
             }

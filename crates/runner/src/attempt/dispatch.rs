@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch,
-    Facts, Failing, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
+    Action, ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim,
+    Dispatch, Facts, Failing, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
 };
 use plan::{Script, TaskId, Verify};
 
@@ -37,6 +37,8 @@ pub(crate) enum Purpose {
     Agent { task: TaskId, at_work: AtWork, before: Before },
     /// A slot is made ready for an attempt.
     Slot { delegated: Box<Delegated> },
+    /// A slot in which something was cut short is made ready again, with the work in it, for what is to be done there.
+    Again { action: Action },
     /// What an attempt left in its slot is looked at.
     Look { task: TaskId, dispatch: Dispatch, ended: Box<AgentEnded> },
     /// Work is joined and committed in the landing tree.
@@ -88,6 +90,7 @@ impl Purpose {
             | Self::Check { task, .. } => Some(task),
             // Work that comes in does so whole, and what is done beside the loop ends by itself.
             Self::Slot { .. }
+            | Self::Again { .. }
             | Self::Look { .. }
             | Self::Landing { .. }
             | Self::Join { .. }
@@ -104,6 +107,7 @@ impl Purpose {
         match self {
             Self::Agent { task, at_work, .. } | Self::Judge { task, at_work, .. } => Some((task, at_work)),
             Self::Slot { .. }
+            | Self::Again { .. }
             | Self::Look { .. }
             | Self::Landing { .. }
             | Self::Join { .. }
@@ -172,7 +176,7 @@ impl Effects<'_, '_> {
         if let (true, Some(head)) = (self.is_isolated(id), head) {
             return self.prepare_slot(key, (id, head), Purpose::Slot { delegated: Box::new(delegated) });
         }
-        self.tell_of_left_work(id);
+        self.bring_left_work(id)?;
         self.launch_agent(key, delegated, Vec::new())
     }
 
@@ -391,6 +395,7 @@ impl Effects<'_, '_> {
                 Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report, facts })
             }
             Purpose::Slot { .. }
+            | Purpose::Again { .. }
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
             | Purpose::Join { .. }
@@ -411,6 +416,11 @@ impl Effects<'_, '_> {
             Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
             Purpose::Proof { task, script, root } => {
                 let report = verdict(&script, ended, &root);
+                if let Some(reason) = self.missing_in(&root, (&report, ended)) {
+                    self.note_of(&task, format!("{reason}; task {task} is proved in the project"));
+                    self.run_proof(key, (&task, script), self.world.project.root().to_owned())?;
+                    return Ok(Seen::TimePassed);
+                }
                 let uncommitted = self.uncommitted_since_start()?;
                 Ok(Seen::ProofEnded { task, report, uncommitted })
             }
@@ -437,6 +447,7 @@ impl Effects<'_, '_> {
             }
             // These end in other ways than by the end of a process.
             Purpose::Slot { .. }
+            | Purpose::Again { .. }
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
             | Purpose::Canary { .. }
@@ -508,13 +519,21 @@ impl Effects<'_, '_> {
         // What only the index says is nobody's work, and would be in the next commit of anybody's.
         let is_work = |path: &String| left.changes.iter().any(|change| change.path == *path);
         let staged = git.staged()?.into_iter().filter(|path| !before.staged.contains(path) && !is_work(path));
-        git.forget_staged(&staged.collect::<Vec<_>>())?;
+        let staged: Vec<String> = staged.collect();
+        git.forget_staged(&staged)?;
         let new =
             before.baseline.head.as_deref().map_or(Ok(Vec::new()), |head| git.new_in(head, &left.tree))?;
         for change in left.changes.iter_mut().filter(|change| new.contains(&change.path)) {
             change.kind = ChangeKind::Added;
         }
         self.tell_of_uncovered(task, &uncovered);
+        if !staged.is_empty() {
+            self.note_of(task, format!(
+                "while task {task} was running, {} was staged, although it is not of the task; it is no longer staged, and \
+                 the files are as they were (`git add` stages it again)",
+                listed(&staged)
+            ));
+        }
         let touched = without_others(self.state, task, before.since, touched(&left.changes));
         Ok((touched, unfit(&left, &unsaved)))
     }

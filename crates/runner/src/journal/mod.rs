@@ -25,5 +25,6 @@ pub use follow::{Follower, News};
 pub use line::{LINE_BYTES_MAX, Seq, VERSION};
 pub use lock::{Holder, LockError, RunLock, holder};
 pub use read::{ReadEnd, read};
+pub(crate) use records::load_at;
 pub use records::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};
 pub use write::{Journal, Opened, Torn};

@@ -21,7 +21,7 @@ use crate::record::done::{Obstacle, TRAILER, last_line};
 use crate::run::effects::Effects;
 use crate::work::places::Done;
 use crate::work::project_files::listed;
-use crate::worktrees::{LANDING, SetUpRunner, Slots, Unready, Verdict, Worktrees, canary};
+use crate::worktrees::{LANDING, SetUpRunner, Slots, Unready, Verdict, Worktrees, canary, missing};
 
 /// From how many times on it is told that somebody committed while work came in.
 const RETURNS_UNTOLD: u32 = 2;
@@ -92,9 +92,19 @@ impl Piece {
                 onto: Some(head.as_str().to_owned()),
                 commit: Some(commit.as_str().to_owned()),
             }),
-            Err(GitError::Hook { output }) => Ok(Landing::Failed(refused(&output))),
+            // A hook that lacks something in the landing tree says nothing about the work.
+            Err(GitError::Hook { output }) => match missing(&output, self.git.root(), &root, &self.git) {
+                Some(reason) => {
+                    Err(Unready::Lacking { reason: format!("a git hook refused the commit: {reason}") })
+                }
+                None => Ok(Landing::Failed(refused(&output))),
+            },
             Err(error) if error.is_of_files() => Ok(Landing::Failed(crate::work::places::unreadable(&error))),
-            Err(error) => Ok(Landing::Blocked { reason: error.told() }),
+            Err(error) => {
+                // A hook may have been killed in the middle of something.
+                self.slots.distrust(LANDING);
+                Ok(Landing::Blocked { reason: error.told() })
+            }
         }
     }
 
@@ -283,7 +293,10 @@ impl Effects<'_, '_> {
                 | Exit::DeadlinePassed
                 | Exit::NoProgress
                 | Exit::Stopped
-                | Exit::CannotStart(_) => Verdict::Unknown,
+                | Exit::CannotStart(_) => {
+                    slots.distrust(LANDING);
+                    Verdict::Unknown
+                }
             };
             Done::Canary(canary(&slots, LANDING, &touched.unwrap_or_default(), run).ok())
         })?;

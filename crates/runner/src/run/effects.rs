@@ -21,7 +21,7 @@ use crate::run::open::Request;
 use crate::settings::Settings;
 use crate::work::project_files::Tree;
 use crate::work::shared_repository::SharedNames;
-use crate::worktrees::Slots;
+use crate::worktrees::{LANDING, Slots};
 
 /// Characters of a note.
 const NOTE_CHARS_MAX: usize = 2_000;
@@ -77,8 +77,8 @@ pub(crate) struct Remarks {
     pub shared_names: SharedNames,
     /// What the repository said of how git works in it when agents began.
     pub customs: Option<OwnCustoms>,
-    /// True once it was looked whether slots lack something.
-    pub is_probed: bool,
+    /// The verify commands by which it was looked whether slots lack something.
+    pub probed: BTreeSet<String>,
     /// True once it was said that paths in verify commands are replaced.
     pub is_relocation_told: bool,
     /// Tasks of which it was said that they wait for others with the same files.
@@ -101,6 +101,11 @@ impl Effects<'_, '_> {
             Action::Prove { task } => self.start_proof(key, task),
             Action::RunAgent { task, attempt, dispatch, role } => {
                 self.start_agent(key, task, (*attempt, *dispatch), *role)
+            }
+            Action::Check { task, .. } | Action::RunJudge { task, .. }
+                if self.renews_slot(action, task)? =>
+            {
+                Ok(())
             }
             Action::Check { task, attempt, dispatch } => self.start_check(key, task, (*attempt, *dispatch)),
             Action::RunJudge { task, attempt, dispatch, role } => {
@@ -142,6 +147,9 @@ impl Effects<'_, '_> {
             return Ok(());
         };
         let flight = self.world.flights.remove(key);
+        if let Some(Flight { purpose, .. }) = &flight {
+            self.distrust_if_cut_short(purpose, &message);
+        }
         let seen = match (message, flight.map(|flight| flight.purpose)) {
             (Message::Forge(key, report), _) => Seen::Forge { key, report: *report },
             (Message::Ended(key, ended), Some(purpose)) => self.land(key, purpose, &ended)?,
@@ -151,6 +159,38 @@ impl Effects<'_, '_> {
         };
         self.see(seen);
         Ok(())
+    }
+
+    /// After whatever was killed, stopped or out of time in a tree of ours, the next use keeps nothing of what is in it.
+    fn distrust_if_cut_short(&self, purpose: &Purpose, message: &Message) {
+        let exit = match message {
+            Message::Ended(_, ended) => &ended.exit,
+            Message::AgentEnded(_, ended) => &ended.0.exit,
+            _ => return,
+        };
+        if let (Some(slots), false) = (&self.world.slots, exit.is_whole()) {
+            self.tree_of(purpose).into_iter().for_each(|slot| slots.distrust(slot));
+        }
+    }
+
+    /// The tree of ours in which something is under way; none for the project itself.
+    fn tree_of(&self, purpose: &Purpose) -> Option<u32> {
+        match purpose {
+            Purpose::Agent { task, .. } | Purpose::Judge { task, .. } | Purpose::Check { task, .. } => {
+                Some(self.slot_of(task)).filter(|slot| *slot != 0)
+            }
+            Purpose::Join { task, .. } => self.is_isolated(task).then_some(LANDING),
+            Purpose::Proof { root, .. } => (root != self.world.project.root()).then_some(LANDING),
+            Purpose::Slot { .. }
+            | Purpose::Again { .. }
+            | Purpose::Look { .. }
+            | Purpose::Landing { .. }
+            | Purpose::Canary { .. }
+            | Purpose::Regression { .. }
+            | Purpose::Forge(_)
+            | Purpose::Lock { .. }
+            | Purpose::Ask => None,
+        }
     }
 
     /// Does what an event asks for that is in the journal and in the state.

@@ -129,8 +129,13 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let is_interrupted = matches!(surveyed, Surveyed::Interrupted);
     heed(surveyed, settings, &mut |notice| view(&state, notice))?;
     let (parallel, reason) = side_by_side(git.as_ref(), settings, &dirty);
+    if let (Isolation::Always, true, Some(reason)) = (settings.rules.parallel.isolation, is_start, &reason)
+        && tasks.iter().any(|task| !task.ticked)
+    {
+        return Err(RunError::NotIsolated { reason: reason.clone() });
+    }
     if let Some(reason) = reason.filter(|_| is_wide(&tasks, settings)) {
-        view(&state, Notice::Note(reason));
+        view(&state, Notice::Note(format!("tasks run one by one: {reason}")));
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
     let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
@@ -279,24 +284,25 @@ pub(crate) fn side_by_side(
         (Parallel { jobs: 1, isolation, ..wanted.clone() }, Some(reason))
     };
     let (Some(git), Isolation::Trees | Isolation::Always) = (git, wanted.isolation) else {
-        return (Parallel { isolation: Isolation::Shared, ..wanted }, None);
+        let reason = (wanted.isolation == Isolation::Always).then(|| "there is no git repository".to_owned());
+        return (Parallel { isolation: Isolation::Shared, ..wanted }, reason);
     };
     if wanted.jobs <= 1 && wanted.isolation == Isolation::Trees {
         return (wanted, None);
     }
     if settings.bookkeeping == Bookkeeping::Agent {
-        return alone("agents keep the books themselves, so tasks run one by one".to_owned());
+        return alone("agents keep the books themselves".to_owned());
     }
     // Nobody but this program reads these.
     if let Some(path) = dirty.iter().find(|path| !OWN_SETTINGS.contains(&path.as_str())) {
         return alone(format!(
-            "there are uncommitted changes ({path}), which work trees of tasks would not see, so tasks run one by one"
+            "there are uncommitted changes ({path}), which work trees of tasks would not see"
         ));
     }
     match git.parallelism() {
         Ok(Parallelism::Possible) => (wanted, None),
-        Ok(Parallelism::Sequential(reason)) => alone(format!("tasks run one by one: {reason}")),
-        Err(error) => alone(format!("tasks run one by one: {error}")),
+        Ok(Parallelism::Sequential(reason)) => alone(reason.to_string()),
+        Err(error) => alone(error.to_string()),
     }
 }
 

@@ -140,6 +140,11 @@ impl Slots {
         Remembered { in_use_by: None, ..remembered }.write(&self.file(slot));
     }
 
+    /// True if this process made the slot ready, and nothing was cut short in it since.
+    pub(crate) fn is_held(&self, slot: u32) -> bool {
+        Remembered::read(&self.file(slot)).is_held()
+    }
+
     /// Marks that what ran in the slot was cut short: the next use keeps nothing of what is in it.
     pub(crate) fn distrust(&self, slot: u32) {
         let remembered = Remembered::read(&self.file(slot));
@@ -355,7 +360,7 @@ fn plain(path: &str) -> String {
     path.trim_start_matches("./").trim_end_matches('/').to_owned()
 }
 
-fn name_of(slot: u32) -> String {
+pub(super) fn name_of(slot: u32) -> String {
     match slot {
         LANDING => "landing".to_owned(),
         PROOF => "proof".to_owned(),

@@ -117,6 +117,9 @@ fn init_proposes_what_makes_work_trees_ready() {
     expect_parts(&sandbox.read("tillgreen.toml"), &["\nworktree_setup = \"npm ci\"\n"]);
 }
 
+/// A set-up command.
+const MAKES_DEPS: &str = "mkdir -p deps; echo ready > deps/slot";
+
 /// A project whose one task needs something that only set-up makes.
 fn needing(setup: &str) -> (Sandbox, String) {
     let sandbox = Sandbox::new(Path::new(PROGRAM));
@@ -141,6 +144,73 @@ fn work_is_done_and_comes_in_where_set_up_made_what_it_needs() {
     assert!(!sandbox.has("deps/slot") && sandbox.has("deps/of-project"), "the project keeps its own");
     let log = sandbox.read(".tillgreen/specs-demo/setup/setup-landing.log");
     assert_eq!(log, "ready\n");
+}
+
+/// A verify command for `needing` that, once and where this holds, spoils what set-up made and never ends.
+fn spoiling(sandbox: &Sandbox, place: &str) -> String {
+    let begun = sandbox.control("begun").display().to_string();
+    let spoil = format!("touch {begun}; echo half > deps/slot; sleep 1000");
+    format!(
+        "grep -q one one.txt && grep -q ready deps/slot && if {place} && ! test -e {begun}; then {spoil}; fi"
+    )
+}
+
+/// The same project with another verify command.
+fn verified_by(sandbox: &Sandbox, verify: &str) {
+    sandbox.spec("demo", &PLAN.replace("grep -q one one.txt", verify));
+    sandbox.commit_all("another verify command");
+}
+
+#[test]
+fn what_was_cut_off_in_the_landing_tree_is_not_kept() {
+    let (sandbox, command) = needing(MAKES_DEPS);
+    verified_by(&sandbox, &spoiling(&sandbox, "test $TILLGREEN_SLOT = 0"));
+    let flags = ["run", "--isolate", "--verify-timeout", "3s", "--agent-cmd", &command];
+    sandbox.run(&flags).expect_code(0);
+    assert_eq!(sandbox.agent_calls().len(), 2, "one attempt was out of time");
+}
+
+#[test]
+fn an_agent_that_was_out_of_time_leaves_nothing_to_the_next() {
+    let (sandbox, _) = needing(MAKES_DEPS);
+    verified_by(&sandbox, "grep -q one one.txt && grep -q ready deps/slot");
+    let hangs = [Step::shell("echo half > deps/slot"), Step::Hang];
+    let works = [Step::write("one.txt", "one\n"), Step::say("TASK_COMPLETE")];
+    let command = sandbox.install_agent(&Agent::new().on_attempt("1.1", 1, hangs).otherwise(works));
+    let flags = ["run", "--isolate", "--attempt-timeout", "3s", "--agent-cmd", &command];
+    sandbox.run(&flags).expect_code(0);
+    assert_eq!(sandbox.agent_calls().len(), 2);
+}
+
+#[test]
+fn a_check_that_the_program_did_not_survive_is_made_in_a_slot_that_is_made_ready_again() {
+    let (sandbox, command) = needing(MAKES_DEPS);
+    verified_by(&sandbox, &spoiling(&sandbox, "test $TILLGREEN_SLOT = 1"));
+    let flags = ["run", "--isolate", "--agent-cmd", &command];
+    let run = sandbox.start(&flags);
+    wait_for("the check", || sandbox.control("begun").exists());
+    run.kill();
+    sandbox.wait_until_quiet();
+    let run = sandbox.run(&flags).expect_code(0);
+    assert_eq!(sandbox.agent_calls().len(), 1, "{run}");
+}
+
+#[test]
+fn what_was_set_up_is_kept_from_one_start_to_the_next() {
+    let (sandbox, _) = needing(MAKES_DEPS);
+    let setups = sandbox.control("setups").display().to_string();
+    sandbox.write(
+        "tillgreen.toml",
+        format!("worktree_setup = '{MAKES_DEPS}; echo $TILLGREEN_SLOT >> {setups}'\n"),
+    );
+    verified_by(&sandbox, "grep -q one one.txt");
+    let works = [Step::write("one.txt", "one\n"), Step::say("TASK_COMPLETE")];
+    let agent = Agent::new().on_attempt("1.1", 1, [Step::say("TASK_COMPLETE")]).otherwise(works);
+    let command = sandbox.install_agent(&agent);
+    let flags = ["run", "--isolate", "--max-task-iterations", "1", "--agent-cmd", &command];
+    sandbox.run(&flags).expect_code(1);
+    sandbox.run(&flags).expect_code(0);
+    assert_eq!(fs::read_to_string(setups).unwrap(), "1\n0\n");
 }
 
 #[test]
@@ -169,4 +239,164 @@ fn a_set_up_that_fails_costs_no_attempt_and_is_said() {
     );
     expect_parts(&run.expect_code(0).stdout, &["ALL_TASKS_COMPLETE"]);
     assert_eq!(sandbox.agent_calls().len(), 1, "it was done in the project");
+}
+
+/// A project with something that git ignores and no set-up makes, and a plan of tasks with these verify commands.
+fn lacking(verify: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new(Path::new(PROGRAM));
+    let task = |(number, verify): (usize, &&str)| {
+        format!("- [ ] 1.{number} Write\n  - **Files**: `{number}.js`\n  - **Verify**: `{verify}`\n\n")
+    };
+    let tasks: String = (1..).zip(verify).map(task).collect();
+    sandbox.spec("demo", &format!("# Tasks\n\n{tasks}"));
+    sandbox.write(".gitignore", "/deps/\n/node_modules/\n");
+    sandbox.commit_all("plan");
+    sandbox.write("deps/list.txt", "all\n");
+    sandbox
+}
+
+/// Runs a plan in slots with an agent that writes the files of its tasks, and may fail nowhere.
+#[track_caller]
+fn isolated(sandbox: &Sandbox) -> Finished {
+    let works = Step::shell("echo done > \"${TILLGREEN_TASK_ID#1.}.js\"");
+    let command = sandbox.install_agent(&Agent::new().otherwise([works, Step::say("TASK_COMPLETE")]));
+    sandbox.run(&["run", "--isolate", "--max-task-iterations", "1", "--agent-cmd", &command]).expect_code(0)
+}
+
+/// For each start of an agent, whether it was in the project itself.
+fn in_project(sandbox: &Sandbox) -> Vec<bool> {
+    let root = sandbox.root().display().to_string();
+    sandbox.agent_calls().iter().map(|call| call.folder == root).collect()
+}
+
+#[test]
+fn what_a_verify_command_names_as_missing_is_known_before_its_agent_is_started() {
+    let sandbox = lacking(&["cat deps/list.txt && grep -q done 1.js"]);
+    let run = isolated(&sandbox);
+    expect_parts(&run.stderr, &["1.1 gets no work tree", "worktree_copy = [\"deps/list.txt\"]"]);
+    assert_eq!(in_project(&sandbox), [true], "{run}");
+}
+
+#[test]
+fn what_an_attempt_left_in_a_slot_that_lacks_something_is_in_the_project_for_the_next() {
+    // Nothing is missing until there is something to check.
+    let sandbox = lacking(&["test -e 1.js && cat deps/list.txt && grep -q done 1.js"]);
+    let agent = Agent::new()
+        .on_attempt("1.1", 1, [Step::write("1.js", "done\n"), Step::say("TASK_COMPLETE")])
+        .otherwise([Step::say("TASK_COMPLETE")]);
+    let command = sandbox.install_agent(&agent);
+    let run = sandbox.run(&["run", "--isolate", "--agent-cmd", &command]).expect_code(0);
+    assert_eq!(in_project(&sandbox), [false, true], "{run}");
+    assert!(run.stderr.contains("left in its work tree is in the project now: 1.js"), "{run}");
+    assert_eq!(sandbox.git(&["show", "HEAD~1:1.js"]), "done\n", "{run}");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn each_verify_command_is_tried_before_its_agent_is_started() {
+    let sandbox = lacking(&["grep -q done 1.js", "test -e deps/list.txt"]);
+    let run = isolated(&sandbox);
+    expect_parts(
+        &run.stderr,
+        &["1.2 gets no work tree", "green in the project and red in a new work tree, which lacks", "deps/"],
+    );
+    assert_eq!(in_project(&sandbox), [false, true], "{run}");
+}
+
+#[test]
+fn a_proof_that_lacks_something_in_the_landing_tree_is_run_in_the_project() {
+    let sandbox = lacking(&["cat deps/list.txt"]);
+    let plan = sandbox.tasks("demo").replace("1.1 Write", "1.1 [VERIFY] Look");
+    sandbox.spec("demo", &plan);
+    sandbox.commit_all("a proof");
+    let run = isolated(&sandbox);
+    expect_parts(&run.stderr, &["worktree_copy = [\"deps/list.txt\"]", "task 1.1 is proved in the project"]);
+    assert_eq!(sandbox.agent_calls().len(), 0, "{run}");
+}
+
+#[test]
+fn a_hook_that_lacks_something_in_the_landing_tree_costs_no_attempt() {
+    let sandbox = lacking(&["grep -q done 1.js"]);
+    let bin = sandbox.root().join("node_modules/.bin");
+    fs::create_dir_all(&bin).unwrap();
+    testkit::write_executable(&bin.join("lint-staged"), "#!/bin/sh\n");
+    let hook = "#!/bin/sh\nPATH=node_modules/.bin:$PATH\nlint-staged\n";
+    testkit::write_executable(&sandbox.root().join(".git/hooks/pre-commit"), hook);
+    let run = isolated(&sandbox);
+    expect_parts(&run.stderr, &["1.1 gets no work tree", "a git hook refused the commit: ", "lint-staged"]);
+    assert_eq!(sandbox.agent_calls().len(), 2, "{run}");
+}
+
+#[test]
+fn the_projects_own_path_in_a_verify_command_is_that_of_the_tree() {
+    let sandbox = lacking(&["true"]);
+    let here = format!("grep -q done {}/1.js", sandbox.root().display());
+    sandbox.spec("demo", &sandbox.tasks("demo").replace("`true`", &format!("`{here}`")));
+    sandbox.commit_all("an absolute path");
+    let run = isolated(&sandbox);
+    expect_parts(&run.stderr, &["verify commands name the project by its absolute path"]);
+    assert_eq!(sandbox.agent_calls().len(), 1, "{run}");
+}
+
+#[test]
+fn a_check_that_does_not_see_its_tree_is_found_out_by_breaking_a_file() {
+    let broken = "I broke 1.js on purpose and your check stayed green";
+    for (verify, is_told) in [("grep -q done 1.js", true), ("test \"$(cat 1.js)\" = done", false)] {
+        let sandbox = lacking(&[verify]);
+        sandbox.write("tillgreen.toml", format!("worktree_setup = '{MAKES_DEPS}'\n"));
+        sandbox.commit_all("a set-up");
+        let run = isolated(&sandbox);
+        assert_eq!(run.stderr.contains(broken) || run.stdout.contains(broken), is_told, "{verify}: {run}");
+        assert_eq!(sandbox.git(&["show", "HEAD:1.js"]), "done\n", "it was mended");
+    }
+}
+
+#[test]
+fn who_asks_for_isolation_does_not_get_less_without_a_word() {
+    let sandbox = lacking(&["grep -q done 1.js"]);
+    let command = sandbox.install_agent(&Agent::new().otherwise([Step::Hang]));
+    sandbox.write("draft.txt", "mine\n");
+    let run = ["run", "--isolate", "--agent-cmd", &command];
+    let refused = sandbox.run(&[&run[..], &["--allow-dirty"]].concat()).expect_code(2);
+    expect_parts(
+        &refused.stderr,
+        &[
+            "error: tasks cannot be isolated here: there are uncommitted changes (draft.txt)",
+            "--isolate=false",
+        ],
+    );
+    fs::remove_file(sandbox.root().join("draft.txt")).unwrap();
+    let refused = sandbox.run(&[&run[..], &["--bookkeeping", "agent"]].concat()).expect_code(2);
+    expect_parts(&refused.stderr, &["cannot be isolated here: agents keep the books themselves"]);
+    assert!(sandbox.agent_calls().is_empty());
+}
+
+#[test]
+fn clean_leaves_what_only_a_work_tree_has() {
+    let (sandbox, _) = needing(MAKES_DEPS);
+    verified_by(&sandbox, "grep -q one one.txt");
+    let hangs = [Step::write("one.txt", "one\n"), Step::Hang];
+    let agent = Agent::new().on_attempt("1.1", 1, hangs);
+    let command = sandbox.install_agent(&agent);
+    let flags = ["run", "--isolate", "--agent-cmd", &command];
+    let run = sandbox.start(&flags);
+    let written =
+        || Command::new("find").arg(sandbox.home().join(".cache")).args(["-name", "one.txt"]).output();
+    wait_for("the work", || written().is_ok_and(|found| !found.stdout.is_empty()));
+    run.kill();
+    sandbox.wait_until_quiet();
+    let other = with_tree(&sandbox, &sandbox.home().join("elsewhere"), "other");
+    let refused = sandbox.run(&["clean"]).expect_code(2);
+    expect_parts(
+        &refused.stderr,
+        &[
+            "error: what was done for task 1.1 of demo is only in ",
+            "slot-1",
+            "`tillgreen run` keeps what was done",
+        ],
+    );
+    assert!(!other.exists(), "trees of others go");
+    let command = sandbox.install_agent(&Agent::new().otherwise([Step::say("TASK_COMPLETE")]));
+    sandbox.run(&["run", "--isolate", "--agent-cmd", &command]).expect_code(0);
+    assert_eq!(sandbox.read("one.txt"), "one\n");
 }
