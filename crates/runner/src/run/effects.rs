@@ -163,10 +163,12 @@ impl Effects<'_, '_> {
 
     /// After whatever was killed, stopped or out of time in a tree of ours, the next use keeps nothing of what is in it.
     fn distrust_if_cut_short(&self, purpose: &Purpose, message: &Message) {
-        let exit = match message {
-            Message::Ended(_, ended) => &ended.exit,
-            Message::AgentEnded(_, ended) => &ended.0.exit,
-            _ => return,
+        let exit = if let Message::Ended(_, ended) = message {
+            &ended.exit
+        } else if let Message::AgentEnded(_, ended) = message {
+            &ended.0.exit
+        } else {
+            return;
         };
         if let (Some(slots), false) = (&self.world.slots, exit.is_whole()) {
             self.tree_of(purpose).into_iter().for_each(|slot| slots.distrust(slot));

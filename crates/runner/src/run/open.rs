@@ -129,13 +129,8 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let is_interrupted = matches!(surveyed, Surveyed::Interrupted);
     heed(surveyed, settings, &mut |notice| view(&state, notice))?;
     let (parallel, reason) = side_by_side(git.as_ref(), settings, &dirty);
-    if let (Isolation::Always, true, Some(reason)) = (settings.rules.parallel.isolation, is_start, &reason)
-        && tasks.iter().any(|task| !task.ticked)
-    {
-        return Err(RunError::NotIsolated { reason: reason.clone() });
-    }
-    if let Some(reason) = reason.filter(|_| is_wide(&tasks, settings)) {
-        view(&state, Notice::Note(format!("tasks run one by one: {reason}")));
+    if let Some(note) = one_by_one(request, reason, &tasks)? {
+        view(&state, Notice::Note(note));
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
     let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
@@ -304,6 +299,22 @@ pub(crate) fn side_by_side(
         Ok(Parallelism::Sequential(reason)) => alone(reason.to_string()),
         Err(error) => alone(error.to_string()),
     }
+}
+
+/// What to say where tasks run one by one for a reason. Whoever asked for more outright learns at once that it cannot be.
+fn one_by_one(
+    request: &Request<'_>,
+    reason: Option<String>,
+    tasks: &[TaskDecl],
+) -> Result<Option<String>, RunError> {
+    let Some(reason) = reason else { return Ok(None) };
+    let Request { settings, beginning, .. } = request;
+    let is_start = matches!(beginning, Beginning::Resume | Beginning::Fresh);
+    let is_asked_for = settings.rules.parallel.isolation == Isolation::Always;
+    if is_asked_for && is_start && tasks.iter().any(|task| !task.ticked) {
+        return Err(RunError::NotIsolated { reason });
+    }
+    Ok(is_wide(tasks, settings).then(|| format!("tasks run one by one: {reason}")))
 }
 
 /// True if anything in the plan could run side by side.
