@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch,
-    Facts, Failing, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
+    Action, ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim,
+    Dispatch, Facts, Failing, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
 };
 use plan::{Script, TaskId, Verify};
 
@@ -37,6 +37,8 @@ pub(crate) enum Purpose {
     Agent { task: TaskId, at_work: AtWork, before: Before },
     /// A slot is made ready for an attempt.
     Slot { delegated: Box<Delegated> },
+    /// A slot in which something was cut short is made ready again, with the work in it, for what is to be done there.
+    Again { action: Action },
     /// What an attempt left in its slot is looked at.
     Look { task: TaskId, dispatch: Dispatch, ended: Box<AgentEnded> },
     /// Work is joined and committed in the landing tree.
@@ -88,6 +90,7 @@ impl Purpose {
             | Self::Check { task, .. } => Some(task),
             // Work that comes in does so whole, and what is done beside the loop ends by itself.
             Self::Slot { .. }
+            | Self::Again { .. }
             | Self::Look { .. }
             | Self::Landing { .. }
             | Self::Join { .. }
@@ -104,6 +107,7 @@ impl Purpose {
         match self {
             Self::Agent { task, at_work, .. } | Self::Judge { task, at_work, .. } => Some((task, at_work)),
             Self::Slot { .. }
+            | Self::Again { .. }
             | Self::Look { .. }
             | Self::Landing { .. }
             | Self::Join { .. }
@@ -391,6 +395,7 @@ impl Effects<'_, '_> {
                 Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report, facts })
             }
             Purpose::Slot { .. }
+            | Purpose::Again { .. }
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
             | Purpose::Join { .. }
@@ -437,6 +442,7 @@ impl Effects<'_, '_> {
             }
             // These end in other ways than by the end of a process.
             Purpose::Slot { .. }
+            | Purpose::Again { .. }
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
             | Purpose::Canary { .. }

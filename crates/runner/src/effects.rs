@@ -21,7 +21,7 @@ use crate::settings::Settings;
 use crate::shared_names::SharedNames;
 use crate::tree::Tree;
 use crate::turn::Turn;
-use crate::work::Slots;
+use crate::work::{LANDING, Slots};
 
 /// Characters of a note.
 const NOTE_CHARS_MAX: usize = 2_000;
@@ -102,6 +102,11 @@ impl Effects<'_, '_> {
             Action::RunAgent { task, attempt, dispatch, role } => {
                 self.start_agent(key, task, (*attempt, *dispatch), *role)
             }
+            Action::Check { task, .. } | Action::RunJudge { task, .. }
+                if self.renews_slot(action, task)? =>
+            {
+                Ok(())
+            }
             Action::Check { task, attempt, dispatch } => self.start_check(key, task, (*attempt, *dispatch)),
             Action::RunJudge { task, attempt, dispatch, role } => {
                 self.start_judge(key, task, (*attempt, *dispatch), *role)
@@ -142,6 +147,9 @@ impl Effects<'_, '_> {
             return Ok(());
         };
         let flight = self.world.flights.remove(key);
+        if let Some(Flight { purpose, .. }) = &flight {
+            self.distrust_if_cut_short(purpose, &message);
+        }
         let seen = match (message, flight.map(|flight| flight.purpose)) {
             (Message::Forge(key, report), _) => Seen::Forge { key, report: *report },
             (Message::Ended(key, ended), Some(purpose)) => self.land(key, purpose, &ended)?,
@@ -151,6 +159,40 @@ impl Effects<'_, '_> {
         };
         self.see(seen);
         Ok(())
+    }
+
+    /// After whatever was killed, stopped or out of time in a tree of ours, the next use keeps nothing of what is in it.
+    fn distrust_if_cut_short(&self, purpose: &Purpose, message: &Message) {
+        let exit = if let Message::Ended(_, ended) = message {
+            &ended.exit
+        } else if let Message::AgentEnded(_, ended) = message {
+            &ended.0.exit
+        } else {
+            return;
+        };
+        if let (Some(slots), false) = (&self.world.slots, exit.is_whole()) {
+            self.tree_of(purpose).into_iter().for_each(|slot| slots.distrust(slot));
+        }
+    }
+
+    /// The tree of ours in which something is under way; none for the project itself.
+    fn tree_of(&self, purpose: &Purpose) -> Option<u32> {
+        match purpose {
+            Purpose::Agent { task, .. } | Purpose::Judge { task, .. } | Purpose::Check { task, .. } => {
+                Some(self.slot_of(task)).filter(|slot| *slot != 0)
+            }
+            Purpose::Join { task, .. } => self.is_isolated(task).then_some(LANDING),
+            Purpose::Proof { root, .. } => (root != self.world.project.root()).then_some(LANDING),
+            Purpose::Slot { .. }
+            | Purpose::Again { .. }
+            | Purpose::Look { .. }
+            | Purpose::Landing { .. }
+            | Purpose::Canary { .. }
+            | Purpose::Regression { .. }
+            | Purpose::Forge(_)
+            | Purpose::Lock { .. }
+            | Purpose::Ask => None,
+        }
     }
 
     /// Does what an event asks for that is in the journal and in the state.

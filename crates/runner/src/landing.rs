@@ -93,7 +93,11 @@ impl Piece {
             }),
             Err(GitError::Hook { output }) => Ok(Landing::Failed(refused(&output))),
             Err(error) if error.is_of_files() => Ok(Landing::Failed(crate::places::unreadable(&error))),
-            Err(error) => Ok(Landing::Blocked { reason: error.told() }),
+            Err(error) => {
+                // A hook may have been killed in the middle of something.
+                self.slots.distrust(LANDING);
+                Ok(Landing::Blocked { reason: error.told() })
+            }
         }
     }
 
@@ -282,7 +286,10 @@ impl Effects<'_, '_> {
                 | Exit::DeadlinePassed
                 | Exit::NoProgress
                 | Exit::Stopped
-                | Exit::CannotStart(_) => Verdict::Unknown,
+                | Exit::CannotStart(_) => {
+                    slots.distrust(LANDING);
+                    Verdict::Unknown
+                }
             };
             Done::Canary(canary(&slots, LANDING, &touched.unwrap_or_default(), run).ok())
         })?;

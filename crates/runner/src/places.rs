@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use engine::{ActionKey, AgentReport, Attempt, Cause, CheckFailure, Dispatch, End, Failing, FileState, Seen};
+use engine::{
+    Action, ActionKey, AgentReport, Attempt, Cause, CheckFailure, Dispatch, End, Failing, FileState, Seen,
+};
 use plan::TaskId;
 
 use crate::atomic;
@@ -106,8 +108,13 @@ impl Preparation {
     fn run(&self) -> Result<Ready, Unready> {
         self.slots.forget_indexes(Some(self.slot));
         let mut notes = self.slots.show(self.slot, &self.head, &self.by)?;
-        if let Some(reason) = self.probe.as_ref().and_then(|probe| probe.lacking(self)) {
-            return Err(Unready::Lacking { reason });
+        match self.probe.as_ref().map_or(Probed::Complete, |probe| probe.look(self)) {
+            Probed::Complete => {}
+            Probed::Lacking(reason) => return Err(Unready::Lacking { reason }),
+            Probed::CutShort => {
+                self.slots.distrust(self.slot);
+                notes.extend(self.slots.show(self.slot, &self.head, &self.by)?);
+            }
         }
         if let Some((base, work)) = &self.carried {
             let conflict = self.git.carry_over(&self.place.root, (base, work), &self.head);
@@ -149,33 +156,45 @@ struct Probe {
     in_project: Invocation,
 }
 
+/// What a probe showed.
+enum Probed {
+    /// Nothing that is missing.
+    Complete,
+    /// What is missing, and what to set.
+    Lacking(String),
+    /// Nobody knows.
+    CutShort,
+}
+
 impl Probe {
-    /// Why tasks cannot be verified in slots. The command is run only where the project has something that git ignores and
+    /// Whether tasks can be verified in slots. The command is run only where the project has something that git ignores and
     /// that is not in the slot.
-    fn lacking(&self, slot: &Preparation) -> Option<String> {
-        let ignored = slot.git.ignored_in_project().ok()?;
+    fn look(&self, slot: &Preparation) -> Probed {
         let lacks = |path: &String| {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
             let is_output = OUTPUTS.contains(&name) || crate::tree::is_own(path);
             !is_output && !slot.place.root.join(path).exists()
         };
+        let ignored = slot.git.ignored_in_project().unwrap_or_default();
         let lacking: Vec<String> = ignored.into_iter().filter(lacks).collect();
-        let is_green = |invocation: &Invocation| {
-            // A command that takes longer tells nothing.
-            (!lacking.is_empty()).then(|| slot.by.run(invocation.clone()).exit)
-        };
-        if !matches!(is_green(&self.in_slot)?, Exit::Code(code) if code != 0) {
-            return None;
+        if lacking.is_empty() {
+            return Probed::Complete;
         }
-        if is_green(&self.in_project)? != Exit::Code(0) {
-            return None;
+        let exit = slot.by.run(self.in_slot.clone()).exit;
+        if !exit.is_whole() {
+            // A command that takes longer tells nothing, and may have left anything half written.
+            return Probed::CutShort;
+        }
+        let is_red = matches!(exit, Exit::Code(code) if code != 0);
+        if !is_red || slot.by.run(self.in_project.clone()).exit != Exit::Code(0) {
+            return Probed::Complete;
         }
         let proposal = propose_setup(&slot.git).ok().flatten();
         let advice = proposal.map_or_else(
             || "have worktree_copy or worktree_setup in tillgreen.toml bring it there".to_owned(),
             |proposal| format!("set worktree_setup = {:?} in tillgreen.toml", proposal.command),
         );
-        Some(format!(
+        Probed::Lacking(format!(
             "the verify command is green in the project and red in a new work tree, which lacks what git ignores ({}): {advice}",
             listed(&lacking)
         ))
@@ -315,6 +334,38 @@ impl Effects<'_, '_> {
         (id, head): (&TaskId, Oid),
         purpose: Purpose,
     ) -> Result<(), RunError> {
+        let (carried, probe) = (self.carried(id), self.probe(id));
+        self.make_ready(key, (id, head), (carried, probe), purpose)
+    }
+
+    /// True if something was cut short in the slot in which the work of a task is to be checked or judged, so that it is made
+    /// ready again first, with the work written into it.
+    pub(crate) fn renews_slot(&mut self, action: &Action, id: &TaskId) -> Result<bool, RunError> {
+        let Some(slots) = self.world.slots.as_ref().filter(|_| self.is_isolated(id)) else {
+            return Ok(false);
+        };
+        let work = self.state.task(id).and_then(|task| task.work.as_ref());
+        let Some((base, work)) =
+            work.and_then(|work| Some((Oid::parse(&work.base)?, work.commit.as_deref())))
+        else {
+            return Ok(false);
+        };
+        if slots.is_held(self.slot_of(id)) {
+            return Ok(false);
+        }
+        let carried = work.and_then(Oid::parse).map(|work| (base.clone(), work));
+        let purpose = Purpose::Again { action: action.clone() };
+        self.make_ready(action.key(), (id, base), (carried, None), purpose)?;
+        Ok(true)
+    }
+
+    fn make_ready(
+        &mut self,
+        key: ActionKey,
+        (id, head): (&TaskId, Oid),
+        (carried, probe): (Option<(Oid, Oid)>, Option<Probe>),
+        purpose: Purpose,
+    ) -> Result<(), RunError> {
         let (Some(git), Some(slots)) = (self.world.tree.git().cloned(), self.world.slots.clone()) else {
             return Ok(());
         };
@@ -322,9 +373,9 @@ impl Effects<'_, '_> {
             keep: self.keep(&git, id),
             slot: self.slot_of(id),
             place: self.place_of(id),
-            carried: self.carried(id),
+            carried,
             by: self.set_up_runner(),
-            probe: self.probe(id),
+            probe,
             project: self.world.project.root().to_owned(),
             plan_files: self.plan_files(),
             git,
@@ -386,6 +437,7 @@ impl Effects<'_, '_> {
                     Ok(Seen::TreeFailed { task, dispatch, reason: unready.to_string() })
                 }
             },
+            (Purpose::Again { action }, Done::Slot(made)) => self.go_on_in_slot(key, &action, made),
             // What was done is there, and nobody can tell what it is: no failure of the task's.
             (Purpose::Look { task, .. }, Done::Look(Err(error))) if error.is_of_surroundings() => {
                 Ok(self.obstructed(&task, &error))
@@ -431,6 +483,31 @@ impl Effects<'_, '_> {
                 | Done::Lock,
             ) => Ok(Seen::TimePassed),
         }
+    }
+
+    /// Checks or judges work in a slot that was made ready again.
+    fn go_on_in_slot(
+        &mut self,
+        key: ActionKey,
+        action: &Action,
+        made: Result<Ready, Unready>,
+    ) -> Result<Seen, RunError> {
+        match (action, made) {
+            (_, Err(Unready::Interrupted)) => return Ok(Seen::Interrupted),
+            (Action::Check { task, dispatch, .. }, Err(unready)) => {
+                let (task, dispatch) = (task.clone(), *dispatch);
+                return Ok(Seen::TreeFailed { task, dispatch, reason: unready.to_string() });
+            }
+            (_, Err(unready)) => return Ok(Seen::Obstructed { reason: unready.to_string() }),
+            (Action::Check { task, attempt, dispatch }, Ok(_)) => {
+                self.start_check(key, task, (*attempt, *dispatch))?;
+            }
+            (Action::RunJudge { task, attempt, dispatch, role }, Ok(_)) => {
+                self.start_judge(key, task, (*attempt, *dispatch), *role)?;
+            }
+            (_, Ok(_)) => {}
+        }
+        Ok(Seen::TimePassed)
     }
 
     /// Work that cannot be looked at in the landing tree does not come in.
@@ -543,9 +620,6 @@ impl Effects<'_, '_> {
             learnings,
             elapsed,
         };
-        if let Some(slots) = &self.world.slots {
-            slots.release(self.slot_of(&task));
-        }
         Ok(Seen::AgentEnded { task, dispatch, report })
     }
 
@@ -563,12 +637,15 @@ impl Effects<'_, '_> {
         self.note_of(task, format!("what the agent had changed for skipped task {task} {place}: {paths}"));
     }
 
-    /// Once a plan is complete nobody needs its work trees. That one stays is a nuisance and no more.
-    pub(crate) fn remove_slots(&mut self) {
-        let is_complete = matches!(self.state.end(), Some(End::Complete { .. }));
-        let error =
-            self.world.slots.as_ref().filter(|_| is_complete).and_then(|slots| slots.remove_all().err());
-        if let Some(error) = error {
+    /// Once a plan is complete nobody needs its work trees. That one stays is a nuisance and no more. Else whoever goes on
+    /// finds what was set up in them, unless something is still at work there.
+    pub(crate) fn leave_slots(&mut self) {
+        let Some(slots) = &self.world.slots else { return };
+        if !matches!(self.state.end(), Some(End::Complete { .. })) {
+            if self.world.flights.is_empty() {
+                slots.existing().into_iter().for_each(|slot| slots.release(slot));
+            }
+        } else if let Err(error) = slots.remove_all() {
             self.note(format!("the work trees of this run could not be removed: {}", error.told()));
         }
     }

@@ -36,7 +36,10 @@ impl Driver<'_> {
                 Some(Message::Done(key, done)) => {
                     // Nothing starts any more.
                     let purpose = self.world.flights.get(&key).map(|flight| &flight.purpose);
-                    if matches!(purpose, Some(Purpose::Slot { .. } | Purpose::Proof { .. })) {
+                    if matches!(
+                        purpose,
+                        Some(Purpose::Slot { .. } | Purpose::Again { .. } | Purpose::Proof { .. })
+                    ) {
                         self.world.flights.remove(&key);
                     }
                     self.take_late(Message::Done(key, done))?;
@@ -67,7 +70,7 @@ impl Driver<'_> {
         effects.tell_of_new_names();
         effects.last_words()?;
         effects.tell_of_kept_work();
-        effects.remove_slots();
+        effects.leave_slots();
         effects.set_orphans_aside();
         self.take_outcome();
         if !self.world.flights.is_empty() {

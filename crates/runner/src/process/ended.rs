@@ -44,6 +44,20 @@ pub enum Exit {
     CannotStart(String),
 }
 
+/// Codes with which a shell says that something died of a signal.
+const KILLED: std::ops::Range<i32> = 129..160;
+
+impl Exit {
+    /// True if nothing was cut short, so that nothing was left half written.
+    pub fn is_whole(&self) -> bool {
+        match self {
+            Self::Code(code) => !KILLED.contains(code),
+            Self::CannotStart(_) => true,
+            Self::Signal(_) | Self::DeadlinePassed | Self::NoProgress | Self::Stopped => false,
+        }
+    }
+}
+
 /// What is kept of an output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {

@@ -78,6 +78,11 @@ impl Remembered {
         self.trusted && self.in_use_by.as_ref().is_none_or(|process| *process == *PROCESS)
     }
 
+    /// True if this process made the tree ready, and nothing was cut short in it since.
+    pub(super) fn is_held(&self) -> bool {
+        self.trusted && self.in_use_by.as_ref() == Some(&*PROCESS)
+    }
+
     /// Marks it as used by this process.
     pub(super) fn taken(self) -> Remembered {
         Remembered { in_use_by: Some(PROCESS.clone()), trusted: true, ..self }

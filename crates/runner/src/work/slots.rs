@@ -141,6 +141,11 @@ impl Slots {
         Remembered { in_use_by: None, ..remembered }.write(&self.file(slot));
     }
 
+    /// True if this process made the slot ready, and nothing was cut short in it since.
+    pub(crate) fn is_held(&self, slot: u32) -> bool {
+        Remembered::read(&self.file(slot)).is_held()
+    }
+
     /// Marks that what ran in the slot was cut short: the next use keeps nothing of what is in it.
     pub(crate) fn distrust(&self, slot: u32) {
         let remembered = Remembered::read(&self.file(slot));

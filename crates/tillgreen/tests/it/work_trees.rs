@@ -117,6 +117,9 @@ fn init_proposes_what_makes_work_trees_ready() {
     expect_parts(&sandbox.read("tillgreen.toml"), &["\nworktree_setup = \"npm ci\"\n"]);
 }
 
+/// A set-up command.
+const MAKES_DEPS: &str = "mkdir -p deps; echo ready > deps/slot";
+
 /// A project whose one task needs something that only set-up makes.
 fn needing(setup: &str) -> (Sandbox, String) {
     let sandbox = Sandbox::new(Path::new(PROGRAM));
@@ -141,6 +144,73 @@ fn work_is_done_and_comes_in_where_set_up_made_what_it_needs() {
     assert!(!sandbox.has("deps/slot") && sandbox.has("deps/of-project"), "the project keeps its own");
     let log = sandbox.read(".tillgreen/specs-demo/setup/setup-landing.log");
     assert_eq!(log, "ready\n");
+}
+
+/// A verify command for `needing` that, once and where this holds, spoils what set-up made and never ends.
+fn spoiling(sandbox: &Sandbox, place: &str) -> String {
+    let begun = sandbox.control("begun").display().to_string();
+    let spoil = format!("touch {begun}; echo half > deps/slot; sleep 1000");
+    format!(
+        "grep -q one one.txt && grep -q ready deps/slot && if {place} && ! test -e {begun}; then {spoil}; fi"
+    )
+}
+
+/// The same project with another verify command.
+fn verified_by(sandbox: &Sandbox, verify: &str) {
+    sandbox.spec("demo", &PLAN.replace("grep -q one one.txt", verify));
+    sandbox.commit_all("another verify command");
+}
+
+#[test]
+fn what_was_cut_off_in_the_landing_tree_is_not_kept() {
+    let (sandbox, command) = needing(MAKES_DEPS);
+    verified_by(&sandbox, &spoiling(&sandbox, "test $TILLGREEN_SLOT = 0"));
+    let flags = ["run", "--isolate", "--verify-timeout", "3s", "--agent-cmd", &command];
+    sandbox.run(&flags).expect_code(0);
+    assert_eq!(sandbox.agent_calls().len(), 2, "one attempt was out of time");
+}
+
+#[test]
+fn an_agent_that_was_out_of_time_leaves_nothing_to_the_next() {
+    let (sandbox, _) = needing(MAKES_DEPS);
+    verified_by(&sandbox, "grep -q one one.txt && grep -q ready deps/slot");
+    let hangs = [Step::shell("echo half > deps/slot"), Step::Hang];
+    let works = [Step::write("one.txt", "one\n"), Step::say("TASK_COMPLETE")];
+    let command = sandbox.install_agent(&Agent::new().on_attempt("1.1", 1, hangs).otherwise(works));
+    let flags = ["run", "--isolate", "--attempt-timeout", "3s", "--agent-cmd", &command];
+    sandbox.run(&flags).expect_code(0);
+    assert_eq!(sandbox.agent_calls().len(), 2);
+}
+
+#[test]
+fn a_check_that_the_program_did_not_survive_is_made_in_a_slot_that_is_made_ready_again() {
+    let (sandbox, command) = needing(MAKES_DEPS);
+    verified_by(&sandbox, &spoiling(&sandbox, "test $TILLGREEN_SLOT = 1"));
+    let flags = ["run", "--isolate", "--agent-cmd", &command];
+    let run = sandbox.start(&flags);
+    wait_for("the check", || sandbox.control("begun").exists());
+    run.kill();
+    sandbox.wait_until_quiet();
+    let run = sandbox.run(&flags).expect_code(0);
+    assert_eq!(sandbox.agent_calls().len(), 1, "{run}");
+}
+
+#[test]
+fn what_was_set_up_is_kept_from_one_start_to_the_next() {
+    let (sandbox, _) = needing(MAKES_DEPS);
+    let setups = sandbox.control("setups").display().to_string();
+    sandbox.write(
+        "tillgreen.toml",
+        format!("worktree_setup = '{MAKES_DEPS}; echo $TILLGREEN_SLOT >> {setups}'\n"),
+    );
+    verified_by(&sandbox, "grep -q one one.txt");
+    let works = [Step::write("one.txt", "one\n"), Step::say("TASK_COMPLETE")];
+    let agent = Agent::new().on_attempt("1.1", 1, [Step::say("TASK_COMPLETE")]).otherwise(works);
+    let command = sandbox.install_agent(&agent);
+    let flags = ["run", "--isolate", "--max-task-iterations", "1", "--agent-cmd", &command];
+    sandbox.run(&flags).expect_code(1);
+    sandbox.run(&flags).expect_code(0);
+    assert_eq!(fs::read_to_string(setups).unwrap(), "1\n0\n");
 }
 
 #[test]
