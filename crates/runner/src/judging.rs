@@ -1,5 +1,6 @@
 //! Judging agents: what they are shown, and the facts that are looked at before anybody's word is asked for.
 
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::{fs, io};
 
@@ -127,47 +128,94 @@ impl Effects<'_, '_> {
         Some(shown).filter(|shown| !shown.trim().is_empty())
     }
 
-    /// Puts the result back as it was judged, where it is another one by now: what a judge writes is nobody's work.
+    /// After a judge: puts the result back as it was judged, and tells what else changed meanwhile.
     pub(crate) fn put_back_judged(
         &mut self,
         id: &TaskId,
         judged: &Judged,
         dir: &Path,
     ) -> Result<(), RunError> {
+        let others = self.put_back(id, &judged.tree, dir)?;
+        if !others.is_empty() {
+            self.note_of(id, format!(
+                "while the result of task {id} was judged, files changed that are not of the task: {}. They stay as they are",
+                listed(&others)
+            ));
+        }
+        Ok(())
+    }
+
+    /// Before a run goes on that died: what judges wrote in the project who did not come to an end is taken out. What is
+    /// judged next is what the checks were green on.
+    pub(crate) fn put_back_lost_judgements(&mut self) -> Result<(), RunError> {
+        if self.state.end().is_some() {
+            return Ok(());
+        }
+        let lost = self.state.attention().filter(|task| !task.is_isolated()).filter_map(|task| {
+            let Status::Judging(Judging { attempt, state: JudgeState::AtWork(dispatch), .. }) = &task.status
+            else {
+                return None;
+            };
+            let verified = Oid::parse(task.verified.as_deref()?)?;
+            Some((task.id().clone(), verified, self.attempt_place(task.id(), *attempt, *dispatch)))
+        });
+        for (id, verified, dir) in lost.collect::<Vec<_>>() {
+            fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
+            self.put_back(&id, &verified, &dir)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the work of a task back as a tree has it, where it is another one by now: what a judge writes is nobody's work.
+    /// The result is what else differs, which in the project may well be somebody's.
+    fn put_back(&mut self, id: &TaskId, tree: &Oid, dir: &Path) -> Result<Vec<String>, RunError> {
         let is_beside = |other: &Task| matches!(other.status, Status::Running(_)) && !other.is_isolated();
         let is_shared = !self.is_isolated(id) && self.state.attention().any(is_beside);
         // Where others work in the same folder, it may be their work.
-        let Some(git) = self.world.tree.git().filter(|_| !is_shared) else { return Ok(()) };
+        let Some(git) = self.world.tree.git().filter(|_| !is_shared) else { return Ok(Vec::new()) };
         let git: &Git = git;
         let (place, scratch) = (self.workplace(id), dir.join(SCRATCH));
         let now = git.snapshot(&self.place_of(id))?;
-        if now == judged.tree {
-            return Ok(());
+        if now == *tree {
+            return Ok(Vec::new());
         }
-        let changed = git.changed_between(judged.tree.as_str(), now.as_str())?;
+        let is_own = |path: &String| {
+            self.state.task(id).is_some_and(|task| task.is_isolated() || task.touched.contains(path))
+        };
+        let changed = git.changed_between(tree.as_str(), now.as_str())?;
+        let (own, others): (Vec<String>, Vec<String>) = changed.into_iter().partition(is_own);
+        if own.is_empty() {
+            return Ok(others);
+        }
         let aside = dir.join("left-by-judge");
-        for path in &changed {
+        for path in &own {
             set_aside(&place.join(path), &aside.join(path))
                 .map_err(RunError::io("move", place.join(path)))?;
         }
-        git.write_as_in(&judged.tree, &Paths { tree: &place, paths: &changed, scratch: &scratch })?;
-        self.note(format!(
+        git.write_as_in(tree, &Paths { tree: &place, paths: &own, scratch: &scratch })?;
+        self.note_of(id, format!(
             "while the result of task {id} was judged, {} changed: it was put back as it was judged; what was made of it \
              is in {}",
-            listed(&changed),
+            listed(&own),
             self.world.project.relative(&aside).display()
         ));
-        Ok(())
+        Ok(others)
     }
 }
 
-/// Moves a file away, if it is there.
+/// Moves a file away, if it is there. Work trees may lie on another file system. A folder, which is a submodule, stays.
 fn set_aside(file: &Path, to: &Path) -> io::Result<()> {
-    if file.symlink_metadata().is_err() {
+    let Ok(metadata) = file.symlink_metadata() else { return Ok(()) };
+    if metadata.is_dir() {
         return Ok(());
     }
     to.parent().map_or(Ok(()), fs::create_dir_all)?;
-    fs::rename(file, to)
+    if metadata.is_symlink() {
+        symlink(fs::read_link(file)?, to)?;
+    } else {
+        fs::copy(file, to)?;
+    }
+    fs::remove_file(file)
 }
 
 /// A difference that is too long, cut so that something of each file is left.
@@ -222,5 +270,18 @@ mod tests {
             "{shown}"
         );
         assert!(shown.chars().count() < 300, "{shown}");
+    }
+    #[test]
+    fn what_a_judge_left_is_moved_from_one_file_system_to_another() {
+        let folder = |place: &str| tempfile::tempdir_in(place).or_else(|_| tempfile::tempdir()).unwrap();
+        let (from, to) = (folder("/dev/shm"), folder("/tmp"));
+        fs::write(from.path().join("a"), "left\n").unwrap();
+        symlink("nowhere", from.path().join("b")).unwrap();
+        for name in ["a", "b", "gone"] {
+            set_aside(&from.path().join(name), &to.path().join("aside").join(name)).unwrap();
+            assert!(from.path().join(name).symlink_metadata().is_err(), "{name}");
+        }
+        assert_eq!(fs::read_to_string(to.path().join("aside/a")).unwrap(), "left\n");
+        assert_eq!(fs::read_link(to.path().join("aside/b")).unwrap(), Path::new("nowhere"));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use testkit::{Agent, Finished, Sandbox, Step};
+use testkit::{Agent, Finished, Sandbox, Step, wait_for};
 
 const TASK: &str = "# Login\n\nUsers can log in.\n\n## Phase 1\n\n- [ ] 1.1 Add a login page\n  - **Files**: `login.html`\n  \
                     - **Done when**: There is a login page\n";
@@ -150,6 +150,44 @@ fn what_a_judge_writes_is_nobodys_work() {
             finished.stderr.contains("while the result of task 1.1 was judged, login.html changed"),
             "{finished}"
         );
+        assert_eq!(sandbox.dirt(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn what_is_not_of_the_task_stays_while_its_result_is_judged() {
+    let sandbox = sandbox(TASK);
+    sandbox.write("notes.txt", "old\n");
+    sandbox.commit_all("notes");
+    let meddles = Step::shell("echo judged > login.html; echo mine > notes.txt; echo new > new.txt");
+    let agent = Agent::new().on_role("qa", "1.1", [meddles, accepts()]).otherwise([writes_page(), done()]);
+    let finished = run(&sandbox, &agent, &[]).expect_code(0);
+    assert_eq!(sandbox.git(&["show", "HEAD:login.html"]), "<form>\n", "{finished}");
+    assert_eq!((sandbox.read("notes.txt"), sandbox.read("new.txt")), ("mine\n".into(), "new\n".into()));
+    let told = "files changed that are not of the task: new.txt, notes.txt. They stay as they are";
+    assert!(finished.stderr.contains(told), "{finished}");
+}
+
+#[test]
+fn what_a_judge_wrote_that_was_killed_with_the_program_is_not_judged() {
+    for flags in [&["--isolate=false"][..], &["--isolate"]] {
+        let sandbox = sandbox(TASK);
+        let begun = sandbox.control("begun");
+        let name = begun.display();
+        let meddles = format!("test -e {name} || {{ echo judged > login.html; touch {name}; sleep 1000; }}");
+        let agent = Agent::new()
+            .on_role("qa", "1.1", [Step::shell(&meddles), accepts()])
+            .otherwise([writes_page(), done()]);
+        let command = sandbox.install_agent(&agent);
+        let started = sandbox.start(&[&["run", "--agent-cmd", &command], flags].concat());
+        wait_for("the judge", || begun.exists());
+        started.kill();
+        sandbox.wait_until_quiet();
+        let finished = run(&sandbox, &agent, flags).expect_code(0);
+        assert_eq!(sandbox.git(&["show", "HEAD:login.html"]), "<form>\n", "{finished}");
+        let calls = sandbox.agent_calls();
+        assert_eq!(roles(&sandbox), ["executor", "qa", "qa"], "{finished}");
+        assert!(calls[2].prompt.contains("\n+<form>\n"), "{}", calls[2].prompt);
         assert_eq!(sandbox.dirt(), Vec::<String>::new());
     }
 }
