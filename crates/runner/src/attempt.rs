@@ -416,6 +416,11 @@ impl Effects<'_, '_> {
             Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
             Purpose::Proof { task, script, root } => {
                 let report = verdict(&script, ended, &root);
+                if let Some(reason) = self.missing_in(&root, (&report, ended)) {
+                    self.note_of(&task, format!("{reason}; task {task} is proved in the project"));
+                    self.run_proof(key, (&task, script), self.world.project.root().to_owned())?;
+                    return Ok(Seen::TimePassed);
+                }
                 let uncommitted = self.uncommitted_since_start()?;
                 Ok(Seen::ProofEnded { task, report, uncommitted })
             }

@@ -77,8 +77,8 @@ pub(crate) struct Remarks {
     pub shared_names: SharedNames,
     /// What the repository said of how git works in it when agents began.
     pub customs: Option<OwnCustoms>,
-    /// True once it was looked whether slots lack something.
-    pub is_probed: bool,
+    /// The verify commands by which it was looked whether slots lack something.
+    pub probed: BTreeSet<String>,
     /// True once it was said that paths in verify commands are replaced.
     pub is_relocation_told: bool,
     /// Tasks of which it was said that they wait for others with the same files.

@@ -21,7 +21,7 @@ use crate::places::Done;
 use crate::process::{Ended, Exit};
 use crate::recording::{Obstacle, TRAILER, last_line};
 use crate::tree::listed;
-use crate::work::{LANDING, SetUpRunner, Slots, Unready, Verdict, Worktrees, canary};
+use crate::work::{LANDING, SetUpRunner, Slots, Unready, Verdict, Worktrees, canary, missing};
 
 /// From how many times on it is told that somebody committed while work came in.
 const RETURNS_UNTOLD: u32 = 2;
@@ -91,7 +91,13 @@ impl Piece {
                 onto: Some(head.as_str().to_owned()),
                 commit: Some(commit.as_str().to_owned()),
             }),
-            Err(GitError::Hook { output }) => Ok(Landing::Failed(refused(&output))),
+            // A hook that lacks something in the landing tree says nothing about the work.
+            Err(GitError::Hook { output }) => match missing(&output, self.git.root(), &root, &self.git) {
+                Some(reason) => {
+                    Err(Unready::Lacking { reason: format!("a git hook refused the commit: {reason}") })
+                }
+                None => Ok(Landing::Failed(refused(&output))),
+            },
             Err(error) if error.is_of_files() => Ok(Landing::Failed(crate::places::unreadable(&error))),
             Err(error) => {
                 // A hook may have been killed in the middle of something.

@@ -202,13 +202,13 @@ impl Probe {
 }
 
 impl Effects<'_, '_> {
-    /// What shows, once in a run, whether slots lack something that the project has.
+    /// What shows, once for each verify command, whether slots lack something that the project has.
     fn probe(&mut self, id: &TaskId) -> Option<Probe> {
-        if std::mem::replace(&mut self.world.remarks.is_probed, true) {
-            return None;
-        }
         let excerpt = self.world.book.excerpt(self.state, id)?;
         let script = check::script_of(&excerpt)?;
+        if !self.world.remarks.probed.insert(script.source()) {
+            return None;
+        }
         let dir = self.world.file.home.join("probe");
         fs::create_dir_all(&dir).ok()?;
         let (place, slot) = (self.workplace(id), self.slot_of(id));

@@ -299,7 +299,10 @@ fn program_in(line: &str) -> Option<String> {
     let ends = [": command not found", ": not found", ": No such file or directory", ": Permission denied"];
     let rest = ends.into_iter().find_map(|end| line.strip_suffix(end))?;
     let shells = ["sh: ", "bash: ", "/bin/sh: ", "/bin/bash: ", "env: ", "/usr/bin/env: ", "make: ", "zsh: "];
-    shells.iter().find(|shell| rest.starts_with(**shell))?;
+    // A script tells its own name and a line: `.husky/pre-commit: 2: lint-staged: not found`.
+    let is_line = |part: &str| part.trim_start_matches("line ").parse::<u32>().is_ok();
+    let is_of_script = rest.rsplit(": ").nth(1).is_some_and(is_line);
+    shells.iter().find(|shell| is_of_script || rest.starts_with(**shell))?;
     let name = rest.rsplit(": ").next()?.trim_matches(['\'', '"', '‘', '’', '`']);
     (!name.is_empty() && !name.contains(' ')).then(|| name.to_owned())
 }
@@ -424,6 +427,7 @@ mod tests {
             NPM,
         );
         check("bash: line 1: jest: command not found", "the program `jest` is in node_modules", NPM);
+        check(".husky/pre-commit: 2: jest: not found", "the program `jest` is in node_modules", NPM);
         check(
             "bash: line 1: ./node_modules/.bin/jest: No such file or directory",
             "`node_modules/.bin/jest` is in node_modules",

@@ -16,6 +16,9 @@ use super::usage;
 /// Characters of a title or an error on a line.
 const TEXT_CHARS_MAX: usize = 120;
 
+/// Characters of a reason that ends with what to do about it.
+const ADVICE_CHARS_MAX: usize = 600;
+
 /// What sort of news a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
@@ -307,7 +310,8 @@ fn started_text(started: &Started, state: &State) -> String {
 fn treeless_text(task: &TaskId, reason: Option<&String>) -> String {
     match reason {
         Some(reason) => {
-            format!("{task} gets no work tree, so tasks run one by one from here: {}", short(reason))
+            let reason = one_line(reason, ADVICE_CHARS_MAX);
+            format!("{task} gets no work tree, so tasks run one by one from here: {reason}")
         }
         None => format!("{task} gets no work tree either"),
     }

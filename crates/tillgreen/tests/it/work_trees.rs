@@ -240,3 +240,98 @@ fn a_set_up_that_fails_costs_no_attempt_and_is_said() {
     expect_parts(&run.expect_code(0).stdout, &["ALL_TASKS_COMPLETE"]);
     assert_eq!(sandbox.agent_calls().len(), 1, "it was done in the project");
 }
+
+/// A project with something that git ignores and no set-up makes, and a plan of tasks with these verify commands.
+fn lacking(verify: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new(Path::new(PROGRAM));
+    let task = |(number, verify): (usize, &&str)| {
+        format!("- [ ] 1.{number} Write\n  - **Files**: `{number}.js`\n  - **Verify**: `{verify}`\n\n")
+    };
+    let tasks: String = (1..).zip(verify).map(task).collect();
+    sandbox.spec("demo", &format!("# Tasks\n\n{tasks}"));
+    sandbox.write(".gitignore", "/deps/\n/node_modules/\n");
+    sandbox.commit_all("plan");
+    sandbox.write("deps/list.txt", "all\n");
+    sandbox
+}
+
+/// Runs a plan in slots with an agent that writes the files of its tasks, and may fail nowhere.
+#[track_caller]
+fn isolated(sandbox: &Sandbox) -> Finished {
+    let works = Step::shell("echo done > \"${TILLGREEN_TASK_ID#1.}.js\"");
+    let command = sandbox.install_agent(&Agent::new().otherwise([works, Step::say("TASK_COMPLETE")]));
+    sandbox.run(&["run", "--isolate", "--max-task-iterations", "1", "--agent-cmd", &command]).expect_code(0)
+}
+
+/// For each start of an agent, whether it was in the project itself.
+fn in_project(sandbox: &Sandbox) -> Vec<bool> {
+    let root = sandbox.root().display().to_string();
+    sandbox.agent_calls().iter().map(|call| call.folder == root).collect()
+}
+
+#[test]
+fn what_a_verify_command_names_as_missing_brings_its_task_into_the_project() {
+    let sandbox = lacking(&["cat deps/list.txt && grep -q done 1.js"]);
+    let run = isolated(&sandbox);
+    expect_parts(&run.stderr, &["1.1 gets no work tree", "worktree_copy = [\"deps/list.txt\"]"]);
+    assert_eq!(in_project(&sandbox), [false, true], "{run}");
+}
+
+#[test]
+fn each_verify_command_is_tried_before_its_agent_is_started() {
+    let sandbox = lacking(&["grep -q done 1.js", "test -e deps/list.txt"]);
+    let run = isolated(&sandbox);
+    expect_parts(
+        &run.stderr,
+        &["1.2 gets no work tree", "green in the project and red in a new work tree, which lacks", "deps/"],
+    );
+    assert_eq!(in_project(&sandbox), [false, true], "{run}");
+}
+
+#[test]
+fn a_proof_that_lacks_something_in_the_landing_tree_is_run_in_the_project() {
+    let sandbox = lacking(&["cat deps/list.txt"]);
+    let plan = sandbox.tasks("demo").replace("1.1 Write", "1.1 [VERIFY] Look");
+    sandbox.spec("demo", &plan);
+    sandbox.commit_all("a proof");
+    let run = isolated(&sandbox);
+    expect_parts(&run.stderr, &["worktree_copy = [\"deps/list.txt\"]", "task 1.1 is proved in the project"]);
+    assert_eq!(sandbox.agent_calls().len(), 0, "{run}");
+}
+
+#[test]
+fn a_hook_that_lacks_something_in_the_landing_tree_costs_no_attempt() {
+    let sandbox = lacking(&["grep -q done 1.js"]);
+    let bin = sandbox.root().join("node_modules/.bin");
+    fs::create_dir_all(&bin).unwrap();
+    testkit::write_executable(&bin.join("lint-staged"), "#!/bin/sh\n");
+    let hook = "#!/bin/sh\nPATH=node_modules/.bin:$PATH\nlint-staged\n";
+    testkit::write_executable(&sandbox.root().join(".git/hooks/pre-commit"), hook);
+    let run = isolated(&sandbox);
+    expect_parts(&run.stderr, &["1.1 gets no work tree", "a git hook refused the commit: ", "lint-staged"]);
+    assert_eq!(sandbox.agent_calls().len(), 2, "{run}");
+}
+
+#[test]
+fn the_projects_own_path_in_a_verify_command_is_that_of_the_tree() {
+    let sandbox = lacking(&["true"]);
+    let here = format!("grep -q done {}/1.js", sandbox.root().display());
+    sandbox.spec("demo", &sandbox.tasks("demo").replace("`true`", &format!("`{here}`")));
+    sandbox.commit_all("an absolute path");
+    let run = isolated(&sandbox);
+    expect_parts(&run.stderr, &["verify commands name the project by its absolute path"]);
+    assert_eq!(sandbox.agent_calls().len(), 1, "{run}");
+}
+
+#[test]
+fn a_check_that_does_not_see_its_tree_is_found_out_by_breaking_a_file() {
+    let broken = "I broke 1.js on purpose and your check stayed green";
+    for (verify, is_told) in [("grep -q done 1.js", true), ("test \"$(cat 1.js)\" = done", false)] {
+        let sandbox = lacking(&[verify]);
+        sandbox.write("tillgreen.toml", format!("worktree_setup = '{MAKES_DEPS}'\n"));
+        sandbox.commit_all("a set-up");
+        let run = isolated(&sandbox);
+        assert_eq!(run.stderr.contains(broken) || run.stdout.contains(broken), is_told, "{verify}: {run}");
+        assert_eq!(sandbox.git(&["show", "HEAD:1.js"]), "done\n", "it was mended");
+    }
+}
