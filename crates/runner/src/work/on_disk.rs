@@ -4,12 +4,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use engine::Status;
+use plan::TaskId;
+
 use super::location::{Location, Surroundings, own_name};
 use super::size::bytes_in;
+use super::slots::name_of;
 use crate::git::{Git, GitError, remove_folder};
 use crate::journal::{LockError, RunLock};
 use crate::plan_key;
 use crate::project::{PlanFile, Project};
+use crate::record::load_at;
 
 /// The work trees of one plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +57,16 @@ pub enum CleanError {
         plan: String,
         /// Who holds it.
         source: LockError,
+    },
+    /// An attempt was cut off, and what it did is nowhere else yet.
+    #[error("what was done for task {task} of {plan} is only in {}", tree.display())]
+    Unpacked {
+        /// The plan, whose trees all stay.
+        plan: String,
+        /// The task.
+        task: TaskId,
+        /// Where.
+        tree: PathBuf,
     },
     /// Something could not be removed.
     #[error(transparent)]
@@ -106,19 +121,24 @@ fn measured(folder: PathBuf, key: &str) -> PlanTrees {
     PlanTrees::new(key, folder, trees)
 }
 
-/// Removes work trees, all of them or none: nobody may run one of the plans meanwhile. What they hold that has not come in
-/// is kept by references, which stay.
+/// Removes work trees. Nobody may run one of the plans meanwhile, or none of them goes. What they hold that has not come in
+/// is kept by references, which stay; where it is not yet, since a run died, the trees of that plan stay.
 pub fn remove_trees(project: &Project, plans: &[PlanTrees]) -> Result<(), CleanError> {
     let Some(git) = project.git() else { return Ok(()) };
     let mut locks = Vec::new();
     for plan in plans {
-        let home = project.root().join(".tillgreen").join(plan_key::home_of(&plan.key));
+        let home = home_of(project, plan);
         if home.is_dir() {
             let held = |source| CleanError::Held { plan: plan.plan.clone(), source };
             locks.push(RunLock::acquire(&home.join("lock")).map_err(held)?);
         }
     }
+    let mut unpacked = None;
     for plan in plans {
+        if let Some((task, tree)) = cut_off(project, plan) {
+            unpacked = Some(CleanError::Unpacked { plan: plan.plan.clone(), task, tree });
+            continue;
+        }
         for tree in git.slots_below(&plan.folder) {
             git.remove_slot(&tree)?;
         }
@@ -126,7 +146,23 @@ pub fn remove_trees(project: &Project, plans: &[PlanTrees]) -> Result<(), CleanE
         // It goes with its last plan.
         let _ = plan.folder.parent().map(fs::remove_dir);
     }
-    Ok(())
+    unpacked.map_or(Ok(()), Err)
+}
+
+/// A task of a plan whose run died while an agent worked on it in a tree that is still there.
+fn cut_off(project: &Project, plan: &PlanTrees) -> Option<(TaskId, PathBuf)> {
+    let journal = home_of(project, plan).join("journal.jsonl");
+    // Nobody can tell by a journal that cannot be read.
+    let state = load_at(&journal, |_| {}).ok()?.filter(|state| state.end().is_none())?;
+    state.attention().find_map(|task| {
+        let slot = task.slot.filter(|_| matches!(task.status, Status::Running(_)))?;
+        let tree = plan.folder.join(name_of(slot.0));
+        tree.is_dir().then(|| (task.id().clone(), tree))
+    })
+}
+
+fn home_of(project: &Project, plan: &PlanTrees) -> PathBuf {
+    project.root().join(".tillgreen").join(plan_key::home_of(&plan.key))
 }
 
 /// The references that keep work of a project's plans that has not come in.

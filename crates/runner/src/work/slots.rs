@@ -361,7 +361,7 @@ fn plain(path: &str) -> String {
     path.trim_start_matches("./").trim_end_matches('/').to_owned()
 }
 
-fn name_of(slot: u32) -> String {
+pub(super) fn name_of(slot: u32) -> String {
     match slot {
         LANDING => "landing".to_owned(),
         PROOF => "proof".to_owned(),

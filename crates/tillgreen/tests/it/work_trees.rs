@@ -335,3 +335,33 @@ fn a_check_that_does_not_see_its_tree_is_found_out_by_breaking_a_file() {
         assert_eq!(sandbox.git(&["show", "HEAD:1.js"]), "done\n", "it was mended");
     }
 }
+
+#[test]
+fn clean_leaves_what_only_a_work_tree_has() {
+    let (sandbox, _) = needing(MAKES_DEPS);
+    verified_by(&sandbox, "grep -q one one.txt");
+    let hangs = [Step::write("one.txt", "one\n"), Step::Hang];
+    let agent = Agent::new().on_attempt("1.1", 1, hangs);
+    let command = sandbox.install_agent(&agent);
+    let flags = ["run", "--isolate", "--agent-cmd", &command];
+    let run = sandbox.start(&flags);
+    let written =
+        || Command::new("find").arg(sandbox.home().join(".cache")).args(["-name", "one.txt"]).output();
+    wait_for("the work", || written().is_ok_and(|found| !found.stdout.is_empty()));
+    run.kill();
+    sandbox.wait_until_quiet();
+    let other = with_tree(&sandbox, &sandbox.home().join("elsewhere"), "other");
+    let refused = sandbox.run(&["clean"]).expect_code(2);
+    expect_parts(
+        &refused.stderr,
+        &[
+            "error: what was done for task 1.1 of demo is only in ",
+            "slot-1",
+            "`tillgreen run` keeps what was done",
+        ],
+    );
+    assert!(!other.exists(), "trees of others go");
+    let command = sandbox.install_agent(&Agent::new().otherwise([Step::say("TASK_COMPLETE")]));
+    sandbox.run(&["run", "--isolate", "--agent-cmd", &command]).expect_code(0);
+    assert_eq!(sandbox.read("one.txt"), "one\n");
+}
