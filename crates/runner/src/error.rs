@@ -47,6 +47,12 @@ pub enum RunError {
         /// Which paths.
         paths: Vec<String>,
     },
+    /// Every task was to work in a work tree of its own, which cannot be.
+    #[error("tasks cannot be isolated here: {reason}")]
+    NotIsolated {
+        /// Why not.
+        reason: String,
+    },
     /// What was to be told to the run has no effect. Nothing was recorded.
     #[error(transparent)]
     Refused(Box<Refusal>),

@@ -131,8 +131,8 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let is_interrupted = matches!(surveyed, Surveyed::Interrupted);
     heed(surveyed, settings, &mut |notice| view(&state, notice))?;
     let (parallel, reason) = side_by_side(git.as_ref(), settings, &dirty);
-    if let Some(reason) = reason.filter(|_| is_wide(&tasks, settings)) {
-        view(&state, Notice::Note(reason));
+    if let Some(note) = one_by_one(request, reason, &tasks)? {
+        view(&state, Notice::Note(note));
     }
     let rules = Rules { parallel, ..rules(settings, &book) };
     let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
@@ -281,25 +281,42 @@ pub(crate) fn side_by_side(
         (Parallel { jobs: 1, isolation, ..wanted.clone() }, Some(reason))
     };
     let (Some(git), Isolation::Trees | Isolation::Always) = (git, wanted.isolation) else {
-        return (Parallel { isolation: Isolation::Shared, ..wanted }, None);
+        let reason = (wanted.isolation == Isolation::Always).then(|| "there is no git repository".to_owned());
+        return (Parallel { isolation: Isolation::Shared, ..wanted }, reason);
     };
     if wanted.jobs <= 1 && wanted.isolation == Isolation::Trees {
         return (wanted, None);
     }
     if settings.bookkeeping == Bookkeeping::Agent {
-        return alone("agents keep the books themselves, so tasks run one by one".to_owned());
+        return alone("agents keep the books themselves".to_owned());
     }
     // Nobody but this program reads these.
     if let Some(path) = dirty.iter().find(|path| !OWN_SETTINGS.contains(&path.as_str())) {
         return alone(format!(
-            "there are uncommitted changes ({path}), which work trees of tasks would not see, so tasks run one by one"
+            "there are uncommitted changes ({path}), which work trees of tasks would not see"
         ));
     }
     match git.parallelism() {
         Ok(Parallelism::Possible) => (wanted, None),
-        Ok(Parallelism::Sequential(reason)) => alone(format!("tasks run one by one: {reason}")),
-        Err(error) => alone(format!("tasks run one by one: {error}")),
+        Ok(Parallelism::Sequential(reason)) => alone(reason.to_string()),
+        Err(error) => alone(error.to_string()),
     }
+}
+
+/// What to say where tasks run one by one for a reason. Whoever asked for more outright learns at once that it cannot be.
+fn one_by_one(
+    request: &Request<'_>,
+    reason: Option<String>,
+    tasks: &[TaskDecl],
+) -> Result<Option<String>, RunError> {
+    let Some(reason) = reason else { return Ok(None) };
+    let Request { settings, beginning, .. } = request;
+    let is_start = matches!(beginning, Beginning::Resume | Beginning::Fresh);
+    let is_asked_for = settings.rules.parallel.isolation == Isolation::Always;
+    if is_asked_for && is_start && tasks.iter().any(|task| !task.ticked) {
+        return Err(RunError::NotIsolated { reason });
+    }
+    Ok(is_wide(tasks, settings).then(|| format!("tasks run one by one: {reason}")))
 }
 
 /// True if anything in the plan could run side by side.

@@ -242,6 +242,9 @@ impl From<RunError> for Error {
                 error,
                 "commit or stash them, or accept them with `--allow-dirty`: they are never committed",
             ),
+            RunError::NotIsolated { .. } => {
+                usage(error, "see to it, or turn it off with `--isolate=false`: then tasks work in the project itself")
+            }
             RunError::NoPullRequest { obstacle } => {
                 crate::view::pull_request::refused("`tillgreen run`", &obstacle)
             }

@@ -337,6 +337,26 @@ fn a_check_that_does_not_see_its_tree_is_found_out_by_breaking_a_file() {
 }
 
 #[test]
+fn who_asks_for_isolation_does_not_get_less_without_a_word() {
+    let sandbox = lacking(&["grep -q done 1.js"]);
+    let command = sandbox.install_agent(&Agent::new().otherwise([Step::Hang]));
+    sandbox.write("draft.txt", "mine\n");
+    let run = ["run", "--isolate", "--agent-cmd", &command];
+    let refused = sandbox.run(&[&run[..], &["--allow-dirty"]].concat()).expect_code(2);
+    expect_parts(
+        &refused.stderr,
+        &[
+            "error: tasks cannot be isolated here: there are uncommitted changes (draft.txt)",
+            "--isolate=false",
+        ],
+    );
+    fs::remove_file(sandbox.root().join("draft.txt")).unwrap();
+    let refused = sandbox.run(&[&run[..], &["--bookkeeping", "agent"]].concat()).expect_code(2);
+    expect_parts(&refused.stderr, &["cannot be isolated here: agents keep the books themselves"]);
+    assert!(sandbox.agent_calls().is_empty());
+}
+
+#[test]
 fn clean_leaves_what_only_a_work_tree_has() {
     let (sandbox, _) = needing(MAKES_DEPS);
     verified_by(&sandbox, "grep -q one one.txt");
