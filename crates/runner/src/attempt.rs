@@ -519,13 +519,21 @@ impl Effects<'_, '_> {
         // What only the index says is nobody's work, and would be in the next commit of anybody's.
         let is_work = |path: &String| left.changes.iter().any(|change| change.path == *path);
         let staged = git.staged()?.into_iter().filter(|path| !before.staged.contains(path) && !is_work(path));
-        git.forget_staged(&staged.collect::<Vec<_>>())?;
+        let staged: Vec<String> = staged.collect();
+        git.forget_staged(&staged)?;
         let new =
             before.baseline.head.as_deref().map_or(Ok(Vec::new()), |head| git.new_in(head, &left.tree))?;
         for change in left.changes.iter_mut().filter(|change| new.contains(&change.path)) {
             change.kind = ChangeKind::Added;
         }
         self.tell_of_uncovered(task, &uncovered);
+        if !staged.is_empty() {
+            self.note_of(task, format!(
+                "while task {task} was running, {} was staged, although it is not of the task; it is no longer staged, and \
+                 the files are as they were (`git add` stages it again)",
+                listed(&staged)
+            ));
+        }
         let touched = without_others(self.state, task, before.since, touched(&left.changes));
         Ok((touched, unfit(&left, &unsaved)))
     }

@@ -422,3 +422,13 @@ fn what_an_agent_hides_from_git_is_committed_and_what_a_person_hides_is_not() {
         assert_eq!(scene.read("mine.txt"), "mine\n", "{option}: {run}");
     }
 }
+
+#[test]
+fn what_is_staged_during_an_attempt_in_the_project_and_is_not_of_it_is_told() {
+    let scene = Scene::new(&members(1));
+    scene.write("draft.txt", "mine\n");
+    let agent = Agent::new().otherwise([work(), Step::shell("git add draft.txt"), done()]);
+    let run = scene.go(&agent, &["--allow-dirty"]).expect_code(0);
+    assert!(run.stderr.contains("draft.txt was staged, although it is not of the task"), "{run}");
+    assert_eq!(scene.dirt(), ["?? draft.txt"]);
+}
