@@ -152,11 +152,15 @@ impl Effects<'_, '_> {
         AttemptFiles::of_attempt(self.world.file, id, attempt, dispatch).dir().to_owned()
     }
 
-    /// The text that the task had when the attempt was started. After a crash it is found in the attempt's folder; should
-    /// that have been cleaned away, the plan's own text is the next best.
+    /// The text that the task had when the attempt was started. After a crash it is found in the attempt's folder, where
+    /// an agent can lay hands on it: it counts if it is the one that the record knows, else the plan's own text does.
     pub(crate) fn task_text(&self, id: &TaskId, dir: &Path) -> String {
         let known = self.world.text_at_start.get(id).cloned();
-        let kept = known.or_else(|| fs::read_to_string(dir.join("task.md")).ok());
+        let digest = self.state.task(id).map(|task| task.decl.digest);
+        let is_known = |text: &String| {
+            Excerpt::read(self.world.file.dialect, text).map(|excerpt| excerpt.digest()) == digest
+        };
+        let kept = known.or_else(|| fs::read_to_string(dir.join("task.md")).ok().filter(is_known));
         kept.or_else(|| self.world.book.text(self.state, id)).unwrap_or_default()
     }
 

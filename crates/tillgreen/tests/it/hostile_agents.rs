@@ -416,3 +416,31 @@ fn with_strict_nobody_rewords_a_task_while_an_attempt_runs() {
     assert!(finished.stderr.contains("checkmark mismatch"), "{finished}");
     assert!(sandbox.read(TASKS).contains("test -f later.txt"), "{finished}");
 }
+
+#[test]
+fn a_kept_text_that_somebody_changed_does_not_count_after_a_restart() {
+    let sandbox = sandbox();
+    let (begun, gate) = (sandbox.control("begun"), sandbox.control("gate"));
+    let verify = format!(
+        "touch {}; test -e {} || sleep 1000; grep -q right work.txt",
+        begun.display(),
+        gate.display()
+    );
+    sandbox.spec("demo", &PLAN.replace("grep -q right work.txt", &verify));
+    sandbox.commit_all("a verify command that waits");
+    let agent = Agent::new().otherwise([Step::write("work.txt", "wrong\n"), Step::say("TASK_COMPLETE")]);
+    let command = sandbox.install_agent(&agent);
+    let started = sandbox.start(&["run", "--agent-cmd", &command]);
+    wait_for("the verify command", || begun.exists());
+    started.kill();
+    sandbox.wait_until_quiet();
+    sandbox.release("gate");
+    let kept =
+        std::process::Command::new("find").arg(sandbox.root()).args(["-name", "task.md"]).output().unwrap();
+    for file in String::from_utf8(kept.stdout).unwrap().lines() {
+        let text = fs::read_to_string(file).unwrap();
+        fs::write(file, text.replace(&verify, "true")).unwrap();
+    }
+    let finished = run(&sandbox, &agent, &["--max-task-iterations", "1"]).expect_code(1);
+    assert!(!sandbox.read(TASKS).contains("- [x] 1.2"), "{finished}");
+}
