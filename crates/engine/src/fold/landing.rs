@@ -24,7 +24,10 @@ impl State {
             Status::Landing { attempt }
         })?;
         task.returns = task.returns.saturating_add(u32::from(returns));
+        // What was green where no agent works is so still, should the same tree come together again.
+        let verified = task.verified.take().filter(|_| task.is_isolated());
         task.forget_landing();
+        task.verified = verified;
         Ok(())
     }
 

@@ -432,3 +432,17 @@ fn what_is_staged_during_an_attempt_in_the_project_and_is_not_of_it_is_told() {
     assert!(run.stderr.contains("draft.txt was staged, although it is not of the task"), "{run}");
     assert_eq!(scene.dirt(), ["?? draft.txt"]);
 }
+
+/// The same tree on top of another commit: it was seen green where no agent works.
+#[test]
+fn what_comes_together_as_the_same_tree_again_is_not_verified_again() {
+    let scene = Scene::bare();
+    let count = scene.control("count").display().to_string();
+    let verify = scene.gated("grep -q done out/1.1.txt", &format!("echo 1 >> {count}"));
+    scene.plan(&[task("1.1", "out/1.1.txt", &verify), member("1.2")]);
+    let run = meanwhile(&scene, &ONCE, || {
+        scene.git(&["commit", "-q", "--allow-empty", "-m", "a word"]);
+    });
+    scene.expect_complete(&run.expect_code(0));
+    assert_eq!(fs::read_to_string(count).unwrap(), "1\n");
+}
