@@ -1,4 +1,4 @@
-//! Agents and commands on behalf of a task: how they are started and what their end amounts to.
+//! Agents on behalf of a task: how they are started, and what their end amounts to.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,30 +6,27 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    Action, ActionKey, AgentEnd, AgentReport, Attempt, Baseline, Cause, CheckFailure, ChecksReport, Claim,
-    Dispatch, Facts, Failing, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
+    Action, ActionKey, AgentEnd, AgentReport, Attempt, Baseline, CheckFailure, ChecksReport, Claim, Dispatch,
+    Facts, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
 };
-use plan::{Script, TaskId, Verify};
+use plan::{Script, TaskId};
 
 use crate::agent::{Duty, Outcome, Words, agent_end};
-use crate::attempt::delegate::{DISPATCH_MARKER, Delegation, REPORT_FILE, Use};
-use crate::attempt::files::AttemptFiles;
+use crate::attempt::delegate::{DISPATCH_MARKER, Delegation, REPORT_FILE};
 use crate::attempt::judge::Judged;
 use crate::attempt::report;
-use crate::check;
 use crate::error::RunError;
 use crate::forge::Stopper;
-use crate::git::{Change, ChangeKind, Git, GitError, Oid};
+use crate::git::{Change, ChangeKind, GitError, Oid};
 use crate::landing::project_lock::Release;
 use crate::mask::mask;
-use crate::plan_file::{Excerpt, OwnBox};
-use crate::process::{self, Ended, Exit, Invocation};
+use crate::plan_file::OwnBox;
+use crate::process::{self, Ended, Exit};
 use crate::run::effects::{Effects, Flight};
-use crate::settings::{Bookkeeping, Scope};
-use crate::work::places::{Done, touched, unfit, unreadable};
+use crate::settings::Bookkeeping;
+use crate::work::pack::{touched, unfit, unreadable};
 use crate::work::project_files::{changed_since, listed};
 use crate::work::shared_folder::without_others;
-use crate::worktrees::{LANDING, missing};
 
 /// What a process is under way for.
 pub(crate) enum Purpose {
@@ -207,76 +204,6 @@ impl Effects<'_, '_> {
         Ok(())
     }
 
-    /// Runs a `[VERIFY]` command directly.
-    pub(crate) fn start_proof(&mut self, key: ActionKey, id: &TaskId) -> Result<(), RunError> {
-        let verify = self.world.book.excerpt(self.state, id).map(|excerpt| excerpt.verify());
-        let Some(Verify::Runnable(script)) = verify else {
-            let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
-            let report = ChecksReport { failure: Some(failure), warnings: Vec::new() };
-            self.see(Seen::ProofEnded { task: id.clone(), report, uncommitted: Vec::new() });
-            return Ok(());
-        };
-        let dir = AttemptFiles::of_proof(self.world.file, id).dir().to_owned();
-        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
-        let head = self.world.tree.git().map_or(Ok(None), Git::head)?;
-        if let (true, Some(slots), Some(head)) =
-            (engine::proves_in_landing_tree(self.state, id), self.world.slots.clone(), head)
-        {
-            let root = slots.root(LANDING);
-            let purpose = Purpose::Proof { task: id.clone(), script, root };
-            let by = self.set_up_runner();
-            return self.beside(key, purpose, move || Done::LandingTree(slots.show(LANDING, &head, &by)));
-        }
-        let root = self.world.project.root().to_owned();
-        self.run_proof(key, (id, script), root)
-    }
-
-    /// Starts a `[VERIFY]` command in a place that is ready.
-    pub(crate) fn run_proof(
-        &mut self,
-        key: ActionKey,
-        (id, script): (&TaskId, Script),
-        root: PathBuf,
-    ) -> Result<(), RunError> {
-        let dir = AttemptFiles::of_proof(self.world.file, id).dir().to_owned();
-        let purpose = Purpose::Proof { task: id.clone(), script: script.clone(), root: root.clone() };
-        self.start_script(key, (&script, root, LANDING), &dir, purpose);
-        Ok(())
-    }
-
-    /// Runs the verify command of an attempt, or goes on to the checks after it where there is none.
-    pub(crate) fn start_check(
-        &mut self,
-        key: ActionKey,
-        id: &TaskId,
-        (attempt, dispatch): (Attempt, Dispatch),
-    ) -> Result<(), RunError> {
-        let dir = self.attempt_dir(id, attempt, dispatch)?;
-        let text = self.task_text(id, &dir);
-        let excerpt = Excerpt::read(self.world.file.dialect, &text);
-        match excerpt.as_ref().and_then(check::script_of) {
-            Some(script) => {
-                let tree = self.lying_tree(id)?;
-                let purpose =
-                    Purpose::Check { task: id.clone(), dispatch, text, script: script.clone(), tree };
-                self.start_script(key, (&script, self.workplace(id), self.slot_of(id)), &dir, purpose);
-            }
-            None => {
-                let tree = self.lying_tree(id)?;
-                let report = self.later_checks(id, &text, Vec::new())?;
-                self.see(Seen::ChecksEnded { task: id.clone(), dispatch, report, tree });
-            }
-        }
-        Ok(())
-    }
-
-    /// The tree that lies in the project while a task's work is verified there. What a slot holds is no fact about what
-    /// comes in.
-    fn lying_tree(&self, id: &TaskId) -> Result<Option<String>, GitError> {
-        let git = self.world.tree.git().filter(|_| !self.is_isolated(id));
-        git.map_or(Ok(None), |git| Ok(Some(git.snapshot(&self.project_place())?.as_str().to_owned())))
-    }
-
     /// What the place of a task is like before its agent begins. Where git cannot tell, nobody is blamed.
     fn before(&self, id: &TaskId, plan: Vec<(PathBuf, String)>) -> Before {
         let git = self.world.tree.git().filter(|_| !self.is_isolated(id));
@@ -287,54 +214,6 @@ impl Effects<'_, '_> {
             staged: git.and_then(|git| git.staged().ok()).unwrap_or_default(),
             ignored: git.and_then(|git| git.ignored_in_project().ok()).unwrap_or_default(),
             plan,
-        }
-    }
-
-    /// Runs the regression command.
-    pub(crate) fn start_regression(&mut self, key: ActionKey) -> Result<(), RunError> {
-        let Some(command) = &self.world.settings.regression else {
-            self.see(Seen::RegressionEnded { report: ChecksReport::default() });
-            return Ok(());
-        };
-        let script = Script::new(vec![command.clone()]);
-        let dir = AttemptFiles::of_regression(self.world.file).dir().to_owned();
-        fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
-        let purpose = Purpose::Regression { script: script.clone() };
-        self.start_script(key, (&script, self.world.project.root().to_owned(), LANDING), &dir, purpose);
-        Ok(())
-    }
-
-    /// Starts a verify command in a place.
-    pub(crate) fn start_script(
-        &mut self,
-        key: ActionKey,
-        (script, cwd, slot): (&Script, PathBuf, u32),
-        dir: &Path,
-        purpose: Purpose,
-    ) {
-        let invocation = self.verification((script, cwd, slot), dir);
-        let handle = process::start(&self.world.runtime, invocation, self.reporter(key.clone()));
-        self.depart(key, Flight { handle: Some(handle), purpose });
-    }
-
-    /// A verify command as it is run in a place.
-    pub(crate) fn verification(
-        &mut self,
-        (script, cwd, slot): (&Script, PathBuf, u32),
-        dir: &Path,
-    ) -> Invocation {
-        let relocated = self.relocated(script, &cwd);
-        let mut env = self.markers(dir);
-        let env_remove = self.surroundings(&cwd, slot, Use::Verification, &mut env);
-        Invocation {
-            command: check::verify_program(relocated.as_ref().unwrap_or(script)),
-            cwd,
-            env,
-            env_remove,
-            stdin: None,
-            stdout_log: dir.join("verify.out.log"),
-            stderr_log: dir.join("verify.err.log"),
-            limits: self.limits(self.world.settings.verify_timeout, None),
         }
     }
 
@@ -406,53 +285,6 @@ impl Effects<'_, '_> {
             | Purpose::Forge(_)
             | Purpose::Lock { .. }
             | Purpose::Ask => Ok(Seen::TimePassed),
-        }
-    }
-
-    /// What the end of a command amounts to.
-    pub(crate) fn land(&mut self, key: ActionKey, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
-        match purpose {
-            // The end of an agent comes with its own account.
-            Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
-            Purpose::Proof { task, script, root } => {
-                let report = verdict(&script, ended, &root);
-                if let Some(reason) = self.missing_in(&root, (&report, ended)) {
-                    self.note_of(&task, format!("{reason}; task {task} is proved in the project"));
-                    self.run_proof(key, (&task, script), self.world.project.root().to_owned())?;
-                    return Ok(Seen::TimePassed);
-                }
-                let uncommitted = self.uncommitted_since_start()?;
-                Ok(Seen::ProofEnded { task, report, uncommitted })
-            }
-            Purpose::Check { task, dispatch, text, script, tree } => {
-                let place = self.workplace(&task);
-                let report = verdict(&script, ended, &place);
-                if let Some(reason) = self.missing_in(&place, (&report, ended)) {
-                    return Ok(Seen::TreeFailed { task, dispatch, reason });
-                }
-                let report = match report.failure {
-                    Some(_) => report,
-                    None => {
-                        self.pack_verified(&task, dispatch)?;
-                        self.after_verify(&task, &text, (&script, report.warnings))?
-                    }
-                };
-                Ok(Seen::ChecksEnded { task, dispatch, report, tree })
-            }
-            Purpose::Regression { script } => {
-                Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.world.project.root()) })
-            }
-            Purpose::Join { task, dispatch, script, tree } => {
-                self.joined(key, (task, dispatch), (&script, tree), ended)
-            }
-            // These end in other ways than by the end of a process.
-            Purpose::Slot { .. }
-            | Purpose::Again { .. }
-            | Purpose::Look { .. }
-            | Purpose::Landing { .. }
-            | Purpose::Canary { .. }
-            | Purpose::Lock { .. }
-            | Purpose::Forge(_) => Ok(Seen::TimePassed),
         }
     }
 
@@ -590,130 +422,6 @@ impl Effects<'_, '_> {
         Ok(inspection.tampered)
     }
 
-    /// What is changed in the project, not committed, and was not so when the run began.
-    fn uncommitted_since_start(&mut self) -> Result<Vec<String>, RunError> {
-        let mut uncommitted = self.world.tree.dirty()?;
-        let before = self.state.opened().map(|opened| opened.dirty.as_slice()).unwrap_or_default();
-        uncommitted.retain(|path| !before.contains(path));
-        Ok(uncommitted)
-    }
-
-    /// The checks that follow a green verify command.
-    fn after_verify(
-        &mut self,
-        id: &TaskId,
-        text: &str,
-        (script, mut warnings): (&Script, Vec<String>),
-    ) -> Result<ChecksReport, RunError> {
-        if let Some(reason) = self.proves_nothing(id, script) {
-            if self.world.settings.strict.is_on() {
-                let failure =
-                    red(Cause::ProvesNothing, &format!("the verify command proves nothing: {reason}"));
-                return Ok(ChecksReport { failure: Some(failure), warnings });
-            }
-            warnings.push(format!("verify proves nothing: {reason}"));
-        }
-        self.later_checks(id, text, warnings)
-    }
-
-    /// What a red command lacks in a work tree that the project has and git ignores.
-    pub(crate) fn missing_in(
-        &self,
-        place: &Path,
-        (report, ended): (&ChecksReport, &Ended),
-    ) -> Option<String> {
-        let git = self
-            .world
-            .tree
-            .git()
-            .filter(|_| place != self.world.project.root() && report.failure.is_some())?;
-        let output = format!("{}\n{}", ended.stdout.text, ended.stderr.text);
-        missing(&output, self.world.project.root(), place, git)
-    }
-
-    fn proves_nothing(&self, id: &TaskId, script: &Script) -> Option<String> {
-        if let Some(reason) = script.cannot_fail() {
-            return Some(reason);
-        }
-        let task = self.state.task(id)?;
-        let is_work = task.decl.kind == engine::TaskKind::Work;
-        // What was red at an earlier attempt and is green now proves that something happened in between.
-        let was_red = task.failures.iter().any(|failure| failure.cause == Cause::VerifyRed);
-        let is_unchanged = self.world.tree.git().is_some() && task.touched.is_empty();
-        (is_work && is_unchanged && !was_red)
-            .then(|| "it is green and git sees no change, so it may have been green before".to_owned())
-    }
-
-    /// Bookkeeping and scope.
-    fn later_checks(
-        &mut self,
-        id: &TaskId,
-        text: &str,
-        mut warnings: Vec<String>,
-    ) -> Result<ChecksReport, RunError> {
-        if let Some(failure) = self.unresolved(id) {
-            return Ok(ChecksReport { failure: Some(failure), warnings });
-        }
-        if self.world.settings.bookkeeping == Bookkeeping::Agent {
-            let spec_files = self.committable_spec_files()?;
-            let missing =
-                check::bookkeeping(self.world.tree.git(), &spec_files, (self.state, &self.world.book), id)?;
-            if let Some(failure) = missing {
-                return Ok(ChecksReport { failure: Some(failure), warnings });
-            }
-        }
-        if self.world.settings.scope == Scope::Off {
-            return Ok(ChecksReport { failure: None, warnings });
-        }
-        let touched = self.touched_files(id);
-        let excerpt = Excerpt::read(self.world.file.dialect, text);
-        let outside = excerpt.map(|excerpt| check::scope(&excerpt, &touched)).unwrap_or_default();
-        let outside = self.still_changed(id, outside)?;
-        if outside.is_empty() {
-            return Ok(ChecksReport { failure: None, warnings });
-        }
-        let message = format!("changed outside the task's Files: {}", listed(&outside));
-        if self.world.settings.scope == Scope::Reject {
-            return Ok(ChecksReport { failure: Some(red(Cause::OutOfScope, &message)), warnings });
-        }
-        warnings.push(message);
-        Ok(ChecksReport { failure: None, warnings })
-    }
-
-    /// After a conflict: the files that still have its marks in them.
-    fn unresolved(&self, id: &TaskId) -> Option<CheckFailure> {
-        let task = self.state.task(id)?;
-        let met = task.failures.iter().any(|failure| failure.cause == Cause::Conflict);
-        let root = self.workplace(id);
-        let marked = task.touched.iter().filter(|path| met && check::has_conflict_marks(&root.join(path)));
-        let marked: Vec<&str> = marked.map(String::as_str).collect();
-        let error = format!("the marks of a conflict are still in {}", marked.join(", "));
-        (!marked.is_empty()).then(|| red(Cause::Conflict, &error))
-    }
-
-    /// Those of the paths that attempts at a task changed that still differ from what they were before the first of
-    /// them: what a later attempt took back is no longer a change.
-    pub(crate) fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
-        let base =
-            self.state.task(id).filter(|task| !task.is_isolated()).and_then(|task| task.base.as_deref());
-        match (self.world.tree.git(), base) {
-            (Some(git), Some(base)) if !paths.is_empty() => {
-                let differing = git.differing_from(base)?;
-                Ok(paths.into_iter().filter(|path| differing.contains(path)).collect())
-            }
-            (_, _) => Ok(paths),
-        }
-    }
-
-    fn touched_files(&self, id: &TaskId) -> Vec<FileState> {
-        let paths = self
-            .state
-            .task(id)
-            .map(|task| task.touched.iter().cloned().collect::<Vec<_>>())
-            .unwrap_or_default();
-        paths.into_iter().map(|path| FileState { path, state: "modified".to_owned() }).collect()
-    }
-
     pub(crate) fn running_baseline(&self, id: &TaskId) -> Baseline {
         match self.state.task(id).map(|task| &task.status) {
             Some(Status::Running(running)) => {
@@ -761,25 +469,5 @@ fn mask_logs(dir: &Path) {
         if masked != text {
             let _ = fs::write(&path, masked);
         }
-    }
-}
-
-pub(crate) fn verdict(script: &Script, ended: &Ended, root: &Path) -> ChecksReport {
-    match check::judge_verify(script, ended, root) {
-        Ok(warning) => ChecksReport { failure: None, warnings: warning.into_iter().collect() },
-        Err(failure) => {
-            ChecksReport { failure: Some(check::or_missing(*failure, ended)), warnings: Vec::new() }
-        }
-    }
-}
-
-fn red(cause: Cause, error: &str) -> CheckFailure {
-    CheckFailure {
-        cause,
-        error: error.to_owned(),
-        details: String::new(),
-        command: None,
-        exit_code: None,
-        failing: Failing::default(),
     }
 }

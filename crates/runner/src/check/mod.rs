@@ -3,6 +3,7 @@
 
 mod bookkeeping;
 mod marks;
+pub(crate) mod run;
 mod scope;
 mod verify;
 

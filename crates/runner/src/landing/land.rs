@@ -9,8 +9,9 @@ use engine::{
 };
 use plan::TaskId;
 
-use crate::attempt::dispatch::{Purpose, verdict};
+use crate::attempt::dispatch::Purpose;
 use crate::check;
+use crate::check::run::verdict;
 use crate::error::RunError;
 use crate::git::{Commit, Conflict, FastForward, Git, GitError, Join, Keep, Oid};
 use crate::landing::history::Watch;
@@ -99,7 +100,7 @@ impl Piece {
                 }
                 None => Ok(Landing::Failed(refused(&output))),
             },
-            Err(error) if error.is_of_files() => Ok(Landing::Failed(crate::work::places::unreadable(&error))),
+            Err(error) if error.is_of_files() => Ok(Landing::Failed(crate::work::pack::unreadable(&error))),
             Err(error) => {
                 // A hook may have been killed in the middle of something.
                 self.slots.distrust(LANDING);
