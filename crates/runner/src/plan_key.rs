@@ -6,7 +6,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 /// What else is in the program's folder.
-const TAKEN: [&str; 2] = ["logs", "turn"];
+const TAKEN: [&str; 2] = ["logs", "project.lock"];
 
 /// Sets what tells plans apart off from a name that several of them could have. No plain name has it.
 const MARK: char = '+';

@@ -70,10 +70,10 @@ pub(crate) struct Delegation<'a> {
 impl Effects<'_, '_> {
     /// What a prompt about a task is about.
     pub(crate) fn subject<'a>(&'a self, id: &'a TaskId, excerpt: &'a Excerpt) -> Subject<'a> {
-        let path = self.world.book.path(self.state, id).unwrap_or(&self.world.file.path);
+        let path = self.world.plans.path(self.state, id).unwrap_or(&self.world.file.path);
         let shown = self.world.project.relative(path).to_string_lossy().into_owned();
         let dir = format!("./{}/", self.world.project.relative(&self.world.file.dir).display());
-        let introduction = self.world.book.introduction(self.state, id).unwrap_or_default();
+        let introduction = self.world.plans.introduction(self.state, id).unwrap_or_default();
         let documents = documents::beside(path, &self.world.file.plans);
         let documents =
             documents.iter().map(|path| self.world.project.relative(path).display().to_string()).collect();
@@ -81,7 +81,7 @@ impl Effects<'_, '_> {
     }
 
     fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {
-        let excerpt = self.world.book.excerpt(self.state, id)?;
+        let excerpt = self.world.plans.excerpt(self.state, id)?;
         let task = self.state.task(id)?;
         let progress = atomic::read(&self.world.file.progress()).unwrap_or_default();
         let progress = format!("{}{}", String::from_utf8_lossy(&progress), self.replies());
@@ -161,12 +161,12 @@ impl Effects<'_, '_> {
             Excerpt::read(self.world.file.dialect, text).map(|excerpt| excerpt.digest()) == digest
         };
         let kept = known.or_else(|| fs::read_to_string(dir.join("task.md")).ok().filter(is_known));
-        kept.or_else(|| self.world.book.text(self.state, id)).unwrap_or_default()
+        kept.or_else(|| self.world.plans.text(self.state, id)).unwrap_or_default()
     }
 
     /// The running task keeps its text from dispatch, whatever happens to the plan meanwhile.
     pub(crate) fn keep_task_text(&mut self, id: &TaskId, dir: &Path) -> Result<(), RunError> {
-        let text = self.world.book.text(self.state, id).unwrap_or_default();
+        let text = self.world.plans.text(self.state, id).unwrap_or_default();
         write(&dir.join("task.md"), &text)?;
         self.world.text_at_start.insert(id.clone(), text);
         Ok(())
@@ -184,7 +184,7 @@ impl Effects<'_, '_> {
 
     /// What an agent is told that remembers the task: only what went wrong.
     fn resuming_prompt(&self, id: &TaskId, attempt: Attempt) -> Option<String> {
-        let excerpt = self.world.book.excerpt(self.state, id)?;
+        let excerpt = self.world.plans.excerpt(self.state, id)?;
         let context = retry_context(self.state, self.state.task(id)?, attempt)?;
         Some(prompt::resuming(&self.subject(id, &excerpt), &context, &self.words_told(id)))
     }

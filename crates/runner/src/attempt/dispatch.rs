@@ -186,7 +186,7 @@ impl Effects<'_, '_> {
     ) -> Result<(), RunError> {
         let Delegated { task, attempt, dispatch, role, dir, prompt, session } = delegated;
         let before = self.before(&task, plan);
-        self.look_at_customs();
+        self.remember_config();
         let delegation = Delegation {
             task: &task,
             attempt,
@@ -206,7 +206,7 @@ impl Effects<'_, '_> {
 
     /// What the place of a task is like before its agent begins. Where git cannot tell, nobody is blamed.
     fn before(&self, id: &TaskId, plan: Vec<(PathBuf, String)>) -> Before {
-        let git = self.world.tree.git().filter(|_| !self.is_isolated(id));
+        let git = self.world.files.git().filter(|_| !self.is_isolated(id));
         Before {
             baseline: self.running_baseline(id),
             since: SystemTime::now(),
@@ -227,7 +227,7 @@ impl Effects<'_, '_> {
         let Some((task, at_work)) = purpose.at_work() else { return self.land(key, purpose, ended) };
         sweep_if_killed(ended, &at_work.dir);
         mask_logs(&at_work.dir);
-        self.tell_of_customs(task);
+        self.tell_of_config(task);
         let (dialect, role) = (self.world.settings.rules.dialect, at_work.role);
         let duty = if matches!(purpose, Purpose::Judge { .. }) { Duty::Judge } else { Duty::Work };
         let end = agent_end(ended, outcome, Words { prompt: &at_work.prompt, dialect, role, duty });
@@ -291,7 +291,7 @@ impl Effects<'_, '_> {
     /// A blocker is named in any of the ways that tasks are spelled.
     fn spell_out(&self, mut end: engine::AgentEnd) -> engine::AgentEnd {
         if let engine::AgentEnd::Answered { claim: Claim::Stuck(Stuck { by: Some(by), .. }), .. } = &mut end
-            && let Some(id) = self.world.book.spelled(by)
+            && let Some(id) = self.world.plans.spelled(by)
         {
             *by = id.to_string();
         }
@@ -323,7 +323,7 @@ impl Effects<'_, '_> {
         task: &TaskId,
         before: &Before,
     ) -> Result<(Vec<FileState>, Option<CheckFailure>), RunError> {
-        let Some(git) = self.world.tree.git() else { return Ok((Vec::new(), None)) };
+        let Some(git) = self.world.files.git() else { return Ok((Vec::new(), None)) };
         let from = before.baseline.tree.as_ref().or(before.baseline.head.as_ref());
         let Some(from) = from.cloned() else { return Ok((Vec::new(), None)) };
         let mut left = match git.look(&self.project_place(), &from) {
@@ -385,7 +385,7 @@ impl Effects<'_, '_> {
 
     /// The commit that was checked out when an attempt began, if the history no longer contains it.
     fn lost_commit(&self, baseline: &Baseline) -> Result<Option<String>, GitError> {
-        let (Some(git), Some(before)) = (self.world.tree.git(), &baseline.head) else { return Ok(None) };
+        let (Some(git), Some(before)) = (self.world.files.git(), &baseline.head) else { return Ok(None) };
         Ok((!git.contains(before)?).then(|| before.clone()))
     }
 
@@ -398,7 +398,7 @@ impl Effects<'_, '_> {
         let path = self.world.file.path.clone();
         let aside = dir.join("plan-as-left.md");
         let inspection =
-            self.world.book.inspect(task, own_box, &aside).map_err(RunError::io("put back", path))?;
+            self.world.plans.inspect(task, own_box, &aside).map_err(RunError::io("put back", path))?;
         for (ids, what) in [(&inspection.added, "added to"), (&inspection.reworded, "reworded in")] {
             if !ids.is_empty() {
                 let names: Vec<String> = ids.iter().map(ToString::to_string).collect();

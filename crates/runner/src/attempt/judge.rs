@@ -47,7 +47,7 @@ impl Effects<'_, '_> {
         (attempt, dispatch): (Attempt, Dispatch),
         role: Role,
     ) -> Result<(), RunError> {
-        self.look_at_customs();
+        self.remember_config();
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         // The result is judged by the text that the task had when it was started.
         let Some(excerpt) = Excerpt::read(self.world.file.dialect, &self.task_text(id, &dir)) else {
@@ -96,7 +96,7 @@ impl Effects<'_, '_> {
     }
 
     fn changes(&self, id: &TaskId, named: &[String], touched: &[String]) -> Result<Changes, RunError> {
-        let Some(git) = self.world.tree.git() else { return Ok(Changes::Unknown) };
+        let Some(git) = self.world.files.git() else { return Ok(Changes::Unknown) };
         if !self.still_changed(id, touched.to_vec())?.is_empty() {
             return Ok(Changes::Made);
         }
@@ -111,7 +111,7 @@ impl Effects<'_, '_> {
 
     /// The result as it lies there now; none where nobody can tell.
     fn result_of(&self, id: &TaskId, touched: &[String], dir: &Path) -> Option<Judged> {
-        let git = self.world.tree.git()?;
+        let git = self.world.files.git()?;
         let task = self.state.task(id)?;
         let of_slot = task.work.as_ref().map(|work| &work.base).filter(|_| task.is_isolated());
         let base = of_slot.or(task.base.as_ref())?.clone();
@@ -123,7 +123,7 @@ impl Effects<'_, '_> {
 
     /// The difference that attempts at a task made, as far as a judge is shown it.
     fn difference(&self, judged: &Judged) -> Option<String> {
-        let difference = self.world.tree.git()?.difference(&judged.base, &judged.shown).ok()?;
+        let difference = self.world.files.git()?.difference(&judged.base, &judged.shown).ok()?;
         let shown = mask(&bounded(&difference, DIFFERENCE_CHARS_MAX));
         Some(shown).filter(|shown| !shown.trim().is_empty())
     }
@@ -172,7 +172,7 @@ impl Effects<'_, '_> {
         let is_beside = |other: &Task| matches!(other.status, Status::Running(_)) && !other.is_isolated();
         let is_shared = !self.is_isolated(id) && self.state.attention().any(is_beside);
         // Where others work in the same folder, it may be their work.
-        let Some(git) = self.world.tree.git().filter(|_| !is_shared) else { return Ok(Vec::new()) };
+        let Some(git) = self.world.files.git().filter(|_| !is_shared) else { return Ok(Vec::new()) };
         let git: &Git = git;
         let (place, scratch) = (self.workplace(id), dir.join(SCRATCH));
         let now = git.snapshot(&self.place_of(id))?;

@@ -60,7 +60,7 @@ impl Effects<'_, '_> {
             };
             match id {
                 // What was done before cannot be what is in the way now.
-                Some(id) if self.world.book.is_ticked(&id) => requested.notes.push(request.note()),
+                Some(id) if self.world.plans.is_ticked(&id) => requested.notes.push(request.note()),
                 Some(id) if request.kind.comes_first() => _ = requested.first.get_or_insert(id),
                 Some(_) => {}
                 None => requested.notes.push(request.note()),
@@ -68,7 +68,7 @@ impl Effects<'_, '_> {
         }
         if is_changed {
             // Whoever waits for one of them has to know it. The running task keeps its text, so it is read again later.
-            self.see(Seen::PlanRead(self.world.book.decls(self.state)));
+            self.see(Seen::PlanRead(self.world.plans.decls(self.state)));
             self.world.reads_plan_again = true;
         }
         Ok(requested)
@@ -78,7 +78,7 @@ impl Effects<'_, '_> {
     fn asked_before(&self, task: &TaskId, request: &ChangeRequest) -> Option<TaskId> {
         let children = (1..=self.world.settings.rules.limits.fix_tasks_max).map(|number| task.child(number));
         let is_it = |id: &TaskId| {
-            self.world.book.find(id).is_some_and(|(plan, task)| plan.title(task).trim() == request.title)
+            self.world.plans.find(id).is_some_and(|(plan, task)| plan.title(task).trim() == request.title)
         };
         children.into_iter().find(is_it)
     }
@@ -100,7 +100,7 @@ impl Effects<'_, '_> {
         let place = if request.kind.comes_first() { Beside::Before } else { Beside::After };
         let is_written = self
             .world
-            .book
+            .plans
             .insert_beside(&wanted, place, task)
             .map_err(RunError::io("write a task into", &self.world.file.path))?;
         if !is_written {
@@ -125,7 +125,7 @@ impl Effects<'_, '_> {
             && self.depth(task) < rules.limits.fix_depth_max;
         let free = (1..=rules.limits.fix_tasks_max)
             .map(|number| task.child(number))
-            .find(|id| self.state.task(id).is_none() && self.world.book.text(self.state, id).is_none());
+            .find(|id| self.state.task(id).is_none() && self.world.plans.text(self.state, id).is_none());
         free.filter(|_| is_writable)
     }
 

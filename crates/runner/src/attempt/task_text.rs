@@ -15,7 +15,7 @@ impl Effects<'_, '_> {
         let task = self.state.task(id)?;
         let is_made = task.status.is_active() && task.status != Status::Recording { attempt: None };
         if !is_made {
-            return self.world.book.excerpt(self.state, id);
+            return self.world.plans.excerpt(self.state, id);
         }
         let place = self.attempt_place(id, Attempt(task.attempted), task.dispatch);
         Excerpt::read(self.world.file.dialect, &self.task_text(id, &place))
@@ -43,9 +43,9 @@ impl Effects<'_, '_> {
         let Some(attempt) = self.recorded_attempt(id) else { return Ok(false) };
         // What comes from a tree of its own is committed before its box is ticked.
         let is_ticked = !self.is_isolated(id)
-            && self.world.book.is_ticked(id)
+            && self.world.plans.is_ticked(id)
             && self.world.file.dialect == Dialect::Spec;
-        let Some(git) = self.world.tree.git().filter(|_| !is_ticked) else { return Ok(is_ticked) };
+        let Some(git) = self.world.files.git().filter(|_| !is_ticked) else { return Ok(is_ticked) };
         Ok(git.find_trailer(TRAILER, &self.trailer(id, attempt), TRAILER_SEARCH)?.is_some())
     }
 
@@ -54,7 +54,7 @@ impl Effects<'_, '_> {
     fn is_alike(&self, id: &TaskId) -> bool {
         let Some(task) = self.state.task(id) else { return false };
         let kept = self.excerpt_of_work(id).filter(|kept| kept.digest() == task.decl.digest);
-        let now = self.world.book.excerpt(self.state, id);
+        let now = self.world.plans.excerpt(self.state, id);
         kept.zip(now).is_some_and(|(kept, now)| kept.says_the_same(&now))
     }
 
@@ -64,7 +64,7 @@ impl Effects<'_, '_> {
         let is_done = |id: &TaskId| self.state.task(id).is_none_or(|task| task.status == Status::Done);
         let again: Vec<&TaskId> = opened.outdated.iter().filter(|id| !is_done(id)).collect();
         for id in &again {
-            self.world.book.untick(id).map_err(RunError::io("write", &self.world.file.path))?;
+            self.world.plans.untick(id).map_err(RunError::io("write", &self.world.file.path))?;
         }
         let names: Vec<String> = again.iter().map(ToString::to_string).collect();
         let (nouns, begin) = if names.len() == 1 { ("task", "it begins") } else { ("tasks", "they begin") };

@@ -4,13 +4,13 @@ use engine::{Cause, CheckFailure, Failing, State};
 use plan::TaskId;
 
 use crate::git::{Git, GitError};
-use crate::plan_file::Book;
+use crate::plan_file::PlanFiles;
 
 /// The first thing that is missing, with the messages that agents are used to.
 pub(crate) fn bookkeeping(
     git: Option<&Git>,
     spec_files: &[String],
-    (state, book): (&State, &Book),
+    (state, plan_files): (&State, &PlanFiles),
     id: &TaskId,
 ) -> Result<Option<CheckFailure>, GitError> {
     if let Some(git) = git {
@@ -28,10 +28,10 @@ pub(crate) fn bookkeeping(
             )));
         }
     }
-    if book.is_ticked(id) {
+    if plan_files.is_ticked(id) {
         return Ok(None);
     }
-    let (expected, found) = (state.done_count() + 1, book.ticked());
+    let (expected, found) = (state.done_count() + 1, plan_files.ticked());
     let details = format!("Tick the box of task {id}, that one and no other.");
     Ok(Some(missing(&format!("checkmark mismatch: expected {expected}, found {found}"), details)))
 }

@@ -24,7 +24,7 @@ use crate::worktrees::{LANDING, missing};
 impl Effects<'_, '_> {
     /// Runs a `[VERIFY]` command directly.
     pub(crate) fn start_proof(&mut self, key: ActionKey, id: &TaskId) -> Result<(), RunError> {
-        let verify = self.world.book.excerpt(self.state, id).map(|excerpt| excerpt.verify());
+        let verify = self.world.plans.excerpt(self.state, id).map(|excerpt| excerpt.verify());
         let Some(Verify::Runnable(script)) = verify else {
             let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
             let report = ChecksReport { failure: Some(failure), warnings: Vec::new() };
@@ -33,7 +33,7 @@ impl Effects<'_, '_> {
         };
         let dir = AttemptFiles::of_proof(self.world.file, id).dir().to_owned();
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
-        let head = self.world.tree.git().map_or(Ok(None), Git::head)?;
+        let head = self.world.files.git().map_or(Ok(None), Git::head)?;
         if let (true, Some(slots), Some(head)) =
             (engine::proves_in_landing_tree(self.state, id), self.world.slots.clone(), head)
         {
@@ -88,7 +88,7 @@ impl Effects<'_, '_> {
     /// The tree that lies in the project while a task's work is verified there. What a slot holds is no fact about what
     /// comes in.
     fn lying_tree(&self, id: &TaskId) -> Result<Option<String>, GitError> {
-        let git = self.world.tree.git().filter(|_| !self.is_isolated(id));
+        let git = self.world.files.git().filter(|_| !self.is_isolated(id));
         git.map_or(Ok(None), |git| Ok(Some(git.snapshot(&self.project_place())?.as_str().to_owned())))
     }
 
@@ -189,7 +189,7 @@ impl Effects<'_, '_> {
 
     /// What is changed in the project, not committed, and was not so when the run began.
     fn uncommitted_since_start(&mut self) -> Result<Vec<String>, RunError> {
-        let mut uncommitted = self.world.tree.dirty()?;
+        let mut uncommitted = self.world.files.dirty()?;
         let before = self.state.opened().map(|opened| opened.dirty.as_slice()).unwrap_or_default();
         uncommitted.retain(|path| !before.contains(path));
         Ok(uncommitted)
@@ -221,7 +221,7 @@ impl Effects<'_, '_> {
     ) -> Option<String> {
         let git = self
             .world
-            .tree
+            .files
             .git()
             .filter(|_| place != self.world.project.root() && report.failure.is_some())?;
         let output = format!("{}\n{}", ended.stdout.text, ended.stderr.text);
@@ -236,7 +236,7 @@ impl Effects<'_, '_> {
         let is_work = task.decl.kind == engine::TaskKind::Work;
         // What was red at an earlier attempt and is green now proves that something happened in between.
         let was_red = task.failures.iter().any(|failure| failure.cause == Cause::VerifyRed);
-        let is_unchanged = self.world.tree.git().is_some() && task.touched.is_empty();
+        let is_unchanged = self.world.files.git().is_some() && task.touched.is_empty();
         (is_work && is_unchanged && !was_red)
             .then(|| "it is green and git sees no change, so it may have been green before".to_owned())
     }
@@ -254,7 +254,7 @@ impl Effects<'_, '_> {
         if self.world.settings.bookkeeping == Bookkeeping::Agent {
             let spec_files = self.committable_spec_files()?;
             let missing =
-                check::bookkeeping(self.world.tree.git(), &spec_files, (self.state, &self.world.book), id)?;
+                check::bookkeeping(self.world.files.git(), &spec_files, (self.state, &self.world.plans), id)?;
             if let Some(failure) = missing {
                 return Ok(ChecksReport { failure: Some(failure), warnings });
             }
@@ -293,7 +293,7 @@ impl Effects<'_, '_> {
     pub(crate) fn still_changed(&self, id: &TaskId, paths: Vec<String>) -> Result<Vec<String>, RunError> {
         let base =
             self.state.task(id).filter(|task| !task.is_isolated()).and_then(|task| task.base.as_deref());
-        match (self.world.tree.git(), base) {
+        match (self.world.files.git(), base) {
             (Some(git), Some(base)) if !paths.is_empty() => {
                 let differing = git.differing_from(base)?;
                 Ok(paths.into_iter().filter(|path| differing.contains(path)).collect())

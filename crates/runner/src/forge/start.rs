@@ -68,7 +68,7 @@ impl Effects<'_, '_> {
                 Job::RequestReview { slug: slug()?, number: place?.number, reviewers: reviewers.clone() }
             }
             ForgeAction::Integrate { source, .. } => Job::Integrate(Integration {
-                git: self.world.tree.git().cloned(),
+                git: self.world.files.git().cloned(),
                 source: *source,
                 base: place.map(|place| place.base.clone()),
                 upstream: slug(),
@@ -89,14 +89,14 @@ impl Effects<'_, '_> {
         let chosen = &self.world.settings.pull_request;
         let title = chosen.title.clone().unwrap_or_else(|| proposal::title(&self.world.file.name));
         Publication {
-            git: self.world.tree.git().cloned(),
+            git: self.world.files.git().cloned(),
             proposal: Proposal {
                 title,
                 body: proposal::body(self.state, &self.world.file.name),
                 draft: chosen.draft,
                 base: chosen.base.clone(),
             },
-            series: self.world.book.pull_request_series(),
+            series: self.world.plans.pull_request_series(),
             number: self.state.pull_request().place().map(|place| place.number),
             pushed: self.state.pull_request().place().map(|place| place.head.clone()),
         }

@@ -14,14 +14,14 @@ impl Effects<'_, '_> {
         let requests: Vec<Request> =
             tasks.iter().filter_map(|id| self.state.pull_request().request(id)).cloned().collect();
         let kept =
-            self.world.book.insert_requests(&requests).map_err(RunError::io("write a task into", &path))?;
+            self.world.plans.insert_requests(&requests).map_err(RunError::io("write a task into", &path))?;
         self.note_failures(&requests)?;
         let names: Vec<&str> = tasks.iter().map(TaskId::name).collect();
         self.commit_spec(&format!("chore(spec): add task {}", names.join(", ")))?;
         if kept == Kept::InRecord {
             self.note(format!("kept in the record, not in the plan: task {}", names.join(", ")));
         }
-        let decls = requests.iter().filter_map(|request| self.world.book.requested_decl(request)).collect();
+        let decls = requests.iter().filter_map(|request| self.world.plans.requested_decl(request)).collect();
         Ok(ForgeReport::Written { decls, kept })
     }
 

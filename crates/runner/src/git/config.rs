@@ -57,14 +57,14 @@ const COMMIT_HOOKS: [&str; 5] =
 
 /// What is known about committing here since the program was started.
 #[derive(Debug, Default)]
-pub(in crate::git) struct Habits {
+pub(in crate::git) struct Remembered {
     /// When nobody else was making a commit.
     pub(in crate::git) quiet: Quiet,
     /// Where the working tree was said to be when that was first told.
     place: OnceLock<Place>,
 }
 
-impl Habits {
+impl Remembered {
     pub(in crate::git) fn place(&self) -> Option<&Place> {
         self.place.get()
     }
@@ -84,7 +84,7 @@ impl Git {
         let listing = process::run(self.call(&Configuration::QUESTION))?.success().ok();
         let configuration = listing.map(|listing| Configuration::parse(&listing));
         if let Some(configuration) = &configuration {
-            self.habits().place.get_or_init(|| Place::of(configuration));
+            self.remembered().place.get_or_init(|| Place::of(configuration));
         }
         Ok(configuration)
     }
@@ -153,7 +153,7 @@ impl Git {
     /// project any more. The project that is itself a linked tree has nothing to do with them.
     pub(crate) fn refuse_if_misdirected(&self) -> Result<(), GitError> {
         let is_main = self.git_dir() == self.common_dir();
-        let Some(before) = self.habits().place().filter(|_| is_main) else { return Ok(()) };
+        let Some(before) = self.remembered().place().filter(|_| is_main) else { return Ok(()) };
         let now = match self.configuration()? {
             Some(configuration) => Place::of(&configuration),
             // Git reads no settings where the folder does not exist that they name.
@@ -181,13 +181,13 @@ const SAMPLE: &str = "sample";
 
 /// What these files hold at a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OwnCustoms {
+pub struct ConfigFiles {
     files: BTreeMap<PathBuf, u64>,
 }
 
-impl OwnCustoms {
+impl ConfigFiles {
     /// The files that were not there before, are gone, or hold something else.
-    pub fn changed_since(&self, before: &OwnCustoms) -> Vec<PathBuf> {
+    pub fn changed_since(&self, before: &ConfigFiles) -> Vec<PathBuf> {
         let is_other = |file: &&PathBuf| self.files.get(*file) != before.files.get(*file);
         let mut changed: Vec<PathBuf> =
             self.files.keys().chain(before.files.keys()).filter(is_other).cloned().collect();
@@ -199,7 +199,7 @@ impl OwnCustoms {
 
 impl Git {
     /// What the repository says now.
-    pub fn own_customs(&self) -> OwnCustoms {
+    pub fn config_files(&self) -> ConfigFiles {
         let hooks = fs::read_dir(self.common_dir().join("hooks")).into_iter().flatten().flatten();
         let hooks =
             hooks.map(|entry| entry.path()).filter(|hook| hook.extension().is_none_or(|end| end != SAMPLE));
@@ -209,7 +209,7 @@ impl Git {
             self.common_dir().join("info/attributes"),
         ];
         let files = files.into_iter().chain(hooks);
-        OwnCustoms {
+        ConfigFiles {
             files: files
                 .filter_map(|file| Some((told(&file)?, file)))
                 .map(|(sum, file)| (file, sum))

@@ -30,7 +30,7 @@ pub(crate) use call::stopping::{
     LastWait, end_all, end_all_and_exit, interrupt, is_interrupted, say_through,
 };
 pub use commit::{Commit, Staging};
-pub use config::OwnCustoms;
+pub use config::ConfigFiles;
 pub use diff::{DiffExtent, Paths};
 pub use fast_forward::{FastForward, Join, Text};
 pub use history::{Missing, Oid, WayBack};

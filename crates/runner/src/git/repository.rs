@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::git::call::error::GitError;
 use crate::git::call::locks::{NotePlace, Notes};
 use crate::git::call::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
-use crate::git::config::{Habits, UNSET_BARE, UNSET_WORKTREE};
+use crate::git::config::{Remembered, UNSET_BARE, UNSET_WORKTREE};
 
 /// The oldest git that will do: the first that merges trees without a working tree (`merge-tree --write-tree`).
 pub const MINIMUM_VERSION: (u32, u32) = (2, 38);
@@ -25,7 +25,7 @@ pub struct Git {
     notes: Option<Arc<Notes>>,
     environment: Environment,
     /// How commits are made here, for all who share this.
-    habits: Arc<Habits>,
+    remembered: Arc<Remembered>,
 }
 
 impl Git {
@@ -94,8 +94,8 @@ impl Git {
         folder.is_none_or(|folder| names.iter().any(|name| folder.join(name).exists()))
     }
 
-    pub(super) fn habits(&self) -> &Habits {
-        &self.habits
+    pub(super) fn remembered(&self) -> &Remembered {
+        &self.remembered
     }
 
     pub(super) fn environment(&self) -> &Environment {
@@ -174,7 +174,7 @@ fn located(dir: &Path, ended: Ended, environment: Environment) -> Result<Git, Gi
         );
         return Err(GitError::Unusable { dir: dir.to_owned(), reason });
     }
-    Ok(Git { root, git_dir, common_dir, notes: None, environment, habits: Arc::default() })
+    Ok(Git { root, git_dir, common_dir, notes: None, environment, remembered: Arc::default() })
 }
 
 fn why_unusable(ended: &Ended) -> String {

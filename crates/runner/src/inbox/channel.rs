@@ -16,7 +16,7 @@ use crate::forge::Surveyed;
 use crate::git::{self, References};
 use crate::inbox::folder::{self, Folder};
 use crate::inbox::watch::{Interest, Watched, watch};
-use crate::landing::project_lock::Turn;
+use crate::landing::project_lock::ProjectLock;
 use crate::process::Ended;
 use crate::work::places::Done;
 
@@ -35,8 +35,8 @@ pub(crate) enum Message {
     AgentEnded(ActionKey, Box<(Ended, Outcome)>),
     /// An agent is at work.
     Told(ActionKey, Told),
-    /// It is the turn of a task's work to come in.
-    Turn(TaskId, Turn),
+    /// A task has the project to itself.
+    ProjectLock(TaskId, ProjectLock),
     /// What the branches, tags and stashes are while tasks begin to run side by side.
     References(References),
     /// Something worth saying happened beside the loop.

@@ -142,7 +142,7 @@ impl Effects<'_, '_> {
 
     /// Why no task may start, if what was committed is gone.
     pub(crate) fn lost_work(&mut self) -> Result<Option<String>, GitError> {
-        let Some(git) = self.world.tree.git() else { return Ok(None) };
+        let Some(git) = self.world.files.git() else { return Ok(None) };
         if self.world.watch.floor.is_none() {
             (self.world.watch.floor, self.world.watch.branch) = (git.head()?, git.branch()?);
         }
@@ -161,7 +161,7 @@ impl Effects<'_, '_> {
         if self.state.task(id).is_some_and(|task| !task.failures.is_empty()) {
             return None;
         }
-        let error = self.world.tree.git()?.refuse_if_in_progress().err()?;
+        let error = self.world.files.git()?.refuse_if_in_progress().err()?;
         let hint = error.hint().map(|hint| format!(": {hint}, then run again")).unwrap_or_default();
         Some(format!("{error}{hint}"))
     }
@@ -169,7 +169,7 @@ impl Effects<'_, '_> {
     /// Before something is committed: why that cannot be where another branch is checked out than before, or none. Where
     /// all of the work is there, it goes on there, and that is said.
     pub(crate) fn follow_branch(&mut self) -> Result<Option<String>, GitError> {
-        let Some(git) = self.world.tree.git() else { return Ok(None) };
+        let Some(git) = self.world.files.git() else { return Ok(None) };
         let Some((now, before)) = self.world.watch.other_branch(git)? else {
             return self.world.watch.elsewhere(git);
         };

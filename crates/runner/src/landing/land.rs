@@ -169,7 +169,7 @@ impl Effects<'_, '_> {
     }
 
     fn piece(&mut self, id: &TaskId, attempt: Attempt) -> Option<Piece> {
-        let git = self.world.tree.git()?.clone();
+        let git = self.world.files.git()?.clone();
         let work = self.state.task(id)?.work.clone()?;
         let watch = self.watch().clone();
         Some(Piece {
@@ -229,7 +229,7 @@ impl Effects<'_, '_> {
 
     /// The tree that is verified.
     fn joined_tree(&self, id: &TaskId) -> Result<Option<String>, GitError> {
-        let Some(git) = self.world.tree.git() else { return Ok(None) };
+        let Some(git) = self.world.files.git() else { return Ok(None) };
         let landed =
             self.state.task(id).filter(|task| task.is_isolated()).and_then(|task| task.landed.as_ref());
         let tree = match landed.and_then(|landed| Oid::parse(landed.commit.as_deref()?)) {
@@ -307,7 +307,7 @@ impl Effects<'_, '_> {
     /// What work met that was green where its agent worked and is red on top of what is checked out.
     fn told_of_others(&self, id: &TaskId) -> String {
         let base = self.state.task(id).and_then(|task| Oid::parse(&task.work.as_ref()?.base));
-        let since = self.world.tree.git().zip(base).and_then(|(git, base)| git.told_since(&base).ok());
+        let since = self.world.files.git().zip(base).and_then(|(git, base)| git.told_since(&base).ok());
         match since.filter(|since| !since.is_empty()) {
             Some(since) => format!(
                 "Green in its own work tree, red together with what came in meanwhile:\n{}\n{ALONG}",
@@ -344,7 +344,7 @@ impl Effects<'_, '_> {
 
     /// Before a run goes on: a fast-forward that was cut off in the middle is cleared up after.
     pub(crate) fn mend_fast_forward(&self) -> Result<(), RunError> {
-        let Some(git) = self.world.tree.git() else { return Ok(()) };
+        let Some(git) = self.world.files.git() else { return Ok(()) };
         let recording =
             self.state.attention().find(|task| matches!(task.status, engine::Status::Recording { .. }));
         let landed = recording.and_then(|task| task.landed.as_ref());

@@ -31,9 +31,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How often that is before anything is said: mostly it takes a moment.
 const LOOKS_UNTOLD: u32 = 25;
 
-/// A turn, until this is dropped.
+/// The lock on a project, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct ProjectLock {
     _lock: Flock<File>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum Patience {
     Gone,
 }
 
-/// Tells somebody who waits for a turn to do so no longer.
+/// Tells somebody who waits for a lock to do so no longer.
 #[derive(Debug)]
 pub(crate) struct Release(Sender<()>);
 
@@ -60,24 +60,27 @@ impl Release {
     }
 }
 
-impl Turn {
-    /// Takes a turn in a project. Each time that it is another's, and before it is tried again, `wait` is called; it may
+impl ProjectLock {
+    /// Takes the lock on a project. Each time that another has it, and before it is tried again, `wait` is called; it may
     /// give up. None then.
-    pub(crate) fn take(folder: &Path, mut wait: impl FnMut() -> Patience) -> Result<Option<Turn>, GitError> {
+    pub(crate) fn take(
+        folder: &Path,
+        mut wait: impl FnMut() -> Patience,
+    ) -> Result<Option<ProjectLock>, GitError> {
         let opened = |path: &Path| match path.is_dir() {
             true => File::open(path),
             false => File::options().create(true).read(true).append(true).open(path),
         };
-        let (place, mut line) = (Place::of(folder), None);
+        let (locks, mut next) = (LockFiles::of(folder), None);
         loop {
-            line = match line {
-                None => lock(&place.line, opened(&place.line))?,
-                next @ Some(_) => next,
+            next = match next {
+                None => lock(&locks.queue, opened(&locks.queue))?,
+                first @ Some(_) => first,
             };
-            if line.is_some()
-                && let Some(turn) = lock(&place.turn, opened(&place.turn))?
+            if next.is_some()
+                && let Some(held) = lock(&locks.held, opened(&locks.held))?
             {
-                return Ok(Some(Turn { _lock: turn }));
+                return Ok(Some(ProjectLock { _lock: held }));
             }
             if wait() == Patience::Gone {
                 return Ok(None);
@@ -86,21 +89,21 @@ impl Turn {
     }
 }
 
-/// The files that are locked.
-struct Place {
-    turn: PathBuf,
-    line: PathBuf,
+/// The files that are locked: by whoever has the project, and by whoever is next.
+struct LockFiles {
+    held: PathBuf,
+    queue: PathBuf,
 }
 
-impl Place {
-    /// A run that an agent of another run has started in the same project is part of that agent's turn, and takes turns
-    /// with its like only.
-    fn of(folder: &Path) -> Place {
+impl LockFiles {
+    /// A run that an agent of another run has started in the same project works while that one has it, and waits for its like
+    /// only.
+    fn of(folder: &Path) -> LockFiles {
         let outer = env::var_os(MARKER).map(PathBuf::from);
         let is_within = outer.is_some_and(|home| home.parent() == Some(folder));
         match is_within {
-            true => Place { turn: folder.join("turn-within"), line: folder.join("line-within") },
-            false => Place { turn: folder.join("turn"), line: folder.to_owned() },
+            true => LockFiles { held: folder.join("inner.lock"), queue: folder.join("inner-queue.lock") },
+            false => LockFiles { held: folder.join("project.lock"), queue: folder.to_owned() },
         }
     }
 }
@@ -114,7 +117,7 @@ fn lock(path: &Path, opened: io::Result<File>) -> Result<Option<Flock<File>>, Gi
     }
 }
 
-/// Waits a moment for a turn. Should it become a while, it is said once for what.
+/// Waits a moment for a lock. Should it become a while, it is said once for what.
 pub(crate) fn pause(
     released: &Receiver<()>,
     (who, looks): (&str, &mut u32),
@@ -131,23 +134,23 @@ pub(crate) fn pause(
 }
 
 impl Effects<'_, '_> {
-    /// True if a task that is to work in the project itself has to wait for its turn there, and does so from now on.
+    /// True if a task that is to work in the project itself has to wait until it has the project to itself, and does so from now on.
     /// Without one, what another run has half done there would be taken for its work.
     pub(crate) fn waits_to_start(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
-        if starts_in_project(self.state, id) { self.waits_for_turn(key, id) } else { Ok(false) }
+        if starts_in_project(self.state, id) { self.waits_for_project(key, id) } else { Ok(false) }
     }
 
-    /// True if a task has to wait for its turn in the project, and does so from now on.
-    pub(crate) fn waits_for_turn(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
-        let has_one = self.world.turn.as_ref().is_some_and(|(task, _)| task == id);
+    /// True if a task has to wait for the lock on the project, and does so from now on.
+    pub(crate) fn waits_for_project(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
+        let has_one = self.world.project_lock.as_ref().is_some_and(|(task, _)| task == id);
         let shares = self.state.rules().is_some_and(|rules| rules.parallel.isolation == Isolation::Shared);
-        if has_one || shares || self.world.tree.git().is_none() {
+        if has_one || shares || self.world.files.git().is_none() {
             return Ok(false);
         }
-        self.world.turn = None;
-        let (folder, id) = (self.world.file.place_of_turns(), id.clone());
-        if let Some(turn) = Turn::take(&folder, || Patience::Gone)? {
-            self.world.turn = Some((id, turn));
+        self.world.project_lock = None;
+        let (folder, id) = (self.world.file.lock_folder(), id.clone());
+        if let Some(lock) = ProjectLock::take(&folder, || Patience::Gone)? {
+            self.world.project_lock = Some((id, lock));
             return Ok(false);
         }
         let ((release, released), sender) = (Release::new(), self.inbox_sender());
@@ -156,8 +159,9 @@ impl Effects<'_, '_> {
             // The loop may be over; then nobody reads it.
             let tell = |text| drop(sender.send(Message::Note(text)));
             // What is wrong with it is found out when it is tried again.
-            if let Ok(Some(turn)) = Turn::take(&folder, || pause(&released, (&who, &mut looks), tell)) {
-                let _ = sender.send(Message::Turn(id, turn));
+            if let Ok(Some(lock)) = ProjectLock::take(&folder, || pause(&released, (&who, &mut looks), tell))
+            {
+                let _ = sender.send(Message::ProjectLock(id, lock));
             }
             Done::Lock
         })?;
@@ -165,21 +169,21 @@ impl Effects<'_, '_> {
     }
 
     /// When no work is half in the project, and nobody works there, others may.
-    pub(crate) fn pass_turn_on(&mut self) {
-        let Some((holder, _)) = &self.world.turn else { return };
+    pub(crate) fn pass_project_on(&mut self) {
+        let Some((holder, _)) = &self.world.project_lock else { return };
         let is_in_project = |task: &Task| {
             matches!(task.status, Status::Recording { .. }) || task.status.is_active() && !task.is_isolated()
         };
         let is_next = |action: &Action| matches!(action, Action::Prepare { task } | Action::Record { task, .. } if task == holder);
         if !self.state.attention().any(is_in_project) && !schedule(self.state, now()).iter().any(is_next) {
-            self.world.turn = None;
+            self.world.project_lock = None;
         }
     }
 }
 
 impl crate::project::PlanFile {
     /// The folder that all plans of a project share.
-    pub(crate) fn place_of_turns(&self) -> PathBuf {
+    pub(crate) fn lock_folder(&self) -> PathBuf {
         self.home.parent().unwrap_or(&self.home).to_owned()
     }
 }
@@ -187,7 +191,7 @@ impl crate::project::PlanFile {
 impl Effects<'_, '_> {
     /// Whether something that commits has to wait for somebody's lock, and does so from now on.
     pub(crate) fn waits_for_lock(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
-        let Some((git, holder)) = self.world.tree.git().and_then(|git| Some((git.clone(), somebody(git)?)))
+        let Some((git, holder)) = self.world.files.git().and_then(|git| Some((git.clone(), somebody(git)?)))
         else {
             return Ok(false);
         };
@@ -233,28 +237,28 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
-    use super::{LOOKS_UNTOLD, Patience, Release, Turn, pause};
+    use super::{LOOKS_UNTOLD, Patience, ProjectLock, Release, pause};
 
     #[test]
     fn a_turn_is_had_by_one_at_a_time_and_whoever_gives_up_has_none() {
         let folder = tempfile::tempdir().unwrap();
         let mut looks = 0;
-        let first = Turn::take(folder.path(), || Patience::Gone).unwrap();
+        let first = ProjectLock::take(folder.path(), || Patience::Gone).unwrap();
         assert!(first.is_some());
         let wait = || {
             looks += 1;
             if looks < 3 { Patience::Left } else { Patience::Gone }
         };
-        assert!(Turn::take(folder.path(), wait).unwrap().is_none());
+        assert!(ProjectLock::take(folder.path(), wait).unwrap().is_none());
         assert_eq!(looks, 3);
         drop(first);
-        assert!(Turn::take(folder.path(), || Patience::Gone).unwrap().is_some());
+        assert!(ProjectLock::take(folder.path(), || Patience::Gone).unwrap().is_some());
     }
 
     #[test]
     fn whoever_waits_is_next() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Turn::take(folder.path(), || Patience::Gone).unwrap();
+        let first = ProjectLock::take(folder.path(), || Patience::Gone).unwrap();
         let ((waits, is_waiting), (end, ended)) = (channel(), channel::<()>());
         let place = folder.path();
         thread::scope(|scope| {
@@ -263,13 +267,13 @@ mod tests {
                     waits.send(()).unwrap();
                     Patience::Left
                 };
-                let turn = Turn::take(place, wait).unwrap();
+                let lock = ProjectLock::take(place, wait).unwrap();
                 ended.recv().unwrap();
-                turn.is_some()
+                lock.is_some()
             });
             is_waiting.recv().unwrap();
             drop(first);
-            assert!(Turn::take(folder.path(), || Patience::Gone).unwrap().is_none());
+            assert!(ProjectLock::take(folder.path(), || Patience::Gone).unwrap().is_none());
             end.send(()).unwrap();
             assert!(second.join().unwrap());
         });

@@ -16,7 +16,7 @@ use crate::project::PlanFile;
 
 /// The plan files of a run, in the order in which they run.
 #[derive(Debug)]
-pub(crate) struct Book {
+pub(crate) struct PlanFiles {
     pub(super) dialect: Dialect,
     pub(super) sources: Vec<Source>,
     /// What is wrong with how the plans depend on each other, with the file in which it shows.
@@ -68,10 +68,10 @@ pub(crate) enum OwnBox {
 
 /// What a plan declares of its tasks, in the order in which they run.
 pub fn declared(file: &PlanFile) -> Result<Vec<TaskDecl>, (PathBuf, io::Error)> {
-    Book::open(file, Toggle::Off).map(|book| book.decls(&State::default()))
+    PlanFiles::open(file, Toggle::Off).map(|plan_files| plan_files.decls(&State::default()))
 }
 
-impl Book {
+impl PlanFiles {
     /// Reads the plan files.
     pub(crate) fn open(file: &PlanFile, strict: Toggle) -> Result<Self, (PathBuf, io::Error)> {
         let read = |path: &PathBuf| Source::open(path, file.dialect).map_err(|error| (path.clone(), error));

@@ -9,7 +9,7 @@ mod source;
 mod text;
 
 pub use files::declared;
-pub(crate) use files::{Book, Freshness, OwnBox};
+pub(crate) use files::{Freshness, OwnBox, PlanFiles};
 pub use list::plans;
 pub use order::{order_problems, running_order};
 pub use source::summary_beside;

@@ -7,9 +7,9 @@ use plan::{Dialect, EditError, Script};
 
 use crate::plan_file::files::decl;
 use crate::plan_file::text::Wording;
-use crate::plan_file::{Book, Excerpt};
+use crate::plan_file::{Excerpt, PlanFiles};
 
-impl Book {
+impl PlanFiles {
     /// Notes the command that has to be green at the very end: tasks of the pull request are held to it as well.
     pub(crate) fn with_regression(mut self, command: Option<&String>) -> Self {
         self.regression = command.cloned();

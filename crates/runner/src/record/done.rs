@@ -94,7 +94,7 @@ impl Effects<'_, '_> {
         };
         self.expect_there(id, commit.as_ref())?;
         self.note_progress(id, commit.as_ref())?;
-        self.world.book.tick(id).map_err(RunError::io("write", &self.world.file.path))?;
+        self.world.plans.tick(id).map_err(RunError::io("write", &self.world.file.path))?;
         self.commit_spec(&completes(id)).map_err(|error| match Obstacle::from(error) {
             Obstacle::Refused(output) => Obstacle::Blocked(format!(
                 "a git hook refused the commit of the spec files: {}",
@@ -109,7 +109,7 @@ impl Effects<'_, '_> {
 
     /// No box is ticked on a branch that lacks the work.
     fn expect_there(&self, id: &TaskId, commit: Option<&Oid>) -> Result<(), Obstacle> {
-        let (Some(git), Some(commit)) = (self.world.tree.git(), commit) else { return Ok(()) };
+        let (Some(git), Some(commit)) = (self.world.files.git(), commit) else { return Ok(()) };
         if git.head()?.as_ref() == Some(commit) || git.contains(commit.as_str())? {
             return Ok(());
         }
@@ -121,12 +121,12 @@ impl Effects<'_, '_> {
     }
 
     fn head(&self) -> Result<Option<Oid>, GitError> {
-        self.world.tree.git().map_or(Ok(None), Git::head)
+        self.world.files.git().map_or(Ok(None), Git::head)
     }
 
     /// Commits what attempts at the task left in the tree: their paths and no others.
     fn commit_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
-        let Some(git) = self.world.tree.git() else { return Ok(None) };
+        let Some(git) = self.world.files.git() else { return Ok(None) };
         if self.is_isolated(id) {
             return self.fast_forward(id, git);
         }
@@ -355,7 +355,7 @@ impl Effects<'_, '_> {
 
     /// What the progress file is to say of a task.
     pub(crate) fn completed(&self, id: &TaskId) -> Completed {
-        let excerpt = self.world.book.excerpt(self.state, id);
+        let excerpt = self.world.plans.excerpt(self.state, id);
         let title = excerpt.as_ref().map(Excerpt::title).unwrap_or_default().to_owned();
         let own = atomic::read(&self.progress_file(id)).unwrap_or_default();
         let mut learnings = crate::record::learnings_in(&String::from_utf8_lossy(&own));
@@ -392,7 +392,7 @@ impl Effects<'_, '_> {
                 attempted_fix: planned.attempted_fix.as_deref(),
                 kind: self.kind_of_error(&planned),
             };
-            if let Err(source) = self.world.book.insert_fix(&task) {
+            if let Err(source) = self.world.plans.insert_fix(&task) {
                 return Err(RunError::Io { action: "write the fix task into", path, source });
             }
         }
@@ -403,7 +403,7 @@ impl Effects<'_, '_> {
         progress.save().map_err(RunError::io("write", &progress_path))?;
         self.commit_spec(&format!("chore(spec): add fix task {}", fix.name()))?;
         let known = self.state.task(fix).map(|task| task.decl.clone());
-        if let Some(decl) = self.world.book.decl(self.state, fix).or(known) {
+        if let Some(decl) = self.world.plans.decl(self.state, fix).or(known) {
             self.see(Seen::FixInserted { decl: Box::new(decl) });
         }
         Ok(())
@@ -411,7 +411,7 @@ impl Effects<'_, '_> {
 
     /// Commits the plan and the progress file, if git is to know them and there is anything to commit.
     pub(crate) fn commit_spec(&mut self, message: &str) -> Result<(), GitError> {
-        let Some(git) = self.world.tree.git() else { return Ok(()) };
+        let Some(git) = self.world.files.git() else { return Ok(()) };
         let paths = self.committable_spec_files()?;
         if paths.is_empty() {
             return Ok(());
@@ -424,7 +424,7 @@ impl Effects<'_, '_> {
         if let Some(commit) = commit {
             self.world.watch.advance(before.as_ref(), &commit);
         }
-        self.world.book.edits_are_committed();
+        self.world.plans.edits_are_committed();
         Ok(())
     }
 
@@ -432,7 +432,7 @@ impl Effects<'_, '_> {
     fn without_their_words<'p>(&self, git: &Git, paths: &'p [String]) -> Result<Vec<Text<'p>>, GitError> {
         let shown = self.world.project.relative(&self.world.file.path).to_string_lossy().into_owned();
         let plan = paths.iter().find(|path| **path == shown);
-        let (Some(plan), Some((before, after))) = (plan, self.world.book.uncommitted_edits()) else {
+        let (Some(plan), Some((before, after))) = (plan, self.world.plans.uncommitted_edits()) else {
             return Ok(Vec::new());
         };
         let Some(committed) = git.committed_text(plan)? else { return Ok(Vec::new()) };
@@ -455,7 +455,7 @@ impl Effects<'_, '_> {
 
     /// Commits the note of a skipped task. That it cannot be committed is no reason to stop.
     pub(crate) fn commit_skip(&mut self, task: &TaskId) {
-        let Some(git) = self.world.tree.git() else { return };
+        let Some(git) = self.world.files.git() else { return };
         let path = self.world.project.relative(&self.world.project.state_md()).to_string_lossy().into_owned();
         let message = format!("chore(spec): note that task {} is skipped", task.name());
         let (paths, before) = ([path], git.head().ok().flatten());
@@ -468,7 +468,7 @@ impl Effects<'_, '_> {
 
     /// The spec files that exist and that git does not ignore.
     pub(crate) fn committable_spec_files(&self) -> Result<Vec<String>, GitError> {
-        self.world.tree.committable_spec_files()
+        self.world.files.committable_spec_files()
     }
 
     /// With `--clean-retry` a failed attempt's changes are taken back before the next one.
@@ -476,7 +476,7 @@ impl Effects<'_, '_> {
         let has_failed =
             self.state.task(id).is_some_and(|task| !task.failures.is_empty() && !task.status.is_active());
         let (true, true, Some(git)) =
-            (self.world.settings.clean_retry.is_on(), has_failed, self.world.tree.git())
+            (self.world.settings.clean_retry.is_on(), has_failed, self.world.files.git())
         else {
             return Ok(());
         };

@@ -169,7 +169,7 @@ impl Driver<'_> {
         rules.parallel.jobs = live.jobs;
         let settings = Settings { rules, ..self.world.settings.clone() };
         let dirty = opened.map(|opened| opened.dirty.clone()).unwrap_or_default();
-        let (parallel, reason) = side_by_side(self.world.tree.git(), &settings, &dirty);
+        let (parallel, reason) = side_by_side(self.world.files.git(), &settings, &dirty);
         reason.into_iter().for_each(|reason| self.say_once(format!("tasks run one by one: {reason}")));
         parallel.jobs
     }

@@ -161,7 +161,7 @@ impl<'a> Driver<'a> {
         if self.state.end().is_some() {
             return Ok(());
         }
-        self.effects().pass_turn_on();
+        self.effects().pass_project_on();
         self.effects().tell_of_names();
         self.start_wanted()?;
         self.end_what_leaves();
@@ -184,7 +184,7 @@ impl<'a> Driver<'a> {
             let is_left_over = is_completion && std::mem::take(&mut self.world.reads_plan_again);
             if is_completion && (self.world.read_plan()? == Freshness::Changed || is_left_over) {
                 // Somebody may have added a task while the last one was worked on.
-                self.decide(Seen::PlanRead(self.world.book.decls(&self.state)))?;
+                self.decide(Seen::PlanRead(self.world.plans.decls(&self.state)))?;
                 continue;
             }
             if self.is_withdrawn(&event.what)? {
@@ -202,10 +202,10 @@ impl<'a> Driver<'a> {
             return Ok(false);
         }
         self.world.refresh_plan()?;
-        if self.world.book.decl(&self.state, id).is_some() {
+        if self.world.plans.decl(&self.state, id).is_some() {
             return Ok(false);
         }
-        self.decide(Seen::PlanRead(self.world.book.decls(&self.state)))?;
+        self.decide(Seen::PlanRead(self.world.plans.decls(&self.state)))?;
         Ok(self.state.task(id).is_none())
     }
 

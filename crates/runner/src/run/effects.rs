@@ -9,17 +9,17 @@ use plan::TaskId;
 
 use crate::attempt::dispatch::Purpose;
 use crate::error::RunError;
-use crate::git::{self, Git, GitError, OwnCustoms};
+use crate::git::{self, ConfigFiles, Git, GitError};
 use crate::inbox::Message;
 use crate::landing::history::Watch;
-use crate::landing::project_lock::Turn;
+use crate::landing::project_lock::ProjectLock;
 use crate::mask::mask;
-use crate::plan_file::{Book, Freshness};
+use crate::plan_file::{Freshness, PlanFiles};
 use crate::process::{Ended, Handle};
 use crate::project::{PlanFile, Project};
 use crate::run::open::Request;
 use crate::settings::Settings;
-use crate::work::project_files::Tree;
+use crate::work::project_files::ProjectFiles;
 use crate::work::shared_repository::SharedNames;
 use crate::worktrees::{LANDING, Slots};
 
@@ -37,8 +37,8 @@ pub(crate) struct World<'a> {
     pub project: &'a Project,
     pub file: &'a PlanFile,
     pub settings: &'a Settings,
-    pub book: Book,
-    pub tree: Tree<'a>,
+    pub plans: PlanFiles,
+    pub files: ProjectFiles<'a>,
     /// The linked work trees of this run; none without git.
     pub slots: Option<Slots>,
     /// The thread that watches the processes.
@@ -51,8 +51,8 @@ pub(crate) struct World<'a> {
     /// agent can lay hands on it.
     pub text_at_start: BTreeMap<TaskId, String>,
     pub watch: Watch,
-    /// The turn of the task that works, or records, in the project itself.
-    pub turn: Option<(TaskId, Turn)>,
+    /// The lock on the project, and the task that works or records in it.
+    pub project_lock: Option<(TaskId, ProjectLock)>,
     /// True if a change of the plan was read while a task kept its text.
     pub reads_plan_again: bool,
     /// What was seen and said since the loop last asked.
@@ -76,7 +76,7 @@ pub(crate) struct Outcome {
 pub(crate) struct Remarks {
     pub shared_names: SharedNames,
     /// What the repository said of how git works in it when agents began.
-    pub customs: Option<OwnCustoms>,
+    pub config: Option<ConfigFiles>,
     /// The verify commands by which it was looked whether slots lack something.
     pub probed: BTreeSet<String>,
     /// True once it was said that paths in verify commands are replaced.
@@ -114,7 +114,8 @@ impl Effects<'_, '_> {
             Action::Land { task, attempt, .. } => self.start_landing(key, task, *attempt),
             Action::Join { task, attempt, dispatch } => self.start_join(key, task, (*attempt, *dispatch)),
             Action::Record { task, .. } | Action::InsertFix { fix: task }
-                if self.waits_for_turn(key.clone(), task)? || self.waits_for_lock(key.clone(), task)? =>
+                if self.waits_for_project(key.clone(), task)?
+                    || self.waits_for_lock(key.clone(), task)? =>
             {
                 Ok(())
             }
@@ -202,7 +203,7 @@ impl Effects<'_, '_> {
         }
         if let What::AttemptFailed { task, .. } = &event.what {
             // With agent bookkeeping the agent may have ticked it; a tick must not outlive a failure.
-            self.world.book.untick(task).map_err(RunError::io("write", &self.world.file.path))?;
+            self.world.plans.untick(task).map_err(RunError::io("write", &self.world.file.path))?;
         }
         if let What::TaskDone { task, .. } = &event.what {
             self.watch_work(task);
@@ -224,7 +225,7 @@ impl Effects<'_, '_> {
         let is_left_over = !is_judging && std::mem::take(&mut self.world.reads_plan_again);
         self.world.reads_plan_again |= is_changed && is_judging;
         if is_changed || is_left_over {
-            let decls = self.world.book.decls(self.state);
+            let decls = self.world.plans.decls(self.state);
             self.see(Seen::PlanRead(decls));
             return Ok(());
         }
@@ -237,7 +238,7 @@ impl Effects<'_, '_> {
             self.see(Seen::Obstructed { reason });
             return Ok(());
         }
-        let head = self.world.tree.git().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
+        let head = self.world.files.git().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
         let baseline = if is_here {
             self.clean_before_retry(task)?;
             Baseline { head, tree: self.tree_before()? }
@@ -250,7 +251,7 @@ impl Effects<'_, '_> {
 
     /// The tree that lies in the project before an attempt there.
     fn tree_before(&self) -> Result<Option<String>, GitError> {
-        let Some(git) = self.world.tree.git() else { return Ok(None) };
+        let Some(git) = self.world.files.git() else { return Ok(None) };
         let place = self.project_place();
         git.begin_index(&place)?;
         Ok(Some(git.snapshot(&place)?.as_str().to_owned()))
@@ -299,22 +300,22 @@ impl Effects<'_, '_> {
 impl<'a> World<'a> {
     pub(crate) fn new(
         request: &Request<'a>,
-        (book, tree, slots): (Book, Tree<'a>, Option<Slots>),
+        (plans, files, slots): (PlanFiles, ProjectFiles<'a>, Option<Slots>),
         (runtime, sender): (tokio::runtime::Handle, Sender<Message>),
     ) -> Self {
         Self {
             project: request.project,
             file: request.file,
             settings: request.settings,
-            book,
-            tree,
+            plans,
+            files,
             slots,
             runtime,
             sender,
             flights: BTreeMap::new(),
             text_at_start: BTreeMap::new(),
             watch: Watch::default(),
-            turn: None,
+            project_lock: None,
             reads_plan_again: false,
             outcome: Outcome::default(),
             remarks: Remarks::default(),
@@ -323,7 +324,7 @@ impl<'a> World<'a> {
 
     /// Reads the plan if it changed.
     pub(crate) fn read_plan(&mut self) -> Result<Freshness, RunError> {
-        self.book.refresh().map_err(|source| RunError::Plan { path: self.file.path.clone(), source })
+        self.plans.refresh().map_err(|source| RunError::Plan { path: self.file.path.clone(), source })
     }
 
     /// Reads the plan; what else changed in it is looked at before the next start.

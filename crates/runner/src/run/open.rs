@@ -15,15 +15,15 @@ use crate::forge::{Survey, Surveyed};
 use crate::git::{Git, GitError, Parallelism};
 use crate::inbox::{Folder, Inbox};
 use crate::journal::{Journal, RunLock};
-use crate::landing::project_lock::{Release, Turn, await_start, pause};
-use crate::plan_file::Book;
+use crate::landing::project_lock::{ProjectLock, Release, await_start, pause};
+use crate::plan_file::PlanFiles;
 use crate::process;
 use crate::project::{PlanFile, Project};
 use crate::record::projections::Projections;
 use crate::run::driver::{Driver, Finished, Notice, now};
 use crate::run::effects::World;
 use crate::settings::{Bookkeeping, Settings};
-use crate::work::project_files::{OWN_FOLDER, OWN_PATTERNS, Tree};
+use crate::work::project_files::{OWN_FOLDER, OWN_PATTERNS, ProjectFiles};
 use crate::worktrees::Slots;
 
 /// Files that people write for this program alone.
@@ -71,14 +71,14 @@ pub enum Then {
 /// Runs a plan until it is complete, or stops, or has to wait.
 pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> Result<Finished, RunError> {
     let Request { project, file, settings, beginning } = request;
-    let mut book = read_plan(request)?;
+    let mut plan_files = read_plan(request)?;
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
     project.git().map_or(Ok(()), keep_own_files_out)?;
     let lock = RunLock::acquire(&file.lock())?;
     if let (Some(branch), Some(git)) = (&settings.branch, project.git()) {
         git.switch_to(branch)?;
-        book = read_plan(request)?;
+        plan_files = read_plan(request)?;
     }
     crate::atomic::tidy(&file.dir);
     crate::atomic::tidy(project.root());
@@ -93,34 +93,34 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let journal = journal.guarded_by(lock);
     let git = project.git().map(|git| git.clone().with_notes(&file.home));
     git.as_ref().map_or(Ok(()), Git::check_identity)?;
-    let tree = Tree::new(project, git.as_ref(), file);
+    let files = ProjectFiles::new(project, git.as_ref(), file);
     let is_start = matches!(beginning, Beginning::Resume | Beginning::Fresh);
     if let Some(git) = &git {
         wait_for_earlier(git, &state, &mut |note| view(&state, Notice::Note(note)));
-        if is_start && book.decls(&state).iter().any(|task| !task.ticked) {
+        if is_start && plan_files.decls(&state).iter().any(|task| !task.ticked) {
             git.refuse_if_in_progress()?;
             git.refuse_broken_index()?;
         }
     }
-    let turn = match &git {
+    let lock = match &git {
         Some(git) => look_undisturbed(git, file, &state, &mut |note| view(&state, Notice::Note(note)))?,
         None => None,
     };
-    let dirty = dirty(project, file, settings, &state, &tree)?;
-    drop(turn);
+    let dirty = dirty(project, file, settings, &state, &files)?;
+    drop(lock);
     // What was done about an earlier run's attempts is recorded; the rest is about how this one begins.
-    let found = recover(git.as_ref(), &mut book, &state, file)?;
+    let found = recover(git.as_ref(), &mut plan_files, &state, file)?;
     let inbox = Inbox::new();
     inbox.listen_to_signals().map_err(RunError::io("listen to signals for", &file.home))?;
     view(&state, Notice::Ready(inbox.responder()));
-    let lifecycle = rules(settings, &book).pull_request.lifecycle;
-    let notes = outside(project, file).into_iter().chain(remarks(project, &book, &state));
+    let lifecycle = rules(settings, &plan_files).pull_request.lifecycle;
+    let notes = outside(project, file).into_iter().chain(remarks(project, &plan_files, &state));
     let on_branch = settings.branch.as_ref().map(|branch| format!("commits go to branch {branch}"));
     let on_default = git.as_ref().filter(|_| is_new(&state)).and_then(on_default_branch).or(on_branch);
     for note in without_git(project).into_iter().chain(on_default).chain(replayed.torn).chain(notes) {
         view(&state, Notice::Note(note));
     }
-    let tasks = book.decls(&state);
+    let tasks = plan_files.decls(&state);
     let base = settings.pull_request.base.as_deref();
     let survey = Survey { git: git.as_ref(), base, project, file, runtime: &runtime };
     // Once the tasks are done the pull request itself tells. An answer is taken whatever is in the way.
@@ -132,13 +132,13 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     if let Some(note) = one_by_one(request, reason, &tasks)? {
         view(&state, Notice::Note(note));
     }
-    let rules = Rules { parallel, ..rules(settings, &book) };
+    let rules = Rules { parallel, ..rules(settings, &plan_files) };
     let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
     let launch = settings.launch.clone();
     let opening = Opening { rules, tasks, dirty, head, launch, ..Opening::default() };
     rehearse(request, &state, &opening)?;
     let slots = git.as_ref().map(|git| Slots::new(git, &file.key(), &settings.worktrees));
-    let world = World::new(request, (book, tree, slots), (runtime, inbox.sender()));
+    let world = World::new(request, (plan_files, files, slots), (runtime, inbox.sender()));
     let driver = Driver::new(request, (journal, state), (world, projections), inbox, view).with_notes(found);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
@@ -169,17 +169,18 @@ pub(crate) fn keep_own_files_out(git: &Git) -> Result<(), GitError> {
 }
 
 /// Reads the plan, unless it cannot be run.
-fn read_plan(request: &Request<'_>) -> Result<Book, RunError> {
+fn read_plan(request: &Request<'_>) -> Result<PlanFiles, RunError> {
     let Request { project, file, settings, .. } = request;
-    let book = Book::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
-    let book = book.with_regression(settings.regression.as_ref());
-    refuse_bad_plan(project, file, settings, &book)?;
-    Ok(book)
+    let plan_files =
+        PlanFiles::open(file, settings.strict).map_err(|(path, source)| RunError::Plan { path, source })?;
+    let plan_files = plan_files.with_regression(settings.regression.as_ref());
+    refuse_bad_plan(project, file, settings, &plan_files)?;
+    Ok(plan_files)
 }
 
 /// The policy, with what the plan itself asks for where nobody said otherwise.
-fn rules(settings: &Settings, book: &Book) -> Rules {
-    let of_plan = if book.names_pr_lifecycle() { Toggle::On } else { Toggle::Off };
+fn rules(settings: &Settings, plan_files: &PlanFiles) -> Rules {
+    let of_plan = if plan_files.names_pr_lifecycle() { Toggle::On } else { Toggle::Off };
     let mut rules = settings.rules.clone();
     rules.pull_request.lifecycle = settings.pull_request.wanted.unwrap_or(of_plan);
     rules
@@ -189,11 +190,11 @@ fn refuse_bad_plan(
     project: &Project,
     file: &PlanFile,
     settings: &Settings,
-    book: &Book,
+    plan_files: &PlanFiles,
 ) -> Result<(), RunError> {
     let path = project.relative(&file.path).to_owned();
-    let decls = book.decls(&State::default());
-    let errors = book.problems().filter(|(_, problem)| problem.severity == Severity::Error);
+    let decls = plan_files.decls(&State::default());
+    let errors = plan_files.problems().filter(|(_, problem)| problem.severity == Severity::Error);
     let problems: Vec<_> =
         errors.map(|(file, problem)| (project.relative(file).to_owned(), problem.clone())).collect();
     // That there are no tasks is a problem of the plan as well; alone, it has a better message.
@@ -214,24 +215,24 @@ fn refuse_bad_plan(
 }
 
 /// What is said of the plan before the run begins: what of it is done already, and what is not heeded.
-fn remarks(project: &Project, book: &Book, state: &State) -> Vec<String> {
-    let plans = book.done_elsewhere(state);
+fn remarks(project: &Project, plan_files: &PlanFiles, state: &State) -> Vec<String> {
+    let plans = plan_files.done_elsewhere(state);
     let (verb, whose) = match plans.len() {
         1 => ("is", "its summary lies beside it"),
         _ => ("are", "their summaries lie beside them"),
     };
     let done =
         (!plans.is_empty()).then(|| format!("{} {verb} done already and skipped: {whose}", plans.join(", ")));
-    done.into_iter().chain(unheeded(project, book)).collect()
+    done.into_iter().chain(unheeded(project, plan_files)).collect()
 }
 
 /// What the plan asks for that is not heeded, as far as there is room to tell.
-fn unheeded(project: &Project, book: &Book) -> Vec<String> {
+fn unheeded(project: &Project, plan_files: &PlanFiles) -> Vec<String> {
     let told = |(path, problem): (&Path, Problem)| {
         let hint = problem.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
         format!("{}:{}: {}{hint}", project.relative(path).display(), problem.line, problem.message)
     };
-    let mut all = book.unheeded();
+    let mut all = plan_files.unheeded();
     let mut notes: Vec<String> = all.by_ref().take(UNHEEDED_TOLD_MAX).map(told).collect();
     let more = all.count();
     if more > 0 {
@@ -246,7 +247,7 @@ fn look_undisturbed(
     file: &PlanFile,
     state: &State,
     tell: &mut dyn FnMut(String),
-) -> Result<Option<Turn>, RunError> {
+) -> Result<Option<ProjectLock>, RunError> {
     if !is_new(state) {
         await_start(git, tell);
         return Ok(None);
@@ -254,9 +255,9 @@ fn look_undisturbed(
     // Nobody lets go of this wait: signals still end the program at once.
     let ((_release, released), mut looks) = (Release::new(), 0);
     let wait = || pause(&released, ("this run", &mut looks), &mut *tell);
-    let turn = Turn::take(&file.place_of_turns(), wait)?;
+    let lock = ProjectLock::take(&file.lock_folder(), wait)?;
     await_start(git, tell);
-    Ok(turn)
+    Ok(lock)
 }
 
 /// A git of a run that died may still be at work, and all that follows would wait for it without a word. Signals still
@@ -429,12 +430,12 @@ fn dirty(
     file: &PlanFile,
     settings: &Settings,
     state: &State,
-    tree: &Tree<'_>,
+    files: &ProjectFiles<'_>,
 ) -> Result<Vec<String>, RunError> {
     if let (Some(opened), false) = (state.opened(), is_new(state)) {
         return Ok(opened.dirty.clone());
     }
-    let dirty = tree.dirty()?;
+    let dirty = files.dirty()?;
     let dir = project.relative(&file.dir).to_string_lossy().into_owned();
     let belongs = |path: &String| {
         let in_dir = !dir.is_empty() && path.strip_prefix(&dir).is_some_and(|rest| rest.starts_with('/'));
@@ -451,7 +452,7 @@ fn dirty(
 /// to its end did to the boxes.
 fn recover(
     git: Option<&Git>,
-    book: &mut Book,
+    plan_files: &mut PlanFiles,
     state: &State,
     file: &PlanFile,
 ) -> Result<Vec<String>, RunError> {
@@ -475,21 +476,21 @@ fn recover(
     // A tick that an agent made is taken back when its attempt fails; a crash may have come before that.
     let is_suspect = |task: &engine::Task| matches!(task.status, Status::Running(_) | Status::Failed);
     if state.attention().any(is_suspect) {
-        notes.extend(put_boxes_back(book, state, &file.path)?);
+        notes.extend(put_boxes_back(plan_files, state, &file.path)?);
     }
     Ok(notes)
 }
 
-fn put_boxes_back(book: &mut Book, state: &State, path: &Path) -> Result<Vec<String>, RunError> {
+fn put_boxes_back(plan_files: &mut PlanFiles, state: &State, path: &Path) -> Result<Vec<String>, RunError> {
     let mut notes = Vec::new();
-    for decl in book.decls(state) {
+    for decl in plan_files.decls(state) {
         let Some(task) = state.task(&decl.id) else { continue };
         let is_checked = task.status.is_active() && !matches!(task.status, Status::Running(_));
         let should = task.status == Status::Done;
         if is_checked || task.status == Status::Skipped || decl.ticked == should {
             continue;
         }
-        let edited = if should { book.tick_again(&decl.id) } else { book.untick(&decl.id) };
+        let edited = if should { plan_files.tick_again(&decl.id) } else { plan_files.untick(&decl.id) };
         edited.map_err(RunError::io("write", path))?;
         notes.push(format!(
             "the box of task {} was changed while an attempt was running that did not end; it was put back",

@@ -39,8 +39,8 @@ impl Driver<'_> {
             Some(Message::Settings(read)) => self.take_settings(*read),
             Some(Message::NobodyAnswers(task)) => Seen::NobodyAnswers { task },
             Some(Message::Told(key, told)) => self.hear(&key, told),
-            Some(Message::Turn(task, turn)) => {
-                self.world.turn = Some((task, turn));
+            Some(Message::ProjectLock(task, lock)) => {
+                self.world.project_lock = Some((task, lock));
                 Seen::TimePassed
             }
             Some(Message::References(references)) => {

@@ -50,7 +50,7 @@ impl Driver<'_> {
                     self.take_late(message)?
                 }
                 // Others wait until what is half in the project is out of it.
-                Some(Message::Turn(task, turn)) => self.world.turn = Some((task, turn)),
+                Some(Message::ProjectLock(task, lock)) => self.world.project_lock = Some((task, lock)),
                 Some(
                     Message::Interrupted
                     | Message::Posted

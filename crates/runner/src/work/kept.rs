@@ -39,7 +39,7 @@ impl Effects<'_, '_> {
 
     /// Tasks with finished work that is nowhere any more: somebody removed what kept it.
     pub(crate) fn gone_work(&self) -> Vec<TaskId> {
-        let Some(git) = self.world.tree.git() else { return Vec::new() };
+        let Some(git) = self.world.files.git() else { return Vec::new() };
         let waiting = self.state.attention().filter(|task| task.waits_in_tree());
         let is_gone = |task: &&engine::Task| {
             let commit = task.work.as_ref().and_then(|work| work.commit.as_deref());
@@ -50,7 +50,7 @@ impl Effects<'_, '_> {
 
     /// What is kept of tasks that this run does not know is put where nothing touches it, and told of.
     pub(crate) fn set_orphans_aside(&mut self) {
-        let Some(git) = self.world.tree.git() else { return };
+        let Some(git) = self.world.files.git() else { return };
         let plan = self.kept_for(git);
         let open = self.state.tasks().iter().filter(|task| task.status != engine::Status::Done);
         let known = open.map(|task| Keep::new(&plan, &file_name(task.id()))).collect();
@@ -64,7 +64,7 @@ impl Effects<'_, '_> {
     /// Once a task is done nobody needs what was kept of its attempts, nor of those that it repaired. That it stays is a
     /// nuisance and no more.
     pub(crate) fn let_go_of_work(&self, id: &TaskId) {
-        let Some(git) = self.world.tree.git() else { return };
+        let Some(git) = self.world.files.git() else { return };
         if self.world.slots.is_some() {
             let keep = self.keep(git, id);
             let _ = git.drop_kept(&keep).and_then(|()| git.drop_kept(&keep.landed()));

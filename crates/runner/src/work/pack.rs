@@ -100,7 +100,7 @@ impl Effects<'_, '_> {
 
     /// How the work in a task's slot is packed.
     pub(crate) fn packing(&self, task: &TaskId) -> Option<Packing> {
-        let git = self.world.tree.git()?.clone();
+        let git = self.world.files.git()?.clone();
         let attempt = self.running_attempt(task);
         Some(Packing {
             place: self.place_of(task),

@@ -82,16 +82,16 @@ impl Effects<'_, '_> {
         Place {
             root: self.world.project.root().to_owned(),
             index: self.world.file.home.join("project.index"),
-            left_out: self.world.tree.plan_files(),
+            left_out: self.world.files.plan_files(),
         }
     }
 
     /// What belongs to the plan, from the project's root: its files, and what lies beside them and git does not know.
     pub(crate) fn plan_files(&self) -> Vec<String> {
-        let mut files = self.world.tree.plan_files();
+        let mut files = self.world.files.plan_files();
         let known = self
             .world
-            .tree
+            .files
             .git()
             .map(|git| git.tracked_below(self.world.project.relative(&self.world.file.dir)));
         let known = known.and_then(Result::ok).unwrap_or_default();

@@ -168,7 +168,7 @@ impl Probe {
 impl Effects<'_, '_> {
     /// What shows, once for each verify command, whether slots lack something that the project has.
     fn probe(&mut self, id: &TaskId) -> Option<Probe> {
-        let excerpt = self.world.book.excerpt(self.state, id)?;
+        let excerpt = self.world.plans.excerpt(self.state, id)?;
         let script = check::script_of(&excerpt)?;
         if !self.world.remarks.probed.insert(script.source()) {
             return None;
@@ -242,7 +242,7 @@ impl Effects<'_, '_> {
         (carried, probe): (Option<(Oid, Oid)>, Option<Probe>),
         purpose: Purpose,
     ) -> Result<(), RunError> {
-        let (Some(git), Some(slots)) = (self.world.tree.git().cloned(), self.world.slots.clone()) else {
+        let (Some(git), Some(slots)) = (self.world.files.git().cloned(), self.world.slots.clone()) else {
             return Ok(());
         };
         let preparation = Preparation {
@@ -268,7 +268,7 @@ impl Effects<'_, '_> {
     /// Brings what an earlier attempt left in a slot into the project, where the next one works. Where its files are changed
     /// there already, that was done before, or they are somebody's.
     pub(crate) fn bring_left_work(&mut self, id: &TaskId) -> Result<(), RunError> {
-        let Some(git) = self.world.tree.git() else { return Ok(()) };
+        let Some(git) = self.world.files.git() else { return Ok(()) };
         let (Some((base, work)), Some(head)) = (self.carried(id), git.head()?) else { return Ok(()) };
         let told = match git.join_work((&base, &work), &head)? {
             Join::Nothing => return Ok(()),

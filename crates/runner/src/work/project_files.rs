@@ -35,7 +35,7 @@ const FILES_TOLD_MAX: usize = 20;
 
 /// The project's files as a run sees them: which are the plan's, which are our own, which are people's.
 #[derive(Debug)]
-pub(crate) struct Tree<'a> {
+pub(crate) struct ProjectFiles<'a> {
     git: Option<&'a Git>,
     root: PathBuf,
     /// Paths of the plan file and the progress file, where the program writes them.
@@ -45,7 +45,7 @@ pub(crate) struct Tree<'a> {
     committable: Committable,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> ProjectFiles<'a> {
     pub(crate) fn new(project: &Project, git: Option<&'a Git>, file: &PlanFile) -> Self {
         // Git has nothing to do with what lies outside of its repository.
         let shown = |path: PathBuf| {

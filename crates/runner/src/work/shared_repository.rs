@@ -52,7 +52,7 @@ impl Effects<'_, '_> {
     /// The same at the end of a run, whoever is left at work.
     pub(crate) fn tell_of_new_names(&mut self) {
         let SharedNames::Before(before) = &self.world.remarks.shared_names else { return };
-        let now = self.world.tree.git().and_then(|git| git.references().ok());
+        let now = self.world.files.git().and_then(|git| git.references().ok());
         let new = now.map(|now| now.new_since(before)).unwrap_or_default();
         self.world.remarks.shared_names = SharedNames::Idle;
         if new.is_empty() {
@@ -70,22 +70,22 @@ impl Effects<'_, '_> {
 
 impl Effects<'_, '_> {
     /// When an agent starts: what is compared with later, unless others are at work already.
-    pub(crate) fn look_at_customs(&mut self) {
-        if self.world.remarks.customs.is_none() {
-            self.world.remarks.customs = self.world.tree.git().map(|git| git.own_customs());
+    pub(crate) fn remember_config(&mut self) {
+        if self.world.remarks.config.is_none() {
+            self.world.remarks.config = self.world.files.git().map(|git| git.config_files());
         }
     }
 
     /// When one has ended: what changed since.
-    pub(crate) fn tell_of_customs(&mut self, task: &TaskId) {
-        let (Some(git), Some(before)) = (self.world.tree.git(), &self.world.remarks.customs) else { return };
-        let now = git.own_customs();
+    pub(crate) fn tell_of_config(&mut self, task: &TaskId) {
+        let (Some(git), Some(before)) = (self.world.files.git(), &self.world.remarks.config) else { return };
+        let now = git.config_files();
         let changed = now.changed_since(before);
         let is_at_work = |other: &Task| {
             other.id() != task && matches!(other.status, Status::Running(_) | Status::Judging(_))
         };
         // What a person changes while nobody works is their own business.
-        self.world.remarks.customs = self.state.attention().any(is_at_work).then_some(now);
+        self.world.remarks.config = self.state.attention().any(is_at_work).then_some(now);
         let shown = |path: &PathBuf| self.world.project.relative(path).display().to_string();
         let changed: Vec<String> = changed.iter().map(shown).collect();
         if !changed.is_empty() {

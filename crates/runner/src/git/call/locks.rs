@@ -337,7 +337,7 @@ impl Git {
     /// Looking at all processes takes a while, so it is done only where such a message was written since.
     pub fn committing(&self) -> Option<String> {
         let message = Stamp::of(&self.git_dir().join(MESSAGE))?;
-        let mut quiet = self.habits().quiet.message.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut quiet = self.remembered().quiet.message.lock().unwrap_or_else(PoisonError::into_inner);
         if quiet.as_ref() == Some(&message) {
             return None;
         }

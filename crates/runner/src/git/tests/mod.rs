@@ -1,9 +1,9 @@
 //! How git is used, with the real program in scratch repositories.
 
 mod commits;
+mod config;
 mod discovery;
 mod excludes;
-mod habits;
 mod histories;
 mod locks;
 mod refusals;
