@@ -14,20 +14,52 @@ use engine::{
 use jiff::Timestamp;
 use plan::TaskId;
 
+/// A run that takes longer is measured up to here.
+const TIME_MAX: Duration = Duration::from_secs(3);
+
 fn main() {
     for tasks in [1_000, 10_000] {
         // The first run warms up; the best of the others is the least disturbed one.
         measure(&format!("{tasks} tasks"), &plan(tasks), &Parallel::default());
         reread(tasks);
     }
-    let beside = |task: TaskDecl| TaskDecl { parallel: true, kind: TaskKind::Work, ..task };
-    let marked: Vec<TaskDecl> = plan(1_000).into_iter().map(beside).collect();
-    let trees = Parallel { jobs: 8, infer: Toggle::Off, isolation: Isolation::Trees };
-    measure("1000 tasks side by side, 8 at once", &marked, &trees);
+    for (name, shape) in SHAPES {
+        for tasks in [100, 1_000, 10_000] {
+            let marked: Vec<TaskDecl> = plan(tasks).into_iter().zip(0..).map(shape).collect();
+            measure(&format!("{tasks} [P] tasks {name}, 8 at once"), &marked, &eight());
+        }
+    }
+}
+
+fn eight() -> Parallel {
+    Parallel { jobs: 8, infer: Toggle::Off, isolation: Isolation::Trees }
+}
+
+type Shape = fn((TaskDecl, usize)) -> TaskDecl;
+
+/// Plans full of tasks that may run side by side, as far as their files and dependencies let them.
+const SHAPES: [(&str, Shape); 6] = [
+    ("without files", |(task, _)| marked(task)),
+    ("with a file each", |(task, number)| about(task, format!("src/f{number}.rs"))),
+    ("with a hundred files", |(task, number)| about(task, format!("src/f{}.rs", number % 100))),
+    ("with one file", |(task, _)| about(task, "src/lib.rs".to_owned())),
+    ("with patterns", |(task, number)| about(task, format!("src/{}/*{}.rs", number % 10, number % 50))),
+    ("that wait for one", |(task, number)| {
+        let depends_on = if number == 0 { Vec::new() } else { vec![TaskId::from("1.0")] };
+        TaskDecl { depends_on, ..marked(task) }
+    }),
+];
+
+fn marked(task: TaskDecl) -> TaskDecl {
+    TaskDecl { parallel: true, kind: TaskKind::Work, ..task }
+}
+
+fn about(task: TaskDecl, file: String) -> TaskDecl {
+    TaskDecl { files: vec![file], ..marked(task) }
 }
 
 fn measure(name: &str, plan: &[TaskDecl], parallel: &Parallel) {
-    let figures = (0..5).map(|_| run(plan, parallel)).collect::<Vec<_>>();
+    let figures = (0..3).map(|_| run(plan, parallel)).collect::<Vec<_>>();
     let (transitions, best) =
         figures.into_iter().min_by_key(|(_, elapsed)| *elapsed).expect("there are runs");
     report(name, transitions, best);
@@ -82,7 +114,7 @@ fn run(plan: &[TaskDecl], parallel: &Parallel) -> (u32, Duration) {
     run.see(Seen::Started(opening));
     let start = Instant::now();
     run.transitions = 0;
-    while run.state.end().is_none() {
+    while run.state.end().is_none() && start.elapsed() < TIME_MAX {
         let action = schedule(&run.state, run.now).into_iter().next().expect("something is wanted");
         assert!(!action.key().is_empty());
         run.see(outcome(&run.state, action));

@@ -31,6 +31,7 @@ mod event;
 mod failure;
 mod feedback;
 mod fold;
+mod index;
 mod judgement;
 mod ladder;
 mod observation;
@@ -75,7 +76,7 @@ pub use observation::{
     AgentEnd, AgentReport, Baseline, CheckFailure, ChecksReport, Landing, Observation, Opening, Record,
     Response, Seen,
 };
-pub use order::{Hold, Open, Why};
+pub use order::{Hold, Waits, Why, why};
 pub use outdated::outdated;
 pub use output::{Failing, Item, ItemStage, Reading, Tool, is_repaired};
 pub use plan::Dialect;
