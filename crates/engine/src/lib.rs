@@ -56,6 +56,7 @@ mod summary;
 mod task;
 mod transition;
 mod usage;
+mod versioned;
 mod warning;
 
 pub use action::{Action, ActionKey};
@@ -106,4 +107,5 @@ pub use summary::Summary;
 pub use task::{Attempt, Claimed, Dispatch, Landed, Slot, Task, TaskDecl, TaskKind, Verification, Work};
 pub use transition::{EventKind, StatusKind, TRANSITIONS, mermaid};
 pub use usage::{Session, Usage};
+pub use versioned::{Versioned, WIRE_VERSION};
 pub use warning::Warnings;

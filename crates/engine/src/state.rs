@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 use crate::directive::Directives;
 use crate::event::{End, FixPlan, Opened};
@@ -17,7 +18,8 @@ use crate::task::{Dispatch, Task, TaskKind};
 use crate::warning::Warnings;
 
 /// The state of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct State {
     pub(crate) opened: Option<Opened>,
     pub(crate) round_since: Option<Timestamp>,
@@ -28,6 +30,7 @@ pub struct State {
     pub(crate) first_head: Option<String>,
     #[expect(clippy::vec_box, reason = "a fix task is put in among thousands: what moves then is pointers")]
     pub(crate) tasks: Vec<Box<Task>>,
+    #[serde(skip)]
     pub(crate) index: Index,
     pub(crate) drafts: BTreeMap<TaskId, FixPlan>,
     pub(crate) dispatched: Dispatch,
@@ -53,7 +56,8 @@ pub struct State {
 }
 
 /// Whether the regression command was green since the last task was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Regression {
     /// Not run, or not since.
     #[default]
@@ -63,7 +67,7 @@ pub(crate) enum Regression {
 }
 
 /// A wait for an agent that could not be had.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backoff {
     /// When to try again.
     pub until: Timestamp,

@@ -7,6 +7,7 @@ use plan::ANY_FILE;
 
 use super::Why;
 use super::pattern::Pattern;
+use super::queue::remove;
 use crate::task::TaskDecl;
 
 /// How many different patterns of a plan are compared. Those beyond it count for all that begins like them: a look at a
@@ -48,11 +49,11 @@ impl Claims {
         for entry in files {
             if let Some((_, claimants)) = self.patterns.get_mut(entry) {
                 // The pattern itself stays, as how many there are may not depend on what is settled.
-                claimants.retain(|claimant| *claimant != number);
+                remove(claimants, number);
             } else if let Some(path) = path_of(entry, &Pattern::read(entry))
                 && let Some(claimants) = self.paths.get_mut(&path)
             {
-                claimants.retain(|claimant| *claimant != number);
+                remove(claimants, number);
                 if claimants.is_empty() {
                     self.paths.remove(&path);
                 }

@@ -156,7 +156,8 @@ fn last_before(tasks: &[u32], number: u32) -> Option<u32> {
     before.checked_sub(1).map(|last| tasks[last])
 }
 
-fn remove(tasks: &mut Vec<u32>, number: u32) {
+/// Takes a task out of a list that is in the order of the plan.
+pub(super) fn remove(tasks: &mut Vec<u32>, number: u32) {
     if let Ok(place) = tasks.binary_search(&number) {
         tasks.remove(place);
     }
