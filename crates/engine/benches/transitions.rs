@@ -9,25 +9,59 @@ use std::time::{Duration, Instant};
 use engine::{
     Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Facts, Failing,
     FileState, Isolation, Landing, Limits, Observation, Opening, Parallel, Record, Recovery, Rules, Seen,
-    State, TaskDecl, TaskKind, Toggle, Verification, decide, due, schedule,
+    State, TaskDecl, TaskKind, Toggle, Verification, Waits, decide, due, schedule,
 };
 use jiff::Timestamp;
 use plan::TaskId;
+
+/// A run that takes longer is measured up to here.
+const TIME_MAX: Duration = Duration::from_secs(3);
 
 fn main() {
     for tasks in [1_000, 10_000] {
         // The first run warms up; the best of the others is the least disturbed one.
         measure(&format!("{tasks} tasks"), &plan(tasks), &Parallel::default());
         reread(tasks);
+        look_ahead(&format!("{tasks} tasks"), &plan(tasks));
     }
-    let beside = |task: TaskDecl| TaskDecl { parallel: true, kind: TaskKind::Work, ..task };
-    let marked: Vec<TaskDecl> = plan(1_000).into_iter().map(beside).collect();
-    let trees = Parallel { jobs: 8, infer: Toggle::Off, isolation: Isolation::Trees };
-    measure("1000 tasks side by side, 8 at once", &marked, &trees);
+    for (name, shape) in SHAPES {
+        for tasks in [100, 1_000, 10_000] {
+            let marked: Vec<TaskDecl> = plan(tasks).into_iter().zip(0..).map(shape).collect();
+            measure(&format!("{tasks} [P] tasks {name}, 8 at once"), &marked, &eight());
+            look_ahead(&format!("{tasks} [P] tasks {name}"), &marked);
+        }
+    }
+}
+
+fn eight() -> Parallel {
+    Parallel { jobs: 8, infer: Toggle::Off, isolation: Isolation::Trees }
+}
+
+type Shape = fn((TaskDecl, usize)) -> TaskDecl;
+
+/// Plans full of tasks that may run side by side, as far as their files and dependencies let them.
+const SHAPES: [(&str, Shape); 6] = [
+    ("without files", |(task, _)| marked(task)),
+    ("with a file each", |(task, number)| about(task, format!("src/f{number}.rs"))),
+    ("with a hundred files", |(task, number)| about(task, format!("src/f{}.rs", number % 100))),
+    ("with one file", |(task, _)| about(task, "src/lib.rs".to_owned())),
+    ("with patterns", |(task, number)| about(task, format!("src/{}/*{}.rs", number % 10, number % 50))),
+    ("that wait for one", |(task, number)| {
+        let depends_on = if number == 0 { Vec::new() } else { vec![TaskId::from("1.0")] };
+        TaskDecl { depends_on, ..marked(task) }
+    }),
+];
+
+fn marked(task: TaskDecl) -> TaskDecl {
+    TaskDecl { parallel: true, kind: TaskKind::Work, ..task }
+}
+
+fn about(task: TaskDecl, file: String) -> TaskDecl {
+    TaskDecl { files: vec![file], ..marked(task) }
 }
 
 fn measure(name: &str, plan: &[TaskDecl], parallel: &Parallel) {
-    let figures = (0..5).map(|_| run(plan, parallel)).collect::<Vec<_>>();
+    let figures = (0..3).map(|_| run(plan, parallel)).collect::<Vec<_>>();
     let (transitions, best) =
         figures.into_iter().min_by_key(|(_, elapsed)| *elapsed).expect("there are runs");
     report(name, transitions, best);
@@ -50,6 +84,16 @@ fn reread(tasks: usize) {
         assert!(decide(&run.state, Observation { at: run.now, seen }).is_none());
     }
     println!("{tasks} tasks: {:?} to read a plan that has not changed", start.elapsed() / 100);
+}
+
+/// The cost of showing what waits for what before anything is done.
+fn look_ahead(name: &str, plan: &[TaskDecl]) {
+    let rules = Rules { parallel: eight(), ..Rules::default() };
+    let tasks: Vec<&TaskDecl> = plan.iter().collect();
+    let start = Instant::now();
+    let steps = engine::steps(&rules, plan).len();
+    let waits: usize = Waits::new(&rules, &tasks).map(|waits_for| waits_for.len()).sum();
+    println!("{name}: {:?} to see {steps} steps and {waits} waits", start.elapsed());
 }
 
 fn plan(tasks: usize) -> Vec<TaskDecl> {
@@ -82,7 +126,7 @@ fn run(plan: &[TaskDecl], parallel: &Parallel) -> (u32, Duration) {
     run.see(Seen::Started(opening));
     let start = Instant::now();
     run.transitions = 0;
-    while run.state.end().is_none() {
+    while run.state.end().is_none() && start.elapsed() < TIME_MAX {
         let action = schedule(&run.state, run.now).into_iter().next().expect("something is wanted");
         assert!(!action.key().is_empty());
         run.see(outcome(&run.state, action));

@@ -2,13 +2,15 @@
 //! driver starts what is not under way yet. A result whose key is no longer wanted changes nothing.
 
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 use crate::pull_request::ForgeAction;
 use crate::status::Role;
 use crate::task::{Attempt, Dispatch};
 
 /// Something that should be under way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Look at the plan and the work tree, then report that the task can start.
     Prepare {

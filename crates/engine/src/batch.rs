@@ -7,7 +7,7 @@ use plan::TaskId;
 use crate::dependence;
 use crate::failure::Cause;
 use crate::ladder;
-use crate::order::{Hold, Open, Why};
+use crate::order::{Hold, Why, why};
 use crate::rules::{Isolation, Rules};
 use crate::schedule::lacks_agent;
 use crate::state::State;
@@ -33,7 +33,7 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
         return Vec::new();
     }
     let ready = ready(state, rules, room(state, rules));
-    if state.attention().any(is_under_way) {
+    if state.in_motion().any(is_under_way) {
         let beside = ready.into_iter().filter(|task| may_run_beside(state, rules, task));
         return beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect();
     }
@@ -56,7 +56,7 @@ pub fn starts_in_project(state: &State, id: &TaskId) -> bool {
 
 /// The slots in which nothing is at work, lowest first.
 pub(crate) fn free_slots(state: &State) -> impl Iterator<Item = Slot> + use<> {
-    let occupied: BTreeSet<Slot> = state.attention().filter_map(Task::occupied).collect();
+    let occupied: BTreeSet<Slot> = state.in_motion().filter_map(Task::occupied).collect();
     (1..).map(Slot).filter(move |slot| !occupied.contains(slot))
 }
 
@@ -69,8 +69,8 @@ pub(crate) fn free_slot(state: &State) -> Slot {
 /// nothing new is begun.
 fn room(state: &State, rules: &Rules) -> usize {
     let jobs = jobs(state, rules);
-    let coming_in = state.attention().filter(|task| task.is_coming_in()).count();
-    let at_work = state.attention().filter(|task| task.status.is_at_work()).count();
+    let coming_in = state.in_motion().filter(|task| task.is_coming_in()).count();
+    let at_work = state.in_motion().filter(|task| task.status.is_at_work()).count();
     if coming_in >= jobs { 0 } else { jobs.saturating_sub(at_work) }
 }
 
@@ -78,21 +78,21 @@ fn room(state: &State, rules: &Rules) -> usize {
 pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let is_checkpoint = |task: &&Task| task.asks_by_design();
-    let waited = || waited_for(state, rules).filter(|_| !state.attention().any(is_under_way));
+    let waited = || waited_for(state, rules).filter(|_| !state.in_motion().any(is_under_way));
     let found = || {
         if let Some(task) = in_sequence(state, rules) {
             return Some(task).filter(is_checkpoint).filter(|_| waited().is_some());
         }
-        let ready = ready(state, rules, usize::MAX);
-        ready.into_iter().find(is_checkpoint).or_else(|| waited().filter(is_checkpoint))
+        let mut ready = state.ready_checkpoints().filter(|task| !came_too_late(state, rules, task));
+        ready.find(is_checkpoint).or_else(|| waited().filter(is_checkpoint))
     };
-    // Few plans have any, and looking for one takes a look at the whole plan.
-    (state.checkpoints > 0 && may_start(state, rules)).then(found).flatten()
+    // Few plans have any.
+    (state.index.checkpoints > 0 && may_start(state, rules)).then(found).flatten()
 }
 
 /// Whether anything may start at all.
 fn may_start(state: &State, rules: &Rules) -> bool {
-    state.pause().is_none() && state.attention().all(|task| lets_start(state, rules, task))
+    state.pause().is_none() && state.in_motion().all(|task| lets_start(state, rules, task))
 }
 
 fn lets_start(state: &State, rules: &Rules, task: &Task) -> bool {
@@ -151,7 +151,7 @@ fn may_run_beside(state: &State, rules: &Rules, task: &Task) -> bool {
 
 /// Whether nothing half done lies about in the project when a task starts.
 fn is_tidy_for(state: &State, task: &Task) -> bool {
-    !state.attention().chain([task]).any(Task::has_leftovers)
+    !state.in_motion().chain([task]).any(Task::has_leftovers)
 }
 
 /// Whether a task that starts alone works in a slot all the same: because every task does, or because what an earlier
@@ -182,37 +182,12 @@ pub fn proves_in_landing_tree(state: &State, id: &TaskId) -> bool {
 
 /// The first tasks, at most so many, that are ready and wait for none before them.
 fn ready<'a>(state: &'a State, rules: &Rules, most: usize) -> Vec<&'a Task> {
-    // Mostly none is ready: all that is left is under way.
-    let mut unseen = state.ready_count();
-    if unseen == 0 {
-        return Vec::new();
-    }
-    let mut open = Open::new(rules);
-    let mut found = Vec::new();
-    for task in state.unsettled() {
-        if unseen == 0 || found.len() >= most || open.holds_all() {
-            break;
-        }
-        let is_ready = matches!(task.status, Status::Ready { .. });
-        unseen -= usize::from(is_ready);
-        // Whoever waits for a task waits for its fix tasks with it.
-        if state.fix_plan(task.id()).is_some() {
-            // The task itself may be settled already: somebody ticked it.
-            open.add(dependence::subject(state, task));
-            continue;
-        }
-        let is_held = || open.hold(&task.decl).is_some();
-        if is_ready && !is_held() && !came_too_late(state, rules, task) {
-            found.push(task);
-        }
-        open.add(&task.decl);
-    }
-    found
+    state.ready().filter(|task| !came_too_late(state, rules, task)).take(most).collect()
 }
 
 /// Where one task runs at a time, or something half done lies about in the project, the plan is taken in its order.
 fn in_sequence<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
-    let is_tidy = || !state.attention().any(Task::has_leftovers);
+    let is_tidy = || !state.in_motion().any(Task::has_leftovers);
     if jobs(state, rules) > 1 && is_tidy() { None } else { waited_for(state, rules) }
 }
 
@@ -220,23 +195,21 @@ fn in_sequence<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
 /// moved it, before one that is at work.
 fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
     let place = state.position(task.id());
-    let mut open = Open::new(rules);
-    open.add(&task.decl);
-    let at_work = state.attention_places().filter(|(_, other)| other.status.is_active());
-    let mut later = at_work.filter(|(other, _)| Some(*other) > place);
-    later.any(|(_, other)| open.hold(dependence::subject(state, other)).is_some())
+    let at_work = state.in_motion().filter(|other| other.status.is_active());
+    let mut later = at_work.filter(|other| state.position(other.id()) > place);
+    later.any(|other| why(rules, &task.decl, dependence::subject(state, other)).is_some())
 }
 
 /// What waits for a person, where the rest goes on.
 fn held_up(state: &State) -> BTreeSet<&TaskId> {
-    let asks = state.attention().any(Task::waits_for_person);
+    let asks = state.in_motion().any(Task::waits_for_person);
     if asks { dependence::held_up(state) } else { BTreeSet::new() }
 }
 
 /// When none is ready: the task that the first unsettled one waits for, be it a fix task or one in its way.
 fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
     let is_stuck = |task: &Task| task.waits_for_person() || task.status == Status::Failed;
-    if !rules.keep_going.is_on() && state.attention().any(is_stuck) {
+    if !rules.keep_going.is_on() && state.in_motion().any(is_stuck) {
         return None;
     }
     let held_up = held_up(state);
@@ -253,13 +226,13 @@ fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
 pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let is_finished = |task: &&Task| matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
-    let mut finished = state.attention().filter(is_finished);
+    let mut finished = state.in_motion().filter(is_finished);
     let in_project = finished.clone().find(|task| !task.is_isolated());
     let first = in_project.or_else(|| finished.find(|task| !overtakes(state, rules, task)))?;
     let is_in_project =
         |task: &Task| task.status.is_active() && !task.is_isolated() && task.id() != first.id();
     let is_taken = |task: &Task| task.status.is_coming_back() || is_in_project(task);
-    (!state.attention().any(is_taken)).then_some(first)
+    (!state.in_motion().any(is_taken)).then_some(first)
 }
 
 /// True if somebody who met a conflict, and is at work again or about to be, has files in common with a task.
@@ -273,7 +246,7 @@ fn overtakes(state: &State, rules: &Rules, task: &Task) -> bool {
         let can_start = !state.is_capped() && !is_given_up(state, rules) && !lacks_agent(state, other);
         can_start && starts(state).iter().any(|start| start.task.id() == other.id())
     };
-    state.attention().filter(met).any(|other| is_progressing(state, rules, other) || will_start(other))
+    state.in_motion().filter(met).any(|other| is_progressing(state, rules, other) || will_start(other))
 }
 
 /// Whether a task is at work and nothing that is missing for good keeps it from going on.
@@ -289,7 +262,7 @@ fn is_progressing(state: &State, rules: &Rules, task: &Task) -> bool {
 
 /// Whether something is under way that will come to an end by itself, and that should.
 pub(crate) fn is_busy(state: &State, rules: &Rules) -> bool {
-    state.attention().any(|task| {
+    state.in_motion().any(|task| {
         let is_finished = matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
         let comes_back = is_finished || task.status.is_coming_back();
         comes_back || is_progressing(state, rules, task)
@@ -330,20 +303,11 @@ pub fn batch(state: &State, id: &TaskId) -> Vec<usize> {
 /// The tasks that would be ready, were they not about the same files as one that is under way.
 pub fn overlaps(state: &State) -> Vec<(TaskId, Hold)> {
     let Some(rules) = state.rules().filter(|rules| jobs(state, rules) > 1) else { return Vec::new() };
-    let mut open = Open::new(rules);
-    let mut found = Vec::new();
-    for task in state.unsettled() {
-        if open.holds_all() {
-            break;
-        }
-        if state.fix_plan(task.id()).is_some() {
-            continue;
-        }
-        if let Some(hold @ Hold { why: Why::Overlap(_) | Why::MayOverlap { .. }, .. }) = open.hold(&task.decl)
-        {
-            found.push((task.id().clone(), hold));
-        }
-        open.add(&task.decl);
-    }
-    found
+    let is_fix = |task: &Task| state.fix_plan(task.id()).is_some();
+    let others = state.unsettled().filter(|task| !is_fix(task));
+    let held = others.filter_map(|task| {
+        let by = state.blocker(task)?;
+        Some((task.id().clone(), Hold { by: by.id.clone(), why: why(rules, by, &task.decl)? }))
+    });
+    held.filter(|(_, hold)| matches!(hold.why, Why::Overlap(_) | Why::MayOverlap { .. })).collect()
 }

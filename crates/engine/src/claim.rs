@@ -2,12 +2,14 @@
 //! remark about a signal is one. A claim is evidence, never proof.
 
 use plan::Dialect;
+use serde::{Deserialize, Serialize};
 
 use crate::result;
 use crate::status::Role;
 
 /// What the final message claims.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Claim {
     /// The success word of the role, or a result that says so where that is how success is said.
     Complete,
@@ -26,7 +28,7 @@ pub enum Claim {
 }
 
 /// Why an agent cannot go on, from a structured result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stuck {
     /// What kind of obstacle it is.
     pub kind: StuckKind,
@@ -37,7 +39,8 @@ pub struct Stuck {
 }
 
 /// The obstacles that only a structured result can name: prose is never read for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StuckKind {
     /// Something else has to be done first.
     Blocked,
@@ -52,7 +55,7 @@ pub enum StuckKind {
 }
 
 /// What an agent says of its own failure, with the words used where it says nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureClaim {
     /// What went wrong.
     pub error: String,

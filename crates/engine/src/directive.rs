@@ -173,7 +173,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// A word that waits for its prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Word {
     /// The task whose prompt is meant; none: that of whatever starts next.
     pub task: Option<TaskId>,
@@ -186,7 +186,7 @@ pub struct Word {
 }
 
 /// What the state keeps of directives.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Directives {
     taken: BTreeSet<DirectiveId>,
     words: Vec<Word>,

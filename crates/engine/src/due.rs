@@ -22,7 +22,7 @@ pub fn due(state: &State, now: Timestamp) -> Option<Event> {
         return None;
     }
     // A question may end the run, so it comes after whatever follows from the tasks beside it.
-    let due_for_task = || state.attention().find_map(|task| due_for(state, rules, task));
+    let due_for_task = || state.in_motion().find_map(|task| due_for(state, rules, task));
     let what = due_for_leaving(state)
         .or_else(due_for_task)
         .or_else(|| due_for_landing(state))
@@ -88,19 +88,19 @@ fn due_for_landing(state: &State) -> Option<What> {
 
 /// A person is asked about work that cannot come in once nothing else can go on.
 fn due_for_held_up(state: &State, rules: &Rules) -> Option<What> {
-    let task = state.attention().find(|task| task.is_held_up())?;
-    let goes_on = is_busy(state, rules) || state.attention().any(|task| task.status == Status::Drafted);
+    let task = state.in_motion().find(|task| task.is_held_up())?;
+    let goes_on = is_busy(state, rules) || state.in_motion().any(|task| task.status == Status::Drafted);
     let is_last = !goes_on && starts(state).is_empty();
     is_last.then(|| What::Escalated { task: task.id().clone(), question: Question::InTheWay })
 }
 
 fn due_for_question(state: &State, rules: &Rules) -> Option<What> {
-    let task = state.attention().find(|task| matches!(task.status, Status::Asking(_)))?;
+    let task = state.in_motion().find(|task| matches!(task.status, Status::Asking(_)))?;
     match rules.on_escalation {
         OnEscalation::Ask => None,
         OnEscalation::Pause => {
             let goes_on =
-                state.attention().any(|task| task.status.is_active() || task.status == Status::Drafted);
+                state.in_motion().any(|task| task.status.is_active() || task.status == Status::Drafted);
             // In a pause others wait as well, and not for an answer.
             let is_last = !goes_on && starts(state).is_empty() && state.pause().is_none();
             is_last.then(|| What::Ended(End::Waiting { task: task.id().clone() }))
@@ -113,7 +113,7 @@ fn due_for_question(state: &State, rules: &Rules) -> Option<What> {
 /// Where a person wants nothing new to start, the run ends as soon as nothing is under way, unless it is complete.
 fn due_for_run_or_pause(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
     let due = due_for_run(state, rules, now);
-    let goes_on = || is_busy(state, rules) || state.attention().any(|task| task.status == Status::Drafted);
+    let goes_on = || is_busy(state, rules) || state.in_motion().any(|task| task.status == Status::Drafted);
     let is_complete = matches!(due, Some(What::Ended(End::Complete { .. })));
     match state.pause() {
         Some(from) if !is_complete && !goes_on() => Some(What::Ended(End::Paused { from: from.to_owned() })),
@@ -144,9 +144,9 @@ fn due_for_run(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
         return Some(What::Escalated { task: task.id().clone(), question: Question::Checkpoint });
     }
     let wants =
-        || starts(state).iter().any(|start| wants_agent(start.task)) || state.attention().any(wants_agent);
+        || starts(state).iter().any(|start| wants_agent(start.task)) || state.in_motion().any(wants_agent);
     if let Some(cap) = state.spending_cap()
-        && (state.attention().any(|task| is_spending(state, task)) || (!is_busy && wants()))
+        && (state.in_motion().any(|task| is_spending(state, task)) || (!is_busy && wants()))
     {
         return Some(What::Ended(End::Capped(cap)));
     }
@@ -189,13 +189,13 @@ fn at_work(task: &Task) -> Option<Dispatch> {
 fn out_of_agents(state: &State) -> Option<String> {
     let reason = state.out_of_agents.clone()?;
     let lacks = |task: &Task| lacks_agent(state, task);
-    let is_stuck = starts(state).iter().any(|start| lacks(start.task)) || state.attention().any(lacks);
+    let is_stuck = starts(state).iter().any(|start| lacks(start.task)) || state.in_motion().any(lacks);
     is_stuck.then_some(reason)
 }
 
 fn time_up(state: &State, now: Timestamp) -> Option<What> {
     let is_up = state.time_up().is_some_and(|up| now >= up);
-    let is_recording = state.attention().any(|task| task.status.is_coming_back());
+    let is_recording = state.in_motion().any(|task| task.status.is_coming_back());
     let seconds = state.rules()?.limits.time_max?.as_secs();
     (is_up && !is_recording).then_some(What::Ended(End::Capped(CapKind::Time { seconds })))
 }

@@ -89,6 +89,7 @@ impl State {
             self.note_directive(event, answered);
         }
         self.latest_at = Some(at);
+        self.refresh_index();
         applied
     }
 
@@ -212,7 +213,7 @@ impl State {
             self.backoff = None;
             self.unavailable_in_row = 0;
             self.is_without_trees = false;
-            let places: Vec<usize> = self.attention.iter().collect();
+            let places: Vec<usize> = self.index.attention.iter().collect();
             places.into_iter().for_each(|place| self.tasks[place].returns = 0);
             self.pull_request.resume(renews);
             self.pull_request.heed(&end);
@@ -233,6 +234,8 @@ impl State {
             head: opened.head.clone(),
         });
         self.first_head = self.first_head.take().or_else(|| opened.head.clone());
+        // The rules decide what waits for what.
+        self.index.is_stale = true;
         self.apply_changes(&opened.changes, event.at)
     }
 
@@ -248,7 +251,7 @@ impl State {
 
     /// Attempts that were running are lost: they count against no limit and their numbers are free again.
     fn lose_what_runs(&mut self) {
-        let places: Vec<usize> = self.attention.iter().collect();
+        let places: Vec<usize> = self.index.attention.iter().collect();
         for place in places {
             let task = &self.tasks[place];
             let lost = match &task.status {
@@ -583,7 +586,7 @@ impl State {
 
     fn apply_fix_planned(&mut self, fix: &FixPlan) -> Applied {
         // An id that was a fix once is not given again, or a chain of fixes could bite its own tail.
-        if self.places.has(&fix.fix) || self.drafts.contains_key(&fix.fix) {
+        if self.index.places.has(&fix.fix) || self.drafts.contains_key(&fix.fix) {
             return Err(Impossible::TaskExists(fix.fix.clone()));
         }
         let task = self.go(&fix.failing, EventKind::FixPlanned, Status::WaitingFor(fix.fix.clone()))?;
@@ -592,12 +595,17 @@ impl State {
         self.drafts.insert(fix.fix.clone(), fix.clone());
         let place = self.place_of_fix(&fix.failing)?;
         self.insert(place, draft_task(fix, verification));
+        // Now there is something to wait for.
+        self.index_at(self.place(&fix.failing)?);
         Ok(())
     }
 
     fn apply_fix_inserted(&mut self, decl: &TaskDecl) -> Applied {
         let task = self.go(&decl.id, EventKind::FixInserted, Status::Ready { proves: false })?;
         task.decl = TaskDecl { fix_of: task.decl.fix_of.take(), ticked: false, ..decl.clone() };
+        // Without the task that it repairs, a fix task is about what it says itself.
+        let failing = self.fix_plan(&decl.id).map(|fix| &fix.failing);
+        self.index.is_stale |= failing.is_none_or(|failing| !self.index.places.has(failing));
         Ok(())
     }
 
@@ -607,7 +615,7 @@ impl State {
         let mut places = vec![last];
         while let Some(place) = places.pop() {
             last = last.max(place);
-            places.extend(self.tasks[place].fixes.iter().filter_map(|fix| self.places.get(fix)));
+            places.extend(self.tasks[place].fixes.iter().filter_map(|fix| self.index.places.get(fix)));
         }
         Ok(last + 1)
     }

@@ -1,6 +1,7 @@
 //! Judgements: the meaning of a judging agent's report, and the facts that are known without anybody's word.
 
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 use crate::claim::Claim;
 use crate::failure::Cause;
@@ -82,7 +83,7 @@ fn who(judge: Judge) -> &'static str {
 }
 
 /// The facts about a result that no command can prove, as they were when its judge was started.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// The changes that there are to judge.
     pub changes: Changes,
@@ -91,7 +92,8 @@ pub struct Facts {
 }
 
 /// The changes that the attempts at a task made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Changes {
     /// Nobody can tell.
     #[default]

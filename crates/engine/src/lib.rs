@@ -31,6 +31,7 @@ mod event;
 mod failure;
 mod feedback;
 mod fold;
+mod index;
 mod judgement;
 mod ladder;
 mod observation;
@@ -55,6 +56,7 @@ mod summary;
 mod task;
 mod transition;
 mod usage;
+mod versioned;
 mod warning;
 
 pub use action::{Action, ActionKey};
@@ -75,7 +77,7 @@ pub use observation::{
     AgentEnd, AgentReport, Baseline, CheckFailure, ChecksReport, Landing, Observation, Opening, Record,
     Response, Seen,
 };
-pub use order::{Hold, Open, Why};
+pub use order::{Hold, Waits, Why, why};
 pub use outdated::outdated;
 pub use output::{Failing, Item, ItemStage, Reading, Tool, is_repaired};
 pub use plan::Dialect;
@@ -105,4 +107,5 @@ pub use summary::Summary;
 pub use task::{Attempt, Claimed, Dispatch, Landed, Slot, Task, TaskDecl, TaskKind, Verification, Work};
 pub use transition::{EventKind, StatusKind, TRANSITIONS, mermaid};
 pub use usage::{Session, Usage};
+pub use versioned::{Versioned, WIRE_VERSION};
 pub use warning::Warnings;

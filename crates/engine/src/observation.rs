@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 use crate::action::ActionKey;
 use crate::claim::Claim;
@@ -20,7 +21,7 @@ use crate::spending::Spent;
 use crate::task::{Dispatch, TaskDecl};
 
 /// Something seen, and when.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     /// When it was seen.
     pub at: Timestamp,
@@ -29,7 +30,8 @@ pub struct Observation {
 }
 
 /// What was seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Seen {
     /// The program was started; resuming is no different.
     Started(Opening),
@@ -199,7 +201,7 @@ pub enum Seen {
 }
 
 /// With what a run is started.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
     /// The policy.
     pub rules: Rules,
@@ -219,7 +221,7 @@ pub struct Opening {
 }
 
 /// The work tree before an attempt.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Baseline {
     /// The commit that is checked out.
     pub head: Option<String>,
@@ -228,7 +230,7 @@ pub struct Baseline {
 }
 
 /// What came of an agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentReport {
     /// How it ended.
     pub end: AgentEnd,
@@ -247,7 +249,8 @@ pub struct AgentReport {
 }
 
 /// How an agent ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AgentEnd {
     /// With exit code 0 and an answer.
     Answered {
@@ -305,7 +308,7 @@ pub enum AgentEnd {
 }
 
 /// What the checks showed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChecksReport {
     /// The first red check, if any.
     pub failure: Option<CheckFailure>,
@@ -314,7 +317,7 @@ pub struct ChecksReport {
 }
 
 /// A red check.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckFailure {
     /// Which check it was.
     pub cause: Cause,
@@ -331,7 +334,8 @@ pub struct CheckFailure {
 }
 
 /// How bringing work together with the rest went.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Landing {
     /// It is committed in the landing tree.
     Done {
@@ -352,7 +356,8 @@ pub enum Landing {
 }
 
 /// How recording the work went.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Record {
     /// All is recorded.
     Kept {
@@ -376,7 +381,7 @@ pub enum Record {
 }
 
 /// A person's answer.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {
     /// Once more, with full budgets.

@@ -4,14 +4,16 @@
 
 mod claims;
 mod pattern;
-
-use std::collections::BTreeSet;
+mod queue;
+mod waits;
 
 use plan::{ANY_FILE, Dialect, TaskId};
 
-use crate::rules::{Rules, Toggle};
+use crate::rules::Rules;
 use crate::task::{TaskDecl, TaskKind};
-use claims::Claims;
+
+pub(crate) use queue::{Part, ReadyQueue};
+pub use waits::Waits;
 
 /// Why a task waits for an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,110 +61,52 @@ impl Why {
     }
 }
 
-/// The tasks that are not settled, seen in the plan's order: what comes next may have to wait for them.
-#[derive(Debug)]
-pub struct Open<'a> {
-    dialect: Dialect,
-    infer: Toggle,
-    ids: BTreeSet<&'a TaskId>,
-    /// The latest task of each kind that others wait for, whatever they are about.
-    last: Option<&'a TaskDecl>,
-    last_barrier: Option<&'a TaskDecl>,
-    last_unmarked: Option<&'a TaskDecl>,
-    last_without_files: Option<&'a TaskDecl>,
-    last_unmarked_without_files: Option<&'a TaskDecl>,
-    first_stage: Option<&'a TaskDecl>,
-    claims: Claims<'a>,
+/// Why a task waits for an earlier one, were there only the two: this alone says what waits for what, and a task waits
+/// as long as there is one that it waits for.
+pub fn why(rules: &Rules, earlier: &TaskDecl, later: &TaskDecl) -> Option<Why> {
+    if later.depends_on.contains(&earlier.id) {
+        return Some(Why::Declared);
+    }
+    Kind::of(later).waits_for(Kind::of(earlier), rules).or_else(|| claims::overlap(earlier, later))
 }
 
-impl<'a> Open<'a> {
-    /// No task yet.
-    pub fn new(rules: &Rules) -> Self {
-        Self {
-            dialect: rules.dialect,
-            infer: rules.parallel.infer,
-            ids: BTreeSet::new(),
-            last: None,
-            last_barrier: None,
-            last_unmarked: None,
-            last_without_files: None,
-            last_unmarked_without_files: None,
-            first_stage: None,
-            claims: Claims::default(),
-        }
+/// The part of a task's declaration that decides who waits for it, and for whom it waits, whatever files it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Kind {
+    stage: u32,
+    is_barrier: bool,
+    is_marked: bool,
+    has_files: bool,
+}
+
+impl Kind {
+    fn of(task: &TaskDecl) -> Self {
+        let (is_marked, has_files) = (task.parallel, !task.files.is_empty());
+        Self { stage: task.stage, is_barrier: is_barrier(task), is_marked, has_files }
     }
 
-    /// Why a task that comes after all of these has to wait, if it has to.
-    pub fn hold(&self, task: &TaskDecl) -> Option<Hold> {
-        if let Some(by) = task.depends_on.iter().find(|id| self.ids.contains(id)) {
-            return Some(Hold { by: by.clone(), why: Why::Declared });
+    /// Why a task of this kind waits for one of another kind that comes before it.
+    fn waits_for(self, earlier: Self, rules: &Rules) -> Option<Why> {
+        let infers = rules.parallel.infer.is_on();
+        if rules.dialect == Dialect::Phase {
+            // Plans of one wave run side by side; their own tasks are declared to follow each other.
+            return (earlier.stage < self.stage && !infers).then_some(Why::Stage);
         }
-        match self.dialect {
-            Dialect::Spec => self.hold_in_spec(task),
-            Dialect::Phase => self.hold_among_plans(task),
+        let is_beside = self.is_marked && earlier.is_marked;
+        let is_inferred = infers && self.has_files && earlier.has_files;
+        if self.is_barrier {
+            Some(Why::Barrier)
+        } else if earlier.stage != self.stage {
+            Some(Why::Stage)
+        } else if earlier.is_barrier {
+            Some(Why::Barrier)
+        } else {
+            (!is_beside && !is_inferred).then_some(Why::Sequence)
         }
-    }
-
-    fn hold_in_spec(&self, task: &TaskDecl) -> Option<Hold> {
-        let held = |by: Option<&TaskDecl>, why: Why| by.map(|by| Hold { by: by.id.clone(), why });
-        if is_barrier(task) {
-            return held(self.last, Why::Barrier);
-        }
-        let of_stage = self.first_stage.filter(|first| first.stage != task.stage);
-        let by_inference = self.infer.is_on() && !task.files.is_empty();
-        let sequence = match (task.parallel, by_inference) {
-            (true, true) => self.last_unmarked_without_files,
-            (true, false) => self.last_unmarked,
-            (false, true) => self.last_without_files,
-            (false, false) => self.last,
-        };
-        held(of_stage, Why::Stage)
-            .or_else(|| held(self.last_barrier, Why::Barrier))
-            .or_else(|| held(sequence, Why::Sequence))
-            .or_else(|| self.overlap(task))
-    }
-
-    /// Plans of one wave of a phase run side by side; their own tasks are declared to follow each other.
-    fn hold_among_plans(&self, task: &TaskDecl) -> Option<Hold> {
-        let earlier = self.first_stage.filter(|first| first.stage < task.stage && !self.infer.is_on());
-        let of_stage = earlier.map(|by| Hold { by: by.id.clone(), why: Why::Stage });
-        of_stage.or_else(|| self.overlap(task))
-    }
-
-    fn overlap(&self, task: &TaskDecl) -> Option<Hold> {
-        task.files.iter().find_map(|file| self.claims.find(file))
-    }
-
-    /// Adds a task that comes after all of these.
-    pub fn add(&mut self, task: &'a TaskDecl) {
-        self.ids.insert(&task.id);
-        self.last = Some(task);
-        if self.first_stage.is_none_or(|first| task.stage < first.stage) {
-            self.first_stage = Some(task);
-        }
-        if is_barrier(task) {
-            self.last_barrier = Some(task);
-        }
-        if !task.parallel {
-            self.last_unmarked = Some(task);
-        }
-        if task.files.is_empty() {
-            self.last_without_files = Some(task);
-            if !task.parallel {
-                self.last_unmarked_without_files = Some(task);
-            }
-        }
-        self.claims.add(task);
-    }
-
-    /// Whether everything that comes later in a spec has to wait for what is here.
-    pub(crate) fn holds_all(&self) -> bool {
-        self.dialect == Dialect::Spec
-            && (self.last_barrier.is_some() || (self.last_unmarked.is_some() && !self.infer.is_on()))
     }
 }
 
-/// Whether a task stands for all that came before it, so that nothing runs beside it.
+/// True if a task stands for all that came before it, so that nothing runs beside it.
 fn is_barrier(task: &TaskDecl) -> bool {
     match task.kind {
         TaskKind::Work => false,

@@ -25,6 +25,17 @@ impl Places {
         self.entries.get(id).map(|entry| self.places[*entry])
     }
 
+    /// The number of a task, which stays the same while others are put in. Numbers follow the order in which tasks stood
+    /// at first.
+    pub(crate) fn number(&self, id: &TaskId) -> Option<u32> {
+        self.entries.get(id).and_then(|entry| u32::try_from(*entry).ok())
+    }
+
+    /// The place of the task with a number.
+    pub(crate) fn of_number(&self, number: u32) -> Option<usize> {
+        self.places.get(usize::try_from(number).ok()?).copied()
+    }
+
     pub(crate) fn has(&self, id: &TaskId) -> bool {
         self.entries.contains_key(id)
     }
@@ -56,8 +67,9 @@ impl PlaceSet {
         self.places.len()
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.places.clear();
+    /// Puts a place in or takes it out.
+    pub(crate) fn set(&mut self, place: usize, is_in: bool) {
+        if is_in { self.insert(place) } else { self.remove(place) }
     }
 
     pub(crate) fn insert(&mut self, place: usize) {
@@ -66,7 +78,7 @@ impl PlaceSet {
         }
     }
 
-    pub(crate) fn remove(&mut self, place: usize) {
+    fn remove(&mut self, place: usize) {
         if let Ok(found) = self.places.binary_search(&place) {
             self.places.remove(found);
         }

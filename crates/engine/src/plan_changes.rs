@@ -150,12 +150,10 @@ impl State {
         }
         self.regression = Regression::Open;
         self.pull_request.reset();
+        self.index.is_stale |= !changes.reworded.is_empty();
         for decl in &changes.reworded {
             self.known(&decl.id)?.decl = decl.clone();
             self.refresh_proving(&decl.id)?;
-        }
-        if !changes.reworded.is_empty() {
-            self.count_checkpoints();
         }
         for id in &changes.ticked {
             let task = self.go(id, EventKind::Ticked, Status::Done)?;
@@ -201,7 +199,7 @@ impl State {
         self.tasks.retain(|task| !removed.contains(task.id()));
         let mut added = BTreeSet::new();
         for decl in &changes.added {
-            if self.places.has(&decl.id) || !added.insert(&decl.id) {
+            if self.index.places.has(&decl.id) || !added.insert(&decl.id) {
                 return Err(Impossible::TaskExists(decl.id.clone()));
             }
             self.tasks.push(Box::new(new_task(decl)));

@@ -50,7 +50,7 @@ impl Agents {
 }
 
 /// Who works, and who no longer does.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Roster {
     agents: Agents,
     dropped: BTreeSet<String>,

@@ -26,7 +26,7 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     let mut actions: Vec<Action> =
         starts.map(|start| Action::Prepare { task: start.task.id().clone() }).collect();
     let waits = |task: &Task| waits_to_record(state, task) || waits_to_insert(state, task);
-    let wanted = state.attention().filter(|task| !waits(task));
+    let wanted = state.in_motion().filter(|task| !waits(task));
     actions.extend(wanted.filter_map(|task| wanted_for(task, may_start(task), asks)));
     if wants_regression(state) {
         actions.push(Action::Regress);
@@ -45,14 +45,14 @@ fn may_dispatch(state: &State, now: Timestamp) -> bool {
 
 /// Whether a fix task has to wait with being written and committed: the work of another task is half in the project.
 fn waits_to_insert(state: &State, task: &Task) -> bool {
-    task.status == Status::Drafted && state.attention().any(|other| other.status.is_coming_back())
+    task.status == Status::Drafted && state.in_motion().any(|other| other.status.is_coming_back())
 }
 
 /// Whether what a person approved has to wait with being recorded: the work of another task is half in the project.
 fn waits_to_record(state: &State, task: &Task) -> bool {
     let lands = |other: &Task| other.is_isolated() && other.status.is_coming_back();
     let is_recording = matches!(task.status, Status::Recording { .. });
-    is_recording && !task.is_isolated() && state.attention().any(lands)
+    is_recording && !task.is_isolated() && state.in_motion().any(lands)
 }
 
 /// How the task's next start is wanted now, if it is.

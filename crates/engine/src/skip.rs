@@ -1,6 +1,7 @@
 //! A task that is left out, in the words that people are told of it.
 
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 use crate::task::Task;
 
@@ -8,7 +9,7 @@ use crate::task::Task;
 pub(crate) const EXHAUSTED: &str = "User escalation - automated recovery failed";
 
 /// Why a task was left out, and what that means for others.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skip {
     /// Why.
     pub reason: String,

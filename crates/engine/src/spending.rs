@@ -36,7 +36,7 @@ pub struct Spent {
 const INTERVAL: SignedDuration = SignedDuration::from_secs(10);
 
 /// What was spent so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spending {
     /// By each start of an agent, as last reported.
     by_dispatch: BTreeMap<Dispatch, Usage>,

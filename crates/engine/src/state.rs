@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 use crate::directive::Directives;
 use crate::event::{End, FixPlan, Opened};
-use crate::places::{PlaceSet, Places};
+use crate::index::Index;
 use crate::pull_request::Lifecycle;
 use crate::roster::Roster;
 use crate::rules::Rules;
@@ -17,7 +18,8 @@ use crate::task::{Dispatch, Task, TaskKind};
 use crate::warning::Warnings;
 
 /// The state of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct State {
     pub(crate) opened: Option<Opened>,
     pub(crate) round_since: Option<Timestamp>,
@@ -28,16 +30,9 @@ pub struct State {
     pub(crate) first_head: Option<String>,
     #[expect(clippy::vec_box, reason = "a fix task is put in among thousands: what moves then is pointers")]
     pub(crate) tasks: Vec<Box<Task>>,
-    pub(crate) places: Places,
-    pub(crate) unsettled: PlaceSet,
-    /// Tasks that are neither at rest nor settled: few, whatever the size of the plan.
-    pub(crate) attention: PlaceSet,
-    pub(crate) skipped: usize,
+    #[serde(skip)]
+    pub(crate) index: Index,
     pub(crate) drafts: BTreeMap<TaskId, FixPlan>,
-    /// How many of the tasks are fix tasks that were decided on here.
-    pub(crate) fixes: usize,
-    /// How many of the tasks are checkpoints.
-    pub(crate) checkpoints: usize,
     pub(crate) dispatched: Dispatch,
     pub(crate) round_dispatches: u32,
     pub(crate) backoff: Option<Backoff>,
@@ -61,7 +56,8 @@ pub struct State {
 }
 
 /// Whether the regression command was green since the last task was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Regression {
     /// Not run, or not since.
     #[default]
@@ -71,7 +67,7 @@ pub(crate) enum Regression {
 }
 
 /// A wait for an agent that could not be had.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backoff {
     /// When to try again.
     pub until: Timestamp,
@@ -93,8 +89,8 @@ impl State {
     /// A task's place in the order of the plan.
     pub fn position(&self, id: &TaskId) -> Option<usize> {
         // Nearly always the question is about a task that something is happening with, or about the next one.
-        let mut likely = self.attention.iter().take(2).chain(self.unsettled.first());
-        likely.find(|place| self.tasks[*place].id() == id).or_else(|| self.places.get(id))
+        let mut likely = self.index.in_motion.iter().take(2).chain(self.index.unsettled.first());
+        likely.find(|place| self.tasks[*place].id() == id).or_else(|| self.index.places.get(id))
     }
 
     fn task_at(&self, place: usize) -> Option<&Task> {
@@ -188,7 +184,7 @@ impl State {
 
     /// The cap on agent starts in force. Fix tasks do not raise it: it is there to stop them.
     pub fn global_cap(&self) -> u32 {
-        self.rules().map_or(0, |rules| rules.limits.global_cap(self.tasks.len() - self.fixes))
+        self.rules().map_or(0, |rules| rules.limits.global_cap(self.tasks.len() - self.index.fixes))
     }
 
     /// Whether the cap on agent starts is reached.
@@ -198,37 +194,38 @@ impl State {
 
     /// The first task in the plan's order that is neither done nor skipped.
     pub fn first_unsettled(&self) -> Option<&Task> {
-        self.task_at(self.unsettled.first()?)
+        self.task_at(self.index.unsettled.first()?)
     }
 
     /// Tasks that are neither done nor skipped, in the plan's order.
     pub fn unsettled(&self) -> impl Iterator<Item = &Task> {
-        self.unsettled.iter().filter_map(|place| self.task_at(place))
+        self.index.unsettled.iter().filter_map(|place| self.task_at(place))
     }
 
     /// How many tasks are done.
     pub fn done_count(&self) -> usize {
-        self.tasks.len() - self.unsettled.len() - self.skipped
-    }
-
-    /// How many tasks are ready to be started, as far as they themselves go.
-    pub(crate) fn ready_count(&self) -> usize {
-        self.unsettled.len() - self.attention.len()
+        self.tasks.len() - self.index.unsettled.len() - self.index.skipped
     }
 
     /// How many tasks were skipped.
     pub fn skipped_count(&self) -> usize {
-        self.skipped
+        self.index.skipped
     }
 
-    /// Tasks that something is happening with or that something is due for, in the plan's order.
+    /// Tasks that are neither ready nor settled, in the plan's order.
     pub fn attention(&self) -> impl Iterator<Item = &Task> + Clone {
-        self.attention.iter().filter_map(|place| self.task_at(place))
+        self.index.attention.iter().filter_map(|place| self.task_at(place))
     }
 
-    /// The same with their places in the plan.
+    /// Tasks that are neither ready nor settled, with their places in the plan.
     pub fn attention_places(&self) -> impl Iterator<Item = (usize, &Task)> {
-        self.attention.iter().filter_map(|place| self.task_at(place).map(|task| (place, task)))
+        self.index.attention.iter().filter_map(|place| self.task_at(place).map(|task| (place, task)))
+    }
+
+    /// Tasks that something is happening with or that something is due for, in the plan's order. Whoever waits for another
+    /// task and has left nothing in the project is not among them.
+    pub(crate) fn in_motion(&self) -> impl Iterator<Item = &Task> + Clone {
+        self.index.in_motion.iter().filter_map(|place| self.task_at(place))
     }
 
     /// How deep a fix task nests: 0 for a task of the plan's author.
@@ -283,56 +280,5 @@ impl State {
         let has_command = task.decl.verification == crate::task::Verification::Command;
         let is_open = task.last_failure().is_some_and(|failure| failure.cause.ends_with_a_green_command());
         Self::proves(task) || has_command && is_open && !rules.review.is_on()
-    }
-
-    /// Sets a task's status and keeps the indexes in step with it.
-    pub(crate) fn set_status(&mut self, place: usize, status: Status) {
-        let was_skipped = self.tasks[place].status == Status::Skipped;
-        self.tasks[place].status = status;
-        self.skipped -= usize::from(was_skipped);
-        self.index(place);
-    }
-
-    /// Rebuilds what is derived from the order of tasks.
-    pub(crate) fn reindex(&mut self) {
-        self.places = Places::of(self.tasks.iter().map(|task| task.id()));
-        self.count_checkpoints();
-        self.fixes = self.drafts.keys().filter(|id| self.places.has(id)).count();
-        self.unsettled.clear();
-        self.attention.clear();
-        self.skipped = 0;
-        for place in 0..self.tasks.len() {
-            self.index(place);
-        }
-    }
-
-    pub(crate) fn count_checkpoints(&mut self) {
-        let kinds = self.tasks.iter().map(|task| task.decl.kind);
-        self.checkpoints = kinds.filter(|kind| *kind == TaskKind::Checkpoint).count();
-    }
-
-    /// Puts a task in at a place; those behind it move up by one.
-    pub(crate) fn insert(&mut self, place: usize, task: Task) {
-        self.unsettled.make_room(place);
-        self.attention.make_room(place);
-        self.fixes += usize::from(self.drafts.contains_key(task.id()));
-        self.places.insert(place, task.id());
-        self.tasks.insert(place, Box::new(task));
-        self.index(place);
-    }
-
-    fn index(&mut self, place: usize) {
-        let status = &self.tasks[place].status;
-        self.skipped += usize::from(*status == Status::Skipped);
-        if status.is_settled() {
-            self.unsettled.remove(place);
-        } else {
-            self.unsettled.insert(place);
-        }
-        if status.is_settled() || matches!(status, Status::Ready { .. }) {
-            self.attention.remove(place);
-        } else {
-            self.attention.insert(place);
-        }
     }
 }

@@ -9,7 +9,8 @@ use plan::TaskId;
 use crate::task::{Attempt, Dispatch};
 
 /// Where a task stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// A fix task that was decided on and is not in the plan file yet.
     Drafted,
@@ -59,7 +60,7 @@ pub enum Status {
 }
 
 /// An agent at work.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Running {
     /// The attempt it is.
     pub attempt: Attempt,
@@ -83,7 +84,7 @@ impl Running {
 }
 
 /// A claim under examination.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checking {
     /// The attempt that made the claim.
     pub attempt: Attempt,
@@ -94,7 +95,7 @@ pub struct Checking {
 }
 
 /// A result that somebody judges.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judging {
     /// The attempt whose result it is.
     pub attempt: Attempt,
@@ -119,7 +120,8 @@ pub enum Judge {
 }
 
 /// Whether a judge is at work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum JudgeState {
     /// Not yet.
     Wanted,
@@ -151,7 +153,7 @@ impl Role {
 }
 
 /// An open question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     /// What is asked.
     pub question: Question,

@@ -111,7 +111,7 @@ impl fmt::Display for Slot {
 }
 
 /// The work of a task as a commit that nothing but the task's own reference leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// The commit that it was made on.
     pub base: String,
@@ -120,7 +120,7 @@ pub struct Work {
 }
 
 /// The work of a task as it came together with the rest, in the landing tree.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Landed {
     /// The commit that it was put on top of.
     pub onto: Option<String>,
@@ -129,7 +129,7 @@ pub struct Landed {
 }
 
 /// What an attempt that claims success left behind, kept for the record in case it is refuted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claimed {
     /// Files that it changed.
     pub files: Vec<FileState>,
@@ -140,7 +140,7 @@ pub struct Claimed {
 }
 
 /// A task and its history.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// What the plan says of it.
     pub decl: TaskDecl,

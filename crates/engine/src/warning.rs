@@ -1,12 +1,13 @@
 //! What was told of a run though it stopped nothing: kept by name, for the end.
 
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 /// How many warnings are kept by name.
 const NAMED_MAX: usize = 10;
 
 /// The warnings of a run, in the order in which they came.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warnings {
     /// The first of them, each once.
     pub named: Vec<String>,

@@ -69,7 +69,7 @@ impl State {
 
     /// Whoever starts the program again may have seen to what was in the way.
     pub(super) fn try_held_up_again(&mut self) {
-        let places: Vec<usize> = self.attention.iter().collect();
+        let places: Vec<usize> = self.index.attention.iter().collect();
         for place in places {
             let task = &mut self.tasks[place];
             if task.is_held_up() {

@@ -15,7 +15,6 @@ pub(super) struct Pattern {
     head: String,
     /// What it stands for, one of them at a time.
     spellings: Vec<Spelling>,
-    size: usize,
     is_literal: bool,
 }
 
@@ -66,12 +65,15 @@ impl Pattern {
         let texts = if is_literal { Some(vec![path]) } else { spellings(&path) };
         let read = |texts: Vec<String>| texts.iter().map(|text| Spelling::read(text, is_folder)).collect();
         let spellings: Vec<Spelling> = texts.map(read).unwrap_or_default();
-        let size = spellings.iter().map(Spelling::size).sum();
-        if spellings.is_empty() || (size > SIZE_MAX && !is_literal) {
-            let all = Spelling::all_that_begins(&head);
-            return Self { size: all.size(), spellings: vec![all], head, is_literal };
-        }
-        Self { head, spellings, size, is_literal }
+        let size: usize = spellings.iter().map(Spelling::size).sum();
+        let read = Self { head, spellings, is_literal };
+        let is_too_much = read.spellings.is_empty() || (size > SIZE_MAX && !is_literal);
+        if is_too_much { read.all_that_begins_alike() } else { read }
+    }
+
+    /// The pattern of everything that has the same beginning.
+    pub(super) fn all_that_begins_alike(self) -> Self {
+        Self { spellings: vec![Spelling::all_that_begins(&self.head)], ..self }
     }
 
     /// The path, where it is one and not a pattern.
@@ -89,13 +91,8 @@ impl Pattern {
         self.head.rfind('/').map_or("", |at| &self.head[..at])
     }
 
-    /// How much there is to be compared.
-    pub(super) fn size(&self) -> usize {
-        self.size
-    }
-
     /// Whether a look at the beginnings is enough to tell that two have nothing in common.
-    pub(super) fn begins_otherwise(&self, other: &Self) -> bool {
+    fn begins_otherwise(&self, other: &Self) -> bool {
         !self.head.starts_with(&other.head) && !other.head.starts_with(&self.head)
     }
 

@@ -1,10 +1,12 @@
 //! What holds what, in tables, and against the same said pair by pair.
 
+use std::collections::BTreeSet;
+
 use plan::{ANY_FILE, Dialect, TaskId};
 use proptest::prelude::*;
 
 use super::pattern::Pattern;
-use super::{Open, Why, is_barrier};
+use super::{Part, ReadyQueue, Waits, Why, is_barrier, why};
 use crate::rules::{Parallel, Rules, Toggle};
 use crate::task::{TaskDecl, TaskKind, Verification};
 
@@ -26,14 +28,6 @@ fn task(id: &str, files: &[&str]) -> TaskDecl {
 
 fn rules(dialect: Dialect, infer: Toggle) -> Rules {
     Rules { dialect, parallel: Parallel { infer, ..Parallel::default() }, ..Rules::default() }
-}
-
-fn why(rules: &Rules, earlier: &TaskDecl, later: &TaskDecl) -> Option<Why> {
-    let mut open = Open::new(rules);
-    open.add(earlier);
-    let hold = open.hold(later)?;
-    assert_eq!(hold.by, earlier.id);
-    Some(hold.why)
 }
 
 #[test]
@@ -127,14 +121,9 @@ fn a_plan_full_of_patterns_is_looked_at_in_bounds() {
     let rules = rules(Dialect::Spec, Toggle::Off);
     let tasks: Vec<TaskDecl> =
         (0..3_000).map(|place| task(&place.to_string(), &[&format!("**/{place:0>40}_*_a.rs")])).collect();
-    let mut open = Open::new(&rules);
-    let mut held = 0;
-    for task in &tasks {
-        held += usize::from(open.hold(task).is_some());
-        open.add(task);
-    }
-    assert!(held > 0, "in the end nobody had the time to tell them apart");
-    assert!(open.hold(&task("x", &["src/other.md"])).is_some() && held < tasks.len());
+    let queue = ReadyQueue::new(rules, &tasks.iter().map(|task| (task, Part::Ready)).collect::<Vec<_>>());
+    let ready = queue.ready().count();
+    assert!(ready > 100 && ready < tasks.len(), "in the end nobody tells them apart: {ready}");
 }
 
 #[test]
@@ -223,30 +212,95 @@ fn decls() -> impl Strategy<Value = Vec<TaskDecl>> {
     })
 }
 
+fn parts() -> impl Strategy<Value = Part> {
+    prop_oneof![1 => Just(Part::Settled), 1 => Just(Part::Open), 3 => Just(Part::Ready)]
+}
+
+/// The places of all that may start: every task is compared with every one before.
+fn ready(rules: &Rules, decls: &[TaskDecl], parts: &[Part]) -> Vec<usize> {
+    let is_held = |place: usize| {
+        let mut before = (0..place).filter(|earlier| parts[*earlier] != Part::Settled);
+        before.any(|earlier| waits(rules, &decls[earlier], &decls[place]))
+    };
+    (0..decls.len()).filter(|place| parts[*place] == Part::Ready && !is_held(*place)).collect()
+}
+
+/// What each task waits for, and not through another that it waits for: every task is compared with every one before.
+fn waited_for(rules: &Rules, decls: &[TaskDecl]) -> Vec<Vec<(usize, Why)>> {
+    let mut before: Vec<BTreeSet<usize>> = Vec::new();
+    let mut all = Vec::new();
+    for (place, decl) in decls.iter().enumerate() {
+        let (mut waits_for, mut known) = (Vec::new(), BTreeSet::new());
+        for earlier in (0..place).rev() {
+            let hold = if known.contains(&earlier) { None } else { why(rules, &decls[earlier], decl) };
+            if let Some(why) = hold {
+                known.insert(earlier);
+                known.extend(&before[earlier]);
+                waits_for.push((earlier, why));
+            }
+        }
+        before.push(known);
+        all.push(waits_for);
+    }
+    all
+}
+
+fn dialects() -> impl Strategy<Value = Dialect> {
+    prop_oneof![Just(Dialect::Spec), Just(Dialect::Phase)]
+}
+
+fn toggles() -> impl Strategy<Value = Toggle> {
+    prop_oneof![Just(Toggle::Off), Just(Toggle::On)]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     #[test]
-    fn all_at_once_or_pair_by_pair(
-        decls in decls(),
-        dialect in prop_oneof![Just(Dialect::Spec), Just(Dialect::Phase)],
-        infer in prop_oneof![Just(Toggle::Off), Just(Toggle::On)],
-        open in any::<u8>(),
-    ) {
+    fn a_reason_or_none(decls in decls(), dialect in dialects(), infer in toggles()) {
         let rules = rules(dialect, infer);
-        let mut known = Open::new(&rules);
-        let mut before: Vec<&TaskDecl> = Vec::new();
-        for (place, decl) in decls.iter().enumerate() {
-            let hold = known.hold(decl);
-            let expected = before.iter().any(|earlier| waits(&rules, earlier, decl));
-            prop_assert_eq!(hold.is_some(), expected, "{:?} after {:?}", decl, before);
-            prop_assert!(!known.holds_all() || expected, "nothing may start, and {:?} may", decl);
-            let by = hold.and_then(|hold| before.iter().find(|earlier| earlier.id == hold.by));
-            prop_assert!(by.is_none_or(|by| waits(&rules, by, decl)), "{by:?} does not hold {decl:?}");
-            if open & (1 << place) != 0 {
-                known.add(decl);
-                before.push(decl);
+        for (place, later) in decls.iter().enumerate() {
+            for earlier in &decls[..place] {
+                let found = why(&rules, earlier, later);
+                prop_assert_eq!(found.is_some(), waits(&rules, earlier, later), "{:?} {:?}", earlier, later);
             }
         }
+    }
+
+    /// As tasks start, rest and settle in any order, those that may start are those that comparing all finds.
+    #[test]
+    fn step_by_step_or_pair_by_pair(
+        decls in decls(),
+        dialect in dialects(),
+        infer in toggles(),
+        parts in prop::collection::vec(parts(), 9),
+        steps in prop::collection::vec((0_usize..9, parts()), 0..20),
+    ) {
+        let rules = rules(dialect, infer);
+        let mut parts = parts[..decls.len()].to_vec();
+        let tasks: Vec<(&TaskDecl, Part)> = decls.iter().zip(parts.iter().copied()).collect();
+        let mut queue = ReadyQueue::new(rules.clone(), &tasks);
+        for (place, part) in [(0, parts[0])].into_iter().chain(steps) {
+            let place = place % parts.len();
+            if parts[place] != Part::Settled {
+                parts[place] = part;
+                let number = u32::try_from(place).unwrap();
+                queue.set(number, part, |number| decls.get(usize::try_from(number).unwrap()));
+            }
+            let places = |number: u32| usize::try_from(number).unwrap();
+            let expected = ready(&rules, &decls, &parts);
+            prop_assert_eq!(queue.ready().map(places).collect::<Vec<_>>(), &*expected, "{:?} {:?}", parts, decls);
+            let is_checkpoint = |place: &usize| decls[*place].kind == TaskKind::Checkpoint;
+            let checkpoints: Vec<usize> = expected.into_iter().filter(is_checkpoint).collect();
+            prop_assert_eq!(queue.ready_checkpoints().map(places).collect::<Vec<_>>(), checkpoints);
+        }
+    }
+
+    #[test]
+    fn what_is_waited_for_directly(decls in decls(), dialect in dialects(), infer in toggles()) {
+        let rules = rules(dialect, infer);
+        let tasks: Vec<&TaskDecl> = decls.iter().collect();
+        let found: Vec<Vec<(usize, Why)>> = Waits::new(&rules, &tasks).collect();
+        prop_assert_eq!(found, waited_for(&rules, &decls), "{:?}", decls);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 use super::request::{Origin, Request};
 use super::rules::PullRequestRules;
@@ -14,7 +15,7 @@ use super::stage::Stage;
 pub(super) const PATIENCE_LOOKS: u32 = 3;
 
 /// The pull request of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifecycle {
     pub(super) stage: Stage,
     /// When it began in this round, pauses left out.
@@ -56,7 +57,7 @@ pub struct Lifecycle {
 }
 
 /// Where the pull request is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Its number.
     pub number: u64,
@@ -73,7 +74,7 @@ pub struct Place {
 }
 
 /// A wait for a forge that could not be had.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Absence {
     /// How often in a row.
     pub nth: u32,
@@ -86,7 +87,7 @@ pub struct Absence {
 }
 
 /// A check that was run again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rerun {
     /// The run that failed.
     pub(super) id: String,

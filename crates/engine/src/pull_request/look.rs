@@ -1,7 +1,9 @@
 //! A pull request as one look at the forge shows it.
 
+use serde::{Deserialize, Serialize};
+
 /// Everything that one look shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Look {
     /// Whether it is open.
     pub openness: Openness,
@@ -20,7 +22,8 @@ pub struct Look {
 }
 
 /// Whether a pull request is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Openness {
     /// It is.
     Open,
@@ -31,7 +34,8 @@ pub enum Openness {
 }
 
 /// How a pull request stands to its base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MergeState {
     /// Nothing is in the way of merging.
     Fine,
@@ -46,7 +50,7 @@ pub enum MergeState {
 }
 
 /// One check.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     /// What tells it from the others: its name, with that of its workflow.
     pub label: String,
@@ -65,7 +69,8 @@ pub struct Check {
 }
 
 /// Where a check stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CheckState {
     /// Green, or left out on purpose.
     Passed,
@@ -80,7 +85,7 @@ pub enum CheckState {
 }
 
 /// A review.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
     /// Its identity.
     pub id: String,
@@ -97,7 +102,8 @@ pub struct Review {
 }
 
 /// What a review comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ReviewState {
     /// Yes.
     Approved,
@@ -112,7 +118,7 @@ pub enum ReviewState {
 }
 
 /// A review thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
     /// Its identity.
     pub id: String,

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 use super::look::Look;
 use super::obstacle::Obstacle;
 use crate::task::TaskDecl;
 
 /// What came of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ForgeReport {
     /// The branch is pushed and the pull request is there.
     Published(Published),
@@ -66,7 +68,7 @@ pub enum ForgeReport {
 }
 
 /// Where tasks that the pull request asks for are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kept {
     /// In the plan's file.
@@ -76,7 +78,7 @@ pub enum Kept {
 }
 
 /// A pushed branch and its pull request.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Published {
     /// The pull request's number.
     pub number: u64,
@@ -96,7 +98,7 @@ pub struct Published {
 }
 
 /// The log of a failed check.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckLog {
     /// The check's label.
     pub label: String,

@@ -9,7 +9,8 @@ use super::event::Outcome;
 use super::request::{CheckRef, Request};
 
 /// Where the lifecycle stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// The tasks have the word.
     #[default]
@@ -37,7 +38,7 @@ pub enum Stage {
 }
 
 /// A watch over one push.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
     /// What is waited for; nothing before the first look.
     pub awaited: Option<Awaited>,

@@ -2,13 +2,15 @@
 
 use jiff::Timestamp;
 use plan::TaskId;
+use serde::{Deserialize, Serialize};
 
 use super::request::CheckRef;
 use super::stage::{Reviewer, Source, Stage};
 use crate::state::State;
 
 /// Something that should be under way at the forge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ForgeAction {
     /// Push the branch, and create or find the pull request.
     Publish {

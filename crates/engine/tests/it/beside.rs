@@ -1,8 +1,8 @@
 //! What holds of tasks that run side by side, said once more in the plainest way and checked after every event.
 
 use engine::{
-    Action, CapKind, End, Event, Observation, Open, Question, Response, Rules, Seen, Slot, Started, State,
-    Status, StopReason, Task, What, decide, schedule,
+    Action, CapKind, End, Event, Observation, Question, Response, Rules, Seen, Slot, Started, State, Status,
+    StopReason, Task, What, decide, schedule,
 };
 use plan::TaskId;
 
@@ -150,9 +150,7 @@ pub(crate) fn start_is_allowed(before: &State, after: &State, id: &TaskId) {
 fn hold_each_other(state: &State, rules: &Rules, one: &Task, other: &Task) -> bool {
     let is_later = state.position(one.id()) > state.position(other.id());
     let (earlier, later) = if is_later { (other, one) } else { (one, other) };
-    let mut open = Open::new(rules);
-    open.add(&original(state, earlier).decl);
-    open.hold(&original(state, later).decl).is_some()
+    engine::why(rules, &original(state, earlier).decl, &original(state, later).decl).is_some()
 }
 
 /// Of those that are ready to come in, the first in the plan's order does. What is in the project already is verified

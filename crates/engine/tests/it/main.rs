@@ -25,5 +25,6 @@ mod steps;
 mod transcript;
 mod transcripts;
 mod transitions;
+mod versioned;
 mod waiting;
 mod world;

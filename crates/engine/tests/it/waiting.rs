@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::{Dialect, Event, EventKind, OnEscalation, Open, Rules, State, Status, Task, TaskKind, What};
+use engine::{Dialect, Event, EventKind, OnEscalation, Rules, State, Status, Task, TaskKind, What, why};
 use plan::TaskId;
 
 use crate::world::subject;
@@ -35,11 +35,11 @@ pub(crate) fn after_event(rules: &Rules, before: &State, event: &Event) {
 fn is_held_by_a_question(rules: &Rules, state: &State, id: &TaskId) -> bool {
     let Some(task) = state.task(id) else { return false };
     let is_earlier = |other: &&Task| state.position(other.id()) < state.position(id);
-    state.unsettled().filter(|other| is_asking(other)).filter(is_earlier).any(|asked| {
-        let mut open = Open::new(rules);
-        open.add(&original(state, asked).decl);
-        open.hold(&original(state, task).decl).is_some()
-    })
+    state
+        .unsettled()
+        .filter(|other| is_asking(other))
+        .filter(is_earlier)
+        .any(|asked| why(rules, &original(state, asked).decl, &original(state, task).decl).is_some())
 }
 
 fn is_ready(state: &State, task: &TaskId) -> bool {

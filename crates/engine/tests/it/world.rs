@@ -14,6 +14,7 @@ use plan::TaskId;
 use crate::beside;
 use crate::invariants;
 use crate::script::{Agent, Edit, Script, decl};
+use crate::versioned;
 use crate::waiting;
 
 /// When the program is killed, counted in events of the journal.
@@ -54,6 +55,8 @@ pub(crate) struct World {
     now: Timestamp,
     in_flight: BTreeMap<ActionKey, Flight>,
     crashes: Vec<Crash>,
+    /// True if every state is written and read back. Where the program is killed, they are those of the same run without.
+    travels: bool,
     /// Whether what was in work trees is gone whenever the program is started.
     loses_trees: bool,
     edits_done: usize,
@@ -76,6 +79,7 @@ impl World {
             now: "2026-01-26T14:30:00Z".parse().expect("a valid timestamp"),
             in_flight: BTreeMap::new(),
             crashes: Vec::new(),
+            travels: true,
             loses_trees: false,
             edits_done: 0,
             steps_left,
@@ -84,6 +88,7 @@ impl World {
 
     pub(crate) fn crashing(mut self, crashes: &[Crash]) -> Self {
         self.crashes = crashes.to_vec();
+        self.travels = false;
         self
     }
 
@@ -153,7 +158,9 @@ impl World {
 
     fn see(&mut self, seen: Seen) -> Lived {
         self.steps_left = self.steps_left.checked_sub(1).expect("the run ends within its bound");
-        match decide(&self.state, Observation { at: self.now, seen }) {
+        let observation = Observation { at: self.now, seen };
+        versioned::observation_travels(&observation);
+        match decide(&self.state, observation) {
             Some(event) => self.record(event),
             None => Ok(()),
         }
@@ -179,6 +186,9 @@ impl World {
         waiting::after_event(&self.rules, &before, &event);
         beside::after_event(&before, &self.state, &self.journal);
         invariants::after_event(self);
+        if self.travels {
+            versioned::state_travels(&self.state, self.now);
+        }
         self.edit();
         self.strike(Crash::After(self.journal.len()))
     }
@@ -286,6 +296,7 @@ impl World {
             if self.in_flight.contains_key(&key) {
                 continue;
             }
+            versioned::action_travels(&action);
             self.begin(&action);
             let takes = if self.script.is_even { even_duration(&action) } else { duration(&action) };
             let ends_at = self.now.checked_add(takes).expect("invented time has no end");

@@ -1,9 +1,9 @@
 //! The graph of what waits for what, and what could run side by side: as text, and as graphs for Graphviz and Mermaid.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use engine::{Open, Rules, TaskDecl, TaskKind};
+use engine::{Rules, TaskDecl, TaskKind, Waits};
 use serde::Serialize;
 
 use super::paint::Paint;
@@ -11,6 +11,9 @@ use super::text::{clean, count, one_line};
 
 /// Characters of a title that is shown.
 const TITLE_CHARS_MAX: usize = 48;
+
+/// Tasks that are named of all that one task waits for: were each of thousands to wait for as many, nobody could read it.
+const WAITS_MAX: usize = 100;
 
 /// The unfinished tasks of a plan and what each of them waits for.
 #[derive(Debug, Serialize)]
@@ -29,41 +32,46 @@ struct Node {
     title: String,
     /// The step in which it runs, from 1.
     step: usize,
+    /// What it waits for; of very many, the latest.
     waits_for: Vec<Edge>,
+    /// How many it waits for besides.
+    #[serde(skip_serializing_if = "is_none")]
+    more: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_none(more: &usize) -> bool {
+    *more == 0
 }
 
 #[derive(Debug, Serialize)]
 struct Edge {
     task: String,
     why: String,
+    #[serde(skip)]
+    place: usize,
 }
 
 impl Graph {
     pub(crate) fn new(plan: &str, rules: &Rules, decls: &[TaskDecl]) -> Self {
         let open: Vec<&TaskDecl> = decls.iter().filter(|decl| !decl.ticked).collect();
-        let mut tasks: Vec<Node> = Vec::with_capacity(open.len());
-        // All that a task waits for, directly or not, by place.
-        let mut before: Vec<BTreeSet<usize>> = Vec::with_capacity(open.len());
         let steps = steps_of(rules, decls, &open);
-        for (place, decl) in open.iter().enumerate() {
-            let mut waits_for = Vec::new();
-            let mut known = BTreeSet::new();
-            for earlier in (0..place).rev() {
-                // What is waited for through another need not be said.
-                let hold = if known.contains(&earlier) { None } else { hold(rules, open[earlier], decl) };
-                if let Some(why) = hold {
-                    known.insert(earlier);
-                    known.extend(&before[earlier]);
-                    waits_for.push((earlier, why));
-                }
-            }
-            waits_for.extend(delay(&open, &steps, place, &waits_for));
-            waits_for.sort_by_key(|(earlier, _)| *earlier);
-            let edge = |(earlier, why): (usize, String)| Edge { task: open[earlier].id.to_string(), why };
-            let waits_for = waits_for.into_iter().map(edge).collect();
+        let asked = asked_in(&open, &steps);
+        let mut tasks: Vec<Node> = Vec::with_capacity(open.len());
+        for ((place, decl), mut waits_for) in open.iter().enumerate().zip(Waits::new(rules, &open)) {
+            let more = waits_for.len().saturating_sub(WAITS_MAX);
+            let is_explained = waits_for.iter().any(|(earlier, _)| steps[*earlier] + 1 == steps[place]);
+            waits_for.truncate(WAITS_MAX);
+            let edge = |place: usize, why: String| Edge { task: open[place].id.to_string(), why, place };
+            let mut waits_for: Vec<Edge> =
+                waits_for.into_iter().map(|(earlier, why)| edge(earlier, why.words())).collect();
+            // Why it is later than what it waits for itself explains.
+            let asked = asked.get(&(steps[place] - 1)).filter(|_| !is_explained);
+            waits_for
+                .extend(asked.map(|asked| edge(*asked, "nothing starts while a person is asked".to_owned())));
+            waits_for.sort_by_key(|edge| edge.place);
             let (id, title) = (decl.id.to_string(), decl.title.clone());
-            tasks.push(Node { id, title, step: steps[place], waits_for });
-            before.push(known);
+            tasks.push(Node { id, title, step: steps[place], waits_for, more });
         }
         let steps = steps.into_iter().max().unwrap_or_default();
         Self { plan: plan.to_owned(), steps, jobs: rules.parallel.jobs, tasks }
@@ -73,8 +81,9 @@ impl Graph {
     pub(crate) fn text(&self, paint: Paint) -> String {
         let mut text = String::new();
         let width = self.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or_default();
-        for step in 1..=self.steps {
-            let of_step: Vec<&Node> = self.tasks.iter().filter(|task| task.step == step).collect();
+        let mut by_step: BTreeMap<usize, Vec<&Node>> = BTreeMap::new();
+        self.tasks.iter().for_each(|task| by_step.entry(task.step).or_default().push(task));
+        for (step, of_step) in by_step {
             let beside = if of_step.len() > 1 { ", side by side" } else { "" };
             // Writing into a string cannot fail.
             let _ = writeln!(text, "{}{}", paint.strong(&format!("step {step}")), paint.faint(beside));
@@ -83,6 +92,10 @@ impl Graph {
                 for edge in &task.waits_for {
                     let line = format!("after {}: {}", edge.task, edge.why);
                     let _ = writeln!(text, "  {:<width$}    {}", "", paint.faint(&clean(&line)));
+                }
+                if task.more > 0 {
+                    let line = format!("and after {} more", task.more);
+                    let _ = writeln!(text, "  {:<width$}    {}", "", paint.faint(&line));
                 }
             }
         }
@@ -124,10 +137,8 @@ impl Graph {
 
     /// Places of a task and of one that it waits for, and why.
     fn edges(&self) -> impl Iterator<Item = (usize, usize, &str)> {
-        let place_of = |id: &str| self.tasks.iter().position(|task| task.id == id);
-        self.tasks.iter().enumerate().flat_map(move |(place, task)| {
-            let known = task.waits_for.iter().filter_map(move |edge| Some((place_of(&edge.task)?, edge)));
-            known.map(move |(earlier, edge)| (place, earlier, edge.why.as_str()))
+        self.tasks.iter().enumerate().flat_map(|(place, task)| {
+            task.waits_for.iter().map(move |edge| (place, edge.place, edge.why.as_str()))
         })
     }
 }
@@ -150,28 +161,10 @@ fn steps_of(rules: &Rules, decls: &[TaskDecl], open: &[&TaskDecl]) -> Vec<usize>
     open.iter().map(|decl| step_of.get(&decl.id).copied().unwrap_or(steps.len() + 1)).collect()
 }
 
-/// Why a task is later than what it waits for itself explains, and which task makes it so: nothing starts while a
-/// person is asked.
-fn delay(
-    open: &[&TaskDecl],
-    steps: &[usize],
-    place: usize,
-    waits_for: &[(usize, String)],
-) -> Option<(usize, String)> {
-    let previous = steps[place] - 1;
-    if previous == 0 || waits_for.iter().any(|(earlier, _)| steps[*earlier] == previous) {
-        return None;
-    }
-    let is_asked = |other: &usize| steps[*other] == previous && open[*other].kind == TaskKind::Checkpoint;
-    let asked = (0..open.len()).find(is_asked)?;
-    Some((asked, "nothing starts while a person is asked".to_owned()))
-}
-
-/// Why a task waits for an earlier one, were there only the two.
-fn hold(rules: &Rules, earlier: &TaskDecl, decl: &TaskDecl) -> Option<String> {
-    let mut open = Open::new(rules);
-    open.add(earlier);
-    open.hold(decl).map(|hold| hold.why.words())
+/// The first task by step that a person is asked about.
+fn asked_in(open: &[&TaskDecl], steps: &[usize]) -> BTreeMap<usize, usize> {
+    let is_asked = |(place, _): &(usize, &usize)| open[*place].kind == TaskKind::Checkpoint;
+    steps.iter().enumerate().filter(is_asked).rev().map(|(place, step)| (*step, place)).collect()
 }
 
 /// A text as Mermaid shows it in quotes. It reads marks of Markdown and HTML there, unless they are given by name or
@@ -302,6 +295,20 @@ mod tests {
 
         4 unfinished tasks in 2 steps with 4 jobs
         ");
+    }
+
+    #[test]
+    fn of_very_many_the_latest_are_named() {
+        let task = |place: usize| TaskDecl {
+            parallel: true,
+            ticked: false,
+            stage: u32::from(place > WAITS_MAX),
+            ..samples::decl(&format!("1.{place}"), "do it")
+        };
+        let graph = Graph::new("x", &rules(4), &(0..=WAITS_MAX + 1).map(task).collect::<Vec<_>>());
+        assert_eq!(graph.tasks[WAITS_MAX + 1].waits_for.len(), WAITS_MAX);
+        assert!(graph.text(Paint::Plain).contains("and after 1 more"), "{}", graph.text(Paint::Plain));
+        assert!(serde_json::to_string(&graph).unwrap().contains("\"more\":1"));
     }
 
     #[test]

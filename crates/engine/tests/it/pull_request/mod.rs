@@ -9,4 +9,4 @@ mod random;
 mod situations;
 mod table;
 
-pub(crate) use forge::Hub;
+pub(crate) use forge::{Hub, fine};
