@@ -1,4 +1,4 @@
-//! What should be under way. Actions are level-triggered: `schedule` names all that is wanted now, and the
+//! The things that should be under way. Actions are level-triggered: `schedule` names all that is wanted now, and the
 //! driver starts what is not under way yet. A result whose key is no longer wanted changes nothing.
 
 use plan::TaskId;
@@ -50,7 +50,7 @@ pub enum Action {
         attempt: Attempt,
         /// The agent's start.
         dispatch: Dispatch,
-        /// Who judges.
+        /// The judge.
         role: Role,
     },
     /// Bring the work of a task from its own tree into the project.

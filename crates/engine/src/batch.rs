@@ -1,4 +1,4 @@
-//! What runs side by side: which tasks may start now, where each of them works, and whose work comes in next.
+//! Side by side work: which tasks may start now, where each of them works, and whose work comes in next.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::task::{Slot, Task, TaskKind};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start<'a> {
     pub task: &'a Task,
-    /// Whether it works in a slot.
+    /// True if it works in a slot.
     pub isolated: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn starts(state: &State) -> Vec<Start<'_>> {
     beside.map(|task| Start { task, isolated: is_isolated(state, rules) }).collect()
 }
 
-/// Whether a task may start now and would work in the project itself.
+/// True if a task may start now and would work in the project itself.
 pub fn starts_in_project(state: &State, id: &TaskId) -> bool {
     starts(state).iter().any(|start| start.task.id() == id && !start.isolated)
 }
@@ -90,7 +90,7 @@ pub(crate) fn next_checkpoint(state: &State) -> Option<&Task> {
     (state.index.checkpoints > 0 && may_start(state, rules)).then(found).flatten()
 }
 
-/// Whether anything may start at all.
+/// True if anything may start at all.
 fn may_start(state: &State, rules: &Rules) -> bool {
     state.pause().is_none() && state.in_motion().all(|task| lets_start(state, rules, task))
 }
@@ -115,7 +115,7 @@ fn lets_start(state: &State, rules: &Rules, task: &Task) -> bool {
     }
 }
 
-/// Whether something may start beside a task that is under way. Whoever works in the project itself has it alone,
+/// True if something may start beside a task that is under way. Whoever works in the project itself has it alone,
 /// unless it was to be shared.
 fn lets_others_start(state: &State, rules: &Rules, task: &Task) -> bool {
     match rules.parallel.isolation {
@@ -124,7 +124,7 @@ fn lets_others_start(state: &State, rules: &Rules, task: &Task) -> bool {
     }
 }
 
-/// Whether the run is occupied with a task. What waits for a person to see to it is in nobody's way.
+/// True if the run is occupied with a task. What waits for a person to see to it is in nobody's way.
 fn is_under_way(task: &Task) -> bool {
     task.status.is_active() && !task.is_held_up()
 }
@@ -139,7 +139,7 @@ fn is_isolated(state: &State, rules: &Rules) -> bool {
     rules.parallel.isolation.has_slots() && !state.is_without_trees
 }
 
-/// Whether a task can run beside others at all.
+/// True if a task can run beside others at all.
 fn may_share(task: &Task) -> bool {
     !matches!(task.status, Status::Ready { proves: true } | Status::Proving)
         && task.decl.kind == TaskKind::Work
@@ -149,12 +149,12 @@ fn may_run_beside(state: &State, rules: &Rules, task: &Task) -> bool {
     may_share(task) && (!is_isolated(state, rules) || is_tidy_for(state, task))
 }
 
-/// Whether nothing half done lies about in the project when a task starts.
+/// True if nothing half done lies about in the project when a task starts.
 fn is_tidy_for(state: &State, task: &Task) -> bool {
     !state.in_motion().chain([task]).any(Task::has_leftovers)
 }
 
-/// Whether a task that starts alone works in a slot all the same: because every task does, or because what an earlier
+/// True if a task that starts alone works in a slot all the same: because every task does, or because what an earlier
 /// attempt at it, or at the task that it repairs, left behind is packed.
 fn works_apart(state: &State, rules: &Rules, task: &Task) -> bool {
     let left_apart = || {
@@ -169,7 +169,7 @@ fn works_apart(state: &State, rules: &Rules, task: &Task) -> bool {
     is_isolated(state, rules) && (left_apart() || always())
 }
 
-/// Whether the command of a task that is run without an agent runs in the landing tree: where work comes in there, and
+/// True if the command of a task that is run without an agent runs in the landing tree: where work comes in there, and
 /// nothing that the command could be about lies in the project alone. Whether somebody mended a task by hand shows in
 /// the project.
 pub fn proves_in_landing_tree(state: &State, id: &TaskId) -> bool {
@@ -191,7 +191,7 @@ fn in_sequence<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
     if jobs(state, rules) > 1 && is_tidy() { None } else { waited_for(state, rules) }
 }
 
-/// Whether something that would have had to wait for this task is under way already: a person put the task in, or
+/// True if something that would have had to wait for this task is under way already: a person put the task in, or
 /// moved it, before one that is at work.
 fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
     let place = state.position(task.id());
@@ -200,7 +200,7 @@ fn came_too_late(state: &State, rules: &Rules, task: &Task) -> bool {
     later.any(|other| why(rules, &task.decl, dependence::subject(state, other)).is_some())
 }
 
-/// What waits for a person, where the rest goes on.
+/// The tasks that wait for a person, where the rest goes on.
 fn held_up(state: &State) -> BTreeSet<&TaskId> {
     let asks = state.in_motion().any(Task::waits_for_person);
     if asks { dependence::held_up(state) } else { BTreeSet::new() }
@@ -220,9 +220,9 @@ fn waited_for<'a>(state: &'a State, rules: &Rules) -> Option<&'a Task> {
     matches!(task.status, Status::Ready { .. }).then_some(task)
 }
 
-/// Whose work comes in next: as pieces get ready, in the plan's order among those that are. Whoever has the project to
-/// itself is waited for, and what was made there and is to be verified again is first. Whoever met a conflict is not
-/// overtaken by others with the same files: it might never fit.
+/// The task whose work comes in next: as pieces get ready, in the plan's order among those that are. Whoever has the
+/// project to itself is waited for, and what was made there and is to be verified again is first. Whoever met a conflict
+/// is not overtaken by others with the same files: it might never fit.
 pub(crate) fn next_to_land(state: &State) -> Option<&Task> {
     let rules = state.rules()?;
     let is_finished = |task: &&Task| matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
@@ -249,7 +249,7 @@ fn overtakes(state: &State, rules: &Rules, task: &Task) -> bool {
     state.in_motion().filter(met).any(|other| is_progressing(state, rules, other) || will_start(other))
 }
 
-/// Whether a task is at work and nothing that is missing for good keeps it from going on.
+/// True if a task is at work and nothing that is missing for good keeps it from going on.
 fn is_progressing(state: &State, rules: &Rules, task: &Task) -> bool {
     let waits_for_judge =
         matches!(&task.status, Status::Judging(judging) if judging.state == JudgeState::Wanted);
@@ -260,7 +260,7 @@ fn is_progressing(state: &State, rules: &Rules, task: &Task) -> bool {
     task.status.is_at_work() && !(waits_for_judge && no_judge)
 }
 
-/// Whether something is under way that will come to an end by itself, and that should.
+/// True if something is under way that will come to an end by itself, and that should.
 pub(crate) fn is_busy(state: &State, rules: &Rules) -> bool {
     state.in_motion().any(|task| {
         let is_finished = matches!(task.status, Status::Finished { .. }) && !task.is_held_up();
@@ -269,12 +269,12 @@ pub(crate) fn is_busy(state: &State, rules: &Rules) -> bool {
     })
 }
 
-/// Whether an agent is away while nothing new is to start: nobody waits for it then.
+/// True if an agent is away while nothing new is to start: nobody waits for it then.
 pub(crate) fn is_absent_in_pause(state: &State) -> bool {
     state.pause().is_some() && state.backoff().is_some()
 }
 
-/// Whether agents were away so often that the run ends.
+/// True if agents were away so often that the run ends.
 pub(crate) fn is_given_up(state: &State, rules: &Rules) -> bool {
     state.unavailable_in_row >= rules.limits.unavailable_max && state.backoff().is_some()
 }

@@ -1,4 +1,4 @@
-//! What an agent's final message claims. Only whole lines count, so that neither an echo of the prompt nor a
+//! The claim of an agent's final message. Only whole lines count, so that neither an echo of the prompt nor a
 //! remark about a signal is one. A claim is evidence, never proof.
 
 use plan::Dialect;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::result;
 use crate::status::Role;
 
-/// What the final message claims.
+/// The claim of a final message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
@@ -30,9 +30,9 @@ pub enum Claim {
 /// Why an agent cannot go on, from a structured result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stuck {
-    /// What kind of obstacle it is.
+    /// The kind of obstacle.
     pub kind: StuckKind,
-    /// What it says.
+    /// The text.
     pub reason: String,
     /// The task that is in the way, as it is spelled there.
     pub by: Option<String>,
@@ -54,18 +54,18 @@ pub enum StuckKind {
     PermissionDenied,
 }
 
-/// What an agent says of its own failure, with the words used where it says nothing.
+/// An agent's own account of its failure, with the words used where it says nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureClaim {
-    /// What went wrong.
+    /// The error.
     pub error: String,
-    /// What it tried.
+    /// The things that it tried.
     pub attempted_fix: String,
     /// A line for people; it routes nothing.
     pub status: String,
-    /// What it suggests to do about it.
+    /// The remedy that it suggests.
     pub suggested_fix: Option<String>,
-    /// What it takes for the cause.
+    /// The cause, as it takes it.
     pub root_cause: Option<String>,
 }
 

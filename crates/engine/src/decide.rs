@@ -1,4 +1,4 @@
-//! What an observation means: at most one event. A result that nobody waits for any more means nothing.
+//! The meaning of an observation: at most one event. A result that nobody waits for any more means nothing.
 
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use plan::TaskId;
 
 use crate::batch::free_slot;
 use crate::dependence;
+use crate::diagnosis::Diagnosis;
 use crate::directive::{self, Directive, Taken, left_out};
 use crate::event::{End, Event, NewLimits, Opened, Started, StopReason, What};
 use crate::failure::{Cause, Failure};
@@ -18,7 +19,6 @@ use crate::outdated::outdated;
 use crate::output::{Failing, is_repaired};
 use crate::plan_changes::PlanChanges;
 use crate::pull_request;
-use crate::red::Red;
 use crate::roster::Lasting;
 use crate::rules::{Rules, Unverifiable};
 use crate::schedule::{may_prepare, wants_regression};
@@ -28,7 +28,7 @@ use crate::state::State;
 use crate::status::{Asked, Judge, JudgeState, Judging, Question, Role, Status};
 use crate::task::{Attempt, Claimed, Dispatch, Task, TaskDecl, TaskKind, Verification, Work};
 
-/// What an observation means for a run in this state.
+/// Gives the event that an observation means for a run in this state.
 pub fn decide(state: &State, observation: Observation) -> Option<Event> {
     let at = observation.at;
     if let Seen::Directed(directive) = &observation.seen {
@@ -221,7 +221,7 @@ fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
         | AgentEnd::GaveUp { .. }
         | AgentEnd::PermissionDenied { .. } => {}
     }
-    let red = Red::of_report(rules.dialect, task.decl.verification, &report);
+    let red = Diagnosis::of_report(rules.dialect, task.decl.verification, &report);
     let AgentReport { touched, learnings, elapsed, .. } = report;
     let elapsed_ms = millis(elapsed);
     let Some(red) = red else {
@@ -255,7 +255,7 @@ fn tree_failed(state: &State, id: &TaskId, dispatch: Dispatch, reason: String) -
     }
 }
 
-/// What an attempt left is worth knowing whatever becomes of the run, until the task is done.
+/// Notes the work that an attempt left. It is worth knowing whatever becomes of the run, until the task is done.
 fn packed(state: &State, id: TaskId, dispatch: Dispatch, work: Work) -> Option<What> {
     let task = state.task(&id).filter(|task| task.dispatch == dispatch && task.status != Status::Done)?;
     let Work { base, commit } = work.clone();
@@ -337,7 +337,8 @@ fn proof_ended(
         }
         return Some(What::ProofPassed { task: id.clone(), warnings: seen.report.warnings });
     };
-    let failure = Red::from(red).record(rules, task, (task.next_attempt(), seen.at), Claimed::default());
+    let failure =
+        Diagnosis::from(red).record(rules, task, (task.next_attempt(), seen.at), Claimed::default());
     Some(What::ProofFailed { task: id.clone(), failure: Box::new(failure) })
 }
 
@@ -374,7 +375,7 @@ fn checks_ended(
 }
 
 /// The record of an attempt that claimed success and did not stand up to examination.
-fn claim_refuted(rules: &Rules, task: &Task, when: (Attempt, Timestamp), red: Red) -> Failure {
+fn claim_refuted(rules: &Rules, task: &Task, when: (Attempt, Timestamp), red: Diagnosis) -> Failure {
     red.record(rules, task, when, task.claimed.clone().unwrap_or_default())
 }
 
@@ -390,7 +391,7 @@ fn moved_on(state: &State, fix: &TaskId, error: &str) -> String {
     format!("verify of {failing} is still red, but what {fix} was to fix is gone; next is: {error}")
 }
 
-/// Who judges first, once the program's own checks are green.
+/// The first judge, once the program's own checks are green.
 fn first_judge(rules: &Rules, task: &Task) -> Option<Judge> {
     let needs_judgement = task.decl.verification == Verification::Judgement;
     match (needs_judgement, task.decl.kind, rules.unverifiable) {
@@ -425,7 +426,7 @@ fn judge_ended(
         return Some(skipped);
     }
     let facts = facts.with_fixes(state, task);
-    let refused = |red: Red| {
+    let refused = |red: Diagnosis| {
         let failure = claim_refuted(rules, task, (judging.attempt, seen.at), red.with_facts(&facts));
         What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() }
     };
@@ -558,7 +559,7 @@ fn regression_ended(state: &State, report: ChecksReport) -> Option<What> {
     })
 }
 
-/// What an answer to the open question about a task leads to; none where it answers nothing.
+/// The event that an answer to the open question about a task leads to; none where it answers nothing.
 pub(crate) fn answer(state: &State, id: &TaskId, response: Response, at: Timestamp) -> Option<What> {
     answered(state, id, Dated { at, report: response })
 }
@@ -577,7 +578,7 @@ fn answered(state: &State, id: &TaskId, seen: Dated<Response>) -> Option<What> {
         }
         (Response::Reject(reason), Question::Judge) => {
             let attempt = asked.attempt.unwrap_or_else(|| task.next_attempt());
-            let red = Red::new(Cause::VerificationFail, reason.clone(), &reason);
+            let red = Diagnosis::new(Cause::VerificationFail, reason.clone(), &reason);
             let failure = claim_refuted(rules, task, (attempt, seen.at), red);
             Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
         }

@@ -62,7 +62,7 @@ fn sweep<'a>(state: &'a State, held: &mut BTreeSet<&'a TaskId>) {
     }
 }
 
-/// What a task is about. A fix task is about what its original is about.
+/// The declaration that says what a task is about. A fix task is about what its original is about.
 pub(crate) fn subject<'a>(state: &'a State, task: &'a Task) -> &'a TaskDecl {
     let mut task = task;
     while let Some(failing) = state.fix_plan(task.id()).and_then(|fix| state.task(&fix.failing)) {

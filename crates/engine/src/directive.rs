@@ -1,5 +1,5 @@
-//! What a person tells a run from another process: what it means at this moment, and what the state keeps of it until it
-//! has had its effect.
+//! The directives that people give a run from another process: what each means at this moment, and what the state keeps
+//! of it until it has had its effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -38,13 +38,13 @@ impl fmt::Display for DirectiveId {
 pub struct Directive {
     /// Its name, by which it is taken once.
     pub id: DirectiveId,
-    /// Who tells it.
+    /// The person who tells it.
     pub from: String,
-    /// What is told.
+    /// The content.
     pub said: Said,
 }
 
-/// What a person tells a run.
+/// The content of a directive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Said {
@@ -79,7 +79,7 @@ pub enum Said {
 pub struct Taken {
     /// Its name.
     pub id: DirectiveId,
-    /// Who told it.
+    /// The person who told it.
     pub from: String,
 }
 
@@ -88,7 +88,7 @@ pub struct Taken {
 pub struct FirstAnswer {
     /// When it was given.
     pub at: Timestamp,
-    /// Who gave it; none: somebody at the run's own terminal.
+    /// The person who gave it; none: somebody at the run's own terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The answer.
@@ -177,7 +177,7 @@ impl std::error::Error for Refusal {}
 pub struct Word {
     /// The task whose prompt is meant; none: that of whatever starts next.
     pub task: Option<TaskId>,
-    /// Who told it.
+    /// The person who told it.
     pub from: String,
     /// The word.
     pub text: String,
@@ -185,20 +185,20 @@ pub struct Word {
     is_given: bool,
 }
 
-/// What the state keeps of directives.
+/// The directives that a state remembers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Directives {
     taken: BTreeSet<DirectiveId>,
     words: Vec<Word>,
     /// Tasks that are left out as soon as nobody works on them any more, and why.
     leaving: BTreeMap<TaskId, String>,
-    /// Who wants nothing new to start.
+    /// The person who wants nothing new to start.
     pause: Option<String>,
     /// The answers since the run was opened, with the time of their questions.
     answers: BTreeMap<TaskId, (Timestamp, FirstAnswer)>,
 }
 
-/// What a directive means for a run in this state: the event that it leads to, or why it has no effect.
+/// Gives the event that a directive leads to for a run in this state, or why it has no effect.
 pub fn weigh(state: &State, directive: &Directive, at: Timestamp) -> Result<What, Refusal> {
     match &directive.said {
         _ if state.opened.is_none() => Err(Refusal::Over),
@@ -262,7 +262,7 @@ fn skip_reason(from: &str) -> String {
     format!("User request - skipped by {from}")
 }
 
-/// Whether a task can be left out without ending anything.
+/// True if a task can be left out without ending anything.
 fn is_at_rest(status: &Status) -> bool {
     match status {
         Status::Ready { .. }
@@ -318,7 +318,7 @@ impl State {
         self.directives.leaving.contains_key(id)
     }
 
-    /// Who wants nothing new to start, if somebody does.
+    /// The person who wants nothing new to start, if there is one.
     pub fn pause(&self) -> Option<&str> {
         self.directives.pause.as_deref()
     }

@@ -1,4 +1,4 @@
-//! What follows from the state alone. Nothing here depends on how the state came about, so a crash between
+//! The events that follow from the state alone. Nothing here depends on how the state came about, so a crash between
 //! two events loses nothing: the second one is due again.
 
 use jiff::Timestamp;
@@ -155,7 +155,7 @@ fn due_for_run(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
         .then_some(What::Ended(End::Capped(CapKind::Iterations { limit })))
 }
 
-/// Whether an agent is at work on the task and may use more. One that is through costs nothing any longer, so that
+/// True if an agent is at work on the task and may use more. One that is through costs nothing any longer, so that
 /// what it did is verified, whatever it used.
 fn is_spending(state: &State, task: &Task) -> bool {
     at_work(task).is_some_and(|dispatch| !state.spending.is_closed(dispatch))

@@ -1,4 +1,4 @@
-//! What has happened: the only thing that the journal holds and the only thing that changes a state.
+//! The events: the only thing that the journal holds and the only thing that changes a state.
 //!
 //! Events say what was decided, not only what was seen, so that replaying an old journal with a newer program
 //! cannot decide otherwise.
@@ -25,7 +25,7 @@ use crate::task::{Attempt, Dispatch, Slot, TaskDecl};
 pub struct Event {
     /// When.
     pub at: Timestamp,
-    /// What.
+    /// The thing that happened.
     pub what: What,
     /// The directive that it came of, if it came of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,13 +38,13 @@ impl Event {
         Self { at, what, by: None }
     }
 
-    /// Who told the directive that it came of.
+    /// The person who told the directive that it came of.
     pub fn from(&self) -> Option<&str> {
         self.by.as_ref().map(|taken| taken.from.as_str())
     }
 }
 
-/// What has happened.
+/// The thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
@@ -64,7 +64,7 @@ pub enum What {
     ProofPassed {
         /// The task.
         task: TaskId,
-        /// What is worth saying all the same.
+        /// Warnings that are worth saying all the same.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
     },
@@ -72,7 +72,7 @@ pub enum What {
     ProofFailed {
         /// The task.
         task: TaskId,
-        /// What it showed.
+        /// The failure that it showed.
         failure: Box<Failure>,
     },
     /// The command of a task that had failed for good is green without an agent, and not all of what made it so is
@@ -80,7 +80,7 @@ pub enum What {
     Mended {
         /// The task.
         task: TaskId,
-        /// What is not committed.
+        /// The files that are not committed.
         files: Vec<String>,
     },
     /// An agent was started on a task.
@@ -93,7 +93,7 @@ pub enum What {
         dispatch: Dispatch,
         /// Files that the attempt changed.
         touched: Vec<FileState>,
-        /// What the agent noted down.
+        /// Notes of the agent.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         learnings: Vec<String>,
         /// How long it took.
@@ -130,12 +130,12 @@ pub enum What {
         dispatch: Dispatch,
         /// The agent's name.
         agent: String,
-        /// What makes it useless to ask again.
+        /// The reason why it is useless to ask again.
         lasting: Lasting,
         /// Why, in words.
         reason: String,
     },
-    /// What an attempt left in its slot was packed as a commit.
+    /// The work that an attempt left in its slot was packed as a commit.
     Packed {
         /// The task.
         task: TaskId,
@@ -164,10 +164,10 @@ pub enum What {
     ChecksPassed {
         /// The task.
         task: TaskId,
-        /// What is worth saying all the same.
+        /// Warnings that are worth saying all the same.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
-        /// Who has to judge besides.
+        /// The judge that is asked besides.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         judge: Option<Judge>,
         /// The tree that they were green on, in the project itself.
@@ -200,7 +200,7 @@ pub enum What {
         /// True if nothing was changed for the task.
         #[serde(default, skip_serializing_if = "is_false")]
         unchanged: bool,
-        /// Who has to judge after this one.
+        /// The judge that is asked after this one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next: Option<Judge>,
     },
@@ -226,7 +226,7 @@ pub enum What {
     JoinPassed {
         /// The task.
         task: TaskId,
-        /// What was worth a warning.
+        /// Warnings that are worth saying all the same.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
         /// The tree that was green.
@@ -267,7 +267,7 @@ pub enum What {
     Deferred {
         /// The task.
         task: TaskId,
-        /// What it waits for.
+        /// The task that it waits for.
         by: TaskId,
     },
     /// A person has to be asked.
@@ -281,7 +281,7 @@ pub enum What {
     Answered {
         /// The task.
         task: TaskId,
-        /// What.
+        /// The answer.
         response: Response,
     },
     /// A task is left out.
@@ -299,7 +299,7 @@ pub enum What {
         /// The task that it is about.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// What, in words that stand for themselves.
+        /// The text, in words that stand for themselves.
         text: String,
     },
     /// A person told something to the next prompt.
@@ -307,7 +307,7 @@ pub enum What {
         /// The task whose prompt is meant; none: that of whatever starts next.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// What.
+        /// The text.
         text: String,
     },
     /// A person wants nothing new to start.
@@ -427,10 +427,10 @@ pub struct NewLimits {
 pub struct SettingChanged {
     /// Its name.
     pub key: String,
-    /// What it was; none: the default.
+    /// The value that it had; none: the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What it is; none: the default.
+    /// The value that it has; none: the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
 }
@@ -471,7 +471,7 @@ pub struct FixPlan {
     pub failing: TaskId,
     /// The error it is to repair.
     pub error: String,
-    /// What was tried already.
+    /// The fix that was tried already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempted_fix: Option<String>,
 }
@@ -496,7 +496,7 @@ pub enum End {
     },
     /// A person has to do something before the pull request can go on.
     PullRequest {
-        /// What is in the way.
+        /// The obstacle.
         obstacle: Obstacle,
     },
     /// The agent stays away.
@@ -506,7 +506,7 @@ pub enum End {
     },
     /// A person wanted nothing new to start, and what was under way has come to its end.
     Paused {
-        /// Who.
+        /// The person.
         from: String,
     },
     /// A person's answer ended it.

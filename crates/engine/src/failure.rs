@@ -1,4 +1,4 @@
-//! What is kept of a failed attempt, and which rung of the ladder it takes.
+//! The record of a failed attempt, and which rung of the ladder it takes.
 
 use jiff::Timestamp;
 use plan::{ErrorType, TaskId};
@@ -14,13 +14,13 @@ pub struct Failure {
     pub attempt: Attempt,
     /// When it ended.
     pub at: Timestamp,
-    /// What exactly went wrong.
+    /// The cause of a failure.
     pub cause: Cause,
     /// Where the failure goes next, decided when it was recorded.
     pub rung: Rung,
     /// The error in a line.
     pub error: String,
-    /// What was seen, for the next attempt: bounded.
+    /// The output, for the next attempt: bounded.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub details: String,
     /// The command that was red.
@@ -29,16 +29,16 @@ pub struct Failure {
     /// Its exit code, or the agent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// What fails in its output.
+    /// The items that fail in its output.
     #[serde(default, skip_serializing_if = "Failing::is_unknown")]
     pub failing: Failing,
-    /// What the agent says it tried.
+    /// The fix that the agent says it tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempted_fix: Option<String>,
-    /// What the agent or the reviewer suggests.
+    /// The fix that the agent or the reviewer suggests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_fix: Option<String>,
-    /// What the agent or the reviewer takes for the cause.
+    /// The cause, as the agent or the reviewer takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root_cause: Option<String>,
     /// The task that is in the way, where the agent named one.
@@ -47,7 +47,7 @@ pub struct Failure {
     /// Files that the attempt left behind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileState>,
-    /// What the agent noted down for whoever comes next.
+    /// Notes of the agent for whoever comes next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub learnings: Vec<String>,
     /// How long the attempt took.
@@ -101,7 +101,7 @@ impl FailureType {
     }
 }
 
-/// What exactly went wrong.
+/// The cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
@@ -157,7 +157,7 @@ pub enum Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
-    /// The same task again, with feedback.
+    /// Trying the task again, with feedback.
     Retry,
     /// A fix task first.
     Fix,

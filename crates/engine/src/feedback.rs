@@ -92,7 +92,7 @@ fn repair(failing: &TaskId) -> String {
     )
 }
 
-/// What the attempts learned, each thing once, oldest first; where it is too much, the oldest are left out.
+/// The things that the attempts learned, each once, oldest first; where it is too much, the oldest are left out.
 fn learnings(lineage: &[&Task], chars_max: usize) -> Option<String> {
     let mut seen = BTreeSet::new();
     let mut lines: Vec<String> = Vec::new();

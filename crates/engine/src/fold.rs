@@ -32,14 +32,14 @@ pub enum Impossible {
         task: TaskId,
         /// Where it stood.
         from: StatusKind,
-        /// What happened.
+        /// The event.
         event: EventKind,
     },
     /// The table of the pull request has no such move.
     PullRequest {
         /// Where it stood.
         from: StageKind,
-        /// What happened.
+        /// The event.
         event: PullRequestEventKind,
     },
     /// A task was to be created that exists already.
@@ -48,7 +48,7 @@ pub enum Impossible {
     Circle {
         /// The task.
         task: TaskId,
-        /// What it was to wait for.
+        /// The task that it was to wait for.
         by: TaskId,
     },
 }
@@ -73,7 +73,7 @@ impl fmt::Display for Impossible {
 
 impl std::error::Error for Impossible {}
 
-/// Whether an event could be applied.
+/// The result of applying an event.
 pub(crate) type Applied = Result<(), Impossible>;
 
 impl State {
@@ -471,7 +471,7 @@ impl State {
         Ok(())
     }
 
-    /// What an agent used is known whatever becomes of its attempt.
+    /// Takes in the usage of an agent, which is known whatever becomes of its attempt.
     fn apply_spent(&mut self, spent: &Spent, at: jiff::Timestamp) -> Applied {
         let added = self.spending.take_in(spent.dispatch, spent.usage);
         self.spending.note_time(spent, at);
@@ -586,7 +586,7 @@ impl State {
 
     fn apply_fix_planned(&mut self, fix: &FixPlan) -> Applied {
         // An id that was a fix once is not given again, or a chain of fixes could bite its own tail.
-        if self.index.places.has(&fix.fix) || self.drafts.contains_key(&fix.fix) {
+        if self.index.positions.has(&fix.fix) || self.drafts.contains_key(&fix.fix) {
             return Err(Impossible::TaskExists(fix.fix.clone()));
         }
         let task = self.go(&fix.failing, EventKind::FixPlanned, Status::WaitingFor(fix.fix.clone()))?;
@@ -605,7 +605,7 @@ impl State {
         task.decl = TaskDecl { fix_of: task.decl.fix_of.take(), ticked: false, ..decl.clone() };
         // Without the task that it repairs, a fix task is about what it says itself.
         let failing = self.fix_plan(&decl.id).map(|fix| &fix.failing);
-        self.index.is_stale |= failing.is_none_or(|failing| !self.index.places.has(failing));
+        self.index.is_stale |= failing.is_none_or(|failing| !self.index.positions.has(failing));
         Ok(())
     }
 
@@ -615,7 +615,7 @@ impl State {
         let mut places = vec![last];
         while let Some(place) = places.pop() {
             last = last.max(place);
-            places.extend(self.tasks[place].fixes.iter().filter_map(|fix| self.index.places.get(fix)));
+            places.extend(self.tasks[place].fixes.iter().filter_map(|fix| self.index.positions.get(fix)));
         }
         Ok(last + 1)
     }

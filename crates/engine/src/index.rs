@@ -3,7 +3,7 @@
 
 use crate::dependence;
 use crate::order::{Part, ReadyQueue};
-use crate::places::{PlaceSet, Places};
+use crate::position::{PositionSet, Positions};
 use crate::state::State;
 use crate::status::Status;
 use crate::task::{Task, TaskDecl, TaskKind};
@@ -11,12 +11,12 @@ use crate::task::{Task, TaskDecl, TaskKind};
 /// The tasks of a state by place and by status. It holds nothing that [`State::reindex`] does not find again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
-    pub(crate) places: Places,
-    pub(crate) unsettled: PlaceSet,
+    pub(crate) positions: Positions,
+    pub(crate) unsettled: PositionSet,
     /// Tasks that are neither ready nor settled.
-    pub(crate) attention: PlaceSet,
+    pub(crate) attention: PositionSet,
     /// Those of them that something happens with, or is due for: few, whatever the size of the plan.
-    pub(crate) in_motion: PlaceSet,
+    pub(crate) in_motion: PositionSet,
     pub(crate) skipped: usize,
     /// How many of the tasks are fix tasks that were decided on here.
     pub(crate) fixes: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Index {
     pub(crate) is_stale: bool,
 }
 
-/// Whatever else is equal, this is: it follows from the rest, and may only have come about in another way.
+/// All indexes of one state are equal: an index follows from the rest, and may only have come about in another way.
 impl PartialEq for Index {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -49,13 +49,13 @@ impl State {
 
     /// An earlier task that a task waits for, with what it is about.
     pub(crate) fn blocker(&self, task: &Task) -> Option<&TaskDecl> {
-        let number = self.index.places.number(task.id())?;
+        let number = self.index.positions.number(task.id())?;
         let blocker = self.index.queue.blocker(number, &task.decl)?;
         self.numbered(blocker).map(|blocker| dependence::subject(self, blocker))
     }
 
     fn numbered(&self, number: u32) -> Option<&Task> {
-        let place = self.index.places.of_number(number)?;
+        let place = self.index.positions.of_number(number)?;
         self.tasks.get(place).map(AsRef::as_ref)
     }
 
@@ -71,7 +71,7 @@ impl State {
         self.queue_again(place, &was);
     }
 
-    /// Whoever waited for a task that is settled now has something due.
+    /// Sets in motion whoever waited for a task that is settled now.
     fn set_in_motion_after(&mut self, place: usize) {
         let id = self.tasks[place].id();
         let waits =
@@ -91,7 +91,7 @@ impl State {
             self.index.is_stale = true;
             return;
         }
-        let Some(number) = self.index.places.number(task.id()) else { return };
+        let Some(number) = self.index.positions.number(task.id()) else { return };
         let part = self.part(task);
         let mut queue = std::mem::take(&mut self.index.queue);
         queue.set(number, part, |number| self.numbered(number).map(|task| dependence::subject(self, task)));
@@ -119,11 +119,11 @@ impl State {
 
     /// Makes the index anew.
     pub(crate) fn reindex(&mut self) {
-        let places = Places::of(self.tasks.iter().map(|task| task.id()));
-        let fixes = self.drafts.keys().filter(|id| places.has(id)).count();
+        let positions = Positions::of(self.tasks.iter().map(|task| task.id()));
+        let fixes = self.drafts.keys().filter(|id| positions.has(id)).count();
         let kinds = self.tasks.iter().map(|task| task.decl.kind);
         let checkpoints = kinds.filter(|kind| *kind == TaskKind::Checkpoint).count();
-        self.index = Index { places, fixes, checkpoints, ..Index::default() };
+        self.index = Index { positions, fixes, checkpoints, ..Index::default() };
         for place in 0..self.tasks.len() {
             self.index_at(place);
         }
@@ -138,7 +138,7 @@ impl State {
         self.index.attention.make_room(place);
         self.index.in_motion.make_room(place);
         self.index.fixes += usize::from(self.drafts.contains_key(task.id()));
-        self.index.places.insert(place, task.id());
+        self.index.positions.insert(place, task.id());
         self.tasks.insert(place, Box::new(task));
         self.index_at(place);
     }

@@ -4,9 +4,9 @@ use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::Claim;
+use crate::diagnosis::{Diagnosis, of_denial, reason_before_signal};
 use crate::failure::Cause;
 use crate::observation::{AgentEnd, AgentReport};
-use crate::red::{Red, of_denial, reason_before_signal};
 use crate::state::State;
 use crate::status::Judge;
 use crate::task::Task;
@@ -14,7 +14,7 @@ use crate::task::Task;
 /// The meaning of a judging agent's report.
 pub(crate) enum Judgement {
     Yes,
-    No(Red),
+    No(Diagnosis),
     /// It says neither yes nor no, or was cut off.
     NoVerdict(String),
     /// The judge could not be had: that is not the task's fault.
@@ -58,14 +58,14 @@ fn objection(claim: &Claim, contradiction: Option<&str>, tail: &str, tampered: &
     }
 }
 
-fn not_accepted(judge: Judge, said: &str, details: &str) -> Red {
+fn not_accepted(judge: Judge, said: &str, details: &str) -> Diagnosis {
     let error = format!("{} said no: {said}", who(judge));
-    Red::new(cause(judge), error, details)
+    Diagnosis::new(cause(judge), error, details)
 }
 
 /// A judge that was asked twice and said neither yes nor no has not accepted the result.
-pub(crate) fn never_judged(judge: Judge, why: &str) -> Red {
-    Red::new(cause(judge), format!("{} gave no verdict, asked twice: it {why}", who(judge)), "")
+pub(crate) fn never_judged(judge: Judge, why: &str) -> Diagnosis {
+    Diagnosis::new(cause(judge), format!("{} gave no verdict, asked twice: it {why}", who(judge)), "")
 }
 
 fn cause(judge: Judge) -> Cause {

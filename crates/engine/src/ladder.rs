@@ -1,4 +1,4 @@
-//! What follows a failure: again, a fix task first, a person, or the end. One policy for every dialect; the
+//! The ladder after a failure: again, a fix task first, a person, or the end. One policy for every dialect; the
 //! rules say which rungs are in use.
 
 use plan::TaskId;
@@ -25,7 +25,7 @@ pub(crate) fn rung(rules: &Rules, task: &Task, cause: Cause, error: &str) -> Run
     }
 }
 
-/// What follows the last failure of a task.
+/// The event that follows the last failure of a task.
 pub(crate) fn after_failure(state: &State, task: &Task) -> Option<What> {
     let rules = state.rules()?;
     let failure = task.last_failure()?;
@@ -44,7 +44,7 @@ pub(crate) fn is_exhausted(state: &State, task: &Task) -> bool {
     matches!(after_failure(state, task), Some(What::Ended(_)))
 }
 
-/// What a blocked task waits for: a task that is not settled, that the agent named at the first attempt of the
+/// The task that a blocked one waits for: one that is not settled, that the agent named at the first attempt of the
 /// round, and that does not wait for the blocked one itself. A task that was written because the agent asked for it
 /// is waited for at any attempt: there are only so many.
 fn in_the_way(state: &State, task: &Task) -> Option<TaskId> {
@@ -57,13 +57,13 @@ fn in_the_way(state: &State, task: &Task) -> Option<TaskId> {
     is_blocker.then(|| by.clone())
 }
 
-/// Whether an id is another one with a number behind it.
+/// True if an id is another one with a number behind it.
 fn is_below(id: &TaskId, other: &TaskId) -> bool {
     let rest = id.name().strip_prefix(other.name()).and_then(|rest| rest.strip_prefix('.'));
     rest.is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
-/// What a person is asked after a failure of this kind.
+/// The question to a person after a failure of this kind.
 fn question(cause: Cause) -> Question {
     match cause {
         Cause::PermissionDenied => Question::PermissionDenied,

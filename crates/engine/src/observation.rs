@@ -1,4 +1,4 @@
-//! What the edge has seen. An observation is a fact without a judgement; what it means is decided here.
+//! Observations of the edge. An observation is a fact without a judgement; what it means is decided here.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,11 +25,11 @@ use crate::task::{Dispatch, TaskDecl};
 pub struct Observation {
     /// When it was seen.
     pub at: Timestamp,
-    /// What was seen.
+    /// The fact.
     pub seen: Seen,
 }
 
-/// What was seen.
+/// The facts that can be seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Seen {
@@ -41,7 +41,7 @@ pub enum Seen {
     Prepared {
         /// The task.
         task: TaskId,
-        /// What the work tree looked like.
+        /// The state of the work tree.
         baseline: Baseline,
     },
     /// An agent that worked on a task has ended.
@@ -50,15 +50,15 @@ pub enum Seen {
         task: TaskId,
         /// Which start of an agent.
         dispatch: Dispatch,
-        /// What came of it.
+        /// The outcome.
         report: AgentReport,
     },
     /// An agent at work told what it used so far.
     Spending {
-        /// What it told.
+        /// The report.
         spent: Box<Spent>,
     },
-    /// What an attempt left in its slot was packed as a commit.
+    /// The work that an attempt left in its slot was packed as a commit.
     Packed {
         /// The task.
         task: TaskId,
@@ -79,18 +79,18 @@ pub enum Seen {
         /// Why, in words.
         reason: String,
     },
-    /// What an agent used, now that it has ended.
+    /// The usage of an agent, now that it has ended.
     Spent {
-        /// What it told.
+        /// The report.
         spent: Box<Spent>,
     },
     /// A `[VERIFY]` command, run directly, has ended: red with a failure, green without.
     ProofEnded {
         /// The task.
         task: TaskId,
-        /// What the command showed.
+        /// The result of the command.
         report: ChecksReport,
-        /// What in the project is changed and not committed, and was not so before the run.
+        /// Files of the project that are changed and not committed, and were not so before the run.
         uncommitted: Vec<String>,
     },
     /// The program's own checks have ended.
@@ -99,7 +99,7 @@ pub enum Seen {
         task: TaskId,
         /// The agent's start whose claim was checked.
         dispatch: Dispatch,
-        /// What they showed.
+        /// The result.
         report: ChecksReport,
         /// The tree that they ran on, in the project itself.
         tree: Option<String>,
@@ -110,7 +110,7 @@ pub enum Seen {
         task: TaskId,
         /// Which start of an agent.
         dispatch: Dispatch,
-        /// What it said.
+        /// The report.
         report: AgentReport,
         /// The facts that were known without it.
         facts: Facts,
@@ -144,7 +144,7 @@ pub enum Seen {
     },
     /// Nothing can go on before a person has seen to something.
     Obstructed {
-        /// What to.
+        /// The obstacle, for people.
         reason: String,
     },
     /// The work was committed, the box ticked, the progress noted.
@@ -161,14 +161,14 @@ pub enum Seen {
     },
     /// The regression command has ended.
     RegressionEnded {
-        /// What it showed.
+        /// The result.
         report: ChecksReport,
     },
     /// Something was done at the forge.
     Forge {
         /// For which action.
         key: ActionKey,
-        /// What came of it.
+        /// The outcome.
         report: ForgeReport,
     },
     /// A person answered the question about a task.
@@ -191,7 +191,7 @@ pub enum Seen {
     Noted {
         /// The task that it is about.
         task: Option<TaskId>,
-        /// What, in words that stand for themselves.
+        /// The text, in words that stand for themselves.
         text: String,
     },
     /// Somebody wants the run to stop now.
@@ -229,7 +229,7 @@ pub struct Baseline {
     pub tree: Option<String>,
 }
 
-/// What came of an agent.
+/// The outcome of an agent's work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentReport {
     /// How it ended.
@@ -242,7 +242,7 @@ pub struct AgentReport {
     pub touched: Vec<FileState>,
     /// Why no commit can hold what it left, if that is so.
     pub unfit: Option<CheckFailure>,
-    /// What it noted down for whoever comes next.
+    /// Notes of the agent for whoever comes next.
     pub learnings: Vec<String>,
     /// How long it took.
     pub elapsed: Duration,
@@ -254,7 +254,7 @@ pub struct AgentReport {
 pub enum AgentEnd {
     /// With exit code 0 and an answer.
     Answered {
-        /// What the answer claims.
+        /// The claim of the answer.
         claim: Claim,
         /// An admission of failure found beside the claim.
         contradiction: Option<String>,
@@ -265,7 +265,7 @@ pub enum AgentEnd {
     Exited {
         /// The code.
         code: i32,
-        /// What its answer claims all the same.
+        /// The claim of its answer, which counts all the same.
         claim: Claim,
         /// The end of what it printed.
         tail: String,
@@ -286,7 +286,7 @@ pub enum AgentEnd {
     },
     /// It could not be had, and asking again is of no use.
     OutOfReach {
-        /// What makes it so.
+        /// The reason.
         lasting: Lasting,
         /// Why, in words.
         reason: String,
@@ -302,17 +302,17 @@ pub enum AgentEnd {
     },
     /// It was not permitted to do what it had to.
     PermissionDenied {
-        /// What was said.
+        /// The message.
         text: String,
     },
 }
 
-/// What the checks showed.
+/// The result of the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChecksReport {
     /// The first red check, if any.
     pub failure: Option<CheckFailure>,
-    /// What is worth saying though it is no error.
+    /// Warnings, which are no errors.
     pub warnings: Vec<String>,
 }
 
@@ -323,13 +323,13 @@ pub struct CheckFailure {
     pub cause: Cause,
     /// The error in a line.
     pub error: String,
-    /// What was seen: bounded.
+    /// The output: bounded.
     pub details: String,
     /// The command, if it was one.
     pub command: Option<String>,
     /// Its exit code.
     pub exit_code: Option<i32>,
-    /// What fails in its output.
+    /// The items that fail in its output.
     pub failing: Failing,
 }
 
@@ -350,7 +350,7 @@ pub enum Landing {
     Failed(CheckFailure),
     /// Something is in the way that is not the task's fault. Nothing was changed.
     Blocked {
-        /// What, for people.
+        /// The obstacle, for people.
         reason: String,
     },
 }
@@ -396,6 +396,6 @@ pub enum Response {
     Approve,
     /// The result is not right, and why.
     Reject(String),
-    /// What a checkpoint asked for.
+    /// The reply that a checkpoint asked for.
     Reply(String),
 }

@@ -1,6 +1,6 @@
-//! What has to wait for what. A plan says so in several ways: by the order of its tasks, by markers, phases and
-//! waves, by declared dependencies, by the files that tasks are about. All of them are read here and nowhere else,
-//! for the scheduler as well as for people who ask why something waits.
+//! The order of tasks: what has to wait for what. A plan says so in several ways: by listing tasks one after another, by
+//! markers, phases and waves, by declared dependencies, by the files that tasks are about. All of them are read here and
+//! nowhere else, for the scheduler as well as for people who ask why something waits.
 
 mod claims;
 mod pattern;
@@ -37,9 +37,9 @@ pub enum Why {
     Overlap(String),
     /// A file can be meant by what each of them names.
     MayOverlap {
-        /// What the later task names.
+        /// The entry of the later task.
         own: String,
-        /// What the earlier one does.
+        /// The entry of the earlier one.
         other: String,
     },
     /// One of them verifies, or asks a person, and stands for all that came before.

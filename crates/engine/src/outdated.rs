@@ -19,7 +19,7 @@ pub fn outdated(state: &State, read: &[TaskDecl]) -> Vec<TaskId> {
     read.iter().filter(is_other).map(|decl| decl.id.clone()).collect()
 }
 
-/// Whether what happens with a task ends with the program, without anything that could be taken in.
+/// True if what happens with a task ends with the program, without anything that could be taken in.
 pub(crate) fn is_lost(status: &Status) -> bool {
     matches!(status, Status::Running(_) | Status::Proving)
 }

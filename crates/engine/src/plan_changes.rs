@@ -12,7 +12,7 @@ use crate::status::Status;
 use crate::task::{Task, TaskDecl};
 use crate::transition::EventKind;
 
-/// What a person did to the plan, by task id.
+/// The changes that a person made to the plan, by task id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanChanges {
     /// New tasks, in the order of the plan.
@@ -45,12 +45,12 @@ enum Moment {
 }
 
 impl PlanChanges {
-    /// Whether nothing changed.
+    /// True if nothing changed.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What differs between the plan as read and the plan as known.
+    /// The differences between the plan as read and the plan as known.
     pub(crate) fn between(state: &State, read: &[TaskDecl]) -> Self {
         Self::at(Moment::Midway, state, read)
     }
@@ -76,7 +76,7 @@ impl PlanChanges {
         changes
     }
 
-    /// What differs when a run is opened. A plan that was never seen is all new, and moves in as it is.
+    /// The differences when a run is opened. A plan that was never seen is all new, and moves in as it is.
     /// Of tasks whose work is gone or outdated it is all new as well.
     pub(crate) fn on_opening(
         state: &State,
@@ -93,7 +93,7 @@ impl PlanChanges {
         Self { added, ..Self::default() }
     }
 
-    /// What nobody works on any more does not keep its text.
+    /// Compares tasks that nobody works on any more: they do not keep their text.
     fn compare_what_begins_again(
         &mut self,
         state: &State,
@@ -199,7 +199,7 @@ impl State {
         self.tasks.retain(|task| !removed.contains(task.id()));
         let mut added = BTreeSet::new();
         for decl in &changes.added {
-            if self.index.places.has(&decl.id) || !added.insert(&decl.id) {
+            if self.index.positions.has(&decl.id) || !added.insert(&decl.id) {
                 return Err(Impossible::TaskExists(decl.id.clone()));
             }
             self.tasks.push(Box::new(new_task(decl)));
@@ -221,13 +221,13 @@ fn new_task(decl: &TaskDecl) -> Task {
     task
 }
 
-/// Whether the file has just the tasks that are known, in their order: the common case, and a quick one.
+/// True if the file has just the tasks that are known, in their order: the common case, and a quick one.
 fn has_known_order(state: &State, read: &[TaskDecl]) -> bool {
     state.tasks().len() == read.len()
         && state.tasks().iter().zip(read).all(|(known, decl)| *known.id() == decl.id)
 }
 
-/// Whether a task that the file does not have is gone. What is being worked on is not, but what waits to come back is:
+/// True if a task that the file does not have is gone. What is being worked on is not, but what waits to come back is:
 /// nobody wants it any more. A drafted fix only goes with the task that it was to repair.
 fn is_gone(state: &State, task: &Task, (present, moment): (&BTreeSet<&TaskId>, Moment)) -> bool {
     if task.status != Status::Drafted {
@@ -241,7 +241,7 @@ fn is_gone(state: &State, task: &Task, (present, moment): (&BTreeSet<&TaskId>, M
     failing.is_none_or(|failing| !present.contains(failing.id()))
 }
 
-/// Whether two declarations differ in nothing but their boxes.
+/// True if two declarations differ in nothing but their boxes.
 fn is_same_text(read: &TaskDecl, known: &TaskDecl) -> bool {
     let TaskDecl {
         id,

@@ -103,7 +103,7 @@ fn text(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::text).map(|text| bounded(&text)).filter(|text| !text.is_empty())
 }
 
-/// What the agent's own verification showed, where it names no error.
+/// The result of the agent's own verification, where it names no error.
 fn verification(result: &Value) -> Option<String> {
     result.get("verification")?.get("output_summary")?.text().map(|text| bounded(&text))
 }

@@ -1,4 +1,4 @@
-//! Who works in which role, and who takes over when one is out.
+//! The agents by role, and who takes over when one is out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use crate::task::Dispatch;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Agents {
-    /// Who does tasks.
+    /// The agents that do tasks.
     pub executor: Vec<String>,
-    /// Who verifies and judges.
+    /// The agents that verify and judge.
     pub qa: Vec<String>,
-    /// Who approves.
+    /// The agents that approve.
     pub reviewer: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub enum Lasting {
 }
 
 impl Agents {
-    /// Whether nobody is named.
+    /// True if nobody is named.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -49,17 +49,17 @@ impl Agents {
     }
 }
 
-/// Who works, and who no longer does.
+/// The agents that work, and those that no longer do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Roster {
     agents: Agents,
     dropped: BTreeSet<String>,
-    /// Who was started as which dispatch.
+    /// The agent that was started as each dispatch.
     started: BTreeMap<Dispatch, String>,
 }
 
 impl Roster {
-    /// Whoever was dropped gets another chance when the program is started anew.
+    /// Gives agents that were dropped another chance, as the program is started anew.
     pub(crate) fn open(&mut self, agents: &Agents) {
         self.agents = agents.clone();
         self.dropped.clear();
@@ -70,12 +70,12 @@ impl Roster {
         self.agents.of(role).iter().find(|name| !self.dropped.contains(*name)).map(String::as_str)
     }
 
-    /// Whether somebody else could take over from an agent.
+    /// True if somebody else could take over from an agent.
     pub(crate) fn has_other(&self, role: Role, agent: &str) -> bool {
         self.agents.of(role).iter().any(|name| name != agent && !self.dropped.contains(name))
     }
 
-    /// Whether agents are named for a role and all of them are out.
+    /// True if agents are named for a role and all of them are out.
     pub(crate) fn is_exhausted(&self, role: Role) -> bool {
         !self.agents.of(role).is_empty() && self.first(role).is_none()
     }

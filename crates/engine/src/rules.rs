@@ -12,30 +12,30 @@ use crate::roster::Agents;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// Whether a failed task gets a fix task.
+    /// On if a failed task gets a fix task.
     pub recovery: Recovery,
     /// Every limit.
     pub limits: Limits,
-    /// What follows when retries or fix tasks are used up.
+    /// The step that follows when retries or fix tasks are used up.
     pub on_exhausted: OnExhausted,
-    /// What happens with a question to a person.
+    /// The way in which a question to a person is handled.
     pub on_escalation: OnEscalation,
-    /// Who judges a task that has no runnable verify command.
+    /// The judge of a task that has no runnable verify command.
     pub unverifiable: Unverifiable,
-    /// Whether a reviewing agent has to approve.
+    /// On if a reviewing agent has to approve.
     pub review: Toggle,
-    /// Whether a command has to be green once more at the very end.
+    /// On if a command has to be green once more at the very end.
     pub regression: Toggle,
-    /// Whether tasks that do not depend on it go on while a person is asked about another.
+    /// On if tasks that do not depend on it go on while a person is asked about another.
     pub keep_going: Toggle,
     /// How the pull request is looked after.
     #[serde(skip_serializing_if = "PullRequestRules::is_default")]
     pub pull_request: PullRequestRules,
     /// The dialect of the plan: it decides how an agent claims success.
     pub dialect: Dialect,
-    /// What may run side by side, and where.
+    /// The limits of what runs side by side, and where.
     pub parallel: Parallel,
-    /// Who works in which role, and who takes over.
+    /// The agents by role, and who takes over.
     #[serde(skip_serializing_if = "Agents::is_empty")]
     pub agents: Agents,
 }
@@ -59,13 +59,13 @@ impl Default for Rules {
     }
 }
 
-/// What may run side by side, and where.
+/// The limits of what runs side by side, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Parallel {
     /// How many agents may be at work at once.
     pub jobs: u32,
-    /// Whether tasks that the plan shows to be independent run together though no marker says so.
+    /// On if tasks that the plan shows to be independent run together though no marker says so.
     pub infer: Toggle,
     /// Where tasks that run side by side work.
     pub isolation: Isolation,
@@ -90,7 +90,7 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// Whether those that run side by side work in slots.
+    /// True if those that run side by side work in slots.
     pub fn has_slots(self) -> bool {
         match self {
             Self::Trees | Self::Always => true,
@@ -121,7 +121,7 @@ pub struct Limits {
     pub returns_max: u32,
     /// How long a round may take.
     pub time_max: Option<Duration>,
-    /// What a round may cost, in millionths of a dollar.
+    /// The cap on the cost of a round, in millionths of a dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micros_max: Option<u64>,
     /// How many tokens a round may use.
@@ -167,7 +167,7 @@ impl Limits {
     }
 }
 
-/// Whether failed tasks get fix tasks.
+/// The recovery from failures by fix tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
@@ -177,7 +177,7 @@ pub enum Recovery {
     On,
 }
 
-/// What follows when retries or fix tasks are used up.
+/// The step that follows when retries or fix tasks are used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnExhausted {
@@ -187,7 +187,7 @@ pub enum OnExhausted {
     Ask,
 }
 
-/// What happens with a question to a person.
+/// The way in which a question to a person is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnEscalation {
@@ -201,7 +201,7 @@ pub enum OnEscalation {
     Abort,
 }
 
-/// Who judges a task that has no runnable verify command.
+/// The judge of a task that has no runnable verify command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unverifiable {
@@ -225,7 +225,7 @@ pub enum Toggle {
 }
 
 impl Toggle {
-    /// Whether it is on.
+    /// True if it is on.
     pub fn is_on(self) -> bool {
         self == Self::On
     }

@@ -1,4 +1,4 @@
-//! What should be under way now, as a function of the state.
+//! The actions that should be under way now, as a function of the state.
 
 use jiff::Timestamp;
 
@@ -35,7 +35,7 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     actions
 }
 
-/// Whether agents may be started: no wait for an absent one is on, it was not given up (what is under way only comes
+/// True if agents may be started: no wait for an absent one is on, it was not given up (what is under way only comes
 /// to its end then), and the cap is not reached.
 fn may_dispatch(state: &State, now: Timestamp) -> bool {
     let is_given_up = state.rules().is_some_and(|rules| is_given_up(state, rules));
@@ -43,12 +43,12 @@ fn may_dispatch(state: &State, now: Timestamp) -> bool {
     is_there && !state.is_capped() && !is_absent_in_pause(state)
 }
 
-/// Whether a fix task has to wait with being written and committed: the work of another task is half in the project.
+/// True if a fix task has to wait with being written and committed: the work of another task is half in the project.
 fn waits_to_insert(state: &State, task: &Task) -> bool {
     task.status == Status::Drafted && state.in_motion().any(|other| other.status.is_coming_back())
 }
 
-/// Whether what a person approved has to wait with being recorded: the work of another task is half in the project.
+/// True if what a person approved has to wait with being recorded: the work of another task is half in the project.
 fn waits_to_record(state: &State, task: &Task) -> bool {
     let lands = |other: &Task| other.is_isolated() && other.status.is_coming_back();
     let is_recording = matches!(task.status, Status::Recording { .. });
@@ -66,19 +66,19 @@ pub(crate) fn may_prepare<'a>(state: &'a State, task: &'a Task, now: Timestamp) 
     start.filter(|_| !task.asks_by_design() && (may_start() || !wants_agent(task)))
 }
 
-/// Whether all is done and the regression command has not said so yet.
+/// True if all is done and the regression command has not said so yet.
 pub(crate) fn wants_regression(state: &State) -> bool {
     let is_on = state.rules().is_some_and(|rules| rules.regression.is_on());
     is_on && state.regression == Regression::Open && state.first_unsettled().is_none()
 }
 
-/// Whether a judging agent is to be started on the task.
+/// True if a judging agent is to be started on the task.
 fn wants_judge(task: &Task) -> bool {
     matches!(&task.status, Status::Judging(judging)
         if judging.state == JudgeState::Wanted && judging.judge != Judge::Person)
 }
 
-/// Whether the task's next step needs an agent.
+/// True if the task's next step needs an agent.
 pub(crate) fn wants_agent(task: &Task) -> bool {
     match &task.status {
         Status::Ready { proves } => !proves && !task.asks_by_design(),

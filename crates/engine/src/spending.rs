@@ -1,4 +1,4 @@
-//! What a run has spent. Every agent start is counted once, however often it reports.
+//! The spending of a run. Every agent start is counted once, however often it reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::task::Dispatch;
 use crate::usage::{Session, Usage};
 
-/// What one start of an agent used, as far as is known. A later report of the same start replaces an earlier one.
+/// The usage of one start of an agent, as far as is known. A later report of the same start replaces an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     /// The task that it worked for.
@@ -21,13 +21,13 @@ pub struct Spent {
     pub dispatch: Dispatch,
     /// The agent's name.
     pub agent: String,
-    /// What it used.
+    /// The usage.
     #[serde(default, skip_serializing_if = "Usage::is_unknown")]
     pub usage: Usage,
     /// The session that it can be taken up again by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Session>,
-    /// Whether the agent is still at work: it told so far, and would not be asked again if the program died.
+    /// True if the agent is still at work: it told so far, and would not be asked again if the program died.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interim: bool,
 }
@@ -35,7 +35,7 @@ pub struct Spent {
 /// How long a running agent's reports are kept to themselves after one that was recorded.
 const INTERVAL: SignedDuration = SignedDuration::from_secs(10);
 
-/// What was spent so far.
+/// The spending so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spending {
     /// By each start of an agent, as last reported.
@@ -83,12 +83,12 @@ impl Spending {
         }
     }
 
-    /// Whether an agent has told its last: it is through, though its end may not have been looked at yet.
+    /// True if an agent has told its last: it is through, though its end may not have been looked at yet.
     pub(crate) fn is_closed(&self, dispatch: Dispatch) -> bool {
         self.closed.contains(&dispatch)
     }
 
-    /// Whether a running agent's report is worth recording: it tells something new, and the last one is a while ago.
+    /// True if a running agent's report is worth recording: it tells something new, and the last one is a while ago.
     fn is_news(&self, dispatch: Dispatch, usage: Usage, at: Timestamp) -> bool {
         let is_new = self.by_dispatch.get(&dispatch) != Some(&usage) && !usage.is_unknown();
         is_new && self.told_at.get(&dispatch).is_none_or(|told| at.duration_since(*told) >= INTERVAL)
@@ -98,7 +98,7 @@ impl Spending {
         usage.since(self.by_dispatch.get(&dispatch).copied().unwrap_or_default())
     }
 
-    /// What the round would have spent with this report.
+    /// The spending of the round with this report.
     fn round_with(&self, dispatch: Dispatch, usage: Usage) -> Usage {
         self.round.plus(self.added(dispatch, usage))
     }
@@ -114,12 +114,12 @@ fn cap(limits: &Limits, usage: Usage) -> Option<CapKind> {
 }
 
 impl State {
-    /// What agents used in this round.
+    /// The usage of agents in this round.
     pub fn round_usage(&self) -> Usage {
         self.spending.round()
     }
 
-    /// What agents used in all.
+    /// The usage of agents in all.
     pub fn usage(&self) -> Usage {
         self.spending.total()
     }
@@ -129,13 +129,13 @@ impl State {
         cap(&self.rules()?.limits, self.spending.round())
     }
 
-    /// What may still be spent in this round, in millionths of a dollar, where there is a cap.
+    /// The money that may still be spent in this round, in millionths of a dollar, where there is a cap.
     pub fn cost_left(&self) -> Option<u64> {
         let limit = self.rules()?.limits.cost_micros_max?;
         Some(limit.saturating_sub(self.spending.round().cost_micros.unwrap_or_default()))
     }
 
-    /// Whether a report of a running agent is to be recorded: what a program that dies has not recorded would be
+    /// True if a report of a running agent is to be recorded: what a program that dies has not recorded would be
     /// forgotten, and what takes the round to its cap ends it.
     pub(crate) fn is_worth_recording(&self, spent: &Spent, at: Timestamp) -> bool {
         self.would_reach_cap(spent.dispatch, spent.usage)

@@ -37,9 +37,9 @@ pub struct State {
     pub(crate) round_dispatches: u32,
     pub(crate) backoff: Option<Backoff>,
     pub(crate) unavailable_in_row: u32,
-    /// Whether a work tree could not be made since the run was started: then tasks start one by one in the project.
+    /// True if a work tree could not be made since the run was started: then tasks start one by one in the project.
     pub(crate) is_without_trees: bool,
-    /// Whether an attempt has worked in a slot.
+    /// True if an attempt has worked in a slot.
     pub(crate) has_used_slots: bool,
     pub(crate) regression: Regression,
     pub(crate) warnings: Warnings,
@@ -55,7 +55,7 @@ pub struct State {
     pub(crate) directives: Directives,
 }
 
-/// Whether the regression command was green since the last task was done.
+/// The standing of the regression command since the last task was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Regression {
@@ -90,7 +90,7 @@ impl State {
     pub fn position(&self, id: &TaskId) -> Option<usize> {
         // Nearly always the question is about a task that something is happening with, or about the next one.
         let mut likely = self.index.in_motion.iter().take(2).chain(self.index.unsettled.first());
-        likely.find(|place| self.tasks[*place].id() == id).or_else(|| self.index.places.get(id))
+        likely.find(|place| self.tasks[*place].id() == id).or_else(|| self.index.positions.get(id))
     }
 
     fn task_at(&self, place: usize) -> Option<&Task> {
@@ -156,7 +156,7 @@ impl State {
         self.end.as_ref()
     }
 
-    /// What a drafted or inserted fix task is to repair.
+    /// The plan of a drafted or inserted fix task: what it is to repair.
     pub fn fix_plan(&self, fix: &TaskId) -> Option<&FixPlan> {
         self.drafts.get(fix)
     }
@@ -171,7 +171,7 @@ impl State {
         self.roster.started(dispatch)
     }
 
-    /// Whether nobody is left for a role: all that are named for it are out, or the only one there is.
+    /// True if nobody is left for a role: all that are named for it are out, or the only one there is.
     pub(crate) fn lacks_agent(&self, role: Role) -> bool {
         let is_named = self.rules().is_some_and(|rules| !rules.agents.of(role).is_empty());
         if is_named { self.roster.is_exhausted(role) } else { self.out_of_agents.is_some() }
@@ -187,7 +187,7 @@ impl State {
         self.rules().map_or(0, |rules| rules.limits.global_cap(self.tasks.len() - self.index.fixes))
     }
 
-    /// Whether the cap on agent starts is reached.
+    /// True if the cap on agent starts is reached.
     pub(crate) fn is_capped(&self) -> bool {
         self.round_dispatches >= self.global_cap()
     }
@@ -239,7 +239,7 @@ impl State {
         depth
     }
 
-    /// Whether a task is another one or waits for it, directly or not.
+    /// True if a task is another one or waits for it, directly or not.
     pub(crate) fn waits_for(&self, id: &TaskId, other: &TaskId) -> bool {
         let mut current = Some(id);
         while let Some(id) = current.filter(|id| *id != other) {
@@ -269,7 +269,7 @@ impl State {
         since.checked_add(jiff::SignedDuration::try_from(limit).ok()?).ok()
     }
 
-    /// Whether the task's next start runs its command before any agent.
+    /// True if the task's next start runs its command before any agent.
     pub(crate) fn proves(task: &Task) -> bool {
         task.decl.kind == TaskKind::Verify && task.decl.verification == crate::task::Verification::Command
     }

@@ -1,4 +1,4 @@
-//! What a run, or several, amount to in numbers: worked out from the record when somebody asks. Every number is
+//! The statistics of a run, or several: worked out from the record when somebody asks. Every number is
 //! counted from tasks and spans; nothing is stored beside what it counts.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub use pattern::{Pattern, PatternKind};
 
 use history::Settled;
 
-/// What a run amounts to.
+/// The statistics of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// The tasks in the plan's order, fix tasks behind the task that they were written for.
@@ -35,11 +35,11 @@ pub struct Statistics {
     pub marks: Vec<Mark>,
     /// When the plan was first taken up.
     pub began: Option<Timestamp>,
-    /// What agents used, one entry for each start that told.
+    /// The usage of agents, one entry for each start that told.
     pub spent: Vec<Spent>,
 }
 
-/// What a task amounts to.
+/// The statistics of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskStatistics {
     /// The task.
@@ -56,11 +56,11 @@ pub struct TaskStatistics {
     pub failures: usize,
     /// How long it was worked on.
     pub worked: Duration,
-    /// Whether anything was done for it at all.
+    /// True if anything was done for it at all.
     pub is_begun: bool,
     /// Its own fix tasks.
     pub fixes: Vec<TaskId>,
-    /// What agents used on it.
+    /// The usage of agents on it.
     pub usage: Usage,
     /// How often a person was asked about it.
     pub escalations: usize,
@@ -114,7 +114,7 @@ pub struct Spread<T> {
     pub max: T,
 }
 
-/// What an agent did.
+/// The statistics of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentStatistics {
     /// Attempts that passed.
@@ -129,39 +129,39 @@ pub struct AgentStatistics {
     pub undecided: usize,
     /// How long its attempts took, with their checks.
     pub worked: Duration,
-    /// What it used, judging included.
+    /// The usage, judging included.
     pub usage: Usage,
 }
 
 impl TaskResult {
-    /// Whether the task is done.
+    /// True if the task is done.
     pub fn is_done(&self) -> bool {
         self.is_done_by_run() || self.is_done_by_others()
     }
 
-    /// Whether the run did it.
+    /// True if the run did it.
     pub fn is_done_by_run(&self) -> bool {
         self.is_first_success() || matches!(self, Self::RetryWorked | Self::FixedBy(_))
     }
 
-    /// Whether somebody else than the run did it.
+    /// True if somebody else than the run did it.
     pub fn is_done_by_others(&self) -> bool {
         matches!(self, Self::TickedByHand | Self::DoneBefore)
     }
 
-    /// Whether it was done without any failure.
+    /// True if it was done without any failure.
     pub fn is_first_success(&self) -> bool {
         matches!(self, Self::Success | Self::Proved | Self::Answered)
     }
 
-    /// Whether it was left out.
+    /// True if it was left out.
     pub fn is_skipped(&self) -> bool {
         matches!(self, Self::Skipped | Self::SkippedAfterFailure)
     }
 }
 
 impl TaskStatistics {
-    /// Whether it was tried again after a failure.
+    /// True if it was tried again after a failure.
     pub fn is_retried(&self) -> bool {
         self.failures > 0 && (self.attempts > 1 || self.result.is_done_by_run())
     }
@@ -258,7 +258,7 @@ impl Statistics {
         self.spans.iter().map(Span::worked).sum()
     }
 
-    /// What failures have in common, the most common first.
+    /// The patterns that failures have in common, the most common first.
     pub fn patterns(&self) -> Vec<Pattern> {
         pattern::patterns(&self.spans)
     }
@@ -286,7 +286,7 @@ impl Statistics {
         self.tasks.iter().filter(|task| task.is_begun)
     }
 
-    /// What each agent did, by name.
+    /// The statistics of each agent, by name.
     pub fn agents(&self) -> BTreeMap<&str, AgentStatistics> {
         let mut agents: BTreeMap<&str, AgentStatistics> = BTreeMap::new();
         for span in &self.spans {
@@ -301,7 +301,7 @@ impl Statistics {
         agents
     }
 
-    /// What agents used in all.
+    /// The usage of agents in all.
     pub fn usage(&self) -> Usage {
         self.spent.iter().map(|spent| spent.usage).fold(Usage::default(), Usage::plus)
     }
@@ -333,7 +333,7 @@ fn middle<T>(sorted: &[T]) -> (Option<&T>, Option<&T>) {
     (sorted.get(lower), sorted.get(upper))
 }
 
-/// What a history knows of a task.
+/// The part of a history that is about a task.
 #[derive(Clone, Copy)]
 struct Known<'a> {
     spans: &'a [&'a Span],

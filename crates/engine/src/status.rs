@@ -16,7 +16,7 @@ pub enum Status {
     Drafted,
     /// It may start as soon as its turn comes. A `[VERIFY]` task that `proves` runs its command first.
     Ready {
-        /// Whether a `[VERIFY]` command is run directly before any agent.
+        /// True if a `[VERIFY]` command is run directly before any agent.
         proves: bool,
     },
     /// A `[VERIFY]` command is being run directly, without an agent.
@@ -77,7 +77,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Whether the attempt is not the first one.
+    /// True if the attempt is not the first one.
     pub(crate) fn is_retry(&self) -> bool {
         self.attempt.0 > 1
     }
@@ -99,15 +99,15 @@ pub struct Checking {
 pub struct Judging {
     /// The attempt whose result it is.
     pub attempt: Attempt,
-    /// Who judges.
+    /// The judge.
     pub judge: Judge,
-    /// Whether the judge is at work.
+    /// The state of the judge.
     pub state: JudgeState,
     /// True if it gave no verdict before.
     pub is_asked_again: bool,
 }
 
-/// Who judges a result besides the program's own checks.
+/// The judge of a result besides the program's own checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judge {
@@ -119,7 +119,7 @@ pub enum Judge {
     Person,
 }
 
-/// Whether a judge is at work.
+/// The state of a judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgeState {
@@ -155,7 +155,7 @@ impl Role {
 /// An open question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// What is asked.
+    /// The question.
     pub question: Question,
     /// The attempt whose result is in question, where one is.
     pub attempt: Option<Attempt>,
@@ -194,7 +194,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// Whether it is asked because an attempt failed, so that another one is an answer.
+    /// True if it is asked because an attempt failed, so that another one is an answer.
     pub fn follows_failure(self) -> bool {
         match self {
             Self::Exhausted
@@ -212,7 +212,7 @@ impl Question {
 }
 
 impl Status {
-    /// Whether the run is occupied with the task right now.
+    /// True if the run is occupied with the task right now.
     pub fn is_active(&self) -> bool {
         match self {
             Self::Proving
@@ -233,17 +233,17 @@ impl Status {
         }
     }
 
-    /// Whether an agent, or a check of what one did, is at work on it.
+    /// True if an agent, or a check of what one did, is at work on it.
     pub(crate) fn is_at_work(&self) -> bool {
         matches!(self, Self::Proving | Self::Running(_) | Self::Checking(_) | Self::Judging(_))
     }
 
-    /// Whether it has the project to itself for bringing work in.
+    /// True if it has the project to itself for bringing work in.
     pub fn is_coming_back(&self) -> bool {
         matches!(self, Self::Landing { .. } | Self::Joining { .. } | Self::Recording { .. })
     }
 
-    /// Whether nothing is left to do.
+    /// True if nothing is left to do.
     pub fn is_settled(&self) -> bool {
         matches!(self, Self::Done | Self::Skipped)
     }

@@ -58,7 +58,7 @@ fn opening(rules: &Rules, tasks: &[TaskDecl]) -> Opening {
     Opening { rules, tasks: provable.collect(), ..Opening::default() }
 }
 
-/// Whether what is under way takes a step: an agent, a command that is run directly, a question.
+/// True if what is under way takes a step: an agent, a command that is run directly, a question.
 fn takes_time(task: &Task) -> bool {
     matches!(task.status, Status::Running(_) | Status::Proving | Status::Asking(_))
 }
@@ -70,7 +70,7 @@ struct Run {
 }
 
 impl Run {
-    /// Whether it meant anything.
+    /// True if it meant anything.
     fn see(&mut self, seen: Seen) -> bool {
         let at = Timestamp::UNIX_EPOCH;
         let mut next = decide(&self.state, Observation { at, seen });
@@ -165,7 +165,7 @@ fn success() -> AgentReport {
     }
 }
 
-/// What is seen next of a task whose work is done.
+/// The next observation of a task whose work is done.
 fn next_seen(task: &Task) -> Option<Seen> {
     let id = task.id().clone();
     match &task.status {

@@ -1,4 +1,4 @@
-//! What a run amounts to: counted from the state when somebody asks, never stored beside it.
+//! The summary of a run: counted from the state when somebody asks, never stored beside it.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::task::Task;
 use crate::usage::Usage;
 use crate::warning::Warnings;
 
-/// What a run amounts to so far.
+/// The summary of a run so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Tasks of the plan's author.
@@ -28,11 +28,11 @@ pub struct Summary {
     pub attempts: usize,
     /// Attempts that failed.
     pub failed_attempts: usize,
-    /// What was told though it stopped nothing.
+    /// The warnings: they stopped nothing.
     pub warnings: Warnings,
     /// Time from the first start to the last thing that happened.
     pub elapsed: Duration,
-    /// What agents used.
+    /// The usage of agents.
     pub usage: Usage,
     /// Each task that needed fixes, with those.
     pub fixed: Vec<(TaskId, Vec<TaskId>)>,

@@ -13,21 +13,21 @@ use crate::skip::Skip;
 use crate::status::Status;
 use crate::usage::{Session, Usage};
 
-/// What the plan says of a task, as far as deciding needs it. Texts stay in the plan.
+/// The declaration of a task in the plan, as far as deciding needs it. Texts stay in the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskDecl {
     /// The task's identity.
     pub id: TaskId,
     /// Its title, for people.
     pub title: String,
-    /// Who works on it.
+    /// The kind of work, which says who does it.
     pub kind: TaskKind,
     /// How its result can be proved.
     pub verification: Verification,
     /// The task that this one repairs, if it is a fix task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix_of: Option<TaskId>,
-    /// Whether its box is ticked.
+    /// True if its box is ticked.
     #[serde(default)]
     pub ticked: bool,
     /// A digest of the block's text without its box, to notice rewording.
@@ -41,7 +41,7 @@ pub struct TaskDecl {
     /// The part of the plan that it is in: the phase of a spec, the wave of a plan with phases.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stage: u32,
-    /// Whether its author says that it can run beside its neighbours.
+    /// True if its author says that it can run beside its neighbours.
     #[serde(default, skip_serializing_if = "is_false")]
     pub parallel: bool,
 }
@@ -56,7 +56,7 @@ fn is_false(parallel: &bool) -> bool {
     !parallel
 }
 
-/// Who works on a task.
+/// The kind of a task, which says who works on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskKind {
@@ -128,12 +128,12 @@ pub struct Landed {
     pub commit: Option<String>,
 }
 
-/// What an attempt that claims success left behind, kept for the record in case it is refuted.
+/// The things that an attempt left behind that claims success, kept for the record in case it is refuted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claimed {
     /// Files that it changed.
     pub files: Vec<FileState>,
-    /// What the agent noted down.
+    /// Notes of the agent.
     pub learnings: Vec<String>,
     /// How long it took.
     pub elapsed_ms: u64,
@@ -142,7 +142,7 @@ pub struct Claimed {
 /// A task and its history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// What the plan says of it.
+    /// The declaration in the plan.
     pub decl: TaskDecl,
     /// Where it stands.
     pub status: Status,
@@ -156,7 +156,7 @@ pub struct Task {
     pub dispatch: Dispatch,
     /// Its fix tasks, oldest first.
     pub fixes: Vec<TaskId>,
-    /// What agents used on it.
+    /// The usage of agents on it.
     pub usage: Usage,
     /// The session of the latest agent at it that told one, with that agent's name.
     pub session: Option<(String, Session)>,
@@ -170,7 +170,7 @@ pub struct Task {
     /// The slot in which its latest attempt worked; none for one that worked in the project itself. The slot is its own
     /// only while an agent or a check is at work there: afterwards what it left is packed.
     pub slot: Option<Slot>,
-    /// What its attempts left, packed as a commit.
+    /// The work that its attempts left, packed as a commit.
     pub work: Option<Work>,
     /// How its work came together with the rest when it last came in.
     pub landed: Option<Landed>,
@@ -180,11 +180,11 @@ pub struct Task {
     pub held_up: Vec<String>,
     /// How often the work of its latest attempt had to come in once more since the run was started.
     pub(crate) returns: u32,
-    /// What a person told the next attempt to do.
+    /// The instruction of a person for the next attempt.
     pub instruction: Option<String>,
-    /// What a person answered at a checkpoint.
+    /// The answer of a person at a checkpoint.
     pub reply: Option<String>,
-    /// What the latest attempt left behind, from its claim of success until it is done or tried again.
+    /// The things that the latest attempt left behind, from its claim of success until it is done or tried again.
     pub claimed: Option<Claimed>,
     /// Facts that speak against its result, of which a judge said yes.
     pub doubts: Vec<String>,
@@ -264,7 +264,7 @@ impl Task {
         Attempt(self.attempted.saturating_add(1))
     }
 
-    /// Whether its latest attempt worked in a slot. What it left is packed, so the next one works in a slot as well.
+    /// True if its latest attempt worked in a slot. What it left is packed, so the next one works in a slot as well.
     pub fn is_isolated(&self) -> bool {
         self.slot.is_some()
     }
@@ -275,23 +275,23 @@ impl Task {
         self.slot.filter(|_| is_there)
     }
 
-    /// Whether finished work of it waits for a person to see to files that are in its way.
+    /// True if finished work of it waits for a person to see to files that are in its way.
     pub fn is_held_up(&self) -> bool {
         matches!(self.status, Status::Finished { .. }) && !self.held_up.is_empty()
     }
 
-    /// Whether a person is asked about it, or will be if nothing else is left to do.
+    /// True if a person is asked about it, or will be if nothing else is left to do.
     pub(crate) fn waits_for_person(&self) -> bool {
         matches!(self.status, Status::Asking(_)) || self.is_held_up()
     }
 
-    /// Whether finished work of it is on its way into the project, or waits for its turn.
+    /// True if finished work of it is on its way into the project, or waits for its turn.
     pub(crate) fn is_coming_in(&self) -> bool {
         let is_finished = matches!(self.status, Status::Finished { .. }) && self.held_up.is_empty();
         self.is_isolated() && (is_finished || self.status.is_coming_back())
     }
 
-    /// Whether work of it that an agent has finished has not come in yet.
+    /// True if work of it that an agent has finished has not come in yet.
     pub fn waits_in_tree(&self) -> bool {
         let is_recorded = matches!(self.status, Status::Recording { .. });
         self.is_isolated() && self.status.is_active() && !is_recorded && !self.is_running()
@@ -301,17 +301,17 @@ impl Task {
         matches!(self.status, Status::Running(_) | Status::Proving)
     }
 
-    /// Whether a person is asked instead of an agent: at a checkpoint, until somebody gave an instruction.
+    /// True if a person is asked instead of an agent: at a checkpoint, until somebody gave an instruction.
     pub(crate) fn asks_by_design(&self) -> bool {
         self.decl.kind == TaskKind::Checkpoint && self.instruction.is_none()
     }
 
-    /// Whether attempts at it left something in the project itself that no commit holds.
+    /// True if attempts at it left something in the project itself that no commit holds.
     pub(crate) fn has_leftovers(&self) -> bool {
         !self.is_isolated() && (self.unfinished.is_some() || !self.touched.is_empty())
     }
 
-    /// What attempts at it changed is packed and no later one works in a slot: none of it is in the project.
+    /// Leaves the slot behind: what attempts at it changed is packed, and none of it is in the project.
     pub(crate) fn leave_tree(&mut self) {
         self.slot = None;
         self.touched.clear();
@@ -319,7 +319,7 @@ impl Task {
         self.base = None;
     }
 
-    /// What is known of how its work came in the last time holds no longer.
+    /// Forgets how its work came in the last time.
     pub(crate) fn forget_landing(&mut self) {
         self.landed = None;
         self.verified = None;

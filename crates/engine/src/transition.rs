@@ -68,7 +68,7 @@ pub enum EventKind {
 use EventKind as E;
 use StatusKind as S;
 
-/// What leads from where to where.
+/// The legal moves: from where, by which event, to where.
 pub const TRANSITIONS: &[(StatusKind, EventKind, StatusKind)] = &[
     (S::Drafted, E::FixInserted, S::Ready),
     (S::Ready, E::ProofStarted, S::Proving),
@@ -170,7 +170,7 @@ impl Status {
     }
 }
 
-/// Whether the table has this move.
+/// True if the table has this move.
 pub(crate) fn is_legal(from: StatusKind, event: EventKind, to: StatusKind) -> bool {
     TRANSITIONS.contains(&(from, event, to))
 }

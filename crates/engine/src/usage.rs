@@ -1,8 +1,8 @@
-//! What agents used: tokens and money. What an agent does not say stays unknown, which is not zero.
+//! The usage of agents: tokens and money. What an agent does not say stays unknown, which is not zero.
 
 use serde::{Deserialize, Serialize};
 
-/// What an agent used, as far as it says.
+/// The usage of an agent, as far as it tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
@@ -21,7 +21,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Whether nothing is known.
+    /// True if nothing is known.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
@@ -38,7 +38,7 @@ impl Usage {
         self.with(other, u64::saturating_add)
     }
 
-    /// What this is more than what was there before: cumulative figures become those of one attempt.
+    /// The difference to what was there before: cumulative figures become those of one attempt.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         let less = |now: Option<u64>, before: Option<u64>| {
@@ -69,9 +69,9 @@ impl Usage {
 /// An agent's own memory of a conversation, by which it can be taken up again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// What the agent calls it.
+    /// The agent's own name for it.
     pub id: String,
-    /// What the whole session used, where the agent counts on through it.
+    /// The usage of the whole session, where the agent counts on through it.
     #[serde(default, skip_serializing_if = "Usage::is_unknown")]
     pub total: Usage,
 }

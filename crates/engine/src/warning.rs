@@ -1,4 +1,4 @@
-//! What was told of a run though it stopped nothing: kept by name, for the end.
+//! The warnings of a run, which stopped nothing: kept by name, for the end.
 
 use plan::TaskId;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What people told a run, in the state.
+//! Directives in the state.
 
 use plan::TaskId;
 

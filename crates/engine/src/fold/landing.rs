@@ -67,7 +67,7 @@ impl State {
         Ok(())
     }
 
-    /// Whoever starts the program again may have seen to what was in the way.
+    /// Lets work come in again that was held up: whoever starts the program may have seen to what was in the way.
     pub(super) fn try_held_up_again(&mut self) {
         let places: Vec<usize> = self.index.attention.iter().collect();
         for place in places {

@@ -1,4 +1,4 @@
-//! Whether two entries of Files lists can be about the same file. Entries are paths, folders and patterns with `*`,
+//! Entries of Files lists, and which of them can be about the same file. Entries are paths, folders and patterns with `*`,
 //! `**`, `?`, `[…]` and `{a,b}`. Where nobody can tell, they can.
 
 use std::collections::BTreeSet;
@@ -11,9 +11,9 @@ const SIZE_MAX: usize = 4_096;
 /// An entry of a Files list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// What comes before the first wildcard.
+    /// The text before the first wildcard.
     head: String,
-    /// What it stands for, one of them at a time.
+    /// The patterns without braces that it stands for, one of them at a time.
     spellings: Vec<Spelling>,
     is_literal: bool,
 }
@@ -22,7 +22,7 @@ pub(super) struct Pattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Spelling {
     steps: Vec<Step>,
-    /// Whether it may be a folder, and so stand for all below it, even where the other entry does not name it.
+    /// True if it may be a folder, and so stand for all below it, even where the other entry does not name it.
     is_open: bool,
 }
 
@@ -81,7 +81,7 @@ impl Pattern {
         self.is_literal.then_some(self.head.as_str())
     }
 
-    /// What comes before its first wildcard.
+    /// The text before its first wildcard.
     pub(super) fn head(&self) -> &str {
         &self.head
     }
@@ -91,24 +91,24 @@ impl Pattern {
         self.head.rfind('/').map_or("", |at| &self.head[..at])
     }
 
-    /// Whether a look at the beginnings is enough to tell that two have nothing in common.
+    /// True if a look at the beginnings is enough to tell that two have nothing in common.
     fn begins_otherwise(&self, other: &Self) -> bool {
         !self.head.starts_with(&other.head) && !other.head.starts_with(&self.head)
     }
 
-    /// Whether a file can be in both.
+    /// True if a file can be in both.
     pub(super) fn meets(&self, other: &Self) -> bool {
         !self.begins_otherwise(other)
             && self.spellings.iter().any(|one| other.spellings.iter().any(|two| one.meets(two)))
     }
 
-    /// Whether the path itself is one of those that the pattern stands for, rather than something below it.
+    /// True if the path itself is one of those that the pattern stands for, rather than something below it.
     pub(super) fn is_matched_by(&self, pattern: &Self) -> bool {
         let is_matched = |one: &Spelling| pattern.spellings.iter().any(|two| one.is_same(two));
         self.is_literal && self.spellings.iter().any(is_matched)
     }
 
-    /// Whether all that the other stands for is in the folder that this one names.
+    /// True if all that the other stands for is in the folder that this one names.
     pub(super) fn is_above(&self, other: &Self) -> bool {
         let is_all = self.head.is_empty() && self.spellings.iter().all(|spelling| spelling.steps.is_empty());
         let folder = other.folder().strip_prefix(&self.head);
@@ -200,7 +200,7 @@ enum Arrival {
     Passed,
 }
 
-/// Whether a name can be meant by both.
+/// True if a name can be meant by both.
 fn have_one_in_common(name: &[Token], other: &[Token]) -> bool {
     // Whether the tokens so far of the one have something in common with so many of the other's.
     let mut row = vec![false; other.len() + 1];
@@ -220,7 +220,7 @@ fn have_one_in_common(name: &[Token], other: &[Token]) -> bool {
     row[other.len()]
 }
 
-/// What of the other's tokens is reached by one more character of the one's.
+/// Marks which of the other's tokens are reached by one more character of the one's.
 fn step(next: &mut [bool], at: usize, token: &Token, other: &[Token]) {
     match (token, other.get(at)) {
         (Token::Just(one), Some(Token::Just(two))) => next[at + 1] |= one == two,
@@ -246,7 +246,7 @@ impl Class {
         is_in != self.is_negated
     }
 
-    /// What stands between two brackets.
+    /// Reads the text between two brackets.
     fn read(inside: &str) -> Self {
         let is_negated = inside.starts_with(['!', '^']);
         let members: Vec<char> = inside.chars().skip(usize::from(is_negated)).collect();
@@ -271,7 +271,7 @@ fn is_wild(character: char) -> bool {
     matches!(character, '*' | '?' | '[' | '{' | '\\')
 }
 
-/// Whether the last name of a path looks like that of a file: it has an ending with a letter in it.
+/// True if the last name of a path looks like that of a file: it has an ending with a letter in it.
 fn has_ending(name: &str) -> bool {
     let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
     ending.is_some_and(|ending| {
@@ -297,7 +297,7 @@ fn tokens(name: &str) -> Vec<Token> {
     tokens
 }
 
-/// What stands for brackets that are meant as such, since those of `app/[id]/page.tsx` are part of a name. A path with
+/// The characters for brackets that are meant as such, since those of `app/[id]/page.tsx` are part of a name. A path with
 /// these in it is not to be had: they are characters of control.
 const CLASS_BEGINS: char = '\u{1}';
 const CLASS_ENDS: char = '\u{2}';
@@ -325,7 +325,7 @@ fn spellings(path: &str) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// What a text that begins with a brace, a bracket or a backslash can mean: what it begins with then, and what is left
+/// The meanings of a text that begins with a brace, a bracket or a backslash: what it begins with then, and what is left
 /// to be read.
 fn meanings(group: &str) -> Vec<(String, String)> {
     let as_it_is = || {
@@ -362,7 +362,7 @@ fn closing(group: &str) -> Option<usize> {
     })
 }
 
-/// What the commas outside of inner braces separate.
+/// The parts between commas outside of inner braces.
 fn choices(inside: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     let is_border = |character: char| {

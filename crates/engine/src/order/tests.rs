@@ -1,4 +1,4 @@
-//! What holds what, in tables, and against the same said pair by pair.
+//! The order of tasks, in tables, and against the same said pair by pair.
 
 use std::collections::BTreeSet;
 
@@ -173,7 +173,7 @@ fn reasons_among_plans() {
     assert_eq!(why(&off, &early, &beside), None);
 }
 
-/// Whether the later task waits for the earlier one, with nothing but the two of them in view.
+/// True if the later task waits for the earlier one, with nothing but the two of them in view.
 fn waits(rules: &Rules, earlier: &TaskDecl, later: &TaskDecl) -> bool {
     let overlap = later.files.iter().any(|one| earlier.files.iter().any(|other| overlaps(one, other)));
     let infer = rules.parallel.infer.is_on();
@@ -225,7 +225,7 @@ fn ready(rules: &Rules, decls: &[TaskDecl], parts: &[Part]) -> Vec<usize> {
     (0..decls.len()).filter(|place| parts[*place] == Part::Ready && !is_held(*place)).collect()
 }
 
-/// What each task waits for, and not through another that it waits for: every task is compared with every one before.
+/// The tasks that each task waits for, and not through another that it waits for: every task is compared with every one before.
 fn waited_for(rules: &Rules, decls: &[TaskDecl]) -> Vec<Vec<(usize, Why)>> {
     let mut before: Vec<BTreeSet<usize>> = Vec::new();
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! What each task of a plan waits for, for people who ask beforehand.
+//! The tasks that each task of a plan waits for, for people who ask beforehand.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::{Kind, Why, why};
 use crate::rules::Rules;
 use crate::task::TaskDecl;
 
-/// What each task waits for, one task after another: the places of others and why, the latest first. What is waited for
+/// An iterator over what each task waits for: the places of others and why, the latest first. What is waited for
 /// through another task is left out.
 #[derive(Debug)]
 pub struct Waits<'a> {

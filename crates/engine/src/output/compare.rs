@@ -1,4 +1,4 @@
-//! Whether what a fix was to repair is gone, though the command is still red.
+//! Tells whether what a fix was to repair is gone, though the command is still red.
 
 use super::failing::{Failing, Item};
 

@@ -11,7 +11,7 @@ const ITEMS_MAX: usize = 50;
 /// Characters of a name.
 const NAME_CHARS_MAX: usize = 200;
 
-/// What fails in an output, and what was seen to run.
+/// The items that fail in an output, and how many were seen to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failing {
     /// The items, in the order of the output.

@@ -5,7 +5,7 @@ use super::text::{is_exception, is_omission};
 /// Lines from the end that are looked at.
 const LINES_MAX: usize = 500;
 
-/// What lines that begin so say is told better by others, or is not about the failure at all.
+/// Beginnings of lines whose text is told better by others, or is not about the failure at all.
 const NOISE_BEGINNINGS: &[&str] = &[
     "npm notice",
     "npm warn",
@@ -40,7 +40,7 @@ const NOISE_BEGINNINGS: &[&str] = &[
     "make: Entering",
 ];
 
-/// What lines with such a thing in them say, likewise.
+/// Parts of lines of which the same is true.
 const NOISE_PARTS: &[&str] = &[
     "A complete log of this run",
     "Leaving directory",
@@ -76,7 +76,7 @@ const WRAPPER_BEGINNINGS: &[&str] = &[
     "Failed",
 ];
 
-/// What an error is called by a line that is about nothing else.
+/// Names of an error in lines that are about nothing else.
 const STRONG: &[&str] = &[
     "error:",
     "error[",
@@ -95,7 +95,7 @@ const STRONG: &[&str] = &[
     "could not",
 ];
 
-/// What lines that speak of errors have in them.
+/// Parts of lines that speak of errors.
 const WEAK: &[&str] = &[
     "error",
     "fail",

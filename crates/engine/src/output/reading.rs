@@ -1,4 +1,4 @@
-//! What is read from an output.
+//! The reading of an output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,7 +15,7 @@ const FINDINGS_MAX: usize = 500;
 /// Characters of an error line.
 const ERROR_CHARS_MAX: usize = 300;
 
-/// What the output of a red command says.
+/// The message of a red command's output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// The line that a person would point at; none where nothing is told.
@@ -47,7 +47,7 @@ fn one_line(line: &str) -> String {
     words.join(" ").chars().take(ERROR_CHARS_MAX).collect()
 }
 
-/// What the readers of single tools find.
+/// The findings of readers of single tools.
 #[derive(Default)]
 pub(super) struct Found {
     /// In the order of the output.

@@ -28,7 +28,7 @@ pub(super) struct Draft {
     more_files: Vec<String>,
 }
 
-/// What reviews and threads ask for and did not get yet.
+/// The tasks that reviews and threads ask for and did not get yet.
 pub(super) fn unaddressed(lifecycle: &Lifecycle, look: &Look) -> Vec<Draft> {
     let is_new = |id: &String, latest: &String| lifecycle.addressed.get(id) != Some(latest);
     let threads =
@@ -107,14 +107,14 @@ fn of_thread(thread: &Thread) -> Draft {
     }
 }
 
-/// Whether a path is one of a file in the repository, and nothing else.
+/// True if a path is one of a file in the repository, and nothing else.
 fn is_inside(path: &str) -> bool {
     let is_odd = |c: char| c.is_control() || c == '`';
     let is_step = |part: &str| !part.is_empty() && part != "..";
     !path.contains(is_odd) && path.split('/').all(is_step)
 }
 
-/// What red checks ask for. One whose log could not be read asks all the same.
+/// The tasks that red checks ask for. One whose log could not be read asks all the same.
 pub(super) fn of_checks(checks: &[CheckRef], logs: &[CheckLog]) -> Vec<Draft> {
     checks.iter().take(REQUESTS_MAX).map(|check| of_check(check, logs)).collect()
 }
@@ -136,7 +136,7 @@ fn of_check(check: &CheckRef, logs: &[CheckLog]) -> Draft {
     }
 }
 
-/// What the check says of itself; its name, where it says nothing.
+/// The check's own words; its name, where it says nothing.
 fn own_words(check: &CheckRef) -> String {
     if check.summary.trim().is_empty() { check.label.clone() } else { check.summary.clone() }
 }

@@ -129,8 +129,8 @@ impl Lifecycle {
         self.watch_from(at, at);
     }
 
-    /// What was known of the checks is known of another commit. Those that it had are waited for at the new one,
-    /// except for those that had been given up.
+    /// Turns to a new commit: what was known of the checks is known of another one. Those that it had are waited for at
+    /// the new one, except for those that had been given up.
     fn turn_to_new_commit(&mut self, number: u64) {
         let is_same = self.place.as_ref().is_some_and(|place| place.number == number);
         self.rerun.clear();

@@ -1,4 +1,4 @@
-//! What a look at the pull request means: the first thing that is not as it should be.
+//! The meaning of a look at the pull request: the first thing that is not as it should be.
 
 use super::address::{self, Draft};
 use super::awaited::Awaited;
@@ -24,7 +24,7 @@ const REVIEWERS_MAX: usize = 15;
 /// Names that are kept of what is waited for.
 const NAMES_MAX: usize = 5;
 
-/// What a look means.
+/// The meaning of a look.
 pub(super) enum Verdict {
     /// Something has to be waited for.
     Await(Awaited),
@@ -46,7 +46,7 @@ pub(super) enum Verdict {
     Ready(Outcome),
 }
 
-/// What the look means.
+/// Gives the meaning of a look.
 pub(super) fn assess(lifecycle: &Lifecycle, rules: &PullRequestRules, look: &Look) -> Option<Verdict> {
     let place = lifecycle.place.as_ref()?;
     let relevant = Relevant::of(lifecycle, rules, look);
@@ -177,7 +177,7 @@ fn wordless(lifecycle: &Lifecycle, look: &Look) -> Option<Verdict> {
     (!reviewers.is_empty()).then_some(Verdict::Obstructed(Obstacle::Wordless { reviewers, url }))
 }
 
-/// Whether something was done in answer to the author of a review.
+/// True if something was done in answer to the author of a review.
 fn was_heeded(lifecycle: &Lifecycle, review: &Review) -> bool {
     lifecycle.requests().any(|request| match &request.origin {
         Origin::Check { .. } => false,

@@ -1,8 +1,8 @@
-//! What the lifecycle waits for while it watches.
+//! The things that the lifecycle waits for while it watches.
 
 use serde::{Deserialize, Serialize};
 
-/// What is waited for.
+/// The thing that is waited for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Awaited {
@@ -28,7 +28,7 @@ pub enum Awaited {
     Review {
         /// How many threads are not resolved.
         threads: usize,
-        /// Whose review says no.
+        /// The reviewers who say no.
         reviewers: Vec<String>,
     },
     /// The forge works out whether it can be merged.
@@ -42,12 +42,12 @@ pub enum Awaited {
 }
 
 impl Awaited {
-    /// Whether this is the same thing as another, whatever the details.
+    /// True if this is the same thing as another, whatever the details.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// Whether this is over in a moment or not at all, so that the next look may come soon.
+    /// True if this is over in a moment or not at all, so that the next look may come soon.
     pub(crate) fn is_brief(&self) -> bool {
         match self {
             Self::MoreChecks | Self::Allowance => true,

@@ -69,7 +69,7 @@ impl<'a> Relevant<'a> {
     }
 }
 
-/// What the checks that count are called.
+/// The labels of the checks that count.
 pub(super) fn labels_that_count(rules: &PullRequestRules, look: &Look) -> Vec<String> {
     that_count(rules, look).map(|check| check.label.clone()).collect()
 }
@@ -80,7 +80,7 @@ fn that_count<'a>(rules: &PullRequestRules, look: &'a Look) -> impl Iterator<Ite
     look.checks.iter().filter(move |check| check.required || !only_required)
 }
 
-/// Whether this is the run that failed before the check was started again, and not the new one.
+/// True if this is the run that failed before the check was started again, and not the new one.
 fn is_old_news(lifecycle: &Lifecycle, check: &Check) -> bool {
     lifecycle
         .rerun

@@ -1,4 +1,4 @@
-//! What something that was seen at the forge means: at most one event.
+//! The meaning of an observation at the forge: at most one event.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::state::State;
 /// The time between two looks for what is over in a moment or not at all.
 const SOON: Duration = Duration::from_secs(20);
 
-/// What a report means. One about something that is not wanted any more means nothing.
+/// Gives the event that a report means. One about something that is not wanted any more means nothing.
 pub(crate) fn decide(state: &State, key: &str, report: ForgeReport, at: Timestamp) -> Option<What> {
     let action = wanted(state, at).filter(|action| action.key() == key)?;
     let rules = state.rules()?;
@@ -81,7 +81,7 @@ pub(crate) fn decide(state: &State, key: &str, report: ForgeReport, at: Timestam
     Some(What::PullRequest(Box::new(event)))
 }
 
-/// Whether the commit is the one that was watched when the run ended: going on with that is no further push.
+/// True if the commit is the one that was watched when the run ended: going on with that is no further push.
 fn is_watched_on(state: &State, head: &str) -> bool {
     let lifecycle = &state.pull_request;
     lifecycle.goes_on && lifecycle.place.as_ref().is_some_and(|place| place.head == head)
@@ -139,7 +139,7 @@ fn believed(state: &State, rules: &Rules, checks: Vec<CheckRef>) -> What {
 }
 
 impl Stage {
-    /// Whether something is being done or waited for at the forge.
+    /// True if something is being done or waited for at the forge.
     pub fn is_active(&self) -> bool {
         !matches!(self, Self::Resting | Self::Satisfied(_))
     }

@@ -1,4 +1,4 @@
-//! What follows for the pull request from the state alone.
+//! The events that follow for the pull request from the state alone.
 
 use jiff::Timestamp;
 
@@ -9,7 +9,7 @@ use crate::rules::Rules;
 use crate::state::State;
 use crate::status::Status;
 
-/// What is due once every task is settled and nothing else is.
+/// The event that is due once every task is settled and nothing else is.
 pub(crate) fn due(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
     let lifecycle = &state.pull_request;
     if let Stage::Satisfied(_) = lifecycle.stage {

@@ -1,4 +1,4 @@
-//! What has happened to the pull request.
+//! The events of a pull request.
 
 use jiff::Timestamp;
 use plan::TaskId;
@@ -10,7 +10,7 @@ use super::request::{CheckRef, Request};
 use super::stage::{Reviewer, Source};
 use crate::task::TaskDecl;
 
-/// What has happened to the pull request.
+/// The events of a pull request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PullRequestEvent {
@@ -25,7 +25,7 @@ pub enum PullRequestEvent {
     },
     /// A look showed that something has to be waited for.
     Looked {
-        /// What.
+        /// The thing that is waited for.
         awaited: Awaited,
         /// The next look.
         until: Timestamp,
@@ -83,7 +83,7 @@ pub enum PullRequestEvent {
     },
     /// Those who said no are to be asked to look again.
     ReviewPlanned {
-        /// Who.
+        /// The reviewers.
         reviewers: Vec<Reviewer>,
     },
     /// They were.
@@ -125,7 +125,7 @@ pub enum Outcome {
     Ready {
         /// How many checks are green.
         checks: usize,
-        /// What else there is to say.
+        /// Remarks besides.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         caveats: Vec<Caveat>,
     },
@@ -138,7 +138,7 @@ pub enum Outcome {
     },
 }
 
-/// What is to be said of a pull request that is ready all the same.
+/// A remark about a pull request that is ready all the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Caveat {
@@ -156,7 +156,7 @@ pub enum Caveat {
     NotAllowed,
     /// Reviews that ask for nothing and say something all the same: a person reads them.
     Commented {
-        /// What they say in a line, with who says it.
+        /// The remarks in a line each, with who makes them.
         remarks: Vec<String>,
     },
 }
@@ -174,14 +174,14 @@ pub enum LimitReached {
     Time {
         /// The limit.
         seconds: u64,
-        /// What was waited for.
+        /// The thing that was waited for.
         awaited: String,
     },
     /// Rounds of fixes for red checks.
     CiFixes {
         /// The limit.
         limit: u32,
-        /// What is still red.
+        /// The checks that are still red.
         checks: Vec<String>,
     },
 }

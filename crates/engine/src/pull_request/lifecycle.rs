@@ -23,7 +23,7 @@ pub struct Lifecycle {
     pub(super) place: Option<Place>,
     /// Pushes that were watched in this round.
     pub(super) cycles: u32,
-    /// Whether the push that was watched when the run ended is to be watched on, which is no further one.
+    /// True if the push that was watched when the run ended is to be watched on, which is no further one.
     pub(super) goes_on: bool,
     /// How often red checks got tasks in this round.
     pub(super) ci_rounds: u32,
@@ -40,7 +40,7 @@ pub struct Lifecycle {
     pub(super) roll: BTreeSet<String>,
     /// How many looks in a row showed those.
     pub(super) roll_looks: u32,
-    /// Whether a person went on though checks are gone.
+    /// True if a person went on though checks are gone.
     pub(super) accepts_gone: bool,
     /// The commit that the forge agreed to merge.
     pub(super) queued: Option<String>,
@@ -51,7 +51,7 @@ pub struct Lifecycle {
     pub(super) in_record: BTreeSet<TaskId>,
     /// Tasks whose threads were answered.
     pub(super) replied: BTreeSet<TaskId>,
-    /// Who was asked to look again, with the review that said no.
+    /// The reviewers who were asked to look again, with the review that said no.
     pub(super) asked_again: BTreeMap<String, String>,
     pub(super) absence: Option<Absence>,
 }
@@ -65,7 +65,7 @@ pub struct Place {
     pub url: String,
     /// The branch.
     pub branch: String,
-    /// What it is to be merged into.
+    /// The branch that it is to be merged into.
     pub base: String,
     /// The commit that was pushed last.
     pub head: String,
@@ -91,7 +91,7 @@ pub struct Absence {
 pub(super) struct Rerun {
     /// The run that failed.
     pub(super) id: String,
-    /// Whether the forge refused to run it again.
+    /// True if the forge refused to run it again.
     pub(super) refused: bool,
     /// Looks since.
     pub(super) looks: u32,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Everything that one look shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Look {
-    /// Whether it is open.
+    /// The state: open, closed or merged.
     pub openness: Openness,
     /// The commit that its branch is at.
     pub head: String,
@@ -17,11 +17,11 @@ pub struct Look {
     pub reviews: Vec<Review>,
     /// Its review threads.
     pub threads: Vec<Thread>,
-    /// Whose review is asked for and has not come yet.
+    /// The reviewers whose review is asked for and has not come yet.
     pub requested: Vec<String>,
 }
 
-/// Whether a pull request is open.
+/// The state of a pull request: open or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Openness {
@@ -52,19 +52,19 @@ pub enum MergeState {
 /// One check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// What tells it from the others: its name, with that of its workflow.
+    /// The label that tells it from the others: its name, with that of its workflow.
     pub label: String,
     /// Where it stands.
     pub state: CheckState,
-    /// Whether the base branch requires it.
+    /// True if the base branch requires it.
     pub required: bool,
-    /// What tells this run of it from another one.
+    /// The identity that tells this run of it from another one.
     pub id: String,
     /// The workflow run that it is part of, if it can be run again.
     pub run: Option<u64>,
     /// Where people can read about it.
     pub url: String,
-    /// What it says of itself in a line.
+    /// The check's own words in a line.
     pub summary: String,
 }
 
@@ -89,11 +89,11 @@ pub enum CheckState {
 pub struct Review {
     /// Its identity.
     pub id: String,
-    /// Who wrote it.
+    /// The author.
     pub author: String,
-    /// What it comes to.
+    /// The verdict.
     pub state: ReviewState,
-    /// What it says.
+    /// The text.
     pub body: String,
     /// When, in a form that sorts.
     pub at: String,
@@ -101,7 +101,7 @@ pub struct Review {
     pub commit: String,
 }
 
-/// What a review comes to.
+/// The verdict of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewState {
@@ -122,7 +122,7 @@ pub enum ReviewState {
 pub struct Thread {
     /// Its identity.
     pub id: String,
-    /// Whether somebody called it resolved.
+    /// True if somebody called it resolved.
     pub resolved: bool,
     /// The file that it is about.
     pub path: String,
@@ -130,16 +130,16 @@ pub struct Thread {
     pub line: Option<u64>,
     /// The last comment that is not an answer of ours.
     pub comment: String,
-    /// Who wrote that.
+    /// The author of that.
     pub author: String,
-    /// What that says.
+    /// The text of that in a line.
     pub summary: String,
-    /// What all comments say, the oldest first.
+    /// The text of all comments, the oldest first.
     pub text: String,
 }
 
 impl Thread {
-    /// Whether somebody wrote in it.
+    /// True if somebody wrote in it.
     pub(crate) fn has_words_of(&self, author: &str) -> bool {
         let is_by = |line: &str| line.strip_prefix(author).is_some_and(|rest| rest.starts_with(": "));
         self.author == author || self.text.lines().any(is_by)

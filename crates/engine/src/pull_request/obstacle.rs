@@ -1,8 +1,8 @@
-//! What keeps the lifecycle from going on until a person has done something about it.
+//! The obstacles that keep the lifecycle from going on until a person has done something about them.
 
 use serde::{Deserialize, Serialize};
 
-/// What is in the way.
+/// The obstacle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Obstacle {
@@ -29,22 +29,22 @@ pub enum Obstacle {
     },
     /// The forge's program is missing or too old.
     NoProgram {
-        /// What is wrong with it.
+        /// The trouble with it.
         reason: String,
     },
     /// Nobody is logged in, or the login is not accepted.
     NoLogin {
-        /// What was said.
+        /// The message.
         detail: String,
     },
     /// The login may not do this.
     NotPermitted {
-        /// What was said.
+        /// The message.
         detail: String,
     },
     /// No branch is checked out.
     Detached,
-    /// What is checked out is the branch that pull requests are merged into.
+    /// The branch that is checked out is the one that pull requests are merged into.
     DefaultBranch {
         /// Its name.
         branch: String,
@@ -53,7 +53,7 @@ pub enum Obstacle {
     Protected {
         /// Its name.
         branch: String,
-        /// What was said.
+        /// The message.
         detail: String,
     },
     /// Somebody replaced commits of the branch that had been pushed.
@@ -68,7 +68,7 @@ pub enum Obstacle {
         /// The base.
         base: String,
     },
-    /// What the other side has does not go together with what is here.
+    /// The commits of the other side do not go together with those that are here.
     Conflict {
         /// The branch on the other side.
         with: String,
@@ -106,7 +106,7 @@ pub enum Obstacle {
     },
     /// Somebody wants changes and does not say which.
     Wordless {
-        /// Who.
+        /// The reviewers.
         reviewers: Vec<String>,
         /// Where the pull request is.
         url: String,
@@ -115,14 +115,14 @@ pub enum Obstacle {
     NotMerged {
         /// Where it is.
         url: String,
-        /// What was said.
+        /// The message.
         detail: String,
     },
     /// The forge refused something else.
     Refused {
         /// The command.
         command: String,
-        /// What was said.
+        /// The message.
         detail: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What came of something that was done at the forge.
+//! The outcome of something that was done at the forge.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::look::Look;
 use super::obstacle::Obstacle;
 use crate::task::TaskDecl;
 
-/// What came of it.
+/// The outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForgeReport {
@@ -40,7 +40,7 @@ pub enum ForgeReport {
         /// Where.
         kept: Kept,
     },
-    /// What the other side had was taken in.
+    /// The commits of the other side were taken in.
     Integrated,
     /// Threads were answered.
     Replied {
@@ -49,7 +49,7 @@ pub enum ForgeReport {
     },
     /// Reviewers were asked to look again.
     ReviewRequested {
-        /// Whom that was not possible for, and why.
+        /// The reviewers for whom that was not possible, and why.
         failed: Vec<String>,
     },
     /// The pull request was merged.
@@ -86,13 +86,13 @@ pub struct Published {
     pub url: String,
     /// The branch.
     pub branch: String,
-    /// What it is to be merged into.
+    /// The branch that it is to be merged into.
     pub base: String,
     /// The commit that was pushed.
     pub head: String,
     /// How the ids of tasks in the plan's pull request phase begin; a number follows.
     pub series: String,
-    /// What did not work out besides.
+    /// Things that did not work out besides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct Request {
     /// The task's id.
     pub id: TaskId,
-    /// What asks for it.
+    /// The thing that asks for it.
     pub origin: Origin,
-    /// What it is about in a line.
+    /// A line that says what it is about.
     pub summary: String,
     /// The end of the log, or what the thread says.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -29,7 +29,7 @@ pub struct Request {
     pub head: String,
 }
 
-/// What asks for a task.
+/// The thing that asks for a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -49,14 +49,14 @@ pub enum Origin {
         thread: String,
         /// The comment that is the latest one.
         comment: String,
-        /// Who wrote it.
+        /// The author.
         author: String,
     },
     /// A review as a whole.
     Review {
         /// Its identity.
         review: String,
-        /// Who wrote it.
+        /// The author.
         author: String,
     },
 }
@@ -66,7 +66,7 @@ pub enum Origin {
 pub struct CheckRef {
     /// Its label.
     pub label: String,
-    /// What tells this run of it from another one.
+    /// The identity that tells this run of it from another one.
     pub id: String,
     /// The workflow run that it is part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ pub struct CheckRef {
     /// Where people can read about it.
     #[serde(default)]
     pub url: String,
-    /// What it says of itself in a line.
+    /// The check's own words in a line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
 }

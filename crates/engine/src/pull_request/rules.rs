@@ -1,4 +1,4 @@
-//! What a run was told about its pull request.
+//! The rules for a run's pull request.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::rules::Toggle;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PullRequestRules {
-    /// Whether there is to be one.
+    /// On if there is to be one.
     pub lifecycle: Toggle,
     /// The time between two looks.
     pub look_every: Duration,
@@ -22,11 +22,11 @@ pub struct PullRequestRules {
     pub ci_fixes_max: u32,
     /// Which checks have to be green.
     pub checks: WhichChecks,
-    /// Whether threads are answered once their task is done.
+    /// On if threads are answered once their task is done.
     pub reply: Toggle,
-    /// Whether such threads are resolved as well.
+    /// On if such threads are resolved as well.
     pub resolve: Toggle,
-    /// Whether those who said no are asked to look again after a push.
+    /// On if those who said no are asked to look again after a push.
     pub request_review: Toggle,
     /// How it is merged at the end, if that is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ impl Default for PullRequestRules {
 }
 
 impl PullRequestRules {
-    /// Whether nothing was said about a pull request: then the record does not speak of it either.
+    /// True if nothing was said about a pull request: then the record does not speak of it either.
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }

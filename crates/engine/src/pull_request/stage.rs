@@ -40,7 +40,7 @@ pub enum Stage {
 /// A watch over one push.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
-    /// What is waited for; nothing before the first look.
+    /// The thing that is waited for; none before the first look.
     pub awaited: Option<Awaited>,
     /// Since when.
     pub since: Timestamp,
@@ -53,13 +53,13 @@ pub struct Watch {
 /// Somebody whose review says no.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reviewer {
-    /// Who.
+    /// The login.
     pub login: String,
     /// The review.
     pub review: String,
 }
 
-/// Whose commits are taken in.
+/// The side whose commits are taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {

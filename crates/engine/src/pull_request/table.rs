@@ -51,7 +51,7 @@ pub enum PullRequestEventKind {
 use PullRequestEventKind as E;
 use StageKind as S;
 
-/// What leads from where to where.
+/// The legal moves: from where, by which event, to where.
 pub const PULL_REQUEST_MOVES: &[(StageKind, PullRequestEventKind, StageKind)] = &[
     (S::Resting, E::Begun, S::Publishing),
     (S::Publishing, E::Published, S::Watching),
@@ -138,7 +138,7 @@ impl PullRequestEvent {
     }
 }
 
-/// Whether the table has a move from here by this event.
+/// True if the table has a move from here by this event.
 pub(super) fn is_legal(from: StageKind, event: PullRequestEventKind) -> bool {
     PULL_REQUEST_MOVES.iter().any(|(source, kind, _)| (*source, *kind) == (from, event))
 }

@@ -1,4 +1,4 @@
-//! What should be under way at the forge, as a function of the state.
+//! The actions that should be under way at the forge, as a function of the state.
 
 use jiff::Timestamp;
 use plan::TaskId;
@@ -43,21 +43,21 @@ pub enum ForgeAction {
     },
     /// Answer threads.
     Reply {
-        /// Whose tasks are these.
+        /// The tasks whose threads are answered.
         tasks: Vec<TaskId>,
     },
     /// Ask reviewers to look again.
     RequestReview {
         /// At which commit.
         head: String,
-        /// Whom.
+        /// The reviewers.
         reviewers: Vec<Reviewer>,
     },
     /// Take in commits of the other side.
     Integrate {
         /// After which push of the round.
         cycle: u32,
-        /// Whose.
+        /// The side whose commits are taken in.
         source: Source,
     },
     /// Merge the pull request.
@@ -95,7 +95,7 @@ fn ids(tasks: &[TaskId]) -> String {
     tasks.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// What should be under way at the forge now.
+/// The action that should be under way at the forge now.
 pub(crate) fn wanted(state: &State, now: Timestamp) -> Option<ForgeAction> {
     let lifecycle = &state.pull_request;
     let is_on = state.rules().is_some_and(|rules| rules.pull_request.lifecycle.is_on());

@@ -1,4 +1,4 @@
-//! What was done when: the spans of work that a journal tells of, which the state alone forgets.
+//! The history of a run: the spans of work that a journal tells of, which the state alone forgets.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::task::{Attempt, Dispatch};
 
 /// The key of the settings in the journal under which an agent's name stands.
 const AGENT_KEY: &str = "agent";
-/// What an agent is called that was given as a mere command.
+/// The name of an agent that was given as a mere command.
 const COMMAND_AGENT: &str = "command";
 
 /// Everything that was done in a run, folded from its events in order.
@@ -38,7 +38,7 @@ pub struct History {
 pub struct Span {
     /// The task.
     pub task: TaskId,
-    /// What was done.
+    /// The kind of work.
     pub kind: SpanKind,
     /// When it began.
     pub began: Timestamp,
@@ -46,11 +46,11 @@ pub struct Span {
     pub ended: Timestamp,
     /// How much of that nobody worked: no program was there, or a person was asked.
     pub idle: Duration,
-    /// What came of it.
+    /// The outcome.
     pub outcome: SpanOutcome,
 }
 
-/// What a span is.
+/// The kind of a span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpanKind {
     /// An agent's attempt with the checks of it.
@@ -66,14 +66,14 @@ pub enum SpanKind {
     Proof,
 }
 
-/// What came of a span.
+/// The outcome of a span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpanOutcome {
     /// It passed.
     Passed,
     /// It failed.
     Failed {
-        /// What exactly went wrong.
+        /// The cause of a failure.
         cause: Cause,
         /// The kind of error.
         kind: ErrorType,
@@ -95,11 +95,11 @@ pub struct Mark {
     pub task: TaskId,
     /// When.
     pub at: Timestamp,
-    /// What.
+    /// The kind.
     pub kind: MarkKind,
 }
 
-/// What happened at one moment.
+/// The kind of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
     /// A person was asked.
@@ -108,7 +108,7 @@ pub enum MarkKind {
     Skipped,
 }
 
-/// Who settled a task.
+/// The one who settled a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settled {
     /// The run.
@@ -122,7 +122,7 @@ pub(super) enum Settled {
 #[derive(Clone, Copy, Debug)]
 struct OpenSpan {
     place: usize,
-    /// Whether the agent is through, so that its end cannot be lost any more.
+    /// True if the agent is through, so that its end cannot be lost any more.
     is_claimed: bool,
     /// Since when a person is asked about it.
     asked_since: Option<Timestamp>,
@@ -134,7 +134,7 @@ impl Span {
         between(self.began, self.ended).saturating_sub(self.idle)
     }
 
-    /// Whether it counts as an attempt: one that was lost, or whose agent could not be had, does not.
+    /// True if it counts as an attempt: one that was lost, or whose agent could not be had, does not.
     pub fn is_attempt(&self) -> bool {
         let is_agents = matches!(self.kind, SpanKind::Attempt { .. });
         is_agents && !matches!(self.outcome, SpanOutcome::Lost | SpanOutcome::Unavailable)
@@ -160,7 +160,7 @@ impl History {
         &self.marks
     }
 
-    /// What agents used, one entry for each start that told.
+    /// The usage of agents, one entry for each start that told.
     pub fn spent(&self) -> impl Iterator<Item = &Spent> {
         self.spent.values()
     }

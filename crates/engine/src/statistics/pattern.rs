@@ -1,4 +1,4 @@
-//! What failures have in common: their type, the kind of error, and the error's words without what varies.
+//! The patterns of failures: their type, the kind of error, and the error's words without what varies.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const WORDS_CHARS_MAX: usize = 100;
 pub struct Pattern {
     /// In which respect.
     pub kind: PatternKind,
-    /// What they have in common.
+    /// The thing that they have in common.
     pub name: String,
     /// How many of them.
     pub occurrences: usize,
@@ -32,7 +32,7 @@ pub enum PatternKind {
     Words,
 }
 
-/// What the failed attempts among the spans have in common, the most common first.
+/// The patterns of the failed attempts among the spans, the most common first.
 pub(super) fn patterns(spans: &[Span]) -> Vec<Pattern> {
     let mut counts: BTreeMap<(PatternKind, String), usize> = BTreeMap::new();
     let mut count = |kind, name| *counts.entry((kind, name)).or_default() += 1;
@@ -108,7 +108,7 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// What stands around paths in an error, as in `open('/tmp/a')` or `--file=src/b.rs`.
+/// The characters around paths in an error, as in `open('/tmp/a')` or `--file=src/b.rs`.
 const AROUND_PATHS: &[char] = &['(', ')', '[', ']', '{', '}', '<', '>', '"', '\'', '`', '=', ',', ';'];
 
 fn mask_word(word: &str, text: &mut String) {

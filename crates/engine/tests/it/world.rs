@@ -17,6 +17,9 @@ use crate::script::{Agent, Edit, Script, decl};
 use crate::versioned;
 use crate::waiting;
 
+/// Of how many states one is written and read back.
+const TRAVELS_EVERY: usize = 8;
+
 /// When the program is killed, counted in events of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Crash {
@@ -156,10 +159,17 @@ impl World {
         }
     }
 
+    /// True if what there is now is written and read back.
+    fn travels(&self) -> bool {
+        self.travels && self.journal.len().is_multiple_of(TRAVELS_EVERY)
+    }
+
     fn see(&mut self, seen: Seen) -> Lived {
         self.steps_left = self.steps_left.checked_sub(1).expect("the run ends within its bound");
         let observation = Observation { at: self.now, seen };
-        versioned::observation_travels(&observation);
+        if self.travels() {
+            versioned::observation_travels(&observation);
+        }
         match decide(&self.state, observation) {
             Some(event) => self.record(event),
             None => Ok(()),
@@ -186,7 +196,7 @@ impl World {
         waiting::after_event(&self.rules, &before, &event);
         beside::after_event(&before, &self.state, &self.journal);
         invariants::after_event(self);
-        if self.travels {
+        if self.travels() {
             versioned::state_travels(&self.state, self.now);
         }
         self.edit();
@@ -296,7 +306,9 @@ impl World {
             if self.in_flight.contains_key(&key) {
                 continue;
             }
-            versioned::action_travels(&action);
+            if self.travels() {
+                versioned::action_travels(&action);
+            }
             self.begin(&action);
             let takes = if self.script.is_even { even_duration(&action) } else { duration(&action) };
             let ends_at = self.now.checked_add(takes).expect("invented time has no end");

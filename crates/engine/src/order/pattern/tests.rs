@@ -1,4 +1,4 @@
-//! What can be about the same file, in a table and for texts that nobody would write.
+//! Entries that can be about the same file, in a table and for texts that nobody would write.
 
 use proptest::prelude::*;
 

@@ -78,7 +78,7 @@ fn one_line(line: &str, at: usize) -> Option<Finding> {
     Some(Finding { item, error: said.to_owned(), lines: at..at + 3 })
 }
 
-/// Whose line it is.
+/// The tool that a line is of, with the stage.
 fn speaker(place: &Place<'_>) -> Option<(Tool, ItemStage)> {
     let is_of =
         |endings: &[&str]| endings.is_empty() || endings.iter().any(|ending| place.file.ends_with(ending));

@@ -18,7 +18,7 @@ pub(super) fn maven(lines: &[&str], found: &mut Found) {
     }
 }
 
-/// What a line of Maven says behind its level.
+/// The text of a line of Maven behind its level.
 fn said(line: &str) -> Option<&str> {
     ["[ERROR] ", "[INFO] ", "[WARNING] "].iter().find_map(|level| line.strip_prefix(level)).or_else(|| {
         // Older versions print the tests' own lines as they are.

@@ -7,7 +7,7 @@ use crate::output::failing::Tool;
 use crate::output::reading::Found;
 use crate::output::text::{Place, begins_with_digit, counted, end_of_block, labelled, number};
 
-/// What pytest says of a test between two titles.
+/// The report of pytest on a test, between two titles.
 struct Block {
     /// The test's name, or the file that could not be collected.
     title: String,

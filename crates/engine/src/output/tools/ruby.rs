@@ -31,7 +31,7 @@ fn example(line: &str) -> Option<&str> {
     number.parse::<u32>().is_ok().then_some(example)
 }
 
-/// What is said below the line of code: what was expected and what came, or the exception.
+/// The text below the line of code: what was expected and what came, or the exception.
 fn reason(body: &[&str]) -> String {
     let is_told = |line: &&str| !line.starts_with("Failure/Error:") && !line.starts_with('#');
     let told: Vec<&str> = body.iter().map(|line| line.trim()).filter(is_told).collect();

@@ -3,7 +3,7 @@
 use crate::output::failing::Tool;
 use crate::output::reading::Found;
 
-/// What npm says besides the reason.
+/// Lines of npm besides the reason.
 const NPM_NOISE: &[&str] = &[
     "code ",
     "syscall ",

@@ -1,4 +1,4 @@
-//! What makes an attempt red: read from reports, and turned into the record that is kept of it.
+//! The reasons why an attempt is red: read from reports, and turned into the record that is kept of it.
 
 use jiff::Timestamp;
 use plan::{Dialect, TaskId};
@@ -13,8 +13,8 @@ use crate::output::Failing;
 use crate::rules::Rules;
 use crate::task::{Attempt, Claimed, Task, Verification};
 
-/// What is known of a failure before it becomes a record.
-pub(crate) struct Red {
+/// A failure before it becomes a record.
+pub(crate) struct Diagnosis {
     cause: Cause,
     error: String,
     details: String,
@@ -27,7 +27,7 @@ pub(crate) struct Red {
     blocked_by: Option<String>,
 }
 
-impl Red {
+impl Diagnosis {
     pub(crate) fn new(cause: Cause, error: String, details: &str) -> Self {
         Self {
             cause,
@@ -78,7 +78,7 @@ impl Red {
         Self { details: format!("{}\nBesides, the program found:{told}", self.details.trim_end()), ..self }
     }
 
-    /// What is wrong with an agent's report on the face of it: the signal, a contradiction, the boxes. How the task is
+    /// Finds what is wrong with an agent's report on the face of it: the signal, a contradiction, the boxes. How the task is
     /// verified decides what words are worth: where a command is run, the word of another role will do, and a success
     /// that its own result denies is looked at.
     pub(crate) fn of_report(
@@ -159,35 +159,35 @@ impl Red {
     }
 }
 
-impl From<CheckFailure> for Red {
+impl From<CheckFailure> for Diagnosis {
     fn from(check: CheckFailure) -> Self {
         let CheckFailure { cause, error, details, command, exit_code, failing } = check;
         Self { command, exit_code, failing: Box::new(failing), ..Self::new(cause, error, &details) }
     }
 }
 
-fn of_answer(claim: &Claim, contradiction: Option<&str>, tail: &str) -> Option<Red> {
+fn of_answer(claim: &Claim, contradiction: Option<&str>, tail: &str) -> Option<Diagnosis> {
     match claim {
         Claim::Complete => of_contradiction(contradiction, tail),
         Claim::Failed(failed) | Claim::Denied(failed) => {
-            Some(Red::new(cause_of_claim(failed), failed.error.clone(), tail).with_claim(claim))
+            Some(Diagnosis::new(cause_of_claim(failed), failed.error.clone(), tail).with_claim(claim))
         }
-        Claim::NotVerified => Some(Red::new(Cause::VerificationFail, reason_before_signal(tail), tail)),
+        Claim::NotVerified => Some(Diagnosis::new(Cause::VerificationFail, reason_before_signal(tail), tail)),
         Claim::Stuck(stuck) => {
-            Some(Red::new(cause_of(stuck.kind), stuck.reason.clone(), tail).with_claim(claim))
+            Some(Diagnosis::new(cause_of(stuck.kind), stuck.reason.clone(), tail).with_claim(claim))
         }
         Claim::OtherRole => {
             let error = "Task did not complete: the answer ends with the word of another role".to_owned();
-            Some(Red::new(Cause::NoSignal, error, tail))
+            Some(Diagnosis::new(Cause::NoSignal, error, tail))
         }
         Claim::Silent => None,
     }
 }
 
-fn of_contradiction(contradiction: Option<&str>, tail: &str) -> Option<Red> {
+fn of_contradiction(contradiction: Option<&str>, tail: &str) -> Option<Diagnosis> {
     let phrase = contradiction?;
     let error = "CONTRADICTION: claimed completion while admitting failure".to_owned();
-    Some(Red::new(Cause::Contradiction, error, &format!("the answer says \"{phrase}\"\n{tail}")))
+    Some(Diagnosis::new(Cause::Contradiction, error, &format!("the answer says \"{phrase}\"\n{tail}")))
 }
 
 /// An error of the agent's own result that says so is a matter of permission. What commands printed is never searched.
@@ -206,7 +206,7 @@ fn cause_of(stuck: StuckKind) -> Cause {
 }
 
 /// An answer without any signal; in a plan with phases, one whose result cannot be read.
-fn of_silence(dialect: Dialect, tail: &str) -> Red {
+fn of_silence(dialect: Dialect, tail: &str) -> Diagnosis {
     const RESULT_CHARS_MAX: usize = 500;
     let error = match dialect {
         Dialect::Spec => "Task did not complete".to_owned(),
@@ -215,19 +215,19 @@ fn of_silence(dialect: Dialect, tail: &str) -> Red {
             format!("the result cannot be read: {beginning}")
         }
     };
-    Red::new(Cause::NoSignal, error, tail)
+    Diagnosis::new(Cause::NoSignal, error, tail)
 }
 
-fn of_lost_commit(commit: &str) -> Red {
+fn of_lost_commit(commit: &str) -> Diagnosis {
     let error = format!("commit {commit} is no longer part of the history");
     let details = format!(
         "Earlier work may be gone. `git reset --hard {commit}` brings back what was committed before the attempt; \
          `git reflog` shows what happened."
     );
-    Red::new(Cause::HistoryRewritten, error, &details)
+    Diagnosis::new(Cause::HistoryRewritten, error, &details)
 }
 
-fn of_boxes(tampered: &[TaskId]) -> Option<Red> {
+fn of_boxes(tampered: &[TaskId]) -> Option<Diagnosis> {
     let first = tampered.first()?;
     let names: Vec<String> = tampered.iter().map(ToString::to_string).collect();
     let error = format!("checkmark mismatch: other tasks of the plan were changed: {}", names.join(", "));
@@ -235,10 +235,10 @@ fn of_boxes(tampered: &[TaskId]) -> Option<Red> {
         "Only the box of the delegated task may change. The plan was put back as it was (task {first}{}).",
         if tampered.len() > 1 { " and others" } else { "" }
     );
-    Some(Red::new(Cause::Tampered, error, &details))
+    Some(Diagnosis::new(Cause::Tampered, error, &details))
 }
 
-fn of_exit(code: i32, claim: &Claim, tail: &str) -> Red {
+fn of_exit(code: i32, claim: &Claim, tail: &str) -> Diagnosis {
     let (cause, error) = match claim {
         Claim::Failed(failed) if cause_of_claim(failed) == Cause::PermissionDenied => {
             (Cause::PermissionDenied, failed.error.clone())
@@ -250,11 +250,11 @@ fn of_exit(code: i32, claim: &Claim, tail: &str) -> Red {
             (Cause::BadExit, format!("agent exited with code {code}: {}", last_line(tail)))
         }
     };
-    Red { exit_code: Some(code), ..Red::new(cause, error, tail).with_claim(claim) }
+    Diagnosis { exit_code: Some(code), ..Diagnosis::new(cause, error, tail).with_claim(claim) }
 }
 
-pub(crate) fn of_denial(text: &str) -> Red {
-    Red::new(Cause::PermissionDenied, format!("permission denied: {}", last_line(text)), text)
+pub(crate) fn of_denial(text: &str) -> Diagnosis {
+    Diagnosis::new(Cause::PermissionDenied, format!("permission denied: {}", last_line(text)), text)
 }
 
 fn head_of(text: &str, chars_max: usize) -> String {
@@ -275,7 +275,7 @@ fn last_line(text: &str) -> String {
     short(text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no output"))
 }
 
-/// What an agent says before it says that a verification failed: the beginning of its last paragraph.
+/// The words of an agent before it says that a verification failed: the beginning of its last paragraph.
 pub(crate) fn reason_before_signal(tail: &str) -> String {
     let lines: Vec<&str> = tail.lines().map(str::trim).collect();
     let signal = lines.iter().rposition(|line| line.contains(NOT_VERIFIED));

@@ -1,4 +1,4 @@
-//! Where each task stands in the plan. Putting a fix task in among thousands moves numbers here, not names and
+//! The position of each task in the plan. Putting a fix task in among thousands moves numbers here, not names and
 //! not tasks, so that its cost does not grow with the plan in any way that could be felt.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -7,13 +7,13 @@ use plan::TaskId;
 
 /// The place of every task, by its id.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct Positions {
     /// Which entry of `places` is the task's; it never changes.
     entries: BTreeMap<TaskId, usize>,
     places: Vec<usize>,
 }
 
-impl Places {
+impl Positions {
     /// The places of tasks in this order.
     pub(crate) fn of<'a>(ids: impl Iterator<Item = &'a TaskId>) -> Self {
         let entries: BTreeMap<TaskId, usize> = ids.cloned().zip(0..).collect();
@@ -50,11 +50,11 @@ impl Places {
 
 /// Some places, in order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PlaceSet {
+pub(crate) struct PositionSet {
     places: VecDeque<usize>,
 }
 
-impl PlaceSet {
+impl PositionSet {
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + Clone {
         self.places.iter().copied()
     }
