@@ -1,6 +1,6 @@
-//! What a tree is given of the project's files that git does not track: small local settings, copied at every use, and what
-//! the project's own settings name. Build outputs, environments and databases are never among them: they are about the place
-//! that they were made in.
+//! The project's untracked files that a work tree is given: small local settings, copied at every use, and what the
+//! project's own settings name. Build outputs, environments and databases are never among them: they are about the
+//! place that they were made in.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,13 +13,13 @@ use crate::work::project_files::is_own;
 use crate::worktrees::scan::{CACHES, Sharing, Sign, holds_path, sign};
 use crate::worktrees::slots::Worktrees;
 
-/// How large a file may be that is copied without being named.
+/// The bytes of a file that is copied without being named.
 const LOCAL_BYTES_MAX: u64 = 1 << 20;
 
-/// How many names a sentence has.
+/// The number of names in a sentence.
 const TOLD_MAX: usize = 5;
 
-/// What every file of SQLite begins with.
+/// The beginning of every file of SQLite.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Names that are never shared, whoever asks for it.
@@ -50,7 +50,7 @@ const NEVER: [&str; 20] = [
 const NEVER_ENDS: [&str; 9] =
     [".egg-info", ".tsbuildinfo", ".o", ".a", ".pyc", ".db", ".sqlite", ".sqlite3", ".db-wal"];
 
-/// The tree that is given something.
+/// The work tree that is given something.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recipient<'a> {
     pub(super) git: &'a Git,
@@ -58,7 +58,7 @@ pub(super) struct Recipient<'a> {
     pub(super) tracked: &'a [Tracked],
 }
 
-/// What was put into a tree, and what people are to be told of it.
+/// The files that were put into a work tree, and what people are to be told of them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) put: Vec<String>,
@@ -66,7 +66,7 @@ pub(super) struct Given {
 }
 
 impl Recipient<'_> {
-    /// Copies the files that a tree needs at every use, and makes its links.
+    /// Copies the files that a work tree needs at every use, and makes its links.
     pub(super) fn give(&self, worktrees: &Worktrees) -> Result<Given, GitError> {
         let mut given = Given::default();
         let tracked: BTreeSet<&Path> = self.tracked.iter().map(|entry| entry.path.as_path()).collect();
@@ -181,7 +181,7 @@ impl Recipient<'_> {
         folders.into_iter().any(is_link)
     }
 
-    /// What people are to be told of copied files: that agents can read them, and which of them lead into the project.
+    /// The words for people about copied files: that agents can read them, and which of them lead into the project.
     fn told_of(&self, files: &[String]) -> Vec<String> {
         if files.is_empty() {
             return Vec::new();
@@ -256,7 +256,7 @@ fn keys_leading_to(text: &[u8], project: &Path) -> Vec<String> {
     keys
 }
 
-/// Why a folder is not shared.
+/// The reason why a folder is not shared.
 fn refused(path: &str, how: &str, sign: &Sign) -> String {
     let advice = "worktree_setup names the command that makes it in each of them";
     match sign {

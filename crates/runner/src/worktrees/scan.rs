@@ -1,11 +1,12 @@
 //! Signs that a folder which git ignores belongs to the place that it is in: links out of it into the project, and the
-//! project's own path written into its files. Linked or copied, it would have tests in another tree load the project's files.
+//! project's own path written into its files. Linked or copied, it would have tests in another work tree load the
+//! project's files.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// How many entries of a folder are looked at.
+/// The number of entries of a folder that are looked at.
 const ENTRIES_MAX: usize = 200_000;
 /// Larger files are no shebangs, settings or lists of paths.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
@@ -13,12 +14,12 @@ const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Folders of caches, which are about the place by their nature and which nobody copies.
 pub(super) const CACHES: [&str; 4] = [".cache", ".vite", ".vitest", "__pycache__"];
 
-/// What is to be done with a folder.
+/// The way in which a folder is shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sharing {
-    /// Other trees get a link to it.
+    /// Other work trees get a link to it.
     Link,
-    /// Other trees get a copy of it.
+    /// Other work trees get a copy of it.
     Copy,
 }
 
@@ -55,7 +56,7 @@ pub(super) fn sign(project: &Path, folder: &str, sharing: Sharing) -> Option<Sig
     search(&own, is_sign)
 }
 
-/// The first sign that something in another tree leads into the project.
+/// The first sign that something in another work tree leads into the project.
 pub(super) fn sign_of_project(project: &Path, tree: &Path, path: &str) -> Option<Sign> {
     let is_sign = |path: &Path, kind: &fs::FileType| {
         if kind.is_symlink() {
