@@ -215,20 +215,20 @@ impl Git {
     /// fit, nothing is changed and the conflict is given back.
     pub fn carry_over(
         &self,
-        tree: &Path,
+        worktree: &Path,
         (base, work): (&Oid, &Oid),
         head: &Oid,
     ) -> Result<Option<Conflict>, GitError> {
         match self.merge(base, head, work)? {
-            Merge::Clean(merged) => self.write_into(tree, (head, &merged)).map(|()| None),
+            Merge::Clean(merged) => self.write_into(worktree, (head, &merged)).map(|()| None),
             Merge::Conflict(conflict) => Ok(Some(conflict)),
         }
     }
 
     /// Makes a linked work tree that shows one commit or tree show another, files and index alike.
-    pub(super) fn write_into(&self, tree: &Path, (from, to): (&Oid, &Oid)) -> Result<(), GitError> {
+    pub(super) fn write_into(&self, worktree: &Path, (from, to): (&Oid, &Oid)) -> Result<(), GitError> {
         let switch = [&UNSPARSE[..], &["read-tree", "--reset", "-u", from.as_str(), to.as_str()]].concat();
-        process::run(Call { dir: tree, ..self.locking_call(&switch, Vec::new()) })?.success().map(drop)
+        process::run(Call { dir: worktree, ..self.locking_call(&switch, Vec::new()) })?.success().map(drop)
     }
 
     /// The commits since another one, a line each, the newest first.

@@ -88,26 +88,26 @@ pub(crate) struct Shown {
 impl Git {
     /// Makes the work tree of a slot at a commit, with no branch checked out. Whatever stands at the path is removed
     /// first.
-    pub(crate) fn add_slot(&self, tree: &Path, commit: &Oid) -> Result<Shown, GitError> {
-        self.remove_slot(tree)?;
-        if let Some(folder) = tree.parent() {
+    pub(crate) fn add_slot(&self, worktree: &Path, commit: &Oid) -> Result<Shown, GitError> {
+        self.remove_slot(worktree)?;
+        if let Some(folder) = worktree.parent() {
             fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
         let add = ["worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", "--"];
         let mut call = self.locking_call(&[&QUIETLY[..], &add[..]].concat(), Vec::new());
-        call.arguments.extend([tree.as_os_str().to_owned(), commit.as_str().into()]);
+        call.arguments.extend([worktree.as_os_str().to_owned(), commit.as_str().into()]);
         let queue = self.queue_for_trees()?;
         process::run(call)?.success()?;
         drop(queue);
-        let slot = SlotTree::of(self, tree)?;
+        let slot = SlotTree::of(self, worktree)?;
         slot.read(commit)?;
         Ok(Shown { tracked: slot.tracked()?, emptied_submodules: false })
     }
 
     /// Has a work tree show the files of a commit. Every one is written anew, so that none is older than what was built
     /// from another one. What git does not track stays until it is cleaned.
-    pub(crate) fn rewrite_slot(&self, tree: &Path, commit: &Oid) -> Result<Shown, GitError> {
-        let slot = SlotTree::of(self, tree)?;
+    pub(crate) fn rewrite_slot(&self, worktree: &Path, commit: &Oid) -> Result<Shown, GitError> {
+        let slot = SlotTree::of(self, worktree)?;
         slot.forget_unfinished().map_err(GitError::io("tidy", &slot.state))?;
         // Only the index of the former commit knows which files of it are in none any more.
         slot.read(commit)?;
@@ -122,15 +122,15 @@ impl Git {
 
     /// Removes all that git does not track from a work tree, ignored or not, but for the paths `kept` in folders that
     /// there are.
-    pub(crate) fn clean_slot(&self, tree: &Path, shown: &Shown, kept: &[String]) -> Result<(), GitError> {
+    pub(crate) fn clean_slot(&self, worktree: &Path, shown: &Shown, kept: &[String]) -> Result<(), GitError> {
         let folders = folders_of(&shown.tracked);
-        SlotTree::of(self, tree)?.clean(kept.iter().filter(|path| lies_in(path, &folders)))
+        SlotTree::of(self, worktree)?.clean(kept.iter().filter(|path| lies_in(path, &folders)))
     }
 
     /// The work trees below a folder that git knows.
     pub(crate) fn slots_below(&self, folder: &Path) -> Vec<PathBuf> {
         let inside = folder.canonicalize().unwrap_or_else(|_| settled(folder));
-        let is_below = |tree: &PathBuf| tree.starts_with(folder) || tree.starts_with(&inside);
+        let is_below = |worktree: &PathBuf| worktree.starts_with(folder) || worktree.starts_with(&inside);
         self.linked_trees().into_iter().filter(is_below).collect()
     }
 
@@ -147,8 +147,8 @@ impl Git {
     }
 
     /// Puts tracked files back that differ from the commit; they are the result.
-    pub(crate) fn restore_slot(&self, tree: &Path, commit: &Oid) -> Result<Vec<String>, GitError> {
-        let slot = SlotTree::of(self, tree)?;
+    pub(crate) fn restore_slot(&self, worktree: &Path, commit: &Oid) -> Result<Vec<String>, GitError> {
+        let slot = SlotTree::of(self, worktree)?;
         let diff = ["diff-files", "--name-only", "-z", "--ignore-submodules=all"];
         let refresh = ["update-index", "-q", "--refresh", "--ignore-submodules"];
         // Its exit code tells that something differs, which is asked next.
@@ -163,17 +163,17 @@ impl Git {
 
     /// The paths in a work tree that git does not track, ignored or not; of a folder without tracked files only its
     /// own.
-    pub(crate) fn untracked_in_slot(&self, tree: &Path) -> Result<BTreeSet<String>, GitError> {
-        let slot = SlotTree::of(self, tree)?;
+    pub(crate) fn untracked_in_slot(&self, worktree: &Path) -> Result<BTreeSet<String>, GitError> {
+        let slot = SlotTree::of(self, worktree)?;
         let stdout = slot.run(&["ls-files", "--others", "--directory", "-z"])?.success()?;
         let plain = |name: OsString| name.to_string_lossy().trim_end_matches('/').to_owned();
         Ok(names(&stdout).map(plain).collect())
     }
 
     /// True if git leaves this path of a work tree out.
-    pub(crate) fn is_ignored_in_slot(&self, tree: &Path, path: &str) -> Result<bool, GitError> {
+    pub(crate) fn is_ignored_in_slot(&self, worktree: &Path, path: &str) -> Result<bool, GitError> {
         let ended =
-            SlotTree::of(self, tree)?.run(&["check-ignore", "--quiet", "--", &format!("./{path}")])?;
+            SlotTree::of(self, worktree)?.run(&["check-ignore", "--quiet", "--", &format!("./{path}")])?;
         match ended.code {
             Some(0) => Ok(true),
             Some(1) => Ok(false),
@@ -206,9 +206,9 @@ impl Git {
     }
 
     /// By what a work tree is known to be as it was made: sparse checkout and settings of its own, and the project's.
-    pub(crate) fn slot_settings(&self, tree: &Path) -> Option<String> {
-        let state = self.slot_state(tree)?;
-        let link = fs::read(tree.join(".git")).ok()?;
+    pub(crate) fn slot_settings(&self, worktree: &Path) -> Option<String> {
+        let state = self.slot_state(worktree)?;
+        let link = fs::read(worktree.join(".git")).ok()?;
         let leads_to = link.strip_prefix(b"gitdir: ")?.trim_ascii_end();
         if !is_same(Path::new(OsStr::from_bytes(leads_to)), &state) {
             return None;
@@ -226,17 +226,18 @@ impl Git {
     }
 
     /// Removes the work tree of a slot and git's knowledge of it. Links in it are removed, never followed.
-    pub(crate) fn remove_slot(&self, tree: &Path) -> Result<(), GitError> {
-        remove_folder(tree).map_err(GitError::io("remove", tree))?;
+    pub(crate) fn remove_slot(&self, worktree: &Path) -> Result<(), GitError> {
+        remove_folder(worktree).map_err(GitError::io("remove", worktree))?;
         let queue = self.queue_for_trees()?;
-        let forgotten = self.forget_slot(tree).map_err(GitError::io("remove what git knows of", tree));
+        let forgotten =
+            self.forget_slot(worktree).map_err(GitError::io("remove what git knows of", worktree));
         drop(queue);
         forgotten
     }
 
     /// Others' work trees are not pruned, also if they are not there at the moment: they may lie on a disk that is not.
-    fn forget_slot(&self, tree: &Path) -> io::Result<()> {
-        if let Some(state) = self.slot_state(tree) {
+    fn forget_slot(&self, worktree: &Path) -> io::Result<()> {
+        if let Some(state) = self.slot_state(worktree) {
             // Moved away as a whole: no git that looks meanwhile finds half of it.
             let name = state.file_name().unwrap_or_default().to_string_lossy().into_owned();
             fs::rename(&state, self.common_dir().join(format!("{ASIDE}{name}")))?;
@@ -250,16 +251,16 @@ impl Git {
     }
 
     /// The folder in which git keeps the state of a work tree.
-    pub(super) fn state_of(&self, tree: &Path) -> Result<PathBuf, GitError> {
-        self.slot_state(tree).ok_or_else(|| GitError::Unusable {
-            dir: tree.to_owned(),
+    pub(super) fn state_of(&self, worktree: &Path) -> Result<PathBuf, GitError> {
+        self.slot_state(worktree).ok_or_else(|| GitError::Unusable {
+            dir: worktree.to_owned(),
             reason: "git no longer knows this working tree".to_owned(),
         })
     }
 
     /// The folder in which git keeps the state of a work tree, if it knows it.
-    fn slot_state(&self, tree: &Path) -> Option<PathBuf> {
-        let wanted = settled(tree);
+    fn slot_state(&self, worktree: &Path) -> Option<PathBuf> {
+        let wanted = settled(worktree);
         let entries = fs::read_dir(self.common_dir().join("worktrees")).ok()?;
         entries.flatten().map(|entry| entry.path()).find(|state| place_of(state).as_ref() == Some(&wanted))
     }
@@ -277,17 +278,17 @@ impl Git {
 /// A work tree, and where git keeps its state.
 struct SlotTree<'a> {
     git: &'a Git,
-    tree: &'a Path,
+    worktree: &'a Path,
     state: PathBuf,
 }
 
 impl<'a> SlotTree<'a> {
-    fn of(git: &'a Git, tree: &'a Path) -> Result<SlotTree<'a>, GitError> {
-        let state = git.slot_state(tree).ok_or_else(|| GitError::Unusable {
-            dir: tree.to_owned(),
+    fn of(git: &'a Git, worktree: &'a Path) -> Result<SlotTree<'a>, GitError> {
+        let state = git.slot_state(worktree).ok_or_else(|| GitError::Unusable {
+            dir: worktree.to_owned(),
             reason: "git no longer knows this work tree".to_owned(),
         })?;
-        Ok(SlotTree { git, tree, state })
+        Ok(SlotTree { git, worktree, state })
     }
 
     fn run(&self, list: &[&str]) -> Result<Ended, GitError> {
@@ -297,13 +298,13 @@ impl<'a> SlotTree<'a> {
     fn run_with(&self, list: &[&str], more: impl Iterator<Item = OsString>) -> Result<Ended, GitError> {
         let call = self.git.locking_call(&QUIETLY, Vec::new());
         let mut arguments = call.arguments;
-        for (option, folder) in [("--git-dir=", self.state.as_path()), ("--work-tree=", self.tree)] {
+        for (option, folder) in [("--git-dir=", self.state.as_path()), ("--work-tree=", self.worktree)] {
             let mut argument = OsString::from(option);
             argument.push(folder);
             arguments.push(argument);
         }
         arguments.extend(list.iter().map(OsString::from).chain(more));
-        process::run(Call { dir: self.tree, arguments, deadline: TREE_DEADLINE, ..call })
+        process::run(Call { dir: self.worktree, arguments, deadline: TREE_DEADLINE, ..call })
     }
 
     /// Writes the files of a commit that differ from what the index knows, whatever is in their place.
@@ -343,7 +344,7 @@ impl<'a> SlotTree<'a> {
     fn empty_submodules(&self, tracked: &[Tracked]) -> Result<bool, GitError> {
         let mut emptied = false;
         for submodule in tracked.iter().filter(|entry| entry.is_submodule()) {
-            let folder = self.tree.join(&submodule.path);
+            let folder = self.worktree.join(&submodule.path);
             let is_empty = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none());
             if !is_empty && fs::symlink_metadata(&folder).is_ok() {
                 remove_folder(&folder).map_err(GitError::io("remove", &folder))?;
@@ -358,7 +359,7 @@ impl<'a> SlotTree<'a> {
     /// beside it asks that one.
     fn remove_nested_repositories(&self, tracked: &[Tracked]) -> Result<(), GitError> {
         for folder in folders_of(tracked).into_iter().filter(|folder| !folder.as_os_str().is_empty()) {
-            let nested = self.tree.join(folder).join(".git");
+            let nested = self.worktree.join(folder).join(".git");
             remove_folder(&nested).map_err(GitError::io("remove", &nested))?;
         }
         Ok(())
@@ -424,10 +425,10 @@ fn place_of(state: &Path) -> Option<PathBuf> {
 }
 
 /// A path with all links in the folder that holds it resolved; the last part need not exist.
-fn settled(tree: &Path) -> PathBuf {
-    match (tree.parent().map(Path::canonicalize), tree.file_name()) {
+fn settled(worktree: &Path) -> PathBuf {
+    match (worktree.parent().map(Path::canonicalize), worktree.file_name()) {
         (Some(Ok(folder)), Some(name)) => folder.join(name),
-        (_, _) => tree.to_owned(),
+        (_, _) => worktree.to_owned(),
     }
 }
 

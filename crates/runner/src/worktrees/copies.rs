@@ -54,7 +54,7 @@ const NEVER_ENDS: [&str; 9] =
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recipient<'a> {
     pub(super) git: &'a Git,
-    pub(super) tree: &'a Path,
+    pub(super) worktree: &'a Path,
     pub(super) tracked: &'a [Tracked],
 }
 
@@ -99,7 +99,7 @@ impl Recipient<'_> {
         let mut given = Given::default();
         for path in worktrees.copy.iter().filter(|path| !self.git.root().join(path).is_file()) {
             let Some(path) = self.acceptable(path, &mut given.notes) else { continue };
-            let (from, to) = (self.git.root().join(&path), self.tree.join(&path));
+            let (from, to) = (self.git.root().join(&path), self.worktree.join(&path));
             if let Some(sign) = sign(self.git.root(), &path, Sharing::Copy) {
                 given.notes.push(refused(&path, "copied", &sign));
             } else if fs::symlink_metadata(&to).is_err() {
@@ -137,7 +137,7 @@ impl Recipient<'_> {
     }
 
     fn link(&self, path: &str, notes: &mut Vec<String>) -> Result<bool, GitError> {
-        let (from, to) = (self.git.root().join(path), self.tree.join(path));
+        let (from, to) = (self.git.root().join(path), self.worktree.join(path));
         if let Some(sign) = sign(self.git.root(), path, Sharing::Link) {
             notes.push(refused(path, "linked", &sign));
             return Ok(false);
@@ -148,14 +148,14 @@ impl Recipient<'_> {
         self.make_folder_of(path)?;
         symlink(&from, &to).map_err(GitError::io("link", &from))?;
         // A pattern with a slash at its end is about folders, and a link is none.
-        if !self.git.is_ignored_in_slot(self.tree, path)? {
+        if !self.git.is_ignored_in_slot(self.worktree, path)? {
             self.git.exclude(&[&format!("/{path}")])?;
         }
         Ok(true)
     }
 
     fn copy_file(&self, path: &str) -> Result<bool, GitError> {
-        let (from, to) = (self.git.root().join(path), self.tree.join(path));
+        let (from, to) = (self.git.root().join(path), self.worktree.join(path));
         if fs::symlink_metadata(&to).is_ok() || self.leads_through_link(path) {
             return Ok(false);
         }
@@ -164,11 +164,11 @@ impl Recipient<'_> {
     }
 
     fn has_folder_of(&self, path: &str) -> bool {
-        self.tree.join(path).parent().is_some_and(Path::is_dir)
+        self.worktree.join(path).parent().is_some_and(Path::is_dir)
     }
 
     fn make_folder_of(&self, path: &str) -> Result<(), GitError> {
-        let to = self.tree.join(path);
+        let to = self.worktree.join(path);
         let Some(folder) = to.parent() else { return Ok(()) };
         fs::create_dir_all(folder).map_err(GitError::io("create", folder))
     }
@@ -176,8 +176,9 @@ impl Recipient<'_> {
     /// True if a folder on the way to a path is a link: where it leads, nobody has looked.
     fn leads_through_link(&self, path: &str) -> bool {
         let folders = Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
-        let is_link =
-            |folder: &Path| [self.git.root(), self.tree].iter().any(|root| root.join(folder).is_symlink());
+        let is_link = |folder: &Path| {
+            [self.git.root(), self.worktree].iter().any(|root| root.join(folder).is_symlink())
+        };
         folders.into_iter().any(is_link)
     }
 

@@ -103,7 +103,7 @@ fn found(
 /// The folders of plans in which git knows of work trees.
 fn known_to(git: &Git) -> impl Iterator<Item = (PathBuf, String)> {
     let own = own_name(git.root());
-    let folders = git.linked_trees().into_iter().filter_map(|tree| Some(tree.parent()?.to_owned()));
+    let folders = git.linked_trees().into_iter().filter_map(|worktree| Some(worktree.parent()?.to_owned()));
     folders.filter_map(move |folder| {
         let is_ours = folder.parent()?.file_name()? == own.as_str();
         let key = folder.file_name()?.to_string_lossy().into_owned();
@@ -142,8 +142,8 @@ pub fn remove_trees(project: &Project, plans: &[PlanTrees]) -> Result<(), CleanE
             unpacked = Some(CleanError::Unpacked { plan: plan.plan.clone(), task, tree });
             continue;
         }
-        for tree in git.slots_below(&plan.folder) {
-            git.remove_slot(&tree)?;
+        for worktree in git.slots_below(&plan.folder) {
+            git.remove_slot(&worktree)?;
         }
         remove_folder(&plan.folder).map_err(GitError::io("remove", &plan.folder))?;
         // It goes with its last plan.

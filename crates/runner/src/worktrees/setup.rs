@@ -175,7 +175,7 @@ pub(super) enum Use {
 }
 
 /// The use of a path that set-up made in a work tree, from its name and, of a file, from what it is.
-pub(super) fn use_of(tree: &Path, path: &str) -> Use {
+pub(super) fn use_of(worktree: &Path, path: &str) -> Use {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ends = |list: &[&str]| list.iter().any(|end| name.ends_with(end));
     let caches = ["__pycache__", ".eslintcache", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".cache"];
@@ -185,7 +185,7 @@ pub(super) fn use_of(tree: &Path, path: &str) -> Use {
     } else if outputs.contains(&name)
         || name.starts_with("cmake-build-")
         || ends(&[".tsbuildinfo", ".o", ".a", ".so"])
-        || is_database(&tree.join(path))
+        || is_database(&worktree.join(path))
     {
         Use::MakeAgain
     } else {
@@ -194,10 +194,10 @@ pub(super) fn use_of(tree: &Path, path: &str) -> Use {
 }
 
 /// Caches of tools inside what is kept: they are about sources.
-pub(super) fn drop_caches(tree: &Path, kept: &str) {
+pub(super) fn drop_caches(worktree: &Path, kept: &str) {
     for name in [".cache", ".vite", ".vitest"] {
         // What cannot be removed is found out by whoever cleans, and by the verification in a new work tree.
-        let _ = crate::git::remove_folder(&tree.join(kept).join(name));
+        let _ = crate::git::remove_folder(&worktree.join(kept).join(name));
     }
 }
 

@@ -191,8 +191,8 @@ impl Slots {
 
     /// Removes all work trees of the plan, and the folder that held them.
     pub(crate) fn remove_all(&self) -> Result<(), GitError> {
-        for tree in self.git.slots_below(&self.folder) {
-            self.git.remove_slot(&tree)?;
+        for worktree in self.git.slots_below(&self.folder) {
+            self.git.remove_slot(&worktree)?;
         }
         self.existing().into_iter().try_for_each(|slot| self.remove(slot))?;
         remove_folder(&self.folder).map_err(GitError::io("remove", &self.folder))?;
@@ -268,7 +268,7 @@ impl UseNow<'_> {
         git.clean_slot(self.root, &self.shown, &staying)?;
         kept.iter().for_each(|path| drop_caches(self.root, path));
 
-        let recipient = Recipient { git, tree: self.root, tracked: &self.shown.tracked };
+        let recipient = Recipient { git, worktree: self.root, tracked: &self.shown.tracked };
         let mut given = recipient.give(worktrees)?;
         let is_set_up = lasting.is_some() && !self.shown.emptied_submodules;
         let is_made_again = before.made.iter().any(|made| made.used == Use::MakeAgain);

@@ -206,14 +206,14 @@ pub(super) struct Made {
 
 impl Made {
     /// The path as it is now; none if there is nothing.
-    pub(super) fn now(tree: &Path, path: &str) -> Option<Made> {
-        let metadata = fs::symlink_metadata(tree.join(path)).ok()?;
-        Some(Made { path: path.to_owned(), used: use_of(tree, path), inode: metadata.ino() })
+    pub(super) fn now(worktree: &Path, path: &str) -> Option<Made> {
+        let metadata = fs::symlink_metadata(worktree.join(path)).ok()?;
+        Some(Made { path: path.to_owned(), used: use_of(worktree, path), inode: metadata.ino() })
     }
 
     /// True if it is still the one that set-up made.
-    pub(super) fn is_there(&self, tree: &Path) -> bool {
-        fs::symlink_metadata(tree.join(&self.path)).is_ok_and(|metadata| metadata.ino() == self.inode)
+    pub(super) fn is_there(&self, worktree: &Path) -> bool {
+        fs::symlink_metadata(worktree.join(&self.path)).is_ok_and(|metadata| metadata.ino() == self.inode)
     }
 }
 
@@ -330,14 +330,14 @@ mod tests {
     #[test]
     fn what_was_replaced_is_not_what_set_up_made() {
         let folder = tempfile::tempdir().unwrap();
-        let tree = folder.path();
-        fs::create_dir_all(tree.join("modules/a")).unwrap();
-        let made = Made::now(tree, "modules").unwrap();
-        fs::write(tree.join("modules/b"), "").unwrap();
-        assert!(made.is_there(tree));
-        fs::rename(tree.join("modules"), tree.join("before")).unwrap();
-        assert!(!made.is_there(tree));
-        std::os::unix::fs::symlink("before", tree.join("modules")).unwrap();
-        assert!(!made.is_there(tree));
+        let worktree = folder.path();
+        fs::create_dir_all(worktree.join("modules/a")).unwrap();
+        let made = Made::now(worktree, "modules").unwrap();
+        fs::write(worktree.join("modules/b"), "").unwrap();
+        assert!(made.is_there(worktree));
+        fs::rename(worktree.join("modules"), worktree.join("before")).unwrap();
+        assert!(!made.is_there(worktree));
+        std::os::unix::fs::symlink("before", worktree.join("modules")).unwrap();
+        assert!(!made.is_there(worktree));
     }
 }
