@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How the names of files begin that are being written.
+/// The prefix of files that are being written.
 const PREFIX: &str = ".tillgreen-";
 
 /// Reads a regular file; anything else is as good as no file.

@@ -1,4 +1,4 @@
-//! What keeps a run from starting, or from going on.
+//! Errors that keep a run from starting, or from going on.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,56 +10,56 @@ use crate::git::GitError;
 use crate::journal::{JournalError, LockError};
 use crate::record::StateFileError;
 
-/// What keeps a run from starting, or from going on.
+/// An error that keeps a run from starting, or from going on.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The plan file cannot be read.
     #[error("cannot read {}", path.display())]
     Plan {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The plan has no tasks.
     #[error("{} has no tasks", path.display())]
     EmptyPlan {
-        /// Which plan.
+        /// The plan.
         path: PathBuf,
     },
     /// Lines that were meant as tasks cannot be read as such.
     #[error("{} has {} error{}", path.display(), problems.len(), if problems.len() == 1 { "" } else { "s" })]
     Malformed {
-        /// Which plan.
+        /// The plan.
         path: PathBuf,
-        /// What is wrong, with the file it is in and line numbers.
+        /// The problems, with the file each is in and line numbers.
         problems: Vec<(PathBuf, Problem)>,
     },
     /// Tasks that no command can prove, where that was to be an error.
     #[error("no runnable verify command in task {}", list(tasks))]
     Unverifiable {
-        /// Which tasks.
+        /// The tasks.
         tasks: Vec<TaskId>,
     },
-    /// The tree has changes that are not the run's.
+    /// The project has changes that are not the run's.
     #[error("the work tree has uncommitted changes: {}", shortened(paths))]
     Dirty {
-        /// Which paths.
+        /// The paths.
         paths: Vec<String>,
     },
     /// Every task was to work in a work tree of its own, which cannot be.
     #[error("tasks cannot be isolated here: {reason}")]
     NotIsolated {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// What was to be told to the run has no effect. Nothing was recorded.
+    /// The directive has no effect. Nothing was recorded.
     #[error(transparent)]
     Refused(Box<Refusal>),
     /// A pull request was asked for that cannot be made here.
     #[error("the pull request that was asked for cannot be made")]
     NoPullRequest {
-        /// What is in the way.
+        /// The obstacle.
         obstacle: Obstacle,
     },
     /// The state file is of no use.
@@ -74,9 +74,9 @@ pub enum RunError {
     /// The journal holds an event that cannot have happened.
     #[error("the journal at {} contradicts itself", path.display())]
     Impossible {
-        /// Which journal.
+        /// The journal.
         path: PathBuf,
-        /// What cannot have happened.
+        /// The event that cannot have happened.
         source: Impossible,
     },
     /// Git does not do what is needed.
@@ -88,11 +88,11 @@ pub enum RunError {
     /// A file of the run cannot be written.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// On which file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// What stands in for a secret.
+/// The text that stands in for a secret.
 const MASK: &str = "[masked]";
 
 /// Beginnings of tokens that are always secrets.
@@ -38,7 +38,7 @@ const CHOSEN: [&str; 4] = ["password", "passwd", "passphrase", "secret"];
 const CHOSEN_CHARS_MIN: usize = 6;
 const CODE_CHARS_MAX: usize = 256;
 
-/// What stands behind such a name in code and in messages without being its value.
+/// Words behind such a name in code and in messages that are not its value.
 const NO_SECRETS: [&str; 16] = [
     "string",
     "number",
@@ -58,7 +58,7 @@ const NO_SECRETS: [&str; 16] = [
     "expired",
 ];
 
-/// How somebody shows who they are.
+/// The schemes of authentication.
 const SCHEMES: [&str; 4] = ["basic", "bearer", "digest", "token"];
 
 /// The text with everything that looks like a key masked.
@@ -123,7 +123,7 @@ fn mask_line(masked: &mut String, line: &str) {
     masked.push_str(rest);
 }
 
-/// Where the secret is in what follows a name such as `password`, if there is one.
+/// The range of the secret in what follows a name such as `password`, if there is one.
 fn chosen_value(after: &str) -> Option<Range<usize>> {
     let is_quote = |character: char| matches!(character, '"' | '\'' | '`' | '\\');
     let is_blank = |character: char| matches!(character, ' ' | '\t');
@@ -148,14 +148,14 @@ fn chosen_value(after: &str) -> Option<Range<usize>> {
     (is_meant && is_chosen(value)).then_some(start..start + value.len())
 }
 
-/// Whether a value is long enough, and neither a word of messages nor the name of where the secret comes from.
+/// True if a value is long enough, and neither a word of messages nor the name of where the secret comes from.
 fn is_chosen(value: &str) -> bool {
     let is_name = value.starts_with('$') && value.len() <= CODE_CHARS_MAX;
     let is_other = NO_SECRETS.iter().any(|word| value.eq_ignore_ascii_case(word));
     value.chars().nth(CHOSEN_CHARS_MIN - 1).is_some() && !is_name && !is_other
 }
 
-/// Whether this is part of a program rather than a value.
+/// True if this is part of a program rather than a value.
 fn is_code(value: &str) -> bool {
     value.len() <= CODE_CHARS_MAX && (value.contains(['(', '<', '{', '[', '&']) || value.contains("::"))
 }

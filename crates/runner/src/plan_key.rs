@@ -5,16 +5,16 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-/// What else is in the program's folder.
+/// The other names in the program's folder.
 const TAKEN: [&str; 2] = ["logs", "project.lock"];
 
 /// Sets what tells plans apart off from a name that several of them could have. No plain name has it.
 const MARK: char = '+';
 
-/// How much is kept of a name that several plans could have, in characters.
+/// The characters that are kept of a name that several plans could have.
 const CHARS_MAX: usize = 60;
 
-/// How many bytes of the sum tell such plans apart.
+/// The bytes of the sum that tell such plans apart.
 const SUM_BYTES: usize = 6;
 
 /// A folder name that is the plan's alone: `specs/auth/tasks.md` becomes `specs-auth`. The path is that from the project's

@@ -1,4 +1,4 @@
-//! Where things are: the project's root, its plans, and the program's own files beside them.
+//! Paths: the project's root, its plans, and the program's own files beside them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,9 +18,9 @@ pub struct Project {
 /// A plan and the files that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanFile {
-    /// What people call it: the spec's name, the plan's number.
+    /// The name: the spec's name, the plan's number.
     pub name: String,
-    /// Which kind of plan it is.
+    /// The dialect of the plan.
     pub dialect: Dialect,
     /// The `tasks.md`, the `*-PLAN.md`, or the folder of plans.
     pub path: PathBuf,
@@ -32,7 +32,7 @@ pub struct PlanFile {
     pub home: PathBuf,
 }
 
-/// Why a plan could not be found. The messages are the ones that people know.
+/// The reason why a plan could not be found. The messages are the ones that people know.
 #[derive(Debug, thiserror::Error)]
 pub enum LocateError {
     /// No plan was named and none is active.
@@ -47,15 +47,15 @@ pub enum LocateError {
     /// The spec has no plan.
     #[error("ERROR: Tasks file missing at {}", shown(.0))]
     MissingTasks(PathBuf),
-    /// What was named is not a plan.
+    /// The named path is not a plan.
     #[error("{} is not a plan: give a spec's name, its folder or a tasks.md", .0.display())]
     NotAPlan(PathBuf),
     /// A file or folder could not be read.
     #[error("cannot read {}", path.display())]
     Unreadable {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// Git does not work here.
@@ -203,7 +203,7 @@ impl Project {
     }
 }
 
-/// How deep below a folder plans are looked for.
+/// The depth below a folder to which plans are looked for.
 const PLANS_DEPTH_MAX: usize = 4;
 
 /// All plans below a folder, in the order of their paths. Folders that begin with a dot are left out.
@@ -225,7 +225,7 @@ fn plans_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a file's name is that of a plan with phases: `03-01-PLAN.md`, `PLAN.md`.
+/// True if a file's name is that of a plan with phases: `03-01-PLAN.md`, `PLAN.md`.
 fn is_phase_plan(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name == "PLAN.md" || name.ends_with("-PLAN.md")
@@ -257,12 +257,12 @@ impl PlanFile {
         self.home.join("lock")
     }
 
-    /// Where attempts leave their logs.
+    /// The folder of the attempts' logs.
     pub fn attempts(&self) -> PathBuf {
         self.home.join("attempts")
     }
 
-    /// Where the work trees of tasks that run side by side are.
+    /// The folder of the work trees of tasks that run side by side.
     pub fn trees(&self) -> PathBuf {
         self.home.join("trees")
     }
@@ -285,7 +285,7 @@ impl PlanFile {
         recovery_mode(&self.state()).filter(|_| self.dialect == Dialect::Spec)
     }
 
-    /// Where an attempt at a task writes progress and learnings.
+    /// The file for the progress and learnings of an attempt at a task.
     pub(crate) fn task_progress(&self, task: &str) -> PathBuf {
         let folder = match self.dialect {
             Dialect::Spec => &self.dir,

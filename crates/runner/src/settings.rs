@@ -14,54 +14,54 @@ use crate::worktrees::Worktrees;
 pub struct Settings {
     /// The engine's policy.
     pub rules: Rules,
-    /// Who does the work, unless the rules name others.
+    /// The agent for all work, unless the rules name others.
     pub agent: Agent,
     /// Everybody whom the rules name.
     pub agents: Vec<Agent>,
-    /// Whether a retry takes up the agent's own session again.
+    /// On if a retry takes up the agent's own session again.
     pub resume_sessions: Toggle,
-    /// Whether agents are offered a server through which they can report.
+    /// On if agents are offered a server through which they can report.
     pub report_tools: Toggle,
-    /// How long an attempt may take.
+    /// The time an attempt may take.
     pub attempt_timeout: Duration,
-    /// How long an agent may stay silent.
+    /// The time an agent may stay silent.
     pub no_progress_timeout: Duration,
-    /// How long a verify command may take.
+    /// The time a verify command may take.
     pub verify_timeout: Duration,
-    /// How long a judging agent may take.
+    /// The time a judging agent may take.
     pub review_timeout: Duration,
-    /// Who ticks and commits.
+    /// The one who ticks and commits.
     pub bookkeeping: Bookkeeping,
-    /// What a change outside the task's files means.
+    /// The meaning of a change outside the task's files.
     pub scope: Scope,
-    /// Whether a verify that proves nothing is an error.
+    /// On if a verify that proves nothing is an error.
     pub strict: Toggle,
-    /// Whether a failed attempt's changes are taken back before the next one.
+    /// On if a failed attempt's changes are taken back before the next one.
     pub clean_retry: Toggle,
     /// The branch to work on; none: the one that is checked out.
     pub branch: Option<String>,
-    /// Whether a dirty tree is accepted at the start of a new run.
+    /// On if uncommitted changes in the project are accepted at the start of a new run.
     pub allow_dirty: Toggle,
-    /// What the work trees of tasks that run side by side are given.
+    /// The set-up of the work trees of tasks that run side by side.
     pub worktrees: Worktrees,
     /// The command that has to be green at the very end.
     pub regression: Option<String>,
-    /// What the pull request is like.
+    /// The shape of the pull request.
     pub pull_request: PullRequest,
     /// The settings as text, kept in the journal so that the run can be continued with them.
     pub launch: BTreeMap<String, String>,
 }
 
-/// What a pull request is like; how it is looked after is the engine's policy.
+/// The shape of a pull request; how it is looked after is the engine's policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PullRequest {
-    /// Whether there is to be one; where nothing was said, the plan decides.
+    /// On if there is to be one; where nothing was said, the plan decides.
     pub wanted: Option<Toggle>,
     /// Its title; without one it is made from the plan's name.
     pub title: Option<String>,
     /// The branch that it is to be merged into; without one, the default branch.
     pub base: Option<String>,
-    /// Whether it is created as a draft.
+    /// On if it is created as a draft.
     pub draft: Toggle,
 }
 
@@ -70,7 +70,7 @@ pub struct PullRequest {
 pub struct Agent {
     /// The name it goes by.
     pub name: String,
-    /// Which language it speaks.
+    /// The language it speaks.
     pub kind: AgentKind,
     /// The program; of a plain command or stream, the command that is given to `sh -c`.
     pub command: String,
@@ -80,9 +80,9 @@ pub struct Agent {
     pub env: Vec<(String, String)>,
     /// The model it is to use; without one, its own choice.
     pub model: Option<String>,
-    /// What it may do without being asked.
+    /// The permission it has without being asked.
     pub permission: Permission,
-    /// What it is told beside every prompt.
+    /// The words it is told beside every prompt.
     pub system_prompt: Option<String>,
 }
 
@@ -132,7 +132,7 @@ impl Agent {
     }
 }
 
-/// Who ticks the box and commits.
+/// The one who ticks the box and commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bookkeeping {
     /// The program.
@@ -141,7 +141,7 @@ pub enum Bookkeeping {
     Agent,
 }
 
-/// What a change outside the task's files means.
+/// The meaning of a change outside the task's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// A warning.

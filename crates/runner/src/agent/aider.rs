@@ -26,7 +26,7 @@ const FLAGS: [&str; 11] = [
     "--no-suggest-shell-commands",
 ];
 
-/// How it is started.
+/// The command that starts it.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let mut args: Vec<String> = FLAGS.map(str::to_owned).to_vec();
     let mut push = |name: &str, value: &str| args.extend([name.to_owned(), value.to_owned()]);
@@ -48,10 +48,10 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
 
 const MESSAGE_FILE: &str = "aider.message.md";
 
-/// What was read of its output so far.
+/// Reads its output.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    /// Whether the lines about itself are over.
+    /// True if the lines about itself are over.
     has_begun: bool,
     text: String,
     message: String,

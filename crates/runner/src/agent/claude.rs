@@ -34,7 +34,7 @@ const EDITING_TOOLS: &str = "Edit MultiEdit Write NotebookEdit";
 /// one of whole seconds: its own times are scattered at random.
 const OWN_DELAY_MAX: Duration = Duration::from_secs(60);
 
-/// How it is started.
+/// The command that starts it.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let mut args: Vec<String> =
         ["-p", "--output-format", "stream-json", "--verbose"].map(str::to_owned).to_vec();
@@ -76,23 +76,23 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     Launch::new(&agent.command, args, Input::Text(order.prompt.to_owned()))
 }
 
-/// What was read of its output so far.
+/// Reads its output.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    /// What the session had used before, as it was told.
+    /// The usage of the session before, as it was told.
     before: Usage,
     session: Option<String>,
     /// The message whose usage was counted last: each content block of it repeats that.
     counted: Option<String>,
-    /// What the model read so far; what it wrote is not told before the end.
+    /// The tokens that the model read so far; those it wrote are not told before the end.
     seen: Usage,
     /// The kind of error that the latest answer was made up for.
     error: Option<String>,
-    /// How long the service asked to be left alone.
+    /// The time the service asked to be left alone.
     waited: Option<Duration>,
     /// The limit of the account, while it is reached.
     limit: Option<Limit>,
-    /// What was used up to the latest result, whether or not that was the end.
+    /// The usage up to the latest result, whether or not that was the end.
     spent: Usage,
     result: Option<Ending>,
 }
@@ -108,7 +108,7 @@ struct Limit {
 struct Ending {
     conclusion: Conclusion,
     message: String,
-    /// What the session used in all, as it is told.
+    /// The usage of the session in all, as it is told.
     total: Usage,
 }
 
@@ -291,7 +291,7 @@ fn denial(denied: &Value) -> String {
     format!("{} was not permitted: {subject}", line::short(name))
 }
 
-/// What was used in all. `usage` is wrong after a broken stream, `modelUsage` is not.
+/// The usage in all. `usage` is wrong after a broken stream, `modelUsage` is not.
 fn total(value: &Value) -> Usage {
     let sum = value.get("modelUsage").map(of_models).unwrap_or_default();
     let cost_micros = line::micros(value, &["total_cost_usd"]);
@@ -323,8 +323,8 @@ fn of_run(value: &Value) -> Option<u64> {
     known.into_iter().flatten().reduce(u64::saturating_add)
 }
 
-/// What belongs to this run. Whether the total counts on from before is told by what comes closer to the run's own
-/// tokens: the total as it is, or the total without those of before.
+/// The usage of this run. Whether the total counts on from before is told by what comes closer to the run's own tokens:
+/// the total as it is, or the total without those of before.
 fn own_part(total: Usage, before: Usage, of_run: Option<u64>) -> Usage {
     let tokens = |usage: Usage| usage.tokens().unwrap_or_default();
     let costs = total.cost_micros.zip(before.cost_micros);

@@ -13,7 +13,7 @@ use crate::agent::reader::Activity;
 use crate::agent::trouble::{Trouble, TroubleKind};
 use crate::settings::Agent;
 
-/// How it is started.
+/// The command that starts it.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let mut args: Vec<String> = ["exec", "--json", "--skip-git-repo-check"].map(str::to_owned).to_vec();
     let mut push = |items: &[&str]| args.extend(items.iter().map(|&item| item.to_owned()));
@@ -47,10 +47,10 @@ fn setting(key: &str, value: &Value) -> String {
     format!("{key}={value}")
 }
 
-/// What was read of its output so far.
+/// Reads its output.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    /// What the thread had used before.
+    /// The usage of the thread before.
     before: Usage,
     thread: Option<String>,
     message: String,

@@ -5,7 +5,7 @@ use crate::agent::launch::{Input, Launch, Order};
 use crate::agent::stream::MODEL_VARIABLE;
 use crate::settings::Agent;
 
-/// How it is started.
+/// The command that starts it.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let launch = Launch::shell(&agent.command, Input::Text(agent.with_system_prompt(order.prompt)));
     match &agent.model {
@@ -14,7 +14,7 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     }
 }
 
-/// What it amounts to. What it printed is kept beside, head and tail, as of any process.
+/// The outcome of its end. What it printed is kept beside, head and tail, as of any process.
 pub(crate) fn end() -> Outcome {
     Outcome { conclusion: Conclusion::Plain, ..Outcome::default() }
 }

@@ -14,16 +14,16 @@ use crate::agent::reader::{Activity, Reader};
 use crate::process::{Ended, Exit, Heard, Listener, Reply};
 use crate::settings::Agent;
 
-/// How often the loop is told something: so many times in each stretch of time.
+/// The times the loop is told something in each stretch of time.
 const TOLD_MAX: u32 = 10;
 const STRETCH: Duration = Duration::from_millis(250);
 
-/// What the loop is told while an agent works.
+/// News for the loop while an agent works.
 #[derive(Debug)]
 pub(crate) struct Told {
-    /// What the agent did last.
+    /// The latest activity of the agent.
     pub activity: Option<Activity>,
-    /// What it used so far.
+    /// The usage so far.
     pub usage: Option<Usage>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Conversation {
     since: Instant,
     told: u32,
     activities: Vec<Activity>,
-    /// What it used, if the loop was not told yet.
+    /// The usage, if the loop was not told yet.
     usage: Option<Usage>,
 }
 
@@ -49,13 +49,13 @@ impl Conversation {
         Self { reader, tell, since: Instant::now(), told: 0, activities: Vec::new(), usage: None }
     }
 
-    /// What the agent's own account amounts to.
+    /// The outcome by the agent's own account.
     pub(crate) fn conclude(self, ended: &Ended) -> Outcome {
         let code = if let Exit::Code(code) = ended.exit { Some(code) } else { None };
         self.reader.end(code, &ended.stderr.text)
     }
 
-    /// What has to be sent before anything is heard.
+    /// The message that has to be sent before anything is heard.
     pub(crate) fn opening(&mut self) -> Option<String> {
         if let Reader::Acp(dialogue) = &mut self.reader { Some(dialogue.take_outbox()) } else { None }
     }

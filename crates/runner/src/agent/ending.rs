@@ -1,5 +1,5 @@
-//! What the end of an agent means: its own account, the exit code and the final message together. None of them is
-//! enough: an attempt is answered only where the final event says so and the exit code agrees.
+//! The end of an agent, from its own account, the exit code and the final message together. None of them is enough: an
+//! attempt is answered only where the final event says so and the exit code agrees.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ const TEMPORARILY_UNAVAILABLE: i32 = 75;
 const PERMISSION_DENIED: i32 = 126;
 const CANNOT_START: i32 = 127;
 
-/// How much of an agent's output a failure keeps.
+/// The characters of an agent's output that a failure keeps.
 const TAIL_CHARS_MAX: usize = 4_000;
-/// How much of that is the beginning, where an answer cannot be read.
+/// The characters of that which are the beginning, where an answer cannot be read.
 const HEAD_CHARS_MAX: usize = 1_000;
 
-/// How an agent's words are read.
+/// The way an agent's words are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words<'a> {
     /// The prompt, which may be echoed.
@@ -32,7 +32,7 @@ pub(crate) struct Words<'a> {
     pub duty: Duty,
 }
 
-/// What the end of an agent means.
+/// The meaning of an agent's end.
 pub(crate) fn agent_end(ended: &Ended, outcome: &Outcome, words: Words<'_>) -> AgentEnd {
     let said = Said::new(ended, outcome, words);
     match &ended.exit {
@@ -50,7 +50,7 @@ pub(crate) fn agent_end(ended: &Ended, outcome: &Outcome, words: Words<'_>) -> A
     }
 }
 
-/// What an agent said, as far as its end is told from it.
+/// The words of an agent, as far as its end is told from them.
 struct Said<'a> {
     ended: &'a Ended,
     answer: String,
@@ -190,13 +190,13 @@ fn masked(claim: Claim) -> Claim {
     }
 }
 
-/// What happened, and what the agent says of it: all of that, for its first line need not be its last.
+/// A failure, with all that the agent says of it, for its first line need not be its last.
 fn told(what: &str, text: &str) -> String {
     let text = line::short(text);
     if text.is_empty() { what.to_owned() } else { format!("{what}: {text}") }
 }
 
-/// What happened, and the last line of an output, where reasons stand.
+/// A failure, with the last line of an output, where reasons stand.
 fn because(what: &str, output: &str) -> String {
     let line = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
     line.map_or_else(
@@ -211,7 +211,7 @@ fn tail(text: &str) -> String {
     text.chars().skip(count.saturating_sub(TAIL_CHARS_MAX)).collect()
 }
 
-/// What is kept of an answer that cannot be read: its beginning is what people look at first.
+/// The part that is kept of an answer that cannot be read: its beginning is what people look at first.
 fn head_and_tail(text: &str) -> String {
     let text = text.trim();
     let count = text.chars().count();
@@ -223,20 +223,20 @@ fn head_and_tail(text: &str) -> String {
     format!("{head}\n…\n{rest}")
 }
 
-/// What an agent's output amounts to.
+/// The result of an agent's output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// How it ended.
+    /// The way it ended.
     pub conclusion: Conclusion,
     /// Its final message.
     pub message: String,
     /// The session that it can be taken up again by.
     pub session: Option<Session>,
-    /// What this attempt used.
+    /// The usage of this attempt.
     pub usage: Usage,
 }
 
-/// How an agent ended by its own account.
+/// The end of an agent by its own account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Conclusion {
     /// Its final event was never seen.

@@ -19,7 +19,7 @@ const BAD_INPUT: i32 = 42;
 /// The exit code of one that is not set up.
 const NOT_SET_UP: i32 = 41;
 
-/// How it is started.
+/// The command that starts it.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let mut args: Vec<String> = ["-o", "stream-json"].map(str::to_owned).to_vec();
     let mut push = |items: &[&str]| args.extend(items.iter().map(|&item| item.to_owned()));
@@ -42,19 +42,19 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
         .with_env("GEMINI_CLI_TRUST_WORKSPACE", "true")
 }
 
-/// What was read of its output so far.
+/// Reads its output.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    /// Whether a session is taken up again.
+    /// True if a session is taken up again.
     is_resuming: bool,
     session: Option<String>,
     message: String,
-    /// Whether a tool was used since the message was begun.
+    /// True if a tool was used since the message was begun.
     is_stale: bool,
     denied: Option<String>,
     /// The last error that it told of; a result that is an error need not repeat it.
     complaint: Option<String>,
-    /// Whether the result tells of a quota that is used up: the exit code is the one of too many requests.
+    /// True if the result tells of a quota that is used up: the exit code is the one of too many requests.
     is_terminal: bool,
     result: Option<(Conclusion, Usage)>,
 }
@@ -147,7 +147,7 @@ impl Reader {
     }
 }
 
-/// What it complains of on standard error, without what it only mentions there.
+/// The complaint on standard error, without what is only mentioned there.
 fn complaint(stderr: &str) -> String {
     const MENTIONED: [&str; 4] = ["YOLO mode", "Loaded cached", "Ripgrep", "Warning:"];
     let is_mentioned = |line: &&str| MENTIONED.iter().any(|words| line.trim_start().starts_with(words));
@@ -155,7 +155,7 @@ fn complaint(stderr: &str) -> String {
     lines.join("\n")
 }
 
-/// Whether a result tells of a quota that is used up for long.
+/// True if a result tells of a quota that is used up for long.
 fn is_terminal(value: &Value) -> bool {
     text(value, &["error", "type"]).is_some_and(|kind| kind.ends_with("TerminalQuotaError"))
 }

@@ -5,7 +5,7 @@ use crate::agent::stream::StreamFormat;
 use crate::agent::{acp, aider, claude, codex, command, gemini, opencode, pi, stream};
 use crate::settings::Agent;
 
-/// Which language an agent speaks.
+/// The language that an agent speaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentKind {
     /// Claude Code.
@@ -28,7 +28,7 @@ pub enum AgentKind {
     Command,
 }
 
-/// What the program can get from an agent.
+/// The abilities of an agent that the program can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Support {
     /// Its doings while it works.
@@ -37,7 +37,7 @@ pub struct Support {
     pub session: bool,
     /// The tokens that it used.
     pub usage: bool,
-    /// What it cost.
+    /// Its cost.
     pub cost: bool,
     /// Being asked to stop in its own language, besides a signal.
     pub cancel: bool,
@@ -61,7 +61,7 @@ impl AgentKind {
         }
     }
 
-    /// What the program can get from it.
+    /// The abilities that the program can use.
     pub fn support(&self) -> Support {
         let nothing =
             Support { stream: false, session: false, usage: false, cost: false, cancel: false, mcp: false };
@@ -83,7 +83,7 @@ impl AgentKind {
         }
     }
 
-    /// What it cannot do that somebody might count on, in words.
+    /// The abilities it lacks that people might count on, in words.
     pub fn caveats(&self) -> Vec<&'static str> {
         let support = self.support();
         let no_cost = (!support.cost).then_some("does not tell what it costs: --max-cost does not hold it");
@@ -101,7 +101,7 @@ impl AgentKind {
         no_cost.into_iter().chain(no_tokens).chain(no_tools).chain(maybe).collect()
     }
 
-    /// What a permission amounts to with this agent, in words for the person who starts it.
+    /// The meaning of a permission with this agent, in words for the person who starts it.
     pub fn allows(&self, permission: Permission) -> &'static str {
         match (self, permission) {
             (Self::Command | Self::Stream(_), _) => "may do whatever its command allows",
@@ -129,7 +129,7 @@ impl AgentKind {
         }
     }
 
-    /// How the agent is started.
+    /// The command that starts the agent.
     pub(crate) fn launch(&self, agent: &Agent, order: &Order<'_>) -> Launch {
         let mut launch = match self {
             Self::Claude => claude::launch(agent, order),

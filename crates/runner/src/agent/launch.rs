@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::process::Program;
 
-/// What an agent may do without being asked.
+/// The things an agent may do without being asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Permission {
     /// Look, and change nothing, as far as the agent can be held to that.
@@ -34,7 +34,7 @@ pub(crate) enum Duty {
     Judge,
 }
 
-/// What an agent is to be given.
+/// The input of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
     /// Its purpose.
@@ -49,24 +49,24 @@ pub(crate) struct Order<'a> {
     pub resume: Option<&'a Session>,
     /// The server through which it can report.
     pub mcp: Option<&'a McpServer>,
-    /// What it may spend, in millionths of a dollar.
+    /// The budget, in millionths of a dollar.
     pub budget_micros: Option<u64>,
 }
 
-/// How an agent is started.
+/// The command that starts an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Launch {
     /// The program and its arguments.
     pub program: Program,
     /// Variables added to the environment.
     pub env: Vec<(OsString, OsString)>,
-    /// What it is given on standard input.
+    /// The standard input.
     pub input: Input,
     /// Files to be written first.
     pub files: Vec<(std::path::PathBuf, String)>,
 }
 
-/// What an agent is given on standard input.
+/// The standard input of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     /// `/dev/null`: some agents wait for ever on an open pipe.
@@ -89,17 +89,17 @@ impl Launch {
         Self { program: Program::Shell(command.to_owned()), env: Vec::new(), input, files: Vec::new() }
     }
 
-    /// The same with a variable.
+    /// Adds a variable.
     pub(crate) fn with_env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
 }
 
-/// What the server is called.
+/// The name of the server.
 pub(crate) const MCP_NAME: &str = "tillgreen";
 
-/// How the server is started.
+/// The command that starts the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct McpServer {
     /// The program.
@@ -120,11 +120,11 @@ impl McpServer {
     }
 }
 
-/// How long a program may take to say its version, and how much it may say.
+/// The time a program may take to say its version, and the bytes it may say.
 const VERSION_PATIENCE: Duration = Duration::from_secs(10);
 const VERSION_BYTES_MAX: u64 = 4_096;
 
-/// Where a program is found: a path as it is, a name on `PATH`.
+/// The path of a program: a path as it is, a name on `PATH`.
 pub fn find_program(name: &str, dir: &Path) -> Option<PathBuf> {
     if name.contains('/') {
         let path = dir.join(name);
@@ -139,7 +139,7 @@ fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// What a program says to `--version`, first line only.
+/// The answer of a program to `--version`, first line only.
 pub fn version_of(program: &Path) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -15,10 +15,10 @@ pub(crate) enum Line<'a> {
     Start(&'a str),
 }
 
-/// How much of what an agent says or does is shown.
+/// The characters that are shown of what an agent says or does.
 const SHOWN_CHARS_MAX: usize = 200;
 
-/// How much of a final message is kept. A signal stands at its end, so that is what stays.
+/// The bytes that are kept of a final message. A signal stands at its end, so that is what stays.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 512 * 1024;
 
 /// The `type` of a line, found without building the rest of it.
@@ -97,7 +97,7 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
-/// What a tool is used on: the first of the usual parameters that is there.
+/// The subject of a tool: the first of the usual parameters that is there.
 pub(crate) fn subject(input: Option<&Value>) -> String {
     const NAMES: [&str; 8] =
         ["command", "file_path", "filePath", "path", "pattern", "query", "url", "description"];

@@ -18,7 +18,7 @@ use crate::settings::Agent;
 /// The variable that holds settings.
 const CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
 
-/// How it is started.
+/// The command that starts it.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     // With a title of ours it need not ask a model for one.
     let mut args: Vec<String> =
@@ -70,7 +70,7 @@ fn config(agent: &Agent, order: &Order<'_>) -> Option<Value> {
     Some(config)
 }
 
-/// What was read of its output so far.
+/// Reads its output.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     session: Option<String>,

@@ -13,10 +13,10 @@ use crate::agent::reader::Activity;
 use crate::agent::trouble::{Trouble, TroubleKind};
 use crate::settings::Agent;
 
-/// How the last line begins.
+/// The beginning of the last line.
 const LAST: &str = r#"{"type":"agent_end""#;
 
-/// How it is started.
+/// The command that starts it.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let mut args: Vec<String> = ["-p", "--mode", "json"].map(str::to_owned).to_vec();
     let mut push = |items: &[&str]| args.extend(items.iter().map(|&item| item.to_owned()));
@@ -40,13 +40,13 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     Launch::new(&agent.command, args, Input::Text(order.prompt.to_owned()))
 }
 
-/// What was read of its output so far.
+/// Reads its output.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     session: Option<String>,
     message: String,
     usage: Usage,
-    /// How the last message of the model ended.
+    /// The end of the model's last message.
     stopped: Conclusion,
     has_ended: bool,
 }

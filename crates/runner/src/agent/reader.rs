@@ -54,7 +54,7 @@ impl Reader {
         }
     }
 
-    /// Whether the agent has said that it is through; what it used is told with its end then.
+    /// True if the agent has said that it is through; its usage is told with its end then.
     pub(crate) fn is_through(&self) -> bool {
         match self {
             Self::Claude(reader) => reader.is_through(),
@@ -69,7 +69,7 @@ impl Reader {
         }
     }
 
-    /// What it all amounts to, given the exit code, if there is one, and what stands on standard error.
+    /// The outcome, given the exit code, if there is one, and standard error.
     pub(crate) fn end(self, code: Option<i32>, stderr: &str) -> Outcome {
         let outcome = match self {
             Self::Claude(reader) => reader.end(),
@@ -95,17 +95,17 @@ pub enum Activity {
     ToolStarted {
         /// The tool.
         name: String,
-        /// What it is used on: a command, a file.
+        /// The subject: a command, a file.
         subject: String,
     },
     /// It is through with a tool.
     ToolEnded,
     /// The model's service did not answer as it should, and the agent tries again.
     Retrying {
-        /// Why, in its words.
+        /// The reason, in its words.
         reason: String,
     },
-    /// What it used so far.
+    /// The usage so far.
     Used(Usage),
 }
 

@@ -13,42 +13,42 @@ use crate::settings::Agent;
 /// The variable that tells a command which model it is to use.
 pub(super) const MODEL_VARIABLE: &str = "TILLGREEN_MODEL";
 
-/// Where in the lines of an agent's stream things are. Places are keys joined by dots.
+/// The places of things in the lines of an agent's stream. Places are keys joined by dots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamFormat {
-    /// What the last line looks like: `type=result`.
+    /// The condition for the last line: `type=result`.
     pub done: String,
-    /// What it says when all is well: `is_error=false`. Without it, its being there says so.
+    /// The condition for success in that line: `is_error=false`. Without it, the line itself means success.
     pub success: Option<String>,
-    /// Where the final message is; the last line that has one counts.
+    /// The place of the final message; the last line that has one counts.
     pub text: String,
-    /// Where an error is described.
+    /// The place of an error's description.
     pub error: Option<String>,
-    /// Where the session's id is.
+    /// The place of the session's id.
     pub session: Option<String>,
-    /// Where the tokens are that the model read.
+    /// The place of the tokens that the model read.
     pub input_tokens: Option<String>,
-    /// Where the tokens are that came from a cache.
+    /// The place of the tokens that came from a cache.
     pub cached_tokens: Option<String>,
-    /// Where the tokens are that the model wrote.
+    /// The place of the tokens that the model wrote.
     pub output_tokens: Option<String>,
-    /// Where the price in dollars is.
+    /// The place of the price in dollars.
     pub cost: Option<String>,
 }
 
 impl StreamFormat {
-    /// Whether a text is a condition: a place, an equals sign, a value.
+    /// True if a text is a condition: a place, an equals sign, a value.
     pub fn is_condition(text: &str) -> bool {
         text.split_once('=').is_some_and(|(place, value)| Self::is_place(place) && !value.is_empty())
     }
 
-    /// Whether a text is a place: keys joined by dots.
+    /// True if a text is a place: keys joined by dots.
     pub fn is_place(text: &str) -> bool {
         !text.is_empty() && text.split('.').all(|key| !key.trim().is_empty())
     }
 }
 
-/// How it is started.
+/// The command that starts it.
 pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     let launch = Launch::shell(&agent.command, Input::Text(agent.with_system_prompt(order.prompt)));
     match &agent.model {
@@ -57,7 +57,7 @@ pub(crate) fn launch(agent: &Agent, order: &Order<'_>) -> Launch {
     }
 }
 
-/// What was read of its output so far.
+/// Reads its output.
 #[derive(Debug)]
 pub(crate) struct Reader {
     format: StreamFormat,

@@ -7,18 +7,18 @@ use std::time::Duration;
 use crate::agent::ending::{Conclusion, Outcome};
 use crate::agent::wait::{self, WAIT_MAX};
 
-/// What kept an agent from going on.
+/// Something that kept an agent from going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trouble {
-    /// What kind it is.
+    /// The kind.
     pub kind: TroubleKind,
-    /// What the agent says of it.
+    /// The agent's words.
     pub text: String,
-    /// How long the service asks to be left alone.
+    /// The time the service asks to be left alone.
     pub retry_after: Option<Duration>,
 }
 
-/// What kept an agent from going on.
+/// The kind of something that kept an agent from going on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TroubleKind {
     /// Too many requests.
@@ -27,7 +27,7 @@ pub(crate) enum TroubleKind {
     Overload,
     /// The connection broke.
     Connection,
-    /// Somebody interrupted the agent.
+    /// The agent was interrupted.
     Interrupted,
     /// The account has nothing left.
     Quota,
@@ -92,7 +92,7 @@ const WORDS: &[(&str, TroubleKind)] = &[
     ("content filter", TroubleKind::Refusal),
 ];
 
-/// How much of an error is looked at.
+/// The bytes of an error that are looked at.
 const TEXT_BYTES_MAX: usize = 4_096;
 
 impl Trouble {
@@ -120,14 +120,14 @@ impl Trouble {
         }
     }
 
-    /// The same, with a wait that was told elsewhere.
+    /// Adds a wait that was told elsewhere.
     pub(crate) fn or_after(self, wait: Option<Duration>) -> Self {
         Self { retry_after: self.retry_after.or(wait.map(|wait| wait.min(WAIT_MAX))), ..self }
     }
 }
 
-/// Whether an account has nothing left for a long time, by words that services use for nothing else. Too many
-/// requests are answered with the same status and with other words about a quota.
+/// True if an account has nothing left for a long time, by words that services use for nothing else. Too many requests
+/// are answered with the same status and with other words about a quota.
 pub(super) fn is_account_limit(text: &str) -> bool {
     const WORDS: [&str; 5] = [
         "exhausted your daily quota",
@@ -136,7 +136,7 @@ pub(super) fn is_account_limit(text: &str) -> bool {
         "weekly limit reached",
         "limit reached|",
     ];
-    /// How many words may stand between "your" and "limit".
+    /// The words that may stand between "your" and "limit".
     const KINDS_MAX: usize = 2;
     let text = text.to_lowercase();
     let is_hit = text.match_indices("hit your ").any(|(at, words)| {
@@ -195,7 +195,7 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// How programs begin to tell that they do not know an option, lower case.
+/// The beginnings, in lower case, of messages about an unknown option.
 const MISUSES: [&str; 8] = [
     "unknown option",
     "unknown argument",
@@ -207,7 +207,7 @@ const MISUSES: [&str; 8] = [
     "invalid value",
 ];
 
-/// The same outcome, or the trouble that kept the agent from beginning.
+/// The outcome, or the trouble that kept the agent from beginning.
 pub(super) fn explained(outcome: Outcome, code: Option<i32>, stderr: &str) -> Outcome {
     let has_begun =
         outcome.conclusion != Conclusion::Cut || !outcome.message.is_empty() || !outcome.usage.is_unknown();

@@ -1,4 +1,4 @@
-//! How long a service asks to be left alone, read from its words. What is not understood whole is no figure: a wait
+//! The time a service asks to be left alone, read from its words. What is not understood whole is no figure: a wait
 //! that is too short would only be the next refusal.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -25,7 +25,7 @@ const RESETS: &str = "limit reached|";
 /// Unix seconds are not that many; milliseconds are.
 const SECONDS_MAX: u64 = 100_000_000_000;
 
-/// How long a text asks for: `retry after 30`, `try again in 1.5s`, `retry in 1 minute 30 seconds`, `resets in 1h5m`.
+/// The time a text asks for: `retry after 30`, `try again in 1.5s`, `retry in 1 minute 30 seconds`, `resets in 1h5m`.
 pub(super) fn asked_for(text: &str) -> Option<Duration> {
     let text = text.to_lowercase();
     let told = ASKS.iter().find_map(|ask| {
@@ -36,7 +36,7 @@ pub(super) fn asked_for(text: &str) -> Option<Duration> {
     told.or_else(|| until(number_at(text.split_once(RESETS)?.1)?))
 }
 
-/// How long it is until a time of Unix, in seconds or milliseconds.
+/// The time until a time of Unix, in seconds or milliseconds.
 pub(super) fn until(time: u64) -> Option<Duration> {
     let since_epoch =
         if time > SECONDS_MAX { Duration::from_millis(time) } else { Duration::from_secs(time) };
@@ -68,7 +68,7 @@ fn part_at(text: &str) -> Option<(f64, &str)> {
     Some((number * scale, rest))
 }
 
-/// Whether nothing follows a number that could be its unit, or make it a date or a time of day.
+/// True if nothing follows a number that could be its unit, or make it a date or a time of day.
 fn is_alone(rest: &str) -> bool {
     let goes_on = rest.trim_start_matches([':', '-', '/']);
     let is_date = goes_on.len() < rest.len() && goes_on.starts_with(|next: char| next.is_ascii_digit());
@@ -76,7 +76,7 @@ fn is_alone(rest: &str) -> bool {
     !is_date && !is_worded
 }
 
-/// How many seconds a unit stands for, and what follows it.
+/// The seconds that a unit stands for, and the text that follows it.
 fn unit_at(text: &str) -> Option<(f64, &str)> {
     let text = text.trim_start_matches(' ');
     let end = text.find(|character: char| !character.is_alphabetic()).unwrap_or(text.len());

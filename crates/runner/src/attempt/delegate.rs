@@ -1,4 +1,4 @@
-//! What an agent or a command is given: a prompt, a folder, an environment, limits.
+//! The start of an agent or a command: its prompt, folder, environment and limits.
 
 use std::ffi::OsString;
 use std::fs;
@@ -30,7 +30,7 @@ pub(crate) const MARKER: &str = "TILLGREEN_RUN";
 /// The variable by which leftovers of one agent are recognised.
 pub(crate) const DISPATCH_MARKER: &str = "TILLGREEN_DISPATCH";
 
-/// How much output is kept from its beginning and from its end.
+/// The bytes of output that are kept from its beginning and from its end.
 const HEAD_BYTES_MAX: usize = 256 * 1024;
 const TAIL_BYTES_MAX: usize = 128 * 1024;
 
@@ -43,7 +43,7 @@ pub(crate) const REPORT_FILE: &str = "report.jsonl";
 /// The variable that tells agents and commands which slot they are in.
 const SLOT: &str = "TILLGREEN_SLOT";
 
-/// Who uses a place.
+/// The user of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     /// An agent.
@@ -52,7 +52,7 @@ pub(crate) enum Use {
     Verification,
 }
 
-/// What an agent is started for.
+/// The start of an agent.
 pub(crate) struct Delegation<'a> {
     pub task: &'a TaskId,
     pub attempt: Attempt,
@@ -63,12 +63,12 @@ pub(crate) struct Delegation<'a> {
     pub prompt: String,
     /// The session that it takes up again.
     pub session: Option<Session>,
-    /// How long it may take.
+    /// The time it may take.
     pub timeout: Duration,
 }
 
 impl Effects<'_, '_> {
-    /// What a prompt about a task is about.
+    /// The subject of a prompt about a task.
     pub(crate) fn subject<'a>(&'a self, id: &'a TaskId, excerpt: &'a Excerpt) -> Subject<'a> {
         let path = self.world.plans.path(self.state, id).unwrap_or(&self.world.file.path);
         let shown = self.world.project.relative(path).to_string_lossy().into_owned();
@@ -100,12 +100,12 @@ impl Effects<'_, '_> {
         Some(prompt::attempt(&self.subject(id, &excerpt), &part))
     }
 
-    /// What people told the prompt of the attempt that is started.
+    /// The words of people for the prompt of the attempt that is started.
     fn words_told(&self, id: &TaskId) -> Vec<String> {
         self.state.words_for(id).map(|word| word.text.clone()).collect()
     }
 
-    /// What a person answered at checkpoints: later tasks build on it.
+    /// The answers of a person at checkpoints: later tasks build on them.
     fn replies(&self) -> String {
         if self.world.file.dialect == Dialect::Spec {
             return String::new();
@@ -119,7 +119,7 @@ impl Effects<'_, '_> {
         if lines.is_empty() { lines } else { format!("\n## Answers at checkpoints\n{lines}") }
     }
 
-    /// Where an attempt writes progress and learnings.
+    /// The file for an attempt's progress and learnings.
     pub(crate) fn progress_file(&self, id: &TaskId) -> PathBuf {
         match self.world.settings.bookkeeping {
             Bookkeeping::Coordinator => self.world.file.task_progress(&file_name(id)),
@@ -182,14 +182,14 @@ impl Effects<'_, '_> {
         (agent.name == name && agent.kind.support().session).then_some(session)
     }
 
-    /// What an agent is told that remembers the task: only what went wrong.
+    /// The prompt for an agent that remembers the task: only what went wrong.
     fn resuming_prompt(&self, id: &TaskId, attempt: Attempt) -> Option<String> {
         let excerpt = self.world.plans.excerpt(self.state, id)?;
         let context = retry_context(self.state, self.state.task(id)?, attempt)?;
         Some(prompt::resuming(&self.subject(id, &excerpt), &context, &self.words_told(id)))
     }
 
-    /// What the agent of an attempt is told, and the session that it takes up again, if it does.
+    /// The prompt for the agent of an attempt, and the session that it takes up again, if it does.
     pub(crate) fn words_for(
         &self,
         id: &TaskId,

@@ -28,7 +28,7 @@ use crate::work::pack::{touched, unfit, unreadable};
 use crate::work::project_files::{changed_since, listed};
 use crate::work::shared_folder::without_others;
 
-/// What a process is under way for.
+/// The purpose of something under way.
 pub(crate) enum Purpose {
     /// An attempt at a task.
     Agent { task: TaskId, at_work: AtWork, before: Before },
@@ -36,7 +36,7 @@ pub(crate) enum Purpose {
     Slot { delegated: Box<Delegated> },
     /// A slot in which something was cut short is made ready again, with the work in it, for what is to be done there.
     Again { action: Action },
-    /// What an attempt left in its slot is looked at.
+    /// Looks at what an attempt left in its slot.
     Look { task: TaskId, dispatch: Dispatch, ended: Box<AgentEnded> },
     /// Work is joined and committed in the landing tree.
     Landing { task: TaskId, dispatch: Dispatch },
@@ -56,7 +56,7 @@ pub(crate) enum Purpose {
     Ask,
     /// Something at the forge.
     Forge(Stopper),
-    /// Somebody's lock is waited for.
+    /// Waits for another process's lock.
     Lock { release: Release },
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct AtWork {
 }
 
 impl AtWork {
-    /// What it used, for the record.
+    /// The usage, for the record.
     pub(crate) fn spent(&self, task: &TaskId, usage: Usage, session: Option<Session>) -> Spent {
         let agent = self.agent.clone();
         Spent { task: task.clone(), dispatch: self.dispatch, agent, usage, session, interim: false }
@@ -130,27 +130,27 @@ pub(crate) struct Delegated {
     pub session: Option<Session>,
 }
 
-/// What a place was like when an agent began.
+/// The state of a place when an agent began.
 pub(crate) struct Before {
     pub baseline: Baseline,
     pub since: SystemTime,
     /// Submodules that had uncommitted changes already.
     unsaved: BTreeSet<String>,
-    /// What people had staged.
+    /// The paths that people had staged.
     staged: BTreeSet<String>,
-    /// What git ignored.
+    /// The paths that git ignored.
     ignored: Vec<String>,
     /// The files of the plan in a slot, each with a sum.
     plan: Vec<(PathBuf, String)>,
 }
 
-/// How an agent in a slot ended, until it is known what it changed.
+/// The end of an agent in a slot, until it is known what it changed.
 pub(crate) struct AgentEnded {
     pub end: AgentEnd,
     pub elapsed: Duration,
     /// The files of the plan as it found them.
     pub plan: Vec<(PathBuf, String)>,
-    /// What it noted down through tools.
+    /// The learnings that it noted through tools.
     pub learnings: Vec<String>,
 }
 
@@ -204,7 +204,7 @@ impl Effects<'_, '_> {
         Ok(())
     }
 
-    /// What the place of a task is like before its agent begins. Where git cannot tell, nobody is blamed.
+    /// The state of a task's place before its agent begins. Where git cannot tell, nobody is blamed.
     fn before(&self, id: &TaskId, plan: Vec<(PathBuf, String)>) -> Before {
         let git = self.world.files.git().filter(|_| !self.is_isolated(id));
         Before {
@@ -217,7 +217,7 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// What the end of an agent amounts to.
+    /// Takes in the end of an agent.
     pub(crate) fn land_agent(
         &mut self,
         key: ActionKey,
@@ -317,7 +317,7 @@ impl Effects<'_, '_> {
         Ok(AgentReport { end, tampered, lost_commit, touched, unfit, learnings, elapsed })
     }
 
-    /// What an attempt in the project itself changed, and why no commit could hold it.
+    /// The changes of an attempt in the project itself, and why no commit could hold them.
     fn left_here(
         &mut self,
         task: &TaskId,
@@ -451,7 +451,7 @@ impl Effects<'_, '_> {
     }
 }
 
-/// Where there are no namespaces and somebody killed the keeper itself, its charges are looked for one by one.
+/// Looks for the keeper's processes one by one, where there are no namespaces and the keeper itself was killed.
 fn sweep_if_killed(ended: &Ended, dir: &Path) {
     const KILLED: i32 = 9;
     if ended.exit == Exit::Signal(KILLED) {
@@ -459,7 +459,7 @@ fn sweep_if_killed(ended: &Ended, dir: &Path) {
     }
 }
 
-/// What looks like a key does not stay in the logs either. A log that cannot be rewritten is still a log.
+/// Masks what looks like a key in the logs. A log that cannot be rewritten is still a log.
 fn mask_logs(dir: &Path) {
     for name in ["stdout.log", "stderr.log"] {
         let path = dir.join(name);

@@ -12,7 +12,7 @@ use crate::mask::mask;
 use crate::process::printable;
 use crate::project::PlanFile;
 
-/// How much of a file is read. Logs are shorter, because output is bounded where it is written.
+/// The bytes of a file that are read. Logs are shorter, because output is bounded where it is written.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The folder of an attempt, or of a command without one.

@@ -19,10 +19,10 @@ use crate::plan_file::Excerpt;
 use crate::run::effects::{Effects, Flight};
 use crate::work::project_files::listed;
 
-/// How much of a difference a judge is shown.
+/// The characters of a difference that a judge is shown.
 const DIFFERENCE_CHARS_MAX: usize = 20_000;
 
-/// How each file begins in it.
+/// The beginning of each file in it.
 const FILE: &str = "diff --git ";
 
 /// The name of an index of our own among the files of an attempt.
@@ -34,7 +34,7 @@ pub(crate) struct Judged {
     base: String,
     /// All that lies there.
     tree: Oid,
-    /// The same without what is nobody's work.
+    /// That tree without what is nobody's work.
     shown: Oid,
 }
 

@@ -26,22 +26,22 @@ const DOCUMENTS: &str = include_str!("../../prompts/documents.md");
 const ASKED_AGAIN: &str = include_str!("../../prompts/asked_again.md");
 const FACTS: &str = include_str!("../../prompts/facts.md");
 
-/// How much of the progress file goes into a prompt.
+/// The characters of the progress file in a prompt.
 const CONTEXT_CHARS_MAX: usize = 6_000;
 
-/// How much of what people told it does; a single word always fits.
+/// The characters of people's words in a prompt; a single one always fits.
 const WORDS_CHARS_MAX: usize = 2 * engine::WORD_CHARS_MAX;
 
-/// How much of a plan's introduction does.
+/// The characters of a plan's introduction in a prompt.
 const INTRODUCTION_CHARS_MAX: usize = 4_000;
 
-/// What a prompt is about.
+/// The subject of a prompt.
 pub(crate) struct Subject<'a> {
     /// The task's name in the plan.
     pub id: &'a str,
     /// Its text.
     pub excerpt: &'a Excerpt,
-    /// Where the plan lives.
+    /// The plan's file.
     pub file: &'a PlanFile,
     /// The plan file's path, as it is shown.
     pub shown: String,
@@ -53,7 +53,7 @@ pub(crate) struct Subject<'a> {
     pub documents: Vec<String>,
 }
 
-/// What only the prompt of an attempt needs.
+/// The part that only the prompt of an attempt has.
 pub(crate) struct AttemptPart<'a> {
     /// The attempt.
     pub attempt: Attempt,
@@ -63,13 +63,13 @@ pub(crate) struct AttemptPart<'a> {
     pub retry_context: Option<String>,
     /// The progress file's text.
     pub progress: &'a str,
-    /// Where the agent writes progress.
+    /// The file for the agent's progress.
     pub progress_file: &'a str,
-    /// Who ticks and commits.
+    /// The one who ticks and commits.
     pub bookkeeping: Bookkeeping,
-    /// Whether it is in a work tree of its own.
+    /// True if it is in a work tree of its own.
     pub isolated: bool,
-    /// What people told this prompt, oldest first.
+    /// The words of people for this prompt, oldest first.
     pub words: Vec<String>,
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn resuming(subject: &Subject<'_>, retry_context: &str, words: &[Stri
     told(words) + &fill_subject(RESUMING, subject, &[("retry_context", retry_context)])
 }
 
-/// What people told this prompt, the latest last; where it is too much, the oldest are left out.
+/// The words of people for this prompt, the latest last; where it is too much, the oldest are left out.
 fn told(words: &[String]) -> String {
     let mut room = WORDS_CHARS_MAX;
     let mut shown: Vec<String> = Vec::new();
@@ -227,7 +227,7 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-/// What of the progress file helps the next task: its end, where learnings and the latest tasks are.
+/// The part of the progress file that helps the next task: its end, where learnings and the latest tasks are.
 fn context(progress: &str) -> String {
     let progress = progress.trim();
     if progress.is_empty() {

@@ -1,4 +1,4 @@
-//! What agents report through tools instead of text: one JSON line each in a file of the attempt. A report is a claim
+//! Reports of agents through tools instead of text: one JSON line each in a file of the attempt. A report is a claim
 //! like any other. The file lies where the agent can lay hands on it, so that nothing in it is believed to be short,
 //! well formed or there at all.
 
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::mask::mask;
 
-/// How much of the file is read.
+/// The bytes of the file that are read.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
-/// How many reports of an attempt count.
+/// The number of reports of an attempt that count.
 const REPORTS_MAX: usize = 100;
 /// Characters of each text in a report.
 const TEXT_CHARS_MAX: usize = 2_000;
@@ -28,15 +28,15 @@ pub enum Report {
     TaskComplete,
     /// It could not do the task.
     TaskFailed {
-        /// What went wrong.
+        /// The error.
         error: String,
-        /// What it tried.
+        /// The fix that was tried.
         #[serde(default)]
         attempted_fix: Option<String>,
     },
     /// Something is in the way.
     TaskBlocked {
-        /// What.
+        /// The reason.
         reason: String,
         /// The task that has to be done first.
         #[serde(default)]
@@ -44,25 +44,25 @@ pub enum Report {
     },
     /// Something that whoever comes next should know.
     AddLearning {
-        /// What.
+        /// The text.
         text: String,
     },
     /// The plan should be changed.
     RequestChange {
-        /// How.
+        /// The kind of change.
         kind: ChangeKind,
         /// The title of the task that is missing.
         title: String,
-        /// Why.
+        /// The reason.
         #[serde(default)]
         reason: Option<String>,
-        /// How it shows that it is done.
+        /// The sign that it is done.
         #[serde(default)]
         done_when: Option<String>,
     },
 }
 
-/// How a plan should be changed.
+/// The kind of a change to a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -92,7 +92,7 @@ pub fn append_report(path: &Path, report: &Report) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).open(path)?.write_all(&line)
 }
 
-/// What was reported in an attempt, in order. What cannot be read was not reported.
+/// The reports of an attempt, in order. What cannot be read was not reported.
 pub(crate) fn reports(path: &Path) -> Vec<Report> {
     let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
     let Some(file) = is_file.then(|| File::open(path).ok()).flatten() else { return Vec::new() };
@@ -125,7 +125,7 @@ fn shortened(report: Report) -> Report {
     }
 }
 
-/// What the last report about the task itself claims.
+/// The claim of the last report about the task itself.
 fn claim(reports: &[Report]) -> Option<Claim> {
     reports.iter().rev().find_map(|report| match report {
         Report::TaskComplete => Some(Claim::Complete),
@@ -171,7 +171,7 @@ fn with_report(said: Claim, reported: Claim, role: Role) -> Claim {
     }
 }
 
-/// What was reported for whoever comes next.
+/// The learnings for later attempts.
 pub(crate) fn learnings(reports: &[Report]) -> impl Iterator<Item = String> {
     reports.iter().filter_map(|report| match report {
         Report::AddLearning { text } => Some(plan::one_line(text)),

@@ -9,10 +9,10 @@ use crate::error::RunError;
 use crate::run::effects::Effects;
 use crate::settings::Bookkeeping;
 
-/// What became of the changes that an attempt asked for.
+/// The outcome of the changes that an attempt asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Requested {
-    /// What was not written, to be noted as learnings.
+    /// The changes that were not written, to be noted as learnings.
     pub notes: Vec<String>,
     /// The first of the tasks that have to be done before the attempt's own.
     pub first: Option<TaskId>,
@@ -129,7 +129,7 @@ impl Effects<'_, '_> {
         free.filter(|_| is_writable)
     }
 
-    /// How deep a task lies below others, as a fix or by its number.
+    /// The depth of a task below others, as a fix or by its number.
     fn depth(&self, task: &TaskId) -> u32 {
         let mut above = 0;
         let mut name = task.name();
@@ -142,7 +142,7 @@ impl Effects<'_, '_> {
 }
 
 impl ChangeKind {
-    /// Whether the task that was worked on is done after it. A part of a task that is too large is done before what is
+    /// True if the task that was worked on is done after it. A part of a task that is too large is done before what is
     /// left of it, which is then proven by the task's own verify command.
     fn comes_first(self) -> bool {
         match self {

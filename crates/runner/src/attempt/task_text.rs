@@ -38,10 +38,10 @@ impl Effects<'_, '_> {
         Some(attempt)
     }
 
-    /// Whether the program before did not get to note what was in the plan or in the history already.
+    /// True if the plan or the history shows already what the program before did not get to note.
     fn is_recorded(&self, id: &TaskId) -> Result<bool, RunError> {
         let Some(attempt) = self.recorded_attempt(id) else { return Ok(false) };
-        // What comes from a tree of its own is committed before its box is ticked.
+        // What comes from a work tree of its own is committed before its box is ticked.
         let is_ticked = !self.is_isolated(id)
             && self.world.plans.is_ticked(id)
             && self.world.file.dialect == Dialect::Spec;
@@ -49,8 +49,8 @@ impl Effects<'_, '_> {
         Ok(git.find_trailer(TRAILER, &self.trailer(id, attempt), TRAILER_SEARCH)?.is_some())
     }
 
-    /// Whether the text differs from the one at dispatch in nothing that matters. An agent can lay hands on what was kept of
-    /// that, so it counts only if it is the one that the record knows.
+    /// True if the text differs from the one at dispatch in nothing that matters. An agent can lay hands on what was
+    /// kept of that, so it counts only if it is the one that the record knows.
     fn is_alike(&self, id: &TaskId) -> bool {
         let Some(task) = self.state.task(id) else { return false };
         let kept = self.excerpt_of_work(id).filter(|kept| kept.digest() == task.decl.digest);

@@ -1,4 +1,4 @@
-//! Whether an agent that was to do the bookkeeping did it: box ticked, spec files committed.
+//! The check that an agent which was to do the bookkeeping did it: box ticked, spec files committed.
 
 use engine::{Cause, CheckFailure, Failing, State};
 use plan::TaskId;

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-/// How much of a file is looked at.
+/// The bytes of a file that are looked at.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// Whether a file has the marks of a conflict in it, all three of them and in order.
+/// True if a file has the marks of a conflict in it, all three of them and in order.
 pub(crate) fn has_conflict_marks(file: &Path) -> bool {
     let is_plain = std::fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_file());
     let mut content = Vec::new();

@@ -1,5 +1,5 @@
-//! How verify commands are started, on an attempt's place, the landing tree or the project, and what the checks that follow a
-//! green one say.
+//! The start of verify commands, on an attempt's place, the landing tree or the project, and the checks that follow a
+//! green one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// What the end of a command amounts to.
+    /// Takes in the end of a command.
     pub(crate) fn land(&mut self, key: ActionKey, purpose: Purpose, ended: &Ended) -> Result<Seen, RunError> {
         match purpose {
             // The end of an agent comes with its own account.
@@ -187,7 +187,7 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// What is changed in the project, not committed, and was not so when the run began.
+    /// The paths that are changed in the project, not committed, and were not so when the run began.
     fn uncommitted_since_start(&mut self) -> Result<Vec<String>, RunError> {
         let mut uncommitted = self.world.files.dirty()?;
         let before = self.state.opened().map(|opened| opened.dirty.as_slice()).unwrap_or_default();
@@ -213,7 +213,7 @@ impl Effects<'_, '_> {
         self.later_checks(id, text, warnings)
     }
 
-    /// What a red command lacks in a work tree that the project has and git ignores.
+    /// The file that a red command lacks in a work tree, and that the project has and git ignores.
     pub(crate) fn missing_in(
         &self,
         place: &Path,

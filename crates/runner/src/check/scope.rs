@@ -1,4 +1,4 @@
-//! Whether an attempt stayed within the files that its task lists.
+//! The check that an attempt stayed within the files that its task lists.
 
 use engine::FileState;
 use plan::Files;
@@ -17,7 +17,7 @@ pub(crate) fn scope(excerpt: &Excerpt, touched: &[FileState]) -> Vec<String> {
     outside.cloned().collect()
 }
 
-/// Whether an entry of a Files list covers a path: the path itself, a folder above it, a glob, a name without folders
+/// True if an entry of a Files list covers a path: the path itself, a folder above it, a glob, a name without folders
 /// that the path ends in, or whatever stands for everything.
 pub(crate) fn covers(entry: &str, path: &str) -> bool {
     let entry = entry.trim_start_matches("./").trim_end_matches('/');

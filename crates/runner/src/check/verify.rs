@@ -13,7 +13,7 @@ use crate::process::{Ended, Exit, Program};
 /// The status of a pipeline whose last command stopped reading.
 const BROKEN_PIPE: i32 = 141;
 
-/// How much of an output is kept of a failure.
+/// The characters of an output that a failure keeps.
 const EXCERPT_CHARS_MAX: usize = 2_000;
 
 /// The verify script of a task, from the text that the task had when it was started.
@@ -24,12 +24,12 @@ pub(crate) fn script_of(excerpt: &Excerpt) -> Option<Script> {
     }
 }
 
-/// How a script is run.
+/// The program that runs a script.
 pub(crate) fn program(script: &Script) -> Program {
     Program::Bash(script.text.clone())
 }
 
-/// What the end of a verify command that ran below `root` means: nothing, a warning, or a red check.
+/// The meaning of the end of a verify command that ran below `root`: nothing, a warning, or a red check.
 pub(crate) fn judge(
     script: &Script,
     ended: &Ended,
@@ -91,7 +91,7 @@ fn one_line(text: &str) -> String {
 /// The exit code of a shell that did not find a program.
 const NOT_FOUND: i32 = 127;
 
-/// How much of a message tells what is missing, where the message is not known.
+/// The characters of a message that tell what is missing, where the message is not known.
 const MESSAGE_CHARS_MAX: usize = 200;
 
 /// The failure of a command that ended for want of a program or a folder; any other is as it was.

@@ -15,19 +15,19 @@ use crate::forge::setback::Setback;
 use crate::mask::mask;
 use crate::process::{self, Ended, Exit, Invocation, ProcessLimits, Program};
 
-/// How much of an answer is kept: looks at large pull requests are long.
+/// The bytes of an answer that are kept: looks at large pull requests are long.
 const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Between being asked to end and being ended: whoever interrupts the program does not want to wait.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Where and as what commands are run.
+/// The folder and the environment of commands.
 #[derive(Clone, Debug)]
 pub(super) struct Desk {
     pub(super) runtime: tokio::runtime::Handle,
     /// The project's root.
     pub(super) root: PathBuf,
-    /// Where logs are written.
+    /// The folder for logs.
     pub(super) dir: PathBuf,
     /// Variables that mark what is started.
     pub(super) env: Vec<(OsString, OsString)>,
@@ -44,7 +44,7 @@ pub(super) struct Caller {
     patience: Option<Duration>,
 }
 
-/// What a caller waits for.
+/// The call that a caller waits for.
 #[derive(Debug)]
 enum Call {
     Ended(Box<Ended>),
@@ -63,7 +63,7 @@ impl Stopper {
     }
 }
 
-/// What a command answered.
+/// The answer of a command.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) command: String,
@@ -91,7 +91,7 @@ impl Caller {
         (Self { desk, sender, calls, is_stopped: Cell::new(false), patience: None }, stopper)
     }
 
-    /// The same, with less patience.
+    /// Sets a shorter deadline.
     pub(super) fn within(self, patience: Duration) -> Self {
         Self { patience: Some(patience), ..self }
     }
@@ -178,7 +178,7 @@ impl Caller {
     }
 }
 
-/// What looks like a key does not stay in the logs. A log that cannot be rewritten is still a log.
+/// Masks what looks like a key in a log. A log that cannot be rewritten is still a log.
 fn mask_file(path: &PathBuf) {
     let text = std::fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -225,7 +225,7 @@ pub(super) fn document(answer: &Answer) -> Result<Value, Setback> {
     documents(answer)?.into_iter().next().ok_or_else(|| Setback::nonsense(answer))
 }
 
-/// What a query that succeeded answered with.
+/// The data of a query that succeeded.
 pub(super) fn data(answer: &Answer) -> Result<Value, Setback> {
     let document = document(answer)?;
     let data = document.pointer("/data").filter(|data| data.is_object()).cloned();

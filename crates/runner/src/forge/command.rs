@@ -8,7 +8,7 @@ use engine::MergeMethod;
 use crate::forge::proposal::framed;
 use crate::forge::remote::Slug;
 
-/// How long a question may take, and how long something that moves data may.
+/// The time for a question, and for something that moves data.
 const QUESTION: Duration = Duration::from_secs(60);
 const TRANSFER: Duration = Duration::from_secs(600);
 
@@ -19,9 +19,9 @@ pub(super) struct ForgeCommand {
     pub(super) argv: Vec<String>,
     /// Text for its standard input.
     pub(super) stdin: Option<String>,
-    /// How long it may take.
+    /// The time it may take.
     pub(super) deadline: Duration,
-    /// What its logs are called.
+    /// The name of its logs.
     pub(super) name: &'static str,
 }
 
@@ -68,7 +68,7 @@ impl ForgeCommand {
         Self { argv, stdin: None, deadline: QUESTION, name }
     }
 
-    /// Which `gh` it is.
+    /// Asks for the version of `gh`.
     pub(super) fn version() -> Self {
         Self::new("version", &["gh", "--version"])
     }
@@ -86,7 +86,7 @@ impl ForgeCommand {
         Self { deadline: TRANSFER, ..Self::new("fetch", &argv) }
     }
 
-    /// Which commit a branch is at on the other side.
+    /// Asks for the commit of a branch on the other side.
     pub(super) fn tip(remote: &str, branch: &str) -> Self {
         Self::new("tip", &["git", "ls-remote", remote, &format!("refs/heads/{branch}")])
     }
@@ -106,12 +106,12 @@ impl ForgeCommand {
         Self::graphql(name, &slug.host, query, &fields)
     }
 
-    /// What the repository is.
+    /// Asks for the repository.
     pub(super) fn repository(slug: &Slug) -> Self {
         Self::about("repository", slug, REPOSITORY, &[])
     }
 
-    /// Which pull requests a branch has.
+    /// Asks for the pull requests of a branch.
     pub(super) fn of_branch(slug: &Slug, branch: &str) -> Self {
         Self::about("find", slug, OF_BRANCH, &[("-f", "branch", branch.to_owned())])
     }
@@ -153,7 +153,7 @@ impl ForgeCommand {
         Self::new("request", &argv)
     }
 
-    /// How much may still be asked, and from when on there may be more.
+    /// Asks how much may still be asked, and from when on there may be more.
     pub(super) fn rate_limit(host: &str) -> Self {
         Self::new("limits", &["gh", "api", "--hostname", host, "rate_limit"])
     }
@@ -178,7 +178,7 @@ impl ForgeCommand {
         command
     }
 
-    /// How often a workflow run was started.
+    /// Asks how often a workflow run was started.
     pub(super) fn run_state(slug: &Slug, run: impl Display) -> Self {
         let path = format!("repos/{}/actions/runs/{run}", slug.path());
         Self::new("run", &["gh", "api", "--hostname", &slug.host, &path])
@@ -202,7 +202,7 @@ impl ForgeCommand {
         Self { deadline: TRANSFER, ..Self::new("job-log", &argv) }
     }
 
-    /// What a thread says.
+    /// Asks for a thread.
     pub(super) fn thread(slug: &Slug, id: &str) -> Self {
         Self::graphql("thread", &slug.host, THREAD, &[("-f", "id", id.to_owned())])
     }

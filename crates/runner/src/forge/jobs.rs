@@ -36,7 +36,7 @@ impl Job {
             .unwrap_or_else(ForgeReport::from)
     }
 
-    /// Where it is done.
+    /// The host at which it is done.
     fn host(&self) -> Option<String> {
         match self {
             Self::Publish(publication) => publication.host(),
@@ -156,7 +156,7 @@ impl Merge {
     }
 }
 
-/// What is to be taken in.
+/// The commits that are to be merged in.
 pub(super) struct Integration {
     pub(super) git: Option<Git>,
     pub(super) source: Source,
@@ -224,7 +224,7 @@ pub(super) struct Reply {
     pub(super) commit: String,
 }
 
-/// Whether a comment is an answer of ours: it has the mark, and nobody else wrote it.
+/// True if a comment is an answer of ours: it has the mark, and nobody else wrote it.
 pub(super) fn is_ours(body: &str, author: &str, viewer: &str) -> bool {
     body.contains(MARK) && author == viewer
 }

@@ -90,7 +90,7 @@ fn of_lines(label: &str, step: Option<String>, lines: &[String], root: &Path) ->
     }
 }
 
-/// Whether a job is the one of a check: labels are reduced to harmless lines, and so are compared.
+/// True if a job is the one of a check: labels are reduced to harmless lines, and so are compared.
 fn is_of(label: &str, job: &str) -> bool {
     let job = plan::one_line(job);
     label == job || label.ends_with(&format!(" / {job}"))

@@ -15,10 +15,10 @@ use crate::mask::mask;
 /// Characters of a comment or a review that are kept.
 const TEXT_CHARS_MAX: usize = 4_000;
 
-/// Where the pull request is in an answer.
+/// The place of the pull request in an answer.
 const PULL: &str = "/data/repository/pullRequest";
 
-/// Where the checks are in that.
+/// The place of the checks in that.
 const CONTEXTS: &str = "/commits/nodes/0/commit/statusCheckRollup/contexts/nodes";
 
 /// Looks.
@@ -77,7 +77,7 @@ pub(super) fn read(pages: &[Value]) -> Option<Look> {
     })
 }
 
-/// Whether the first page does not have all threads.
+/// True if the first page does not have all threads.
 pub(super) fn has_more_threads(pages: &[Value]) -> bool {
     let threads = pages.first().and_then(|page| page.pointer(&format!("{PULL}/reviewThreads")));
     threads.is_some_and(|threads| {

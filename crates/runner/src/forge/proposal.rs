@@ -69,7 +69,7 @@ pub(super) fn framed(text: &str) -> String {
     format!("{OPENING}{}{OPENED}{text}{CLOSING}\n", digest(&text))
 }
 
-/// What the whole is to be, where it is not that already and nobody else changed the program's part.
+/// The new text, where it is not that already and nobody else changed the program's part.
 pub(super) fn renewed(whole: &str, text: &str) -> Option<String> {
     let whole = whole.replace("\r\n", "\n");
     let (before, rest) = whole.split_once(OPENING)?;
@@ -84,7 +84,7 @@ fn digest(text: &str) -> String {
     format!("{:08x}", crc32fast::hash(text.as_bytes()))
 }
 
-/// What stands for numbers that only the forge can tell.
+/// The placeholder for numbers that only the forge can tell.
 const NUMBER: &str = "NUMBER";
 const RUN: &str = "RUN";
 

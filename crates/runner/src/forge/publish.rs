@@ -56,7 +56,7 @@ impl Publication {
         Ok(())
     }
 
-    /// Which forge it is.
+    /// The host of the forge.
     pub(super) fn host(&self) -> Option<String> {
         let departure = Departure::of(self.git.as_ref(), self.proposal.base.as_deref()).ok()?;
         Some(departure.own.host)

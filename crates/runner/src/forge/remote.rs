@@ -1,4 +1,4 @@
-//! Which repository of which forge a remote is.
+//! The repository and the forge of a remote.
 
 use crate::git::{Git, GitError};
 

@@ -1,5 +1,5 @@
-//! Why a command did not do what was asked: because a person has to see to something, or because the forge is away, and
-//! until when.
+//! Reasons why a command did not do what was asked: a person has to see to something, or the forge is away, and until
+//! when.
 
 use std::time::Duration;
 
@@ -18,20 +18,20 @@ pub const MINIMUM_VERSION: (u32, u32) = (2, 23);
 /// `gh` says by this that nobody is logged in.
 const NOT_LOGGED_IN: i32 = 4;
 
-/// How long to leave the forge alone that was asked too fast, as its own documentation has it.
+/// The wait after the forge was asked too fast, as its own documentation has it.
 const SECONDARY_WAIT: Duration = Duration::from_secs(60);
 
 /// Characters of what was said that are kept.
 const DETAIL_CHARS_MAX: usize = 400;
 
-/// Why it did not work out.
+/// The reason why it did not work out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Setback {
     Obstructed(Obstacle),
     Unavailable { reason: String, retry_after: Option<Duration>, away: Away },
 }
 
-/// Why the forge cannot be had.
+/// The reason why the forge cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Away {
     /// It does not answer, or nothing that makes sense.
@@ -62,7 +62,7 @@ impl From<GitError> for Setback {
 }
 
 impl Setback {
-    /// What a command that failed amounts to.
+    /// The setback of a command that failed.
     pub(super) fn of(answer: &Answer) -> Self {
         let detail = detail(&answer.stderr, &answer.stdout);
         let command = answer.command.clone();
@@ -75,7 +75,7 @@ impl Setback {
         }
     }
 
-    /// What an answer amounts to that says nothing, though the command succeeded.
+    /// The setback of an answer that says nothing, though the command succeeded.
     pub(super) fn nonsense(answer: &Answer) -> Self {
         let said = detail(&answer.stdout, "");
         let said = if said.is_empty() { "nothing".to_owned() } else { said };
@@ -87,7 +87,7 @@ impl Setback {
     }
 }
 
-/// What the words of `gh` and `git` come to. The order matters: a rate limit comes as a refusal, too.
+/// The setback that the words of `gh` and `git` tell of. The order matters: a rate limit comes as a refusal, too.
 fn of_words(command: String, detail: String, said: &str) -> Setback {
     let lower = said.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -167,7 +167,7 @@ fn retry_after(lower: &str) -> Option<Duration> {
     Some(Duration::from_secs(seconds.min(3_600)))
 }
 
-/// What was said about something that the run goes on without.
+/// The words about something that the run goes on without.
 pub(super) fn said(obstacle: Obstacle) -> String {
     if let Obstacle::Refused { detail, .. }
     | Obstacle::NotPermitted { detail }
@@ -179,14 +179,14 @@ pub(super) fn said(obstacle: Obstacle) -> String {
     }
 }
 
-/// What was said, in a line.
+/// The words, in a line.
 pub(super) fn detail(stderr: &str, stdout: &str) -> String {
     let text = if stderr.trim().is_empty() { stdout } else { stderr };
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     joined.chars().take(DETAIL_CHARS_MAX).collect()
 }
 
-/// What is wrong with the `gh` that is installed here, if anything: found out before anything starts.
+/// The problem with the `gh` that is installed here, if any: found out before anything starts.
 pub fn missing() -> Option<String> {
     if crate::agent::find_program("gh", std::path::Path::new(".")).is_none() {
         return Some("`gh` is not installed".to_owned());
@@ -194,7 +194,7 @@ pub fn missing() -> Option<String> {
     None
 }
 
-/// What is wrong with the version that `gh --version` tells, if anything.
+/// The problem with the version that `gh --version` tells, if any.
 pub(super) fn version_problem(output: &str) -> Option<String> {
     let (major, minor) = MINIMUM_VERSION;
     let words = output.strip_prefix("gh version ")?;
@@ -204,11 +204,11 @@ pub(super) fn version_problem(output: &str) -> Option<String> {
         .then(|| format!("gh {}.{} is too old, {major}.{minor} or newer is needed", found.0, found.1))
 }
 
-/// What is waited at least and at most: a clock may be wrong.
+/// The shortest and the longest wait: a clock may be wrong.
 const WAIT_MIN: Duration = Duration::from_secs(1);
 const WAIT_MAX: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// The same setback, with the time after which the limit is lifted where the forge tells.
+/// Adds the time after which the limit is lifted, where the forge tells.
 pub(super) fn with_reset(setback: Setback, caller: &Caller, host: Option<&str>) -> Setback {
     match (setback, host) {
         (Setback::Unavailable { reason, retry_after: None, away: Away::Limited }, Some(host)) => {
@@ -220,7 +220,7 @@ pub(super) fn with_reset(setback: Setback, caller: &Caller, host: Option<&str>) 
     }
 }
 
-/// How long all that is used up takes to be lifted.
+/// The time until all that is used up is lifted.
 fn wait(told: &Value, now: Timestamp) -> Option<Duration> {
     let resources = ["/resources/core", "/resources/graphql"].map(|path| told.pointer(path));
     let used_up =

@@ -1,4 +1,4 @@
-//! How the loop gets things done at the forge: in a thread of its own, whose end is a message like any other.
+//! The start of jobs at the forge: each in a thread of its own, whose end is a message like any other.
 
 use std::{fs, thread};
 

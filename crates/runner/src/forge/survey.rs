@@ -19,10 +19,10 @@ use crate::inbox::{Inbox, Message};
 use crate::project::{PlanFile, Project};
 use crate::settings::Settings;
 
-/// How long a question may take: the tasks wait for it.
+/// The time for a question: the tasks wait for it.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// What the survey came to.
+/// The result of the survey.
 #[derive(Debug)]
 pub(crate) enum Surveyed {
     /// Nothing is in the way.
@@ -31,7 +31,7 @@ pub(crate) enum Surveyed {
     Obstructed(Obstacle),
     /// It could not be found out, for this reason.
     Unknown(String),
-    /// Somebody wants the run to stop.
+    /// The run is to stop.
     Interrupted,
 }
 
@@ -76,7 +76,7 @@ impl Survey<'_> {
         }
     }
 
-    /// Where the forge cannot be asked, what was fetched the last time has to do.
+    /// Falls back on what was fetched the last time, where the forge cannot be asked.
     fn with_what_is_known(&self, found: Surveyed, departure: &Departure) -> Surveyed {
         match (found, self.git) {
             (Surveyed::Unknown(reason), Some(git)) => match departure.refuse_known_default(git) {
@@ -105,7 +105,7 @@ impl From<Setback> for Surveyed {
     }
 }
 
-/// What would keep the pull request from being made, as far as can be told here without asking anybody.
+/// The obstacle to the pull request, as far as can be told here without asking anybody.
 pub fn foresee(project: &Project, settings: &Settings) -> Option<Obstacle> {
     let found = foreseen(project, settings.pull_request.base.as_deref());
     match found {
@@ -125,7 +125,7 @@ fn foreseen(project: &Project, base: Option<&str>) -> Result<(), Setback> {
     Err(Obstacle::NoLogin { detail: format!("gh knows no login at {}", departure.own.host) }.into())
 }
 
-/// Whether `gh` has a login. It answers with the token itself, which nobody gets to see.
+/// True if `gh` has a login. It answers with the token itself, which nobody gets to see.
 fn has_login(root: &Path, host: &str) -> bool {
     let mut command = Command::new("gh");
     command.args(["auth", "token", "--hostname", host]).current_dir(root);
@@ -133,7 +133,7 @@ fn has_login(root: &Path, host: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// What can be told of the way without asking anybody.
+/// The part of the way that can be told without asking anybody.
 #[derive(Clone, Debug)]
 pub(super) struct Departure {
     pub(super) branch: String,
@@ -145,7 +145,7 @@ pub(super) struct Departure {
     base: Option<String>,
 }
 
-/// Where the branch goes.
+/// The remote and branch that the branch is pushed to.
 pub(super) struct Way {
     pub(super) branch: String,
     pub(super) head: String,
@@ -158,7 +158,7 @@ pub(super) struct Way {
 }
 
 impl Departure {
-    /// What the work tree tells.
+    /// Reads it from the work tree.
     pub(super) fn of(git: Option<&Git>, base: Option<&str>) -> Result<Self, Setback> {
         let git = git.ok_or(Obstacle::NoRepository)?;
         let branch = git.branch()?.ok_or(Obstacle::Detached)?;
@@ -176,7 +176,7 @@ impl Departure {
         Ok(Self { branch, head, remote, own, base: base.map(str::to_owned) })
     }
 
-    /// Whether the branch is the default branch, as far as the remote's last fetch told.
+    /// Refuses the default branch, as far as the remote's last fetch told which it is.
     pub(super) fn refuse_known_default(&self, git: &Git) -> Result<(), Setback> {
         let known = git.default_branch(&self.remote.name)?;
         let is_default = known.as_deref() == Some(self.branch.as_str());

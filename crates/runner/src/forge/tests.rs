@@ -1,4 +1,4 @@
-//! What answers of the forge mean, without a forge.
+//! Answers of the forge and their meaning, without a forge.
 
 use std::path::Path;
 use std::time::Duration;

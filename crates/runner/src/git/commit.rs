@@ -17,20 +17,20 @@ use crate::git::history::{Oid, revision};
 use crate::git::repository::{DURABLY, Git};
 use crate::git::status::{Change, ChangeKind};
 
-/// How far back a commit is looked for that a hook amended.
+/// The number of commits among which one is looked for that a hook amended.
 const AMENDED_SEARCH: usize = 5;
 
 /// The kernel refuses longer arguments; a message of this size is a mistake anyway.
 const MESSAGE_BYTES_MAX: usize = 60_000;
 
-/// What the call of a commit begins with.
+/// The beginning of the call of a commit.
 pub(in crate::git) const COMMIT: [&str; 3] = ["commit", "--untracked-files=no", "--cleanup=whitespace"];
 
 /// A commit to make.
 #[derive(Debug, Clone, Copy)]
 pub struct Commit<'a> {
-    /// What to commit, from the repository's top folder: changed, new and deleted files. What git ignores, what did
-    /// not change and repositories inside this one are left out.
+    /// The paths to commit, from the repository's top folder: changed, new and deleted files. What git ignores, what
+    /// did not change and repositories inside this one are left out.
     pub paths: &'a [String],
     /// Further ones, whose names are not UTF-8.
     pub unnameable: &'a [OsString],
@@ -38,13 +38,13 @@ pub struct Commit<'a> {
     pub message: &'a str,
     /// A line at the message's end by which the commit can be found again.
     pub trailer: Option<(&'a str, &'a str)>,
-    /// Whether there may be new files among the paths.
+    /// The staging that the paths need: there may be new files among them.
     pub staging: Staging,
-    /// How long hooks and signing may take.
+    /// The time for hooks and signing.
     pub deadline: Duration,
 }
 
-/// Whether paths have to be made known to the index first.
+/// The way in which paths are made known to the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Staging {
     /// There may be new files.
@@ -69,7 +69,7 @@ impl<'a> Commit<'a> {
     }
 }
 
-/// How git answered to a list of paths.
+/// The answer of git to a list of paths.
 pub(in crate::git) enum Answer {
     /// It made this commit.
     Done(Oid),
@@ -116,7 +116,7 @@ impl Git {
         Ok(answered(&listing).collect())
     }
 
-    /// How the paths of these changes are to be made known to the index.
+    /// The staging that the paths of these changes need.
     pub fn staging_of(&self, changes: &[Change], unnameable: &[OsString]) -> Result<Staging, GitError> {
         let paths = changes.iter().map(|change| change.path.as_ref());
         let paths: BTreeSet<&OsStr> = paths.chain(unnameable.iter().map(OsString::as_os_str)).collect();
@@ -354,8 +354,8 @@ impl Git {
         Oid::printed(process::run(self.call(&["rev-parse", "--verify", &commit]))?)
     }
 
-    /// Refuses a working tree in which a merge, a rebase or the like was begun and not finished, and one that git would
-    /// no longer take for the project's: nothing can be committed.
+    /// Refuses a work tree in which a merge, a rebase or the like was begun and not finished, and one that git would no
+    /// longer take for the project's: nothing can be committed.
     pub fn refuse_if_in_progress(&self) -> Result<(), GitError> {
         self.refuse_if_misdirected()?;
         const SIGNS: [(&str, &str); 5] = [
@@ -395,7 +395,7 @@ pub(in crate::git) fn acceptable<'a>(request: &Commit<'a>) -> Result<BTreeSet<&'
     Ok(kept)
 }
 
-/// Whether a path from the repository's top folder stays within it and out of git's own folder.
+/// True if a path from the repository's top folder stays within it and out of git's own folder.
 pub(in crate::git) fn is_inside(path: &str) -> bool {
     let mut components = Path::new(path).components();
     let plain = |component: Component<'_>| match component {
@@ -427,7 +427,7 @@ fn cut(text: &str, bytes_max: usize) -> &str {
     (0..=bytes_max).rev().find_map(|end| text.get(..end)).unwrap_or_default()
 }
 
-/// Whether the last paragraph, which must not be the subject, consists of trailers already.
+/// True if the last paragraph, which must not be the subject, consists of trailers already.
 fn ends_in_trailers(message: &str) -> bool {
     match message.rsplit_once("\n\n") {
         None => false,
@@ -479,7 +479,7 @@ fn says_nothing_to_commit(stdout: &[u8]) -> bool {
         .any(|words| text.contains(words))
 }
 
-/// Whether somebody else's commit came in while git made its own, or emptied the file that both write their message into.
+/// True if another's commit came in while git made its own, or emptied the file that both write their message into.
 fn was_overtaken(ended: &Ended) -> bool {
     let stderr = &ended.stderr;
     let is_late = stderr.contains("cannot lock ref 'HEAD': is at ") && stderr.contains(" but expected ");

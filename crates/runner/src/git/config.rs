@@ -22,7 +22,7 @@ pub(in crate::git) struct Configuration {
 }
 
 impl Configuration {
-    /// What to ask git for.
+    /// The question to git.
     pub(in crate::git) const QUESTION: [&'static str; 3] = ["config", "--list", "-z"];
 
     /// Reads the listing. A value begins after the line break that ends the name, and may have others in it; a setting
@@ -55,12 +55,12 @@ const HOOK_SETTINGS: &str = "hook.";
 const COMMIT_HOOKS: [&str; 5] =
     ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-index-change"];
 
-/// What is known about committing here since the program was started.
+/// The facts about committing here that were learned since the program was started.
 #[derive(Debug, Default)]
 pub(in crate::git) struct Remembered {
     /// When nobody else was making a commit.
     pub(in crate::git) quiet: Quiet,
-    /// Where the working tree was said to be when that was first told.
+    /// The place of the work tree when it was first told.
     place: OnceLock<Place>,
 }
 
@@ -100,7 +100,7 @@ impl Git {
         configuration.is_some_and(|settings| settings.names().any(|name| name.starts_with(HOOK_SETTINGS)))
     }
 
-    /// Where hooks are, if git says so.
+    /// The folder of hooks, if git names one.
     pub(in crate::git) fn hooks_folder(&self) -> Option<PathBuf> {
         let told = process::run(self.call(&["rev-parse", "--git-path", "hooks"])).ok()?.success().ok()?;
         let folder = told.strip_suffix(b"\n").unwrap_or(&told);
@@ -108,11 +108,11 @@ impl Git {
     }
 }
 
-/// What somebody types who did not mean it. It works also where git finds no such folder.
+/// The command for somebody who did not mean it. It works also where git finds no such folder.
 pub(in crate::git) const UNSET_WORKTREE: &str = "GIT_WORK_TREE=. git config --unset core.worktree";
 pub(in crate::git) const UNSET_BARE: &str = "git config core.bare false";
 
-/// Where a repository says that its working tree is.
+/// The place of a repository's work tree, by its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::git) struct Place {
     worktree: Option<String>,
@@ -130,7 +130,7 @@ impl Place {
         Place { worktree: last("core.worktree"), is_bare: last("core.bare").is_some_and(is_true) }
     }
 
-    /// What is otherwise now, and how that is undone.
+    /// The difference, and how it is undone.
     fn change(&self, now: &Place) -> Option<(String, String)> {
         if now.is_bare && !self.is_bare {
             return Some(("core.bare is true".to_owned(), UNSET_BARE.to_owned()));
@@ -150,7 +150,7 @@ impl Place {
 
 impl Git {
     /// Refuses a repository whose settings were changed, since the program started, so that git would not work in the
-    /// project any more. The project that is itself a linked tree has nothing to do with them.
+    /// project any more. The project that is itself a linked work tree has nothing to do with them.
     pub(crate) fn refuse_if_misdirected(&self) -> Result<(), GitError> {
         let is_main = self.git_dir() == self.common_dir();
         let Some(before) = self.remembered().place().filter(|_| is_main) else { return Ok(()) };
@@ -179,7 +179,7 @@ const BYTES_MAX: u64 = 1024 * 1024;
 /// Hooks of such names do nothing.
 const SAMPLE: &str = "sample";
 
-/// What these files hold at a moment.
+/// The content of these files at a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigFiles {
     files: BTreeMap<PathBuf, u64>,
@@ -198,7 +198,7 @@ impl ConfigFiles {
 }
 
 impl Git {
-    /// What the repository says now.
+    /// The repository's settings now.
     pub fn config_files(&self) -> ConfigFiles {
         let hooks = fs::read_dir(self.common_dir().join("hooks")).into_iter().flatten().flatten();
         let hooks =

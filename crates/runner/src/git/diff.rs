@@ -1,5 +1,5 @@
-//! Differences: between two trees down to modes and objects, between a commit and paths as they lie in a working tree,
-//! and as text for people to read. Names are bytes: whatever a file system allows comes through.
+//! Differences: between two trees down to modes and objects, between a commit and paths as they lie in a work tree, and
+//! as text for people to read. Names are bytes: whatever a file system allows comes through.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -14,13 +14,14 @@ use crate::git::repository::Git;
 use crate::git::status::{Change, ChangeKind};
 use crate::process::printable;
 
-/// How much of a diff is shown.
+/// The bytes of a diff that are shown.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// How many paths, and how many new files among them, a diff is made of. The kernel refuses longer lists of arguments.
+/// The number of paths, and of new files among them, that a diff is made of. The kernel refuses longer lists of
+/// arguments.
 const PATHS_MAX: usize = 200;
 
-/// How much is said of changes.
+/// The extent to which changes are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffExtent {
     /// The files and how many lines changed in each.
@@ -47,7 +48,7 @@ impl Git {
         Ok(text(&process::run(call)?.success()?))
     }
 
-    /// The differences between a commit and some paths as they are in the working tree now, new files included. Without
+    /// The differences between a commit and some paths as they are in the work tree now, new files included. Without
     /// paths, all of them.
     pub fn work_diff(&self, commit: &str, paths: &[String], extent: DiffExtent) -> Result<String, GitError> {
         let diff = ["--literal-pathspecs", "diff"];
@@ -95,19 +96,19 @@ fn text(bytes: &[u8]) -> String {
     text
 }
 
-/// Paths of a working tree.
+/// Paths of a work tree.
 #[derive(Debug, Clone, Copy)]
 pub struct Paths<'a> {
     /// Its top folder.
     pub tree: &'a Path,
     /// The paths in it.
     pub paths: &'a [String],
-    /// Where an index of its own can lie.
+    /// A path for an index of its own.
     pub scratch: &'a Path,
 }
 
 impl Git {
-    /// The tree that a commit would hold if these paths were as they lie in the working tree now, new files included.
+    /// The tree that a commit would hold if these paths were as they lie in the work tree now, new files included.
     pub fn tree_of_paths(&self, base: &str, paths: &Paths<'_>) -> Result<Oid, GitError> {
         let tree = self
             .with_scratch(paths, &["read-tree", base], Vec::new())
@@ -167,7 +168,7 @@ pub(in crate::git) struct RawChange {
     pub(in crate::git) new: Entry,
 }
 
-/// What a tree holds at a path.
+/// The entry of a tree at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::git) struct Entry {
     pub(in crate::git) mode: String,
@@ -232,19 +233,19 @@ impl RawChange {
 }
 
 impl Git {
-    /// What differs between two commits or trees, in the order of the paths.
+    /// The differences between two commits or trees, in the order of the paths.
     pub(in crate::git) fn differences(&self, from: &Oid, to: &Oid) -> Result<Vec<RawChange>, GitError> {
         self.differences_of(from.as_str(), to.as_str())
     }
 
-    /// The same by whatever names them.
+    /// The differences between two commits or trees by any names of them.
     pub(in crate::git) fn differences_of(&self, from: &str, to: &str) -> Result<Vec<RawChange>, GitError> {
         let diff = ["diff-tree", "-r", "--raw", "-z", "--no-renames", from, to, "--"];
         RawChange::parse_all(process::run(self.call(&diff))?)
     }
 }
 
-/// Whether a path is one of these places or below one.
+/// True if a path is one of these places or below one.
 pub(in crate::git) fn lies_in(path: &[u8], places: &[String]) -> bool {
     places.iter().any(|place| is_at_or_below(path, place.trim_end_matches('/').as_bytes()))
 }

@@ -14,7 +14,7 @@ use crate::git::call::process::{self, Call};
 use crate::git::diff::{names, split_names};
 use crate::git::repository::Git;
 
-/// What a file ends in that is being written beside another, before the number of who does so.
+/// The suffix of a file that is being written beside another, before the number of the writing process.
 const BESIDE: &str = "tillgreen-";
 
 impl Git {
@@ -35,7 +35,7 @@ impl Git {
         Ok(paths.iter().zip(named).filter(is_told).map(|(path, _)| path.clone()).collect())
     }
 
-    /// Whether the index knows this path, or a path below it.
+    /// True if the index knows this path, or a path below it.
     pub fn is_tracked(&self, path: &str) -> Result<bool, GitError> {
         let literal = format!(":(literal){}", plain(path)?);
         let ended = process::run(self.call(&["ls-files", "--error-unmatch", "-z", "--", &literal]))?;
@@ -135,7 +135,7 @@ fn sweep(file: &Path) {
 
 const HERE: &[u8] = b"./";
 
-/// What it reads.
+/// The paths as git reads them on standard input.
 pub(in crate::git) fn asked<'a>(paths: impl IntoIterator<Item = &'a OsStr>) -> Vec<u8> {
     let named = |path: &OsStr| {
         let before = if path.as_bytes().starts_with(b":") { HERE } else { b"" };

@@ -1,5 +1,5 @@
-//! How work comes in: joined with what is checked out, committed in the landing tree with the user's hooks, and taken into
-//! the user's checkout by one fast-forward.
+//! The way of work into the user's checkout: joined with what is checked out, committed in the landing tree with the
+//! user's hooks, and taken in by one fast-forward.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -16,10 +16,10 @@ use crate::git::merge::{Conflict, Merge, UNSPARSE};
 use crate::git::refs::Keep;
 use crate::git::repository::{DURABLY, Git};
 
-/// How often a commit is tried that a hook refuses and whose files it changes.
+/// The number of tries for a commit that a hook refuses and whose files it changes.
 const HOOK_ROUNDS_MAX: u32 = 3;
 
-/// How joining work with what is checked out came out.
+/// The result of joining work with what is checked out.
 #[derive(Debug)]
 pub enum Join {
     /// It is there already: nothing would change.
@@ -30,19 +30,19 @@ pub enum Join {
     Conflict(Conflict),
 }
 
-/// How the user's checkout took a commit.
+/// The result of a fast-forward of the user's checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FastForward {
     /// It is in the history now, or was already.
     Done,
-    /// Somebody committed since: the work has to be joined again.
+    /// Another commit came in since: the work has to be joined again.
     Moved,
     /// Files of the user's are in the way. Nothing was changed.
     InTheWay(Vec<String>),
 }
 
 impl Git {
-    /// What `head` becomes with the changes between `base` and `work`.
+    /// Joins the changes between `base` and `work` with `head`.
     pub fn join_work(&self, (base, work): (&Oid, &Oid), head: &Oid) -> Result<Join, GitError> {
         Ok(match self.merge(base, head, work)? {
             Merge::Clean(tree) if tree == self.tree_of(head)? => Join::Nothing,
@@ -93,7 +93,7 @@ impl Git {
         Ok(made)
     }
 
-    /// Hooks that lie in the project and that git does not know, so that a linked tree has none at the same place.
+    /// Hooks that lie in the project and that git does not know, so that a linked work tree has none at the same place.
     fn hooks_for(&self, landing: &Path) -> Option<String> {
         let told =
             self.config("core.hooksPath").ok().flatten().filter(|path| !Path::new(path).is_absolute())?;
@@ -209,12 +209,13 @@ fn files_in_the_way(ended: &Ended) -> Vec<String> {
     files.into_iter().collect()
 }
 
-/// Where the plan's own files are committed without what somebody has not committed in them: see `commit_text`.
+/// The text with which a file of the plan is committed, without what somebody has not committed in it: see
+/// `commit_text`.
 #[derive(Debug, Clone)]
 pub struct Text<'a> {
     /// The file, from the top folder.
     pub path: &'a str,
-    /// What is to be committed.
+    /// The text.
     pub text: String,
 }
 

@@ -13,7 +13,7 @@ use crate::git::call::process::{self, Ended};
 use crate::git::repository::Git;
 use crate::git::status::ChangeKind;
 
-/// How many paths a commit is looked for by. The kernel refuses longer lists of arguments.
+/// The number of paths that a commit is looked for by. The kernel refuses longer lists of arguments.
 const PATHS_MAX: usize = 200;
 
 /// The full name of a commit.
@@ -74,7 +74,7 @@ impl Git {
         Oid::printed(process::run(self.call(&["rev-parse", "--verify", &tree]))?)
     }
 
-    /// Whether the history of what is checked out contains a commit.
+    /// True if the history of what is checked out contains a commit.
     pub fn contains(&self, commit: &str) -> Result<bool, GitError> {
         let ended = process::run(self.call(&["merge-base", "--is-ancestor", commit, "HEAD"]))?;
         Ok(ended.is_success())
@@ -105,7 +105,7 @@ impl Git {
         self.find_trailer_once((key, value), limit)
     }
 
-    /// The same, for a name that will do.
+    /// The newest commit with this trailer among the last `limit`, where the trailer's name is known to be valid.
     pub(super) fn find_trailer_once(
         &self,
         trailer: (&str, &str),
@@ -149,7 +149,7 @@ impl Git {
         Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
     }
 
-    /// The paths that differ between a commit and what is in the working tree now, new files included. What is not
+    /// The paths that differ between a commit and what is in the work tree now, new files included. What is not
     /// committed inside submodules is no difference.
     pub fn differing_from(&self, commit: &str) -> Result<BTreeSet<String>, GitError> {
         let diff = [
@@ -188,10 +188,10 @@ pub(super) fn revision(text: &str) -> Result<&str, GitError> {
     Ok(text)
 }
 
-/// How many steps of a branch's own record are looked at.
+/// The number of steps of a branch's own record that are looked at.
 const STEPS_MAX: usize = 100;
 
-/// What is missing, and what is known of where it was.
+/// A commit that is missing, and what is known of where it was.
 #[derive(Debug, Clone, Copy)]
 pub struct Missing<'a> {
     /// The commit that is not in the history.
@@ -202,19 +202,19 @@ pub struct Missing<'a> {
     pub branch: Option<&'a str>,
 }
 
-/// What to type.
+/// The command to type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WayBack {
     /// It is on a branch, and another one is checked out.
     CheckOut(String),
-    /// What is checked out is a part of its history.
+    /// The checked-out commit is a part of its history.
     Reset(Oid),
-    /// What is checked out has commits of its own, which would be gone.
+    /// The checked-out branch has commits of its own, which would be gone.
     Merge(Oid),
 }
 
 impl Git {
-    /// How the commit, with all that came on top of it, is had again.
+    /// The way to have the commit again, with all that came on top of it.
     pub fn way_back(&self, missing: Missing<'_>) -> Result<WayBack, GitError> {
         if let Some(branch) = self.branch_with(&missing)? {
             return Ok(WayBack::CheckOut(branch));
@@ -255,7 +255,7 @@ impl Git {
     }
 }
 
-/// What a branch was moved to, the latest first. Some keep no such record.
+/// The commits that a branch was moved to, the latest first. Some keep no such record.
 fn steps(record: PathBuf) -> Vec<Oid> {
     let record = fs::read(record).unwrap_or_default();
     let record = String::from_utf8_lossy(&record);

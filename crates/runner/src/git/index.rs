@@ -14,7 +14,7 @@ use crate::git::history::Oid;
 use crate::git::repository::{DURABLY, Git};
 use crate::git::snapshot::{Place, remove_if_there};
 
-/// How long a command over a whole tree may take: huge files, slow filters.
+/// The time for a command over a whole work tree: huge files, slow filters.
 pub(in crate::git) const TREE_DEADLINE: Duration = Duration::from_secs(600);
 
 /// Such an index.
@@ -22,7 +22,7 @@ pub(in crate::git) const TREE_DEADLINE: Duration = Duration::from_secs(600);
 pub(in crate::git) struct OwnIndex<'a> {
     git: &'a Git,
     dir: &'a Path,
-    /// The folder with the state of the working tree.
+    /// The folder with the state of the work tree.
     state: PathBuf,
     file: &'a Path,
     environment: Environment,

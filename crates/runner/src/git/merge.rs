@@ -14,7 +14,7 @@ use crate::git::history::Oid;
 use crate::git::refs::Keep;
 use crate::git::repository::{DURABLY, Git};
 
-/// What is told of the lines in conflict.
+/// The bytes that are told of the lines in conflict.
 const HUNKS_BYTES_MAX: usize = 8_000;
 /// From how many files lines are told, and how large these may be.
 const FILES_MAX: usize = 20;
@@ -22,12 +22,12 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// Lines told before and after a conflict.
 const CONTEXT: usize = 3;
 
-/// Why work could not be joined.
+/// The reason why work could not be joined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conflict {
     /// The files in conflict.
     pub files: Vec<String>,
-    /// What git says of them, a sentence each.
+    /// The messages of git, a sentence each.
     pub messages: Vec<String>,
     /// The places in conflict with some lines around them, cut where they are too long.
     pub hunks: String,
@@ -49,14 +49,14 @@ impl Conflict {
     }
 }
 
-/// How joining came out.
+/// The result of joining.
 pub(in crate::git) enum Merge {
     Clean(Oid),
     Conflict(Conflict),
 }
 
 impl Git {
-    /// What `head` becomes with the changes between `base` and `commit`.
+    /// Merges the changes between `base` and `commit` into `head`.
     pub(in crate::git) fn merge(&self, base: &Oid, head: &Oid, commit: &Oid) -> Result<Merge, GitError> {
         // Git takes the newest commit that both have in common. Where somebody rewrote the history, that would be an earlier
         // one than the base, so what is checked out is put on top of it.
@@ -110,7 +110,7 @@ impl Git {
     }
 }
 
-/// What `merge-tree` prints about a conflict.
+/// The output of `merge-tree` about a conflict.
 struct Report {
     tree: Oid,
     files: Vec<OsString>,
@@ -186,7 +186,7 @@ fn cut(text: String) -> String {
 /// New files are written also where a sparse checkout leaves out what is there already: whoever made them needs them.
 pub(super) const UNSPARSE: [&str; 2] = ["-c", "core.sparseCheckout=false"];
 
-/// How many commits are told of.
+/// The number of commits that are told of.
 const TOLD_MAX: &str = "--max-count=20";
 
 impl Git {
@@ -211,24 +211,24 @@ impl Git {
         Ok(commit)
     }
 
-    /// Puts the changes between `base` and `work` into a linked working tree at `head`, uncommitted. Where they do not
+    /// Puts the changes between `base` and `work` into a linked work tree at `head`, uncommitted. Where they do not
     /// fit, nothing is changed and the conflict is given back.
     pub fn carry_over(
         &self,
-        tree: &Path,
+        worktree: &Path,
         (base, work): (&Oid, &Oid),
         head: &Oid,
     ) -> Result<Option<Conflict>, GitError> {
         match self.merge(base, head, work)? {
-            Merge::Clean(merged) => self.write_into(tree, (head, &merged)).map(|()| None),
+            Merge::Clean(merged) => self.write_into(worktree, (head, &merged)).map(|()| None),
             Merge::Conflict(conflict) => Ok(Some(conflict)),
         }
     }
 
-    /// Makes a linked working tree that shows one commit or tree show another, files and index alike.
-    pub(super) fn write_into(&self, tree: &Path, (from, to): (&Oid, &Oid)) -> Result<(), GitError> {
+    /// Makes a linked work tree that shows one commit or tree show another, files and index alike.
+    pub(super) fn write_into(&self, worktree: &Path, (from, to): (&Oid, &Oid)) -> Result<(), GitError> {
         let switch = [&UNSPARSE[..], &["read-tree", "--reset", "-u", from.as_str(), to.as_str()]].concat();
-        process::run(Call { dir: tree, ..self.locking_call(&switch, Vec::new()) })?.success().map(drop)
+        process::run(Call { dir: worktree, ..self.locking_call(&switch, Vec::new()) })?.success().map(drop)
     }
 
     /// The commits since another one, a line each, the newest first.

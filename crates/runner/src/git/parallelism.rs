@@ -1,4 +1,5 @@
-//! Whether tasks can run side by side here, each in a linked working tree; if not, why, in words for people.
+//! The conditions under which tasks can run side by side here, each in a linked work tree; if they cannot, the reason
+//! in words for people.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,7 +12,7 @@ use crate::git::repository::Git;
 /// Before the names of settings that hold on a branch alone.
 const ON_BRANCH: &str = "includeif.onbranch:";
 
-/// Whether linked trees can be used.
+/// The possibility of using linked work trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parallelism {
     /// They can.
@@ -20,10 +21,10 @@ pub enum Parallelism {
     Sequential(Reason),
 }
 
-/// Why tasks cannot run side by side.
+/// The reason why tasks cannot run side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// There is nothing to make a tree of.
+    /// There is nothing to make a work tree of.
     NoCommit,
     /// A merge or the like has been begun.
     InProgress(&'static str),
@@ -34,7 +35,7 @@ pub enum Reason {
         /// The program.
         program: String,
     },
-    /// Settings hold on a branch alone, and no branch is checked out in a linked tree.
+    /// Settings hold on a branch alone, and no branch is checked out in a linked work tree.
     OnBranch,
 }
 
@@ -54,7 +55,7 @@ impl fmt::Display for Reason {
 }
 
 impl Git {
-    /// Whether linked trees can be used in this repository at this moment.
+    /// Tells if linked work trees can be used in this repository at this moment.
     pub fn parallelism(&self) -> Result<Parallelism, GitError> {
         let reason = match self.broad_reason()? {
             Some(reason) => Some(reason),
@@ -96,7 +97,7 @@ impl Git {
         Ok(None)
     }
 
-    /// Whether attributes of this repository name the filter.
+    /// True if attributes of this repository name the filter.
     fn uses_filter(&self, name: &str) -> Result<bool, GitError> {
         let wanted = format!("filter={name}");
         let local = std::fs::read_to_string(self.common_dir().join("info/attributes")).unwrap_or_default();

@@ -1,5 +1,5 @@
 //! References: our own, which keep packed work alive until it has landed, those of them that no run knows any more, and
-//! the branches, tags and stashes that all working trees share.
+//! the branches, tags and stashes that all work trees share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use crate::git::repository::{DURABLY, Git};
 const PLACE: &str = "refs/tillgreen";
 const PLACE_LEFT: &str = "refs/tillgreen-left";
 
-/// What the names of references end in that keep what somebody was told of.
+/// The suffix of references that keep what somebody was told of.
 const TOLD: &str = "%told";
 
-/// What the names of references end in that keep commits of the landing tree.
+/// The suffix of references that keep commits of the landing tree.
 const LANDED: &str = "%landed";
 
 /// A reference is a file as well, and names of files are bounded.
@@ -37,7 +37,8 @@ impl Keep {
         Keep { reference: format!("{}{LANDED}", self.reference) }
     }
 
-    /// Where work is kept that somebody was told of by its name, whatever comes after it. No key is written like this.
+    /// The reference that keeps work which somebody was told of by its name, whatever comes after it. No key is written
+    /// like this.
     fn told(&self) -> String {
         format!("{}{TOLD}", self.reference)
     }
@@ -89,12 +90,12 @@ impl Git {
     }
 }
 
-/// Where the references of a plan are.
+/// The prefix of a plan's references.
 pub(in crate::git) fn place_of(plan: &str) -> String {
     format!("{PLACE}/{}", encode(plan))
 }
 
-/// Where those are that stay.
+/// The prefix of those that stay.
 pub(in crate::git) fn place_of_left(plan: &str) -> String {
     format!("{PLACE_LEFT}/{}", encode(plan))
 }
@@ -153,7 +154,7 @@ impl Git {
         Ok(moved)
     }
 
-    /// Which of these objects are commits that are there.
+    /// The commits among these objects that are there.
     fn commits_among<'a>(
         &self,
         objects: impl Iterator<Item = &'a str>,
@@ -171,10 +172,10 @@ impl Git {
 
 const STASH: &str = "refs/stash";
 
-/// What people name things by in a repository, at one moment.
+/// The branches, tags and stashes of a repository, at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct References {
-    /// What each stands for.
+    /// The object of each.
     names: BTreeMap<String, String>,
 }
 
@@ -190,7 +191,7 @@ impl Git {
 }
 
 impl References {
-    /// What is there now and was not before, in words. A branch that moved on is no news.
+    /// The names that are there now and were not before, in words. A branch that moved on is no news.
     pub fn new_since(&self, before: &References) -> Vec<String> {
         let mut told = Vec::new();
         for (name, object) in &self.names {

@@ -5,10 +5,10 @@ use crate::git::call::process::{self, COMMIT_DEADLINE, Call};
 use crate::git::history::revision;
 use crate::git::repository::Git;
 
-/// How commits are taken in.
+/// The command that merges commits in.
 pub(crate) const JOIN: [&str; 2] = ["merge", "--no-edit"];
 
-/// What came of taking commits in.
+/// The result of merging commits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
     /// They are part of the history now, if they were not before.
@@ -62,7 +62,7 @@ impl Git {
         Ok(name.and_then(|name| name.strip_prefix(&format!("{remote}/")).map(str::to_owned)))
     }
 
-    /// Whether a commit is part of the history of another.
+    /// True if a commit is part of the history of another.
     pub fn is_ancestor(&self, commit: &str, of: &str) -> Result<bool, GitError> {
         Ok(process::run(self.call(&["merge-base", "--is-ancestor", commit, of]))?.is_success())
     }
@@ -93,7 +93,7 @@ impl Git {
         process::run(self.locking_call(&["merge", "--abort"], Vec::new()))?.success().map(|_| ())
     }
 
-    /// What git answers in a line; nothing where it has no answer.
+    /// The answer of git in a line; nothing where it has none.
     fn answer(&self, list: &[&str]) -> Result<Option<String>, GitError> {
         let ended = process::run(self.call(list))?;
         if !ended.is_success() {

@@ -10,13 +10,13 @@ use crate::git::call::locks::{NotePlace, Notes};
 use crate::git::call::process::{self, Call, Ended, Environment, QUESTION_DEADLINE, words};
 use crate::git::config::{Remembered, UNSET_BARE, UNSET_WORKTREE};
 
-/// The oldest git that will do: the first that merges trees without a working tree (`merge-tree --write-tree`).
+/// The oldest git that will do: the first that merges trees without a work tree (`merge-tree --write-tree`).
 pub const MINIMUM_VERSION: (u32, u32) = (2, 38);
 
-/// What the journal will name is on the disk before it does.
+/// The settings by which what the journal will name is on the disk before it does.
 pub(super) const DURABLY: [&str; 4] = ["-c", "core.fsync=committed", "-c", "core.fsyncMethod=batch"];
 
-/// A repository with a working tree.
+/// A repository with a work tree.
 #[derive(Debug, Clone)]
 pub struct Git {
     root: PathBuf,
@@ -24,7 +24,7 @@ pub struct Git {
     common_dir: PathBuf,
     notes: Option<Arc<Notes>>,
     environment: Environment,
-    /// How commits are made here, for all who share this.
+    /// The facts about committing here, for all who share this.
     remembered: Arc<Remembered>,
 }
 
@@ -34,7 +34,7 @@ impl Git {
         Git::discover_with(dir, Vec::new())
     }
 
-    /// The same, with variables for every git process.
+    /// Finds the repository, with variables for every git process.
     pub(super) fn discover_with(dir: &Path, environment: Environment) -> Result<Option<Git>, GitError> {
         let question = [
             "rev-parse",
@@ -68,22 +68,22 @@ impl Git {
         self.notes.as_deref().map(Notes::folder)
     }
 
-    /// The top folder of the working tree.
+    /// The top folder of the work tree.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder with this working tree's own state; of a linked working tree, that inside the main one's.
+    /// The folder with this work tree's own state; of a linked work tree, that inside the main one's.
     pub fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
-    /// The folder that all working trees share.
+    /// The folder that all work trees share.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
     }
 
-    /// Whether there is a hook of this name.
+    /// True if there is a hook of this name.
     pub(super) fn has_hook(&self, name: &str) -> bool {
         self.has_any_hook(&[name])
     }

@@ -1,5 +1,6 @@
-//! What lies in a place, as a tree: the project itself or a linked working tree, looked at in the same way, through an
-//! index of our own. Whatever somebody did to HEAD, branches or the index there, the files are what counts.
+//! Snapshots: all that lies in a place, as a tree. The project itself or a linked work tree is looked at in the same
+//! way, through an index of our own. Whatever somebody did to HEAD, branches or the index there, the files are what
+//! counts.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -18,7 +19,7 @@ use crate::git::repository::Git;
 use crate::git::status::Change;
 use crate::work::project_files::is_own;
 
-/// Where attempts work: the project itself, or a linked working tree of it.
+/// The place in which attempts work: the project itself, or a linked work tree of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Its top folder.
@@ -29,12 +30,12 @@ pub struct Place {
     pub left_out: Vec<String>,
 }
 
-/// What an attempt left in a place.
+/// The files that an attempt left in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
     /// All that lies there, as a tree.
     pub tree: Oid,
-    /// How that differs from what was there before.
+    /// The difference from what was there before.
     pub changes: Vec<Change>,
     /// Repositories of their own that are new: no commit of the project's holds what is in them.
     pub repositories: Vec<String>,
@@ -72,7 +73,7 @@ impl Git {
         index.write_tree()
     }
 
-    /// What lies in a place, compared with a commit or tree from before.
+    /// Looks at what lies in a place, compared with a commit or tree from before.
     pub fn look(&self, place: &Place, before: &str) -> Result<Left, GitError> {
         let state = self.state_at(&place.root)?;
         let index = OwnIndex::new(self, place, &state);
@@ -128,7 +129,7 @@ impl Git {
         Ok(records.filter_map(|record| unsaved_submodule(&record)).collect())
     }
 
-    /// The folder with the own state of a working tree. The tree itself is not asked: an agent can write there.
+    /// The folder with the own state of a work tree. The work tree itself is not asked: an agent can write there.
     pub(super) fn state_at(&self, root: &Path) -> Result<PathBuf, GitError> {
         if root == self.root() { Ok(self.git_dir().to_owned()) } else { self.state_of(root) }
     }
@@ -149,7 +150,8 @@ impl Git {
         Ok(repositories)
     }
 
-    /// What somebody added although git ignores it is part of the work; what they took out and have git ignore is not.
+    /// Adds what somebody added although git ignores it, which is part of the work; what they took out and have git
+    /// ignore is not.
     fn follow_intent(
         &self,
         index: &OwnIndex<'_>,
@@ -228,7 +230,7 @@ fn is_beyond_link(root: &Path, path: &OsStr) -> bool {
     folders.any(|folder| root.join(folder).is_symlink())
 }
 
-/// True if a working tree has a submodule there, or somebody is about to add one.
+/// True if a work tree has a submodule there, or somebody is about to add one.
 fn is_submodule(root: &Path, path: &str) -> bool {
     let text = fs::read_to_string(root.join(".gitmodules")).unwrap_or_default();
     let mut named =

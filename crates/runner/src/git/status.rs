@@ -1,4 +1,4 @@
-//! What differs between the last commit and the working tree.
+//! Differences between the last commit and the work tree.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -9,14 +9,14 @@ use crate::git::call::process::{self, Call};
 use crate::git::history::Oid;
 use crate::git::repository::Git;
 
-/// The state of a working tree.
+/// The state of a work tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Status {
     /// The last commit; none before the first.
     pub head: Option<Oid>,
     /// The branch; none when HEAD is detached.
     pub branch: Option<String>,
-    /// What differs, with paths from the repository's top folder. A renamed file is a deleted and an added one.
+    /// The differences, with paths from the repository's top folder. A renamed file is a deleted and an added one.
     pub changes: Vec<Change>,
     /// Changed files whose names are not UTF-8.
     pub unnameable: Vec<OsString>,
@@ -29,19 +29,19 @@ pub struct Change {
     pub path: String,
     /// In which way it differs.
     pub kind: ChangeKind,
-    /// Whether the index differs from the last commit here: somebody ran `git add`.
+    /// True if the index differs from the last commit here: somebody ran `git add`.
     pub staged: bool,
-    /// Whether what is on disk differs from the index here.
+    /// True if the file on disk differs from the index here.
     pub unstaged: bool,
 }
 
 impl Change {
-    /// Whether it is a repository that git does not know.
+    /// True if it is a repository that git does not know.
     pub fn is_repository(&self) -> bool {
         self.path.ends_with('/')
     }
 
-    /// Whether it is more than a new file that nobody has added, as builds leave such.
+    /// True if it is more than a new file that nobody has added, as builds leave such.
     pub fn is_meant(&self) -> bool {
         self.staged || !matches!(self.kind, ChangeKind::Added | ChangeKind::Untracked)
     }
@@ -63,14 +63,14 @@ pub enum ChangeKind {
 }
 
 impl Git {
-    /// The state of the working tree, with one process and without touching the index.
+    /// The state of the work tree, with one process and without touching the index.
     pub fn status(&self) -> Result<Status, GitError> {
         self.refuse_if_misdirected()?;
         self.refuse_without_index()?;
         self.status_in(self.root())
     }
 
-    /// The same of a repository inside the project.
+    /// The status of a repository inside the project.
     pub(super) fn status_in(&self, dir: &Path) -> Result<Status, GitError> {
         let look = self.call(&[
             "--no-optional-locks",
@@ -128,7 +128,7 @@ impl Status {
         }
     }
 
-    /// An ordinary entry: two letters for index and working tree, then fields up to the path.
+    /// An ordinary entry: two letters for index and work tree, then fields up to the path.
     fn read_entry(&mut self, rest: &[u8], fields_before_path: usize) -> Option<()> {
         let (letters, path) = (rest.get(..2)?, field(rest, fields_before_path)?);
         let kind = match letters {
@@ -149,7 +149,7 @@ impl Status {
     }
 }
 
-/// What follows after so many space-separated fields.
+/// The rest after so many space-separated fields.
 fn field(record: &[u8], fields_before: usize) -> Option<&[u8]> {
     record.splitn(fields_before + 1, |byte| *byte == b' ').nth(fields_before).filter(|path| !path.is_empty())
 }

@@ -1,8 +1,8 @@
 //! The linked work tree of a slot as git sees it: made at a commit, shown another one so that nothing of the former is
 //! left, removed. What is put into it beside the commit is left to others.
 //!
-//! Agents work in these trees. So nothing in a tree is asked where its repository is, its index is dropped at every use,
-//! and a tree that git does not know any more, or knows otherwise than it was made, is made anew.
+//! Agents work in these work trees. So nothing in a work tree is asked where its repository is, its index is dropped at
+//! every use, and a work tree that git does not know any more, or knows otherwise than it was made, is made anew.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -21,8 +21,8 @@ use crate::git::history::Oid;
 use crate::git::index::TREE_DEADLINE;
 use crate::git::repository::Git;
 
-/// Hooks that people have for their own checkouts do not run for a tree of ours, no process stays behind to watch it, and
-/// files are written with all cores.
+/// Hooks that people have for their own checkouts do not run for a work tree of ours, no process stays behind to watch
+/// it, and files are written with all cores.
 const QUIETLY: [&str; 8] = [
     "-c",
     "core.hooksPath=/dev/null",
@@ -34,7 +34,7 @@ const QUIETLY: [&str; 8] = [
     "worktree.useRelativePaths=false",
 ];
 
-/// What an operation that was begun in a tree and not finished leaves in git's folder for it.
+/// The files that an operation which was begun in a work tree and not finished leaves in git's folder for it.
 const UNFINISHED: [&str; 15] = [
     "AUTO_MERGE",
     "BISECT_EXPECTED_REV",
@@ -59,7 +59,7 @@ const ASIDE: &str = "tillgreen-gone-";
 /// The mode of a submodule's entry.
 const GITLINK: &str = "160000";
 
-/// One path of the commit that a tree shows.
+/// One path of the commit that a work tree shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tracked {
     /// Its kind and permissions, as git writes them.
@@ -76,7 +76,7 @@ impl Tracked {
     }
 }
 
-/// What a tree shows after it was reset.
+/// The files that a work tree shows after it was reset.
 #[derive(Debug)]
 pub(crate) struct Shown {
     /// All paths of the commit.
@@ -86,27 +86,28 @@ pub(crate) struct Shown {
 }
 
 impl Git {
-    /// Makes the tree of a slot at a commit, with no branch checked out. Whatever stands at the path is removed first.
-    pub(crate) fn add_slot(&self, tree: &Path, commit: &Oid) -> Result<Shown, GitError> {
-        self.remove_slot(tree)?;
-        if let Some(folder) = tree.parent() {
+    /// Makes the work tree of a slot at a commit, with no branch checked out. Whatever stands at the path is removed
+    /// first.
+    pub(crate) fn add_slot(&self, worktree: &Path, commit: &Oid) -> Result<Shown, GitError> {
+        self.remove_slot(worktree)?;
+        if let Some(folder) = worktree.parent() {
             fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
         let add = ["worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", "--"];
         let mut call = self.locking_call(&[&QUIETLY[..], &add[..]].concat(), Vec::new());
-        call.arguments.extend([tree.as_os_str().to_owned(), commit.as_str().into()]);
+        call.arguments.extend([worktree.as_os_str().to_owned(), commit.as_str().into()]);
         let queue = self.queue_for_trees()?;
         process::run(call)?.success()?;
         drop(queue);
-        let slot = SlotTree::of(self, tree)?;
+        let slot = SlotTree::of(self, worktree)?;
         slot.read(commit)?;
         Ok(Shown { tracked: slot.tracked()?, emptied_submodules: false })
     }
 
-    /// Has a tree show the files of a commit. Every one is written anew, so that none is older than what was built from
-    /// another one. What git does not track stays until it is cleaned.
-    pub(crate) fn rewrite_slot(&self, tree: &Path, commit: &Oid) -> Result<Shown, GitError> {
-        let slot = SlotTree::of(self, tree)?;
+    /// Has a work tree show the files of a commit. Every one is written anew, so that none is older than what was built
+    /// from another one. What git does not track stays until it is cleaned.
+    pub(crate) fn rewrite_slot(&self, worktree: &Path, commit: &Oid) -> Result<Shown, GitError> {
+        let slot = SlotTree::of(self, worktree)?;
         slot.forget_unfinished().map_err(GitError::io("tidy", &slot.state))?;
         // Only the index of the former commit knows which files of it are in none any more.
         slot.read(commit)?;
@@ -119,20 +120,21 @@ impl Git {
         Ok(Shown { tracked, emptied_submodules })
     }
 
-    /// Removes all that git does not track from a tree, ignored or not, but for the paths `kept` in folders that there are.
-    pub(crate) fn clean_slot(&self, tree: &Path, shown: &Shown, kept: &[String]) -> Result<(), GitError> {
+    /// Removes all that git does not track from a work tree, ignored or not, but for the paths `kept` in folders that
+    /// there are.
+    pub(crate) fn clean_slot(&self, worktree: &Path, shown: &Shown, kept: &[String]) -> Result<(), GitError> {
         let folders = folders_of(&shown.tracked);
-        SlotTree::of(self, tree)?.clean(kept.iter().filter(|path| lies_in(path, &folders)))
+        SlotTree::of(self, worktree)?.clean(kept.iter().filter(|path| lies_in(path, &folders)))
     }
 
-    /// The trees below a folder that git knows.
+    /// The work trees below a folder that git knows.
     pub(crate) fn slots_below(&self, folder: &Path) -> Vec<PathBuf> {
         let inside = folder.canonicalize().unwrap_or_else(|_| settled(folder));
-        let is_below = |tree: &PathBuf| tree.starts_with(folder) || tree.starts_with(&inside);
+        let is_below = |worktree: &PathBuf| worktree.starts_with(folder) || worktree.starts_with(&inside);
         self.linked_trees().into_iter().filter(is_below).collect()
     }
 
-    /// All linked trees that git knows, whoever made them.
+    /// All linked work trees that git knows, whoever made them.
     pub(crate) fn linked_trees(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.common_dir().join("worktrees")).into_iter().flatten().flatten();
         entries.filter_map(|entry| place_of(&entry.path())).collect()
@@ -145,8 +147,8 @@ impl Git {
     }
 
     /// Puts tracked files back that differ from the commit; they are the result.
-    pub(crate) fn restore_slot(&self, tree: &Path, commit: &Oid) -> Result<Vec<String>, GitError> {
-        let slot = SlotTree::of(self, tree)?;
+    pub(crate) fn restore_slot(&self, worktree: &Path, commit: &Oid) -> Result<Vec<String>, GitError> {
+        let slot = SlotTree::of(self, worktree)?;
         let diff = ["diff-files", "--name-only", "-z", "--ignore-submodules=all"];
         let refresh = ["update-index", "-q", "--refresh", "--ignore-submodules"];
         // Its exit code tells that something differs, which is asked next.
@@ -159,18 +161,19 @@ impl Git {
         Ok(changed)
     }
 
-    /// The paths in a tree that git does not track, ignored or not; of a folder without tracked files only its own.
-    pub(crate) fn untracked_in_slot(&self, tree: &Path) -> Result<BTreeSet<String>, GitError> {
-        let slot = SlotTree::of(self, tree)?;
+    /// The paths in a work tree that git does not track, ignored or not; of a folder without tracked files only its
+    /// own.
+    pub(crate) fn untracked_in_slot(&self, worktree: &Path) -> Result<BTreeSet<String>, GitError> {
+        let slot = SlotTree::of(self, worktree)?;
         let stdout = slot.run(&["ls-files", "--others", "--directory", "-z"])?.success()?;
         let plain = |name: OsString| name.to_string_lossy().trim_end_matches('/').to_owned();
         Ok(names(&stdout).map(plain).collect())
     }
 
-    /// True if git leaves this path of a tree out.
-    pub(crate) fn is_ignored_in_slot(&self, tree: &Path, path: &str) -> Result<bool, GitError> {
+    /// True if git leaves this path of a work tree out.
+    pub(crate) fn is_ignored_in_slot(&self, worktree: &Path, path: &str) -> Result<bool, GitError> {
         let ended =
-            SlotTree::of(self, tree)?.run(&["check-ignore", "--quiet", "--", &format!("./{path}")])?;
+            SlotTree::of(self, worktree)?.run(&["check-ignore", "--quiet", "--", &format!("./{path}")])?;
         match ended.code {
             Some(0) => Ok(true),
             Some(1) => Ok(false),
@@ -191,7 +194,7 @@ impl Git {
         Ok(names(&stdout).map(|name| name.to_string_lossy().into_owned()).collect())
     }
 
-    /// How many bytes the files of a commit have.
+    /// The bytes of a commit's files.
     pub(crate) fn bytes_of(&self, commit: &Oid) -> Result<u64, GitError> {
         let call = self.call(&["ls-tree", "-r", "-l", "-z", "--full-tree", commit.as_str()]);
         let stdout = process::run(Call { deadline: TREE_DEADLINE, ..call })?.success()?;
@@ -202,10 +205,10 @@ impl Git {
         Ok(stdout.split(|byte| *byte == 0).filter_map(size).sum())
     }
 
-    /// By what a tree is known to be as it was made: sparse checkout and settings of its own, and the project's.
-    pub(crate) fn slot_settings(&self, tree: &Path) -> Option<String> {
-        let state = self.slot_state(tree)?;
-        let link = fs::read(tree.join(".git")).ok()?;
+    /// By what a work tree is known to be as it was made: sparse checkout and settings of its own, and the project's.
+    pub(crate) fn slot_settings(&self, worktree: &Path) -> Option<String> {
+        let state = self.slot_state(worktree)?;
+        let link = fs::read(worktree.join(".git")).ok()?;
         let leads_to = link.strip_prefix(b"gitdir: ")?.trim_ascii_end();
         if !is_same(Path::new(OsStr::from_bytes(leads_to)), &state) {
             return None;
@@ -222,18 +225,19 @@ impl Git {
         Some(sum.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Removes the tree of a slot and git's knowledge of it. Links in it are removed, never followed.
-    pub(crate) fn remove_slot(&self, tree: &Path) -> Result<(), GitError> {
-        remove_folder(tree).map_err(GitError::io("remove", tree))?;
+    /// Removes the work tree of a slot and git's knowledge of it. Links in it are removed, never followed.
+    pub(crate) fn remove_slot(&self, worktree: &Path) -> Result<(), GitError> {
+        remove_folder(worktree).map_err(GitError::io("remove", worktree))?;
         let queue = self.queue_for_trees()?;
-        let forgotten = self.forget_slot(tree).map_err(GitError::io("remove what git knows of", tree));
+        let forgotten =
+            self.forget_slot(worktree).map_err(GitError::io("remove what git knows of", worktree));
         drop(queue);
         forgotten
     }
 
-    /// Others' trees are not pruned, also if they are not there at the moment: they may lie on a disk that is not.
-    fn forget_slot(&self, tree: &Path) -> io::Result<()> {
-        if let Some(state) = self.slot_state(tree) {
+    /// Others' work trees are not pruned, also if they are not there at the moment: they may lie on a disk that is not.
+    fn forget_slot(&self, worktree: &Path) -> io::Result<()> {
+        if let Some(state) = self.slot_state(worktree) {
             // Moved away as a whole: no git that looks meanwhile finds half of it.
             let name = state.file_name().unwrap_or_default().to_string_lossy().into_owned();
             fs::rename(&state, self.common_dir().join(format!("{ASIDE}{name}")))?;
@@ -246,23 +250,23 @@ impl Git {
         Ok(())
     }
 
-    /// The folder in which git keeps the state of a tree.
-    pub(super) fn state_of(&self, tree: &Path) -> Result<PathBuf, GitError> {
-        self.slot_state(tree).ok_or_else(|| GitError::Unusable {
-            dir: tree.to_owned(),
+    /// The folder in which git keeps the state of a work tree.
+    pub(super) fn state_of(&self, worktree: &Path) -> Result<PathBuf, GitError> {
+        self.slot_state(worktree).ok_or_else(|| GitError::Unusable {
+            dir: worktree.to_owned(),
             reason: "git no longer knows this working tree".to_owned(),
         })
     }
 
-    /// The folder in which git keeps the state of a tree, if it knows it.
-    fn slot_state(&self, tree: &Path) -> Option<PathBuf> {
-        let wanted = settled(tree);
+    /// The folder in which git keeps the state of a work tree, if it knows it.
+    fn slot_state(&self, worktree: &Path) -> Option<PathBuf> {
+        let wanted = settled(worktree);
         let entries = fs::read_dir(self.common_dir().join("worktrees")).ok()?;
         entries.flatten().map(|entry| entry.path()).find(|state| place_of(state).as_ref() == Some(&wanted))
     }
 
-    /// Git reads what is known of all trees whenever it adds one, and fails over another that is only half known: one
-    /// after another, then, for these milliseconds. Writing the files is not part of it.
+    /// Git reads what is known of all work trees whenever it adds one, and fails over another that is only half known:
+    /// one after another, then, for these milliseconds. Writing the files is not part of it.
     fn queue_for_trees(&self) -> Result<Flock<File>, GitError> {
         let folder = self.common_dir();
         let file = File::open(folder).map_err(GitError::io("open", folder))?;
@@ -271,20 +275,20 @@ impl Git {
     }
 }
 
-/// A tree, and where git keeps its state.
+/// A work tree, and where git keeps its state.
 struct SlotTree<'a> {
     git: &'a Git,
-    tree: &'a Path,
+    worktree: &'a Path,
     state: PathBuf,
 }
 
 impl<'a> SlotTree<'a> {
-    fn of(git: &'a Git, tree: &'a Path) -> Result<SlotTree<'a>, GitError> {
-        let state = git.slot_state(tree).ok_or_else(|| GitError::Unusable {
-            dir: tree.to_owned(),
+    fn of(git: &'a Git, worktree: &'a Path) -> Result<SlotTree<'a>, GitError> {
+        let state = git.slot_state(worktree).ok_or_else(|| GitError::Unusable {
+            dir: worktree.to_owned(),
             reason: "git no longer knows this work tree".to_owned(),
         })?;
-        Ok(SlotTree { git, tree, state })
+        Ok(SlotTree { git, worktree, state })
     }
 
     fn run(&self, list: &[&str]) -> Result<Ended, GitError> {
@@ -294,13 +298,13 @@ impl<'a> SlotTree<'a> {
     fn run_with(&self, list: &[&str], more: impl Iterator<Item = OsString>) -> Result<Ended, GitError> {
         let call = self.git.locking_call(&QUIETLY, Vec::new());
         let mut arguments = call.arguments;
-        for (option, folder) in [("--git-dir=", self.state.as_path()), ("--work-tree=", self.tree)] {
+        for (option, folder) in [("--git-dir=", self.state.as_path()), ("--work-tree=", self.worktree)] {
             let mut argument = OsString::from(option);
             argument.push(folder);
             arguments.push(argument);
         }
         arguments.extend(list.iter().map(OsString::from).chain(more));
-        process::run(Call { dir: self.tree, arguments, deadline: TREE_DEADLINE, ..call })
+        process::run(Call { dir: self.worktree, arguments, deadline: TREE_DEADLINE, ..call })
     }
 
     /// Writes the files of a commit that differ from what the index knows, whatever is in their place.
@@ -336,11 +340,11 @@ impl<'a> SlotTree<'a> {
         Ok(stdout.split(|byte| *byte == 0).filter_map(tracked).collect())
     }
 
-    /// Somebody may have worked in a submodule, which git would let be.
+    /// Empties submodules, which git would let be: an agent may have worked there.
     fn empty_submodules(&self, tracked: &[Tracked]) -> Result<bool, GitError> {
         let mut emptied = false;
         for submodule in tracked.iter().filter(|entry| entry.is_submodule()) {
-            let folder = self.tree.join(&submodule.path);
+            let folder = self.worktree.join(&submodule.path);
             let is_empty = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none());
             if !is_empty && fs::symlink_metadata(&folder).is_ok() {
                 remove_folder(&folder).map_err(GitError::io("remove", &folder))?;
@@ -355,7 +359,7 @@ impl<'a> SlotTree<'a> {
     /// beside it asks that one.
     fn remove_nested_repositories(&self, tracked: &[Tracked]) -> Result<(), GitError> {
         for folder in folders_of(tracked).into_iter().filter(|folder| !folder.as_os_str().is_empty()) {
-            let nested = self.tree.join(folder).join(".git");
+            let nested = self.worktree.join(folder).join(".git");
             remove_folder(&nested).map_err(GitError::io("remove", &nested))?;
         }
         Ok(())
@@ -414,17 +418,17 @@ fn names(list: &[u8]) -> impl Iterator<Item = OsString> {
     whole.map(|name| OsString::from_vec(name.to_vec()))
 }
 
-/// The place of the tree whose state is kept here.
+/// The place of the work tree whose state is kept here.
 fn place_of(state: &Path) -> Option<PathBuf> {
     let link = fs::read(state.join("gitdir")).ok()?;
     Some(Path::new(OsStr::from_bytes(link.trim_ascii_end())).parent()?.to_owned())
 }
 
 /// A path with all links in the folder that holds it resolved; the last part need not exist.
-fn settled(tree: &Path) -> PathBuf {
-    match (tree.parent().map(Path::canonicalize), tree.file_name()) {
+fn settled(worktree: &Path) -> PathBuf {
+    match (worktree.parent().map(Path::canonicalize), worktree.file_name()) {
         (Some(Ok(folder)), Some(name)) => folder.join(name),
-        (_, _) => tree.to_owned(),
+        (_, _) => worktree.to_owned(),
     }
 }
 

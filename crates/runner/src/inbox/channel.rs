@@ -20,16 +20,16 @@ use crate::landing::project_lock::ProjectLock;
 use crate::process::Ended;
 use crate::work::places::Done;
 
-/// What comes in.
+/// A message to the loop.
 #[derive(Debug)]
 pub(crate) enum Message {
     /// A process that was started for an action has ended.
     Ended(ActionKey, Box<Ended>),
     /// Something that was started at the forge has come to an end.
     Forge(ActionKey, Box<ForgeReport>),
-    /// Whether there can be a pull request is known.
+    /// The survey of the pull request is done.
     Surveyed(Box<Surveyed>),
-    /// What was done beside the loop for an action is done.
+    /// Work beside the loop for an action is done.
     Done(ActionKey, Box<Done>),
     /// An agent that was started for an action has ended, with its own account of it.
     AgentEnded(ActionKey, Box<(Ended, Outcome)>),
@@ -37,7 +37,7 @@ pub(crate) enum Message {
     Told(ActionKey, Told),
     /// A task has the project to itself.
     ProjectLock(TaskId, ProjectLock),
-    /// What the branches, tags and stashes are while tasks begin to run side by side.
+    /// The branches, tags and stashes at the moment when tasks begin to run side by side.
     References(References),
     /// Something worth saying happened beside the loop.
     Note(String),
@@ -45,7 +45,7 @@ pub(crate) enum Message {
     Posted,
     /// The settings were read again.
     Settings(Box<Result<LiveSettings, String>>),
-    /// Somebody wants the run to stop.
+    /// The run is to stop.
     Interrupted,
     /// A person answered.
     Answered(TaskId, Response),
@@ -58,7 +58,7 @@ pub(crate) enum Message {
 pub struct LiveSettings {
     /// Every limit.
     pub limits: Limits,
-    /// How many agents may be at work at once.
+    /// The number of agents that may be at work at once.
     pub jobs: u32,
     /// Each of these settings as text; none where it has no value.
     pub texts: BTreeMap<String, Option<String>>,
@@ -176,7 +176,7 @@ impl Inbox {
     }
 }
 
-/// Whether the program was started with this signal being ignored. The system tells by a mask of bits.
+/// True if the program was started with this signal being ignored. The system tells by a mask of bits.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

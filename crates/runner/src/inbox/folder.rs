@@ -22,12 +22,12 @@ const VERSION: u32 = 1;
 /// A directive is a few lines; more is not read.
 const LETTER_BYTES_MAX: u64 = 256 * 1024;
 
-/// How the names of directives and replies end, and of what is being written.
+/// The suffixes of directives and replies, and of files that are being written.
 pub(super) const LETTER: &str = "json";
 const REPLY: &str = "reply";
 const UNFINISHED: &str = "new";
 
-/// How long replies are kept that nobody came for.
+/// The time that replies are kept which nobody came for.
 const REPLY_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The folder of a run.
@@ -65,7 +65,7 @@ impl Letter {
     }
 }
 
-/// What became of a directive.
+/// The reply to a directive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reply {

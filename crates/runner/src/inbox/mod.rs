@@ -1,4 +1,4 @@
-//! What comes in: ends of processes, signals, people's answers, and what they tell from other processes.
+//! Messages to the loop: ends of processes, signals, people's answers, and directives from other processes.
 
 mod channel;
 mod folder;

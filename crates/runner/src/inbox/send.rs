@@ -13,13 +13,13 @@ use crate::mask::mask;
 use crate::project::{PlanFile, Project};
 use crate::run::open::keep_own_files_out;
 
-/// How long a reply is waited for: a run that commits, with hooks, hears nothing meanwhile.
+/// The time a reply is waited for: a run that commits, with hooks, hears nothing meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A reply and the end of a process cannot be waited for together; this is a person's wait.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// What became of something that was told to a run.
+/// The result of a directive to a run.
 #[derive(Debug)]
 pub enum Sent {
     /// No run of the plan is under way, or none any more, and it was not taken.
@@ -34,7 +34,7 @@ pub enum Sent {
     Unheard(Holder),
 }
 
-/// Why something could not be told.
+/// The reason why a directive could not be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
     /// The lock tells nothing.
@@ -100,12 +100,12 @@ fn replied(reply: Reply, run: Holder) -> Sent {
     }
 }
 
-/// Whether a run no longer holds its plan.
+/// True if a run no longer holds its plan.
 fn is_gone(file: &PlanFile, run: &Holder) -> Result<bool, LockError> {
     Ok(holder(&file.lock())?.is_none_or(|now| RunName::of(&now) != RunName::of(run)))
 }
 
-/// Whether the run of a plan has come to an end, and was not killed.
+/// True if the run of a plan has come to an end, and was not killed.
 fn has_ended(file: &PlanFile) -> Result<bool, RecordError> {
     Ok(load(file, |_| ())?.is_some_and(|state| state.end().is_some()))
 }

@@ -9,7 +9,7 @@ use std::{fs, io, thread};
 
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
-/// How often a folder is looked at that the kernel does not tell of.
+/// The interval at which a folder is looked at that the kernel does not tell of.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// A file whose name is new, that was written to its end, or that is gone.
@@ -28,7 +28,7 @@ pub(crate) enum Watched {
     File(PathBuf, OsString),
 }
 
-/// Whether anybody still wants to be woken.
+/// The interest of somebody in being woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
     Left,

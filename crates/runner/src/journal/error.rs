@@ -1,21 +1,21 @@
-//! What can be wrong with a journal. Every variant names the file, and the line where there is one.
+//! Errors of a journal. Every variant names the file, and the line where there is one.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::journal::line::Seq;
 
-/// Why a journal could not be opened, read or written.
+/// The reason why a journal could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The operating system refused something: no permission, disk full, no such file.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was tried, as in "cannot append to FILE".
+        /// The action that failed, as in "cannot append to FILE".
         action: &'static str,
         /// The file or folder it was tried on.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The first line is not a journal's header.
@@ -51,9 +51,9 @@ pub enum JournalError {
         path: PathBuf,
         /// The line, counted from 1, the header being the first.
         line: u64,
-        /// Where the line begins, in bytes.
+        /// The offset of the line, in bytes.
         offset: u64,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: LineProblem,
     },
     /// A line is whole, but its event is none that this program knows.
@@ -63,7 +63,7 @@ pub enum JournalError {
         path: PathBuf,
         /// The line, counted from 1, the header being the first.
         line: u64,
-        /// What the decoder said.
+        /// The error of the decoder.
         source: serde_json::Error,
     },
     /// An event could not be turned into JSON.
@@ -71,7 +71,7 @@ pub enum JournalError {
     Encode {
         /// The journal it was meant for.
         path: PathBuf,
-        /// What the encoder said.
+        /// The error of the encoder.
         source: serde_json::Error,
     },
     /// An event is too large for a line.
@@ -79,9 +79,9 @@ pub enum JournalError {
     TooLarge {
         /// The journal it was meant for.
         path: PathBuf,
-        /// How large its line would be.
+        /// The bytes of its line.
         bytes: usize,
-        /// How large a line may be.
+        /// The bytes that a line may have.
         bytes_max: usize,
     },
 }
@@ -92,8 +92,8 @@ impl JournalError {
         move |source| JournalError::Io { action, path, source }
     }
 
-    /// What kind of refusal by the operating system this is, if it is one: a full or read-only disk pauses a run
-    /// where damage stops it.
+    /// The kind of refusal by the operating system, if it is one: a full or read-only disk pauses a run where damage
+    /// stops it.
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         match self {
             JournalError::Io { source, .. } => Some(source.kind()),
@@ -108,7 +108,7 @@ impl JournalError {
     }
 }
 
-/// What is wrong with one line.
+/// The problem with one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineProblem {
     /// The line does not have the shape of a journal line.
@@ -133,7 +133,7 @@ pub enum LineProblem {
     /// The line is longer than any that is ever written.
     #[error("longer than {bytes_max} bytes")]
     TooLong {
-        /// How long a line may be.
+        /// The bytes that a line may have.
         bytes_max: usize,
     },
 }

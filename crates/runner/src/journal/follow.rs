@@ -26,7 +26,7 @@ struct Following {
     place: Place,
 }
 
-/// What a poll found.
+/// The result of a poll.
 #[derive(Debug)]
 pub enum News<E> {
     /// Events that came after those of the last poll; often none.
@@ -83,7 +83,7 @@ impl Follower {
 }
 
 impl Following {
-    /// Whether the file now at the path is another one, or one that lost lines already read.
+    /// True if the file now at the path is another one, or one that lost lines already read.
     fn is_gone(&self, current: &Metadata) -> io::Result<bool> {
         let open = self.file.metadata()?;
         let same = open.dev() == current.dev() && open.ino() == current.ino();

@@ -10,7 +10,7 @@ use crate::journal::error::LineProblem;
 /// The format version that this program writes, and the only one that it reads.
 pub const VERSION: u64 = 2;
 
-/// How long a line may be, newline included. Large output belongs into files that events refer to.
+/// The bytes that a line may have, newline included. Large output belongs into files that events refer to.
 pub const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 const HEADER: &str = "{\"tillgreen\":\"journal\",\"version\":2}\n";
@@ -45,7 +45,7 @@ impl fmt::Display for Seq {
     }
 }
 
-/// What the first line of a file says.
+/// The first line of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Header {
     Ours,

@@ -15,7 +15,7 @@ use nix::sys::signal;
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-/// How long `acquire` waits for a lock that nobody seems to hold: a `holder` call takes it for a moment, and a new
+/// The time `acquire` waits for a lock that nobody seems to hold: a `holder` call takes it for a moment, and a new
 /// holder needs a moment to write its name. A machine with much else to do makes seconds of moments.
 const SETTLE: Duration = Duration::from_secs(5);
 const SETTLE_STEP: Duration = Duration::from_millis(5);
@@ -31,7 +31,7 @@ pub struct RunLock {
     holder: Holder,
 }
 
-/// Who holds a lock.
+/// The holder of a lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// Its process.
@@ -42,7 +42,7 @@ pub struct Holder {
     pub command: String,
 }
 
-/// Why a lock could not be had or asked about.
+/// The reason why a lock could not be had or asked about.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another run has it.
@@ -50,10 +50,10 @@ pub enum LockError {
     Held {
         /// The lock file.
         path: PathBuf,
-        /// Who has it.
+        /// The holder.
         holder: Holder,
     },
-    /// Somebody has it who left no name.
+    /// The lock is held by somebody who left no name.
     #[error("{} is held by a process that did not write its name into it", path.display())]
     HeldByUnknown {
         /// The lock file.
@@ -62,11 +62,11 @@ pub enum LockError {
     /// The operating system refused something.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// The lock file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -116,7 +116,7 @@ impl Drop for RunLock {
     }
 }
 
-/// Who holds the lock right now, if anybody does.
+/// The holder of the lock right now, if there is one.
 pub fn holder(path: &Path) -> Result<Option<Holder>, LockError> {
     let give_up = Instant::now() + SETTLE;
     let file = match File::open(path) {

@@ -10,12 +10,12 @@ use serde::de::DeserializeOwned;
 use crate::journal::error::{JournalError, LineProblem};
 use crate::journal::line::{self, Header, LINE_BYTES_MAX, Seq};
 
-/// Where a reading ended.
+/// The end of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadEnd {
-    /// How many events were read.
+    /// The number of events that were read.
     pub events: u64,
-    /// How many bytes stand after the last whole line: a line being written right now, or one torn by a crash.
+    /// The number of bytes after the last whole line: a line being written right now, or one torn by a crash.
     pub unfinished_bytes: u64,
 }
 

@@ -15,15 +15,15 @@ const ARCHIVED: &str = "-journal.jsonl";
 /// The journal of a run, wherever it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordFile {
-    /// What people call the plan, as far as the name of the program's folder for it tells.
+    /// The name of the plan, as far as the name of the program's folder for it tells.
     pub plan: String,
-    /// Whether the run goes on from it.
+    /// The place: the archive, or the one that the run goes on from.
     pub place: RecordPlace,
     /// The journal.
     pub path: PathBuf,
 }
 
-/// Where a journal is kept.
+/// The place of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordPlace {
     /// Put aside by a fresh start.
@@ -36,9 +36,9 @@ pub enum RecordPlace {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {}", path.display())]
 pub struct RecordsError {
-    /// Which folder.
+    /// The folder.
     pub path: PathBuf,
-    /// Why.
+    /// The cause.
     pub source: io::Error,
 }
 
@@ -68,7 +68,7 @@ pub fn review(path: &Path) -> Result<Option<(State, History)>, RecordError> {
     Ok(state.map(|state| (state, history)))
 }
 
-/// What a folder holds; nothing if there is none.
+/// The entries of a folder; none if there is no such folder.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, RecordsError> {
     let unreadable = |source| RecordsError { path: folder.to_owned(), source };
     match fs::read_dir(folder) {
@@ -86,7 +86,7 @@ fn plan_name(home: &Path) -> String {
     name.strip_prefix("specs-").unwrap_or(&name).to_owned()
 }
 
-/// Why a record is of no use.
+/// The reason why a record is of no use.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The journal cannot be read.
@@ -95,9 +95,9 @@ pub enum RecordError {
     /// The journal holds an event that cannot have happened.
     #[error("the journal at {} contradicts itself", path.display())]
     Impossible {
-        /// Which journal.
+        /// The journal.
         path: PathBuf,
-        /// What cannot have happened.
+        /// The event that cannot have happened.
         source: Impossible,
     },
 }
@@ -107,7 +107,7 @@ pub fn load(file: &PlanFile, each: impl FnMut(&Event)) -> Result<Option<State>, 
     load_at(&file.journal(), each)
 }
 
-/// The same for a journal that may be kept anywhere.
+/// Loads a journal that may be kept anywhere.
 pub(crate) fn load_at(path: &Path, mut each: impl FnMut(&Event)) -> Result<Option<State>, RecordError> {
     if !path.exists() {
         return Ok(None);

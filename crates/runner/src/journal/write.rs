@@ -28,7 +28,7 @@ pub struct Journal {
     lock: Option<RunLock>,
 }
 
-/// What stands behind the good length.
+/// The bytes behind the good length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tail {
     Clean,
@@ -36,17 +36,17 @@ enum Tail {
     Dirty,
 }
 
-/// Whether all that is whole would survive a loss of power.
+/// The durability of all that is whole: a loss of power may undo what is not synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Durability {
     Settled,
     Pending,
 }
 
-/// What was found on opening.
+/// The result of opening a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
-    /// How many events were replayed.
+    /// The number of events that were replayed.
     pub events: u64,
     /// The torn last line that was cut off, if there was one.
     pub torn: Option<Torn>,
@@ -55,9 +55,9 @@ pub struct Opened {
 /// A last line that a crash cut short. It was never acknowledged, so nothing that happened is lost with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Torn {
-    /// How many bytes were cut off.
+    /// The number of bytes that were cut off.
     pub bytes: u64,
-    /// Where they are kept.
+    /// The file that keeps them.
     pub kept_in: PathBuf,
 }
 
@@ -100,7 +100,7 @@ impl Journal {
         self
     }
 
-    /// Who holds the lock: this process.
+    /// The holder of the lock: this process.
     pub(crate) fn holder(&self) -> Option<&Holder> {
         self.lock.as_ref().map(RunLock::holder)
     }

@@ -1,5 +1,5 @@
-//! Whether what this run committed is still there. An agent, or a person, may take commits out of the history, or check
-//! out another one; whatever came in on top of that would end green without what is gone.
+//! The check that the commits of this run are still there. An agent, or a person, may take commits out of the history,
+//! or check out another one; whatever came in on top of that would end green without what is gone.
 
 use engine::{Attempt, Status, Task};
 
@@ -7,16 +7,16 @@ use crate::git::{Git, GitError, Missing, Oid, WayBack};
 use crate::record::done::TRAILER;
 use crate::run::effects::Effects;
 
-/// How far back a commit is looked for that was rebased.
+/// The number of commits among which one is looked for that was rebased.
 const SEARCH: usize = 1_000;
 
-/// What has to be in the history.
+/// The commits that have to be in the history.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
     /// A commit in whose history it was found to be, which saves a look as long as that is checked out.
     sound: Option<Oid>,
     work: Option<Work>,
-    /// What was checked out when this program began: until work comes in, that is what can be lost.
+    /// The commit that was checked out when this program began: until work comes in, that is what can be lost.
     floor: Option<Oid>,
     /// The branch that was checked out then.
     branch: Option<String>,
@@ -38,13 +38,14 @@ impl Watch {
         }
     }
 
-    /// Why nothing may come on top of what is checked out, if that is no branch any more, or lacks what was committed.
+    /// The reason why nothing may come on top of what is checked out, if that is no branch any more, or lacks what was
+    /// committed.
     pub(crate) fn obstacle(&self, git: &Git) -> Result<Option<String>, GitError> {
         let gone = self.gone(git)?;
         if gone.is_some() { Ok(gone) } else { self.elsewhere(git) }
     }
 
-    /// Why nothing may be committed where no branch is checked out any more: the work would be on none.
+    /// The reason why nothing may be committed where no branch is checked out any more: the work would be on none.
     fn elsewhere(&self, git: &Git) -> Result<Option<String>, GitError> {
         let Some(branch) = self.branch.as_ref().filter(|_| !matches!(git.branch(), Ok(Some(_)))) else {
             return Ok(None);
@@ -95,7 +96,7 @@ impl Watch {
         )))
     }
 
-    /// How a commit is had again. Following it costs nobody a commit of theirs.
+    /// The advice that brings a commit back. Following it costs nobody a commit of theirs.
     fn advice(&self, git: &Git, commit: &Oid) -> Result<String, GitError> {
         let missing = Missing { commit, known: self.sound.as_ref(), branch: self.branch.as_deref() };
         Ok(match git.way_back(missing)? {
@@ -110,7 +111,7 @@ impl Watch {
 }
 
 impl Effects<'_, '_> {
-    /// What has to be in the history now. A task that was opened again has nothing there to lose.
+    /// The commits that have to be in the history now. A task that was opened again has nothing there to lose.
     pub(crate) fn watch(&mut self) -> &Watch {
         let is_done = |id: &plan::TaskId| {
             let task = self.state.task(id);
@@ -140,7 +141,7 @@ impl Effects<'_, '_> {
         self.world.watch.work = work.or(self.world.watch.work.take());
     }
 
-    /// Why no task may start, if what was committed is gone.
+    /// The reason why no task may start, if what was committed is gone.
     pub(crate) fn lost_work(&mut self) -> Result<Option<String>, GitError> {
         let Some(git) = self.world.files.git() else { return Ok(None) };
         if self.world.watch.floor.is_none() {
@@ -154,9 +155,9 @@ impl Effects<'_, '_> {
         Ok(obstacle)
     }
 
-    /// Why no task may start in the project itself while something of somebody's is half done there: it could not be
-    /// committed, and its files would be in the way of whoever goes on with that. An attempt that failed may have left it
-    /// there, and the next one puts it in order.
+    /// The reason why no task may start in the project itself while a merge or the like is half done there: it could
+    /// not be committed, and its files would be in the way of whoever goes on with that. An attempt that failed may
+    /// have left it there, and the next one puts it in order.
     pub(crate) fn in_progress(&self, id: &plan::TaskId) -> Option<String> {
         if self.state.task(id).is_some_and(|task| !task.failures.is_empty()) {
             return None;

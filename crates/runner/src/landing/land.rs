@@ -1,4 +1,4 @@
-//! How the work of a task gets from its slot onto the user's branch: joined with what is checked out and committed in the
+//! The way of a task's work from its slot onto the user's branch: joined with what is checked out and committed in the
 //! landing tree, verified there, and taken into the user's checkout by one fast-forward.
 
 use std::fs;
@@ -30,7 +30,7 @@ const RETURNS_UNTOLD: u32 = 2;
 /// The landing of work that changes nothing.
 const NOTHING: Landing = Landing::Done { touched: Vec::new(), onto: None, commit: None };
 
-/// How work came into the landing tree, and what was noticed on the way.
+/// The result of bringing work into the landing tree, and what was noticed on the way.
 #[derive(Debug)]
 pub(crate) struct Brought {
     pub landing: Result<Landing, Unready>,
@@ -304,7 +304,7 @@ impl Effects<'_, '_> {
         Ok(Seen::TimePassed)
     }
 
-    /// What work met that was green where its agent worked and is red on top of what is checked out.
+    /// The words about other work, where work was green in its agent's place and is red on top of what is checked out.
     fn told_of_others(&self, id: &TaskId) -> String {
         let base = self.state.task(id).and_then(|task| Oid::parse(&task.work.as_ref()?.base));
         let since = self.world.files.git().zip(base).and_then(|(git, base)| git.told_since(&base).ok());
@@ -358,11 +358,11 @@ impl Effects<'_, '_> {
     }
 }
 
-/// What is said when work in the project itself is red at the second look.
+/// The words where work in the project itself is red at the second look.
 const MADE_RED: &str = "Files of the work changed while it was verified. The verify command, a git hook or somebody did that, \
                         and as they are now they are red.";
 
-/// What is said of what does not come in with work from a slot.
+/// The words about what does not come in with work from a slot.
 const ALONG: &str = "Files that git ignores, or that lie outside the work tree, do not come along: if the result needs one of \
                      them, have it made by what is committed or by the verify command, or do not ignore it. What all trees \
                      need is made by worktree_setup or copied by worktree_copy in the settings.";

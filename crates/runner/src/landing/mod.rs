@@ -1,4 +1,4 @@
-//! How work from a slot gets onto the user's branch: joined, committed and verified in the landing tree, then one
+//! The way of work from a slot onto the user's branch: joined, committed and verified in the landing tree, then one
 //! fast-forward; and what has to hold for that: the lock on the project, and a history that has all work before it.
 
 pub(crate) mod history;

@@ -1,6 +1,6 @@
 //! Locks on the project. Several plans may be run in it at once, and only one of them at a time brings work in, or has
-//! an agent work in the project itself: whoever waits stands in line, and the lock ends with its process, however that
-//! ends. Somebody's git that has its own lock on the index, or an editor open for a commit, is waited for as well.
+//! an agent work in the project itself: the others queue, and the lock ends with its process, however that ends.
+//! Somebody's git that has its own lock on the index, or an editor open for a commit, is waited for as well.
 //!
 //! Waiting happens beside the loop, so that people can stop the run meanwhile; what was to be done is still wanted
 //! afterwards and starts then.
@@ -28,7 +28,7 @@ use crate::work::places::Done;
 /// A lock cannot be waited for and given up on request at once, so it is tried again and again.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// How often that is before anything is said: mostly it takes a moment.
+/// The number of looks before anything is said: mostly it takes a moment.
 const LOOKS_UNTOLD: u32 = 25;
 
 /// The lock on a project, until this is dropped.
@@ -37,7 +37,7 @@ pub(crate) struct ProjectLock {
     _lock: Flock<File>,
 }
 
-/// Whether whoever waits goes on doing so.
+/// The patience of a waiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
     Left,
@@ -189,7 +189,7 @@ impl crate::project::PlanFile {
 }
 
 impl Effects<'_, '_> {
-    /// Whether something that commits has to wait for somebody's lock, and does so from now on.
+    /// True if something that commits has to wait for another process's lock, and does so from now on.
     pub(crate) fn waits_for_lock(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
         let Some((git, holder)) = self.world.files.git().and_then(|git| Some((git.clone(), somebody(git)?)))
         else {
@@ -211,8 +211,8 @@ fn outwait(git: &Git, released: &Receiver<()>) {
     {}
 }
 
-/// The same before a run begins: what somebody is about to commit is neither in its way nor its own. Signals end the
-/// program at once.
+/// Waits for git's lock before a run begins: what somebody is about to commit is neither in its way nor its own.
+/// Signals end the program at once.
 pub(crate) fn await_start(git: &Git, tell: &mut dyn FnMut(String)) {
     if let Some(holder) = somebody(git) {
         tell(words("this run", &holder));
@@ -222,7 +222,7 @@ pub(crate) fn await_start(git: &Git, tell: &mut dyn FnMut(String)) {
     }
 }
 
-/// Whoever has the lock or is about to commit.
+/// The process that has the lock or is about to commit.
 fn somebody(git: &Git) -> Option<String> {
     let holder = git.lock_holder().map(|holder| format!("git's lock on the index, held by {holder}"));
     holder.or_else(|| git.committing())

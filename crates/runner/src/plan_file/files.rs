@@ -19,11 +19,11 @@ use crate::project::PlanFile;
 pub(crate) struct PlanFiles {
     pub(super) dialect: Dialect,
     pub(super) sources: Vec<Source>,
-    /// What is wrong with how the plans depend on each other, with the file in which it shows.
+    /// The problems with how the plans depend on each other, with the file in which each shows.
     pub(super) problems: Vec<(PathBuf, Problem)>,
-    /// Whether somebody's change was read on the way to an edit of ours, so that the run does not know it yet.
+    /// True if somebody's change was read on the way to an edit of ours, so that the run does not know it yet.
     pub(super) is_unreported: bool,
-    /// Whether tasks that are reworded while an attempt runs are put back.
+    /// On if tasks that are reworded while an attempt runs are put back.
     pub(super) strict: Toggle,
     /// Tasks that were put back once: whoever takes them out again means it.
     pub(super) restored: BTreeSet<TaskId>,
@@ -33,16 +33,16 @@ pub(crate) struct PlanFiles {
     pub(super) root: String,
 }
 
-/// Whether a file is another one than it was.
+/// The state of a file since it was last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
     /// As last seen.
     Same,
-    /// Somebody changed it.
+    /// It is another one than it was.
     Changed,
 }
 
-/// What an attempt did to the plan file, and what was done about it.
+/// The changes of an attempt to the plan file, and what was done about them.
 #[derive(Debug, Default)]
 pub(crate) struct Inspection {
     /// Tasks whose boxes were put back.
@@ -53,11 +53,11 @@ pub(crate) struct Inspection {
     pub added: Vec<TaskId>,
     /// Tasks whose text is another one; it is kept.
     pub reworded: Vec<TaskId>,
-    /// Whether the task's own box was found ticked.
+    /// True if the task's own box was found ticked.
     pub own_ticked: bool,
 }
 
-/// What the own box may look like after an attempt.
+/// The states that the own box may have after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OwnBox {
     /// The program ticks it later: it is put back.
@@ -66,7 +66,7 @@ pub(crate) enum OwnBox {
     Keep,
 }
 
-/// What a plan declares of its tasks, in the order in which they run.
+/// The declarations of a plan's tasks, in the order in which they run.
 pub fn declared(file: &PlanFile) -> Result<Vec<TaskDecl>, (PathBuf, io::Error)> {
     PlanFiles::open(file, Toggle::Off).map(|plan_files| plan_files.decls(&State::default()))
 }
@@ -106,7 +106,8 @@ impl PlanFiles {
         of_order.chain(of_sources)
     }
 
-    /// What the plans ask for that is not heeded: what tasks depend on and do not wait for, and boxes that are no tasks.
+    /// The wishes of the plans that are not heeded: what tasks depend on and do not wait for, and boxes that are no
+    /// tasks.
     pub(crate) fn unheeded(&self) -> impl Iterator<Item = (&Path, Problem)> {
         self.sources.iter().flat_map(move |source| {
             let strays = source.plan.stray_boxes().iter().cloned();
@@ -115,13 +116,13 @@ impl PlanFiles {
         })
     }
 
-    /// How many boxes are ticked.
+    /// The number of ticked boxes.
     pub(crate) fn ticked(&self) -> usize {
         let tasks = self.sources.iter().flat_map(|source| source.plan.tasks());
         tasks.filter(|task| task.state.is_done()).count()
     }
 
-    /// Whether the task's box is ticked; where there are no boxes, it is as if it were.
+    /// True if the task's box is ticked; where there are no boxes, it is as if it were.
     pub(crate) fn is_ticked(&self, id: &TaskId) -> bool {
         self.dialect == Dialect::Phase || self.find(id).is_some_and(|(_, task)| task.state.is_done())
     }
@@ -143,7 +144,7 @@ impl PlanFiles {
         Some(fix_block(fix, &self.text(state, &fix.failing)?))
     }
 
-    /// What the checkpoint asks for.
+    /// The task with an id, and its plan.
     pub(crate) fn find(&self, id: &TaskId) -> Option<(&Plan, &Task)> {
         self.sources.iter().find_map(|source| Some((&source.plan, source.plan.task(id)?)))
     }
@@ -181,7 +182,7 @@ impl PlanFiles {
         Ok(())
     }
 
-    /// What the engine has to know of every task. Where a file has no boxes, the record tells what is done.
+    /// The declarations of all tasks for the engine. Where a file has no boxes, the record tells what is done.
     pub(crate) fn decls(&self, state: &State) -> Vec<TaskDecl> {
         let mut decls = Vec::new();
         let stages = self.stages();
@@ -253,7 +254,7 @@ impl PlanFiles {
         plans.filter_map(|plan| plan.tasks().last()).map(|task| task.id.clone()).collect()
     }
 
-    /// What the engine has to know of one task.
+    /// The declaration of one task for the engine.
     pub(crate) fn decl(&self, state: &State, id: &TaskId) -> Option<TaskDecl> {
         let place = self.sources.iter().position(|source| source.plan.task(id).is_some());
         if let (Some(place), Some((plan, task))) = (place, self.find(id)) {
@@ -454,12 +455,12 @@ pub(super) fn decl(plan: &Plan, task: &Task) -> TaskDecl {
         files: reach(&fields.files.unwrap_or_default(), of_plan),
         depends_on,
         stage: 0,
-        // What is not to be committed cannot come back from a tree of its own.
+        // What is not to be committed cannot come back from a work tree of its own.
         parallel,
     }
 }
 
-/// What a task may touch: what its own field names, else what its plan does.
+/// The paths that a task may touch: what its own field names, else what its plan does.
 fn reach(files: &Files, of_plan: Vec<String>) -> Vec<String> {
     if files.paths.is_empty() && !of_plan.is_empty() { of_plan } else { files.reach() }
 }

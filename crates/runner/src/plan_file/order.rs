@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use plan::{PhaseNumber, Plan, Problem, Severity};
 
-/// What is wrong with how plans depend on each other, with the place of the plan in which it shows.
+/// The problems with how plans depend on each other, with the place of the plan in which each shows.
 pub fn order_problems(plans: &[&Plan]) -> Vec<(usize, Problem)> {
     order(plans).1
 }

@@ -16,18 +16,18 @@ impl PlanFiles {
         self
     }
 
-    /// Whether a plan asks for a pull request to be looked after.
+    /// True if a plan asks for a pull request to be looked after.
     pub(crate) fn names_pr_lifecycle(&self) -> bool {
         self.sources.iter().any(|source| source.plan.names_pr_lifecycle())
     }
 
-    /// How the ids of tasks that the pull request asks for begin.
+    /// The prefix of the ids of tasks that the pull request asks for.
     pub(crate) fn pull_request_series(&self) -> String {
         self.sources.first().map(|source| source.plan.pull_request_series()).unwrap_or_default()
     }
 
-    /// What a task of the pull request is held to: what a failing check runs elsewhere is not known here, so it is
-    /// what the user, or the plan's author, checks the whole by.
+    /// The verify command of a task of the pull request: what a failing check runs elsewhere is not known here, so it
+    /// is what the user, or the plan's author, checks the whole by.
     fn quality(&self) -> Option<Script> {
         let regression = self.regression.as_ref().map(|command| Script::new(vec![command.clone()]));
         regression.or_else(|| self.sources.first().and_then(|source| source.plan.quality_command()))
@@ -67,7 +67,7 @@ impl PlanFiles {
         Ok(Kept::InPlan)
     }
 
-    /// What the engine has to know of a task that was asked for.
+    /// The declaration of a task that was asked for.
     pub(crate) fn requested_decl(&self, request: &Request) -> Option<TaskDecl> {
         if let Some((plan, task)) = self.find(&request.id) {
             return Some(decl(plan, task));

@@ -13,7 +13,7 @@ use crate::atomic;
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
-    /// Where the text lives, as it was when the run began: the plan may be a link that its author made.
+    /// The path of the text, as it was when the run began: the plan may be a link that its author made.
     real: PathBuf,
     dialect: Dialect,
     pub(super) plan: Plan,
@@ -33,7 +33,7 @@ pub fn summary_beside(plan: &Path) -> Option<PathBuf> {
     summary.is_file().then_some(summary)
 }
 
-/// What tells one version of a file from another. The change time cannot be set by a program, so an edit
+/// The signature that tells one version of a file from another. The change time cannot be set by a program, so an edit
 /// that restores size and modification time is seen as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Signature {
@@ -187,7 +187,7 @@ fn read_lossless(path: &Path) -> io::Result<String> {
     })
 }
 
-/// Whether there is no plan any more where there was one: deleted, a folder, or not text.
+/// True if there is no plan any more where there was one: deleted, a folder, or not text.
 fn is_spoilt(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound};
     matches!(error.kind(), NotFound | InvalidData | IsADirectory | NotADirectory)

@@ -36,12 +36,12 @@ impl Excerpt {
         self.plan.block(self.task()).trim_end()
     }
 
-    /// What its fields say.
+    /// The values of its fields.
     pub(crate) fn fields(&self) -> Fields {
         self.plan.fields(self.task())
     }
 
-    /// How it is verified.
+    /// The way it is verified.
     pub(crate) fn verify(&self) -> Verify {
         self.plan.verify(self.task())
     }
@@ -51,7 +51,7 @@ impl Excerpt {
         files::digest(&self.plan, self.task())
     }
 
-    /// Whether another text differs in white space and boxes at most, and not in what is run.
+    /// True if another text differs in white space and boxes at most, and not in what is run.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         let kind = |excerpt: &Self| files::kind(excerpt.task());
         let words =
@@ -59,19 +59,19 @@ impl Excerpt {
         kind(self) == kind(other) && self.verify() == other.verify() && words(self) == words(other)
     }
 
-    /// What the digest is made of, with all boxes open.
+    /// The text that the digest is made of, with all boxes open.
     fn words(&self) -> String {
         let block = self.block();
         let body = block.find('\n').map_or("", |newline| &block[newline..]);
         format!("{} {body}", self.plan.title(self.task())).replace("[x]", "[ ]").replace("[X]", "[ ]")
     }
 
-    /// What the engine has to know of it.
+    /// The declaration for the engine.
     pub(super) fn decl(&self) -> engine::TaskDecl {
         files::decl(&self.plan, self.task())
     }
 
-    /// Whether it is a fix task by its marker.
+    /// True if it is a fix task by its marker.
     pub(crate) fn is_fix(&self) -> bool {
         self.task().is_fix()
     }

@@ -58,7 +58,7 @@ impl Capture {
         (is_whole && !line.contains(&b'\n')).then_some(line)
     }
 
-    /// Whether nothing was written.
+    /// True if nothing was written.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes_total == 0
     }

@@ -17,7 +17,7 @@ pub struct Handle {
     requests: UnboundedSender<Request>,
 }
 
-/// What a handle can ask for.
+/// The requests of a handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Request {
     Stop,
@@ -129,7 +129,7 @@ pub struct Invocation {
     pub stdout_log: PathBuf,
     /// The file that gets its standard error; an existing one is replaced.
     pub stderr_log: PathBuf,
-    /// How long it may take and how much of its output is kept.
+    /// The limits of its time and its output.
     pub limits: ProcessLimits,
 }
 
@@ -147,15 +147,15 @@ pub enum Program {
 /// The bounds of one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessLimits {
-    /// How long it may run in all.
+    /// The time it may run in all.
     pub deadline: Duration,
-    /// How long it may go without writing a byte to standard output or standard error.
+    /// The time it may go without writing a byte to standard output or standard error.
     pub no_progress: Option<Duration>,
-    /// How long it has between SIGTERM and SIGKILL.
+    /// The time between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// How many bytes of each output are kept from its beginning.
+    /// The bytes of each output that are kept from its beginning.
     pub head_bytes_max: usize,
-    /// How many bytes of each output are kept from its end.
+    /// The bytes of each output that are kept from its end.
     pub tail_bytes_max: usize,
 }
 
@@ -174,7 +174,7 @@ impl Program {
 /// The end of one process, after everything that it started is gone as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// Why and how it ended.
+    /// The end, and its reason.
     pub exit: Exit,
     /// Its standard output.
     pub stdout: Kept,
@@ -196,7 +196,7 @@ impl Ended {
     }
 }
 
-/// Why and how a process ended.
+/// The end of a process, and its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Exit {
     /// It ended by itself with this code.
@@ -227,17 +227,17 @@ impl Exit {
     }
 }
 
-/// What is kept of an output.
+/// The part of an output that is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Beginning and end, with a line between them saying how many bytes were left out; valid UTF-8, in
     /// which the only control characters are line feeds and tabs.
     pub text: String,
-    /// How many bytes were written in all.
+    /// The bytes that were written in all.
     pub bytes_total: u64,
-    /// How many of them are neither in the text nor in the log file.
+    /// The bytes that are neither in the text nor in the log file.
     pub bytes_omitted: u64,
-    /// Why the log file is not complete, if it is not (a full disk).
+    /// The reason why the log file is not complete, if it is not (a full disk).
     pub log_problem: Option<String>,
 }
 

@@ -20,11 +20,11 @@ use crate::process::keeper::{
 #[derive(Debug)]
 pub(super) struct KeeperChild {
     child: Child,
-    /// Where it tells what its exit status cannot.
+    /// The pipe for what its exit status cannot tell.
     word: WordReader,
 }
 
-/// How a keeper ended.
+/// The end of a keeper.
 pub(super) enum KeeperEnd {
     /// As its command did.
     AsCommand(io::Result<ExitStatus>),
@@ -39,7 +39,7 @@ pub(super) struct KeeperPipes {
     pub(super) stderr: Option<ChildStderr>,
 }
 
-/// Why a process could not be started.
+/// The reason why a process could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
     #[error("cannot start a process in {cwd}: {source}")]
@@ -93,7 +93,7 @@ impl KeeperChild {
     }
 }
 
-/// Whether processes can be started in a folder, as far as that can be told without trying.
+/// Refuses a folder in which processes cannot be started, as far as that can be told without trying.
 pub(super) fn expect_folder(cwd: &Path) -> Result<(), StartError> {
     match cwd.metadata() {
         Ok(metadata) if metadata.is_dir() => Ok(()),

@@ -1,15 +1,15 @@
 //! The lines of an output, cut in bounded memory, and the listener that they are told to, which may answer.
 
-/// How long a line may be to be kept whole.
+/// The bytes of a line that is kept whole.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
-/// How much is told of a longer one.
+/// The bytes that are told of a longer one.
 const START_BYTES_MAX: usize = 4 * 1024;
 
 /// The line that is not complete yet.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     open: Vec<u8>,
-    /// Whether the open line is too long, so that only its beginning is there.
+    /// True if the open line is too long, so that only its beginning is there.
     is_long: bool,
 }
 
@@ -65,7 +65,7 @@ pub enum Heard<'a> {
     Stopping,
 }
 
-/// What follows from it.
+/// The reply to a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// Nothing.
@@ -78,16 +78,16 @@ pub enum Reply {
 
 /// Listens to a process. It is called on the runtime's thread and must not block.
 pub trait Listener: Send + 'static {
-    /// Whether lines are of interest at all.
+    /// True if lines are of interest at all.
     fn wants_lines(&self) -> bool;
 
-    /// Whether standard input stays open for answers.
+    /// True if standard input stays open for answers.
     fn is_dialogue(&self) -> bool;
 
     /// Takes in what was heard.
     fn hear(&mut self, heard: Heard<'_>) -> Reply;
 
-    /// Whether output since this was last asked is a sign that the process gets on. In a dialogue only what belongs to
+    /// True if output since this was last asked is a sign that the process gets on. In a dialogue only what belongs to
     /// it is.
     fn take_progress(&mut self) -> bool;
 }

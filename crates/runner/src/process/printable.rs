@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// How long a terminal command (a window title, a link) may be before it is taken for text.
+/// The characters that a terminal command (a window title, a link) may have before it is taken for text.
 const TERMINAL_COMMAND_CHARS_MAX: usize = 4096;
 
 /// The bytes as UTF-8 in which line feeds and tabs are the only control characters. Terminal sequences

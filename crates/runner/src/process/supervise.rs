@@ -29,23 +29,23 @@ use crate::process::keeper_child::{KeeperChild, KeeperEnd, KeeperPipes, StartErr
 use crate::process::lines::{Heard, Lines, Listener, Reply};
 use crate::process::printable::printable;
 
-/// How long the pipes may stay open after the keeper has ended: something that got away may hold them.
+/// The time that the pipes may stay open after the keeper has ended: something that got away may hold them.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(1);
-/// How often the pipes are read when that time is over: two of them hold no more.
+/// The number of reads from the pipes when that time is over: two of them hold no more.
 const LAST_READS_MAX: usize = 128;
-/// How long a keeper may take to kill everything; the keeper itself gives up a little earlier.
+/// The time a keeper may take to kill everything; the keeper itself gives up a little earlier.
 const KILLING_TIME_MAX: Duration = Duration::from_secs(17);
-/// How long a killed keeper may take to disappear.
+/// The time a killed keeper may take to disappear.
 const FORCING_TIME_MAX: Duration = Duration::from_secs(2);
-/// How long the other side of a dialogue may take to stop what it is doing before it is terminated.
+/// The time the other side of a dialogue may take to stop what it is doing before it is terminated.
 const LEAVING_TIME_MAX: Duration = Duration::from_secs(5);
-/// How long one may take to end that is no longer needed.
+/// The time one may take to end that is no longer needed.
 const DISMISSED_TIME_MAX: Duration = Duration::from_secs(2);
 /// Stands for "never" where a time lies too far ahead to be expressed.
 const FAR_AHEAD: Duration = Duration::from_secs(60 * 60 * 24 * 365);
-/// How much may wait to be read by the other side of a dialogue.
+/// The bytes that may wait to be read by the other side of a dialogue.
 const UNREAD_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// How much is read from a pipe at once. Most is far less, and every process has two buffers of this size.
+/// The bytes that are read from a pipe at once. Most is far less, and every process has two buffers of this size.
 const READ_BYTES: usize = 16 * 1024;
 
 /// A running keeper and everything that is known about it.
@@ -61,7 +61,7 @@ pub(super) struct Supervision<L> {
     deadline_at: Instant,
     progress_at: Instant,
     phase: Phase,
-    /// Why we ended it, if we did.
+    /// The reason why we ended it, if we did.
     cause: Option<Exit>,
     status: Option<ExitStatus>,
 }
@@ -84,7 +84,7 @@ pub(super) struct Unable<L> {
     pub(super) listener: L,
 }
 
-/// What the task was woken by.
+/// The cause that woke the task.
 enum Woken {
     Requested(Option<Request>),
     Ended(KeeperEnd),
@@ -213,7 +213,7 @@ impl<L: Listener> Supervision<L> {
         if self.status.is_some() && self.pipes.all_read() {
             self.phase = Phase::Over;
         }
-        // A flood keeps the pipes ready all the time, and a timer that has to wait its turn comes late then.
+        // A flood keeps the pipes ready all the time, and a timer that has to wait for them comes late then.
         if self.phase != Phase::Over && now >= self.next_time() {
             self.time_passed();
         }
@@ -237,7 +237,7 @@ impl<L: Listener> Supervision<L> {
         }
     }
 
-    /// What is no longer needed gets the end of its input and some time to end by itself.
+    /// Ends the input of what is no longer needed, and gives it some time to end by itself.
     fn dismiss(&mut self) {
         self.pipes.stdin = None;
         match self.phase {
@@ -342,7 +342,7 @@ struct Feed {
     pipe: ChildStdin,
     text: String,
     written: usize,
-    /// Whether more may follow.
+    /// True if more may follow.
     stays_open: bool,
 }
 
@@ -352,7 +352,7 @@ struct Drain<P> {
     buffer: Vec<u8>,
 }
 
-/// What happened at one of the pipes; the numbers say how many bytes are in its buffer.
+/// The news from one of the pipes; the numbers say how many bytes are in its buffer.
 enum Piped {
     Fed,
     Stdout(usize),
@@ -374,7 +374,7 @@ impl Pipes {
         }
     }
 
-    /// Whether both outputs have ended.
+    /// True if both outputs have ended.
     fn all_read(&self) -> bool {
         self.stdout.pipe.is_none() && self.stderr.pipe.is_none()
     }
@@ -434,7 +434,7 @@ async fn received(requests: &mut Option<UnboundedReceiver<Request>>) -> Option<R
     }
 }
 
-/// How a process ended that was left to itself.
+/// The end of a process that was left to itself.
 fn exit_of(status: Option<ExitStatus>, stdout: &Capture, stderr: &Capture) -> Exit {
     let code = status.and_then(|status| status.code());
     let signal = status.and_then(|status| status.signal()).unwrap_or(Signal::SIGKILL as i32);
@@ -444,8 +444,8 @@ fn exit_of(status: Option<ExitStatus>, stdout: &Capture, stderr: &Capture) -> Ex
     }
 }
 
-/// What the keeper said, if it said that it could not start the command. The command then wrote nothing, so
-/// a program that only prints such a line among others is not taken for one.
+/// The words of the keeper, if it said that it could not start the command. The command then wrote nothing, so a
+/// program that only prints such a line among others is not taken for one.
 fn cannot_start(code: i32, stdout: &Capture, stderr: &Capture) -> Option<String> {
     if !CANNOT_START_CODES.contains(&code) || !stdout.is_empty() {
         return None;

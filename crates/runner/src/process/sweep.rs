@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid, getpid};
 
-/// How long killed processes may take to disappear.
+/// The time killed processes may take to disappear.
 const SWEEP_TIME_MAX: Duration = Duration::from_secs(15);
-/// How long to wait between two looks; a process that is not our child cannot be waited for.
+/// The wait between two looks; a process that is not our child cannot be waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);
-/// How often to look at a process without any environment: while it changes to another program it has none.
+/// The number of looks at a process without any environment: while it changes to another program it has none.
 const EXEC_LOOKS_MAX: u32 = 10;
-/// How much of an environment is read; the kernel allows no more by default.
+/// The bytes of an environment that are read; the kernel allows no more by default.
 const ENVIRONMENT_BYTES_MAX: usize = 2 << 20;
 
 /// Kills every process of this user, other than this one, whose environment holds exactly this

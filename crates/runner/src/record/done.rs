@@ -20,19 +20,19 @@ use crate::work::project_files::{listed, shown};
 /// The trailer by which a commit of ours is found again.
 pub(crate) const TRAILER: &str = "Tillgreen-Task";
 
-/// How often work is verified whose files change each time.
+/// The number of verifications of work whose files change each time.
 const ROUNDS_MAX: u32 = 2;
 
-/// How far back such a commit is looked for.
+/// The number of commits among which such a commit is looked for.
 pub(crate) const TRAILER_SEARCH: usize = 50;
 
-/// Why recording did not work out.
+/// The reason why recording did not work out.
 pub(crate) enum Obstacle {
     /// The user's hook does not accept the work.
     Refused(String),
     /// Git cannot take it in as it is.
     Unfit(String),
-    /// Somebody committed in between, or files changed since they were verified.
+    /// Another commit came in between, or files changed since they were verified.
     Moved,
     /// Files of the user's are in the way.
     InTheWay(Vec<String>),
@@ -40,7 +40,7 @@ pub(crate) enum Obstacle {
     Blocked(String),
 }
 
-/// What becomes of work in the project itself when it is about to be committed.
+/// The next step for work in the project itself when it is about to be committed.
 #[derive(Debug, PartialEq, Eq)]
 enum Again {
     /// It is committed as it lies there.
@@ -124,7 +124,7 @@ impl Effects<'_, '_> {
         self.world.files.git().map_or(Ok(None), Git::head)
     }
 
-    /// Commits what attempts at the task left in the tree: their paths and no others.
+    /// Commits what attempts at the task left in the project: their paths and no others.
     fn commit_work(&mut self, id: &TaskId, attempt: Option<Attempt>) -> Result<Option<Oid>, Obstacle> {
         let Some(git) = self.world.files.git() else { return Ok(None) };
         if self.is_isolated(id) {
@@ -157,8 +157,9 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// What to do where files of the work are no longer what was verified: the verify command wrote them, or somebody saved
-    /// one. A command that formats the work comes to rest; of what changes each time, what was verified is committed.
+    /// The next step where files of the work are no longer what was verified: the verify command wrote them, or
+    /// somebody saved one. A command that formats the work comes to rest; of what changes each time, what was verified
+    /// is committed.
     fn look_again(&mut self, id: &TaskId, git: &Git) -> Result<Again, Obstacle> {
         let Some(task) = self.state.task(id) else { return Ok(Again::AsItIs) };
         let (touched, returns) = (task.touched.clone(), task.returns());
@@ -292,7 +293,7 @@ impl Effects<'_, '_> {
         format!("{}/{id}#{}", self.world.file.key(), attempt.map_or(0, |attempt| attempt.0))
     }
 
-    /// The message of a commit that brings work back from a tree of its own, which cannot be done without one.
+    /// The message of a commit that brings work back from a work tree of its own, which cannot be done without one.
     pub(crate) fn landing_message(&self, id: &TaskId) -> String {
         self.commit_message(id).unwrap_or_else(|| format!("chore({}): task {id}", self.world.file.name))
     }
@@ -307,10 +308,10 @@ impl Effects<'_, '_> {
         Ok(task.base.as_ref().map_or(Ok(None), |base| git.newest_since(base, &task.touched))?)
     }
 
-    /// What attempts at the task changed, without what was changed before the run began. What a failing task left behind is
-    /// committed with its own message once it is done, not with that of its fix.
+    /// The paths that attempts at the task changed, without those that were changed before the run began. What a
+    /// failing task left behind is committed with its own message once it is done, not with that of its fix.
     pub(crate) fn paths_of_work(&self, id: &TaskId) -> BTreeSet<String> {
-        // What was changed in a tree of its own is not in the project.
+        // What was changed in a work tree of its own is not in the project.
         let task = self.state.task(id).filter(|task| !task.is_isolated());
         let mut paths: BTreeSet<String> =
             task.into_iter().flat_map(|task| task.touched.iter().cloned()).collect();
@@ -353,7 +354,7 @@ impl Effects<'_, '_> {
         progress.save().map_err(RunError::io("write", &path))
     }
 
-    /// What the progress file is to say of a task.
+    /// The words of the progress file about a task.
     pub(crate) fn completed(&self, id: &TaskId) -> Completed {
         let excerpt = self.world.plans.excerpt(self.state, id);
         let title = excerpt.as_ref().map(Excerpt::title).unwrap_or_default().to_owned();
@@ -428,7 +429,8 @@ impl Effects<'_, '_> {
         Ok(())
     }
 
-    /// Where somebody has words in the plan that they have not committed: what is committed, with the same edits of ours.
+    /// The plan as it is committed, with the same edits of ours, where somebody has words in it that they have not
+    /// committed.
     fn without_their_words<'p>(&self, git: &Git, paths: &'p [String]) -> Result<Vec<Text<'p>>, GitError> {
         let shown = self.world.project.relative(&self.world.file.path).to_string_lossy().into_owned();
         let plan = paths.iter().find(|path| **path == shown);

@@ -1,5 +1,5 @@
-//! What is written when something is done: the work is committed, the box ticked; and what lies beside the journal for people
-//! and other tools, all of which can be made again from the state.
+//! Records of what is done: the work is committed, the box ticked; and what lies beside the journal for people and
+//! other tools, all of which can be made again from the state.
 
 pub(crate) mod done;
 pub(crate) mod projections;

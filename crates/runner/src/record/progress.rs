@@ -148,8 +148,8 @@ impl Progress {
         }
     }
 
-    /// Where a section's lines begin and end; a missing section is created: the history before the learnings,
-    /// the completed tasks before both, anything else at the end.
+    /// The range of a section's lines; a missing section is created: the history before the learnings, the completed
+    /// tasks before both, anything else at the end.
     fn section(&mut self, heading: &str) -> (usize, usize) {
         if let Some(found) = self.find(heading) {
             return found;
@@ -200,7 +200,7 @@ impl Progress {
     }
 }
 
-/// How long a section is up to the end of its last line that is not blank, without that line's break.
+/// The length of a section up to the end of its last line that is not blank, without that line's break.
 fn used_length(section: &str) -> usize {
     let mut at = 0;
     let mut used = 0;
@@ -226,7 +226,7 @@ fn history_line(state: &State, task: &Task, is_done: bool) -> String {
     format!("- Task {}: {} {fixes} attempted ({}) - Final: {end}", task.id(), ids.len(), ids.join(", "))
 }
 
-/// Whether the run stopped because of this task, or of a fix below it.
+/// True if the run stopped because of this task, or of a fix below it.
 fn stopped_at(state: &State, task: &Task) -> bool {
     let Some(End::Stopped(reason)) = state.end() else { return false };
     let stuck = match reason {
@@ -245,7 +245,7 @@ fn stopped_at(state: &State, task: &Task) -> bool {
     false
 }
 
-/// What an agent wrote down: the bullets below a Learnings heading, or all bullets where it has no headings.
+/// The learnings of an agent: the bullets below a Learnings heading, or all bullets where it has no headings.
 pub(crate) fn learnings_in(text: &str) -> Vec<String> {
     let has_heading = text.lines().any(|line| line.trim() == LEARNINGS);
     let mut inside = !has_heading;
@@ -268,7 +268,7 @@ pub(crate) fn learnings_in(text: &str) -> Vec<String> {
 }
 
 impl Effects<'_, '_> {
-    /// What the progress file says of how it ended.
+    /// Writes into the progress file how the run ended.
     pub(crate) fn last_words(&mut self) -> Result<(), RunError> {
         let path = self.world.file.progress();
         let mut progress =

@@ -14,7 +14,7 @@ pub(crate) struct Projections {
     state_file: Option<StateFile>,
     retry_log: RetryLog,
     retry_state: Option<RetryState>,
-    /// Whether something has happened that the files which say how things stand do not tell yet.
+    /// True if something has happened that the files which say how things stand do not tell yet.
     is_behind: bool,
 }
 

@@ -68,7 +68,7 @@ fn append(path: &Path, text: &str) -> io::Result<()> {
 /// Characters of an error in a log.
 const ERROR_CHARS_MAX: usize = 200;
 
-/// What is logged of one event.
+/// The log entries of one event.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Entry {
     /// Lines of `retry.log`.
@@ -77,7 +77,7 @@ pub(super) struct Entry {
     pub objects: Vec<Value>,
 }
 
-/// What is logged of an event, given the state after it.
+/// The log entries of an event, given the state after it.
 pub(super) fn entry(event: &Event, state: &State) -> Entry {
     let at = event.at;
     match &event.what {
@@ -145,7 +145,7 @@ fn attempt_failed(at: Timestamp, task: &TaskId, failure: &Failure) -> Entry {
     Entry { lines, objects: vec![object] }
 }
 
-/// Who is blocked has not failed: something else has to be done first.
+/// An entry for a task that is blocked, which has not failed: something else has to be done first.
 fn attempt_blocked(at: Timestamp, task: &TaskId, failure: &Failure) -> Entry {
     let reason = short(&failure.error);
     let by = failure.blocked_by.as_ref().map(|by| format!(" by={}", short(by.name()))).unwrap_or_default();
@@ -185,7 +185,7 @@ fn escalated(at: Timestamp, state: &State, task: &TaskId, question: Question) ->
     Entry { lines: vec![line(at, task, &format!("escalating reason=\"{reason}\""))], objects: vec![object] }
 }
 
-/// Why a person is asked, as logs name it.
+/// The reason for a question to a person, as logs name it.
 pub(super) fn reason(question: Question) -> &'static str {
     match question {
         Question::Exhausted => "max_retries_exceeded",
@@ -225,7 +225,7 @@ fn ended(at: Timestamp, state: &State, end: &End) -> Entry {
     }
 }
 
-/// Whether questions go to people, and not to a setting that answers all of them.
+/// True if questions go to people, and not to a setting that answers all of them.
 fn asks_people(state: &State) -> bool {
     state.rules().is_some_and(|rules| matches!(rules.on_escalation, OnEscalation::Ask | OnEscalation::Pause))
 }

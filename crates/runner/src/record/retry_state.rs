@@ -22,7 +22,7 @@ impl RetryState {
         Self { path: folder.join("retry-state.json"), written: None }
     }
 
-    /// Where it is.
+    /// Its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -95,7 +95,7 @@ fn task_entry(state: &State, task: &Task) -> Value {
     })
 }
 
-/// Where a task stands, in the protocol's words.
+/// The status of a task, in the protocol's words.
 fn word(task: &Task) -> &'static str {
     match &task.status {
         Status::Asking(_) => "escalated",

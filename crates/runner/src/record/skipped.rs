@@ -62,13 +62,13 @@ impl Entry {
 
 /// The list of skipped tasks in a text, wherever it stands.
 struct List {
-    /// Where its first line ends, without the line break.
+    /// The end of its first line, without the line break.
     key_end: usize,
-    /// What its first line says behind the colon.
+    /// The value on its first line, behind the colon.
     value: Range<usize>,
     /// The lines below that belong to it.
     entries: Range<usize>,
-    /// How far its entries are indented.
+    /// The indent of its entries.
     indent: usize,
 }
 

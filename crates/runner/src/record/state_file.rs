@@ -14,12 +14,12 @@ use crate::atomic;
 #[derive(Debug)]
 pub(crate) struct StateFile {
     path: PathBuf,
-    /// What the file held before, ours and others' keys alike.
+    /// The content of the file before, ours and others' keys alike.
     content: Map<String, Value>,
     written: Option<String>,
 }
 
-/// Why a state file is not used.
+/// The reason why a state file is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateFileError {
     /// It is not what it should be; it stays untouched.
@@ -27,7 +27,7 @@ pub enum StateFileError {
     Corrupt {
         /// Its path, as it is shown.
         shown: String,
-        /// What is wrong with it.
+        /// The problem with it.
         #[source]
         problem: Problem,
     },
@@ -36,12 +36,12 @@ pub enum StateFileError {
     Unreadable {
         /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// What is wrong with a state file.
+/// The problem with a state file.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// It is not JSON.
@@ -91,7 +91,7 @@ impl StateFile {
         Ok(())
     }
 
-    /// Where it is.
+    /// Its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -140,7 +140,7 @@ const KEYS: [&str; 12] = [
     "taskResults",
 ];
 
-/// Where the run stands. This is written after every event, so what grows with the tasks at work is not copied.
+/// The standing of the run. This is written after every event, so what grows with the tasks at work is not copied.
 struct Standing<'a> {
     state: &'a State,
     rules: &'a Rules,
@@ -186,7 +186,7 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// What the file held, with our keys as they are now.
+/// The content of the file, with our keys as they are now.
 struct Filled<'a> {
     content: &'a Map<String, Value>,
     standing: &'a Standing<'a>,
@@ -262,7 +262,7 @@ struct TaskResult {
     status: &'static str,
 }
 
-/// How a task of a batch, or one that is under way, stands.
+/// The status of a task of a batch, or of one that is under way.
 fn word(task: &Task) -> &'static str {
     match &task.status {
         Status::Finished { .. }
@@ -281,7 +281,7 @@ fn word(task: &Task) -> &'static str {
     }
 }
 
-/// Which try at the task this is, in this round.
+/// The number of this try at the task, in this round.
 fn iteration(task: &Task) -> usize {
     task.round_failures().len() + usize::from(task.status != Status::Done)
 }

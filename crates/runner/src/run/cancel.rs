@@ -10,10 +10,10 @@ use nix::unistd::Pid;
 use crate::journal::{Holder, LockError, holder};
 use crate::project::PlanFile;
 
-/// How long a run gets to stop cleanly.
+/// The time a run gets to stop cleanly.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How a cancellation went.
+/// The result of a cancellation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cancelled {
     /// No run was under way.
@@ -22,7 +22,7 @@ pub enum Cancelled {
     Stopped(Holder),
 }
 
-/// Why a run could not be cancelled.
+/// The reason why a run could not be cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum CancelError {
     /// The lock tells nothing.
@@ -31,15 +31,15 @@ pub enum CancelError {
     /// The process cannot be signalled.
     #[error("cannot signal process {pid}")]
     Signal {
-        /// Which.
+        /// The process.
         pid: u32,
-        /// Why.
+        /// The cause.
         source: Errno,
     },
     /// It goes on.
     #[error("process {pid} did not stop within {} s", PATIENCE.as_secs())]
     StillRunning {
-        /// Which.
+        /// The process.
         pid: u32,
     },
 }

@@ -1,5 +1,5 @@
-//! What people tell the run from other processes, and settings that they change while it goes on: each thing is in the
-//! journal before it counts, and whoever told it has a reply.
+//! Directives from other processes, and settings that people change while the run goes on: each thing is in the journal
+//! before it counts, and whoever told it has a reply.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::run::driver::{Driver, now};
 use crate::run::open::side_by_side;
 use crate::settings::Settings;
 
-/// What is known of what people told.
+/// The directives that are known.
 #[derive(Debug, Default)]
 pub(super) struct Directions {
     /// This start of the program, as others name it.
@@ -45,7 +45,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Reads what lies in the folder; each directive is looked at in its turn.
+    /// Reads what lies in the folder; each directive is looked at in order.
     pub(super) fn collect_directives(&mut self) -> Result<(), RunError> {
         let letters = self.folder.letters().map_err(RunError::io("read", self.folder.path()))?;
         for (id, letter) in letters {
@@ -108,7 +108,7 @@ impl Driver<'_> {
         self.world.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
     }
 
-    /// Somebody at the terminal answers. That another was first is said.
+    /// Takes an answer from the terminal. That another was first is said.
     pub(super) fn heed_answer(&mut self, task: TaskId, response: Response) -> Seen {
         let is_asked = |task: &engine::Task| matches!(task.status, engine::Status::Asking(_));
         if !self.state.task(&task).is_some_and(is_asked) {
@@ -156,7 +156,7 @@ impl Driver<'_> {
         Seen::LimitsRead(Box::new(NewLimits { limits: live.limits, jobs, changes }))
     }
 
-    /// How many agents may be at work at once, as far as the project allows it.
+    /// The number of agents that may be at work at once, as far as the project allows it.
     fn jobs_for(&mut self, live: &LiveSettings) -> u32 {
         let wanted = |jobs: Option<&String>| jobs.and_then(|jobs| jobs.parse::<u32>().ok());
         let opened = self.state.opened();

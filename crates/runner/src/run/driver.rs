@@ -21,7 +21,7 @@ use crate::run::directives::Directions;
 use crate::run::effects::{Effects, World};
 use crate::run::open::{Beginning, Request, Then};
 
-/// What a view is told.
+/// A notice to a view.
 #[derive(Debug)]
 pub enum Notice<'a> {
     /// The run is about to begin; answers can be given through this.
@@ -32,11 +32,11 @@ pub enum Notice<'a> {
     Note(String),
     /// The pull request will run into this once the tasks are done.
     Foreseen(&'a Obstacle),
-    /// What an agent at work on a task is doing.
+    /// The activity of an agent at work on a task.
     Working(&'a plan::TaskId, &'a Activity),
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub struct Finished {
     /// The end.
@@ -50,16 +50,16 @@ pub struct Finished {
 /// The loop: the state, and all that it goes through on its way from an observation to an action.
 pub(crate) struct Driver<'a> {
     pub(super) state: State,
-    /// What is carried out, and how it goes.
+    /// The world in which actions are carried out.
     pub(super) world: World<'a>,
     pub(super) journal: Journal,
     pub(super) projections: Projections,
     pub(super) inbox: Inbox,
-    /// Where other processes put what they have to tell.
+    /// The folder of the inbox, for directives of other processes.
     pub(super) folder: Folder,
     pub(super) directions: Directions,
     pub(super) queue: VecDeque<Seen>,
-    /// What is seen right after the start.
+    /// The observations right after the start.
     pub(super) first: Vec<Seen>,
     pub(super) view: &'a mut dyn FnMut(&State, Notice<'_>),
 }
@@ -94,13 +94,13 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// The same driver for a run that somebody interrupted before it began.
+    /// Makes it the driver of a run that was interrupted before it began.
     pub(crate) fn interrupted(mut self) -> Self {
         self.first.push(Seen::Interrupted);
         self
     }
 
-    /// The same driver with what was found before the run was opened.
+    /// Adds notes on what was found before the run was opened.
     pub(crate) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
         notes.into_iter().for_each(|note| self.effects().note(note));
         self

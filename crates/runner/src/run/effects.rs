@@ -45,7 +45,7 @@ pub(crate) struct World<'a> {
     pub runtime: tokio::runtime::Handle,
     /// The way into the loop's inbox.
     pub sender: Sender<Message>,
-    /// What is under way.
+    /// The actions under way.
     pub flights: BTreeMap<ActionKey, Flight>,
     /// The text that a task had when its latest attempt began. It is in the attempt's folder as well, but there an
     /// agent can lay hands on it.
@@ -55,12 +55,12 @@ pub(crate) struct World<'a> {
     pub project_lock: Option<(TaskId, ProjectLock)>,
     /// True if a change of the plan was read while a task kept its text.
     pub reads_plan_again: bool,
-    /// What was seen and said since the loop last asked.
+    /// The observations and notices since the loop last asked.
     pub outcome: Outcome,
     pub remarks: Remarks,
 }
 
-/// What effects answer with.
+/// The answer of effects.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     /// Observations, in their order.
@@ -75,7 +75,7 @@ pub(crate) struct Outcome {
 #[derive(Debug, Default)]
 pub(crate) struct Remarks {
     pub shared_names: SharedNames,
-    /// What the repository said of how git works in it when agents began.
+    /// The repository's settings when agents began.
     pub config: Option<ConfigFiles>,
     /// The verify commands by which it was looked whether slots lack something.
     pub probed: BTreeSet<String>,
@@ -162,7 +162,8 @@ impl Effects<'_, '_> {
         Ok(())
     }
 
-    /// After whatever was killed, stopped or out of time in a tree of ours, the next use keeps nothing of what is in it.
+    /// After whatever was killed, stopped or out of time in a work tree of ours, the next use keeps nothing of what is
+    /// in it.
     fn distrust_if_cut_short(&self, purpose: &Purpose, message: &Message) {
         let exit = if let Message::Ended(_, ended) = message {
             &ended.exit
@@ -176,7 +177,7 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// The tree of ours in which something is under way; none for the project itself.
+    /// The work tree of ours in which something is under way; none for the project itself.
     fn tree_of(&self, purpose: &Purpose) -> Option<u32> {
         match purpose {
             Purpose::Agent { task, .. } | Purpose::Judge { task, .. } | Purpose::Check { task, .. } => {
@@ -217,7 +218,7 @@ impl Effects<'_, '_> {
         Ok(())
     }
 
-    /// Looks at the plan and the tree before a task starts.
+    /// Looks at the plan and the project before a task starts.
     fn prepare(&mut self, task: &TaskId) -> Result<(), RunError> {
         let is_judging = self.state.task(task).is_some_and(|task| task.status.is_active());
         let is_changed = self.world.read_plan()? == Freshness::Changed;
@@ -267,7 +268,7 @@ impl Effects<'_, '_> {
         self.world.outcome.notes.push((None, bounded(&text)));
     }
 
-    /// The same about a task.
+    /// Notes something about a task.
     pub(crate) fn note_of(&mut self, task: &TaskId, text: String) {
         self.world.outcome.notes.push((Some(task.clone()), bounded(&text)));
     }

@@ -32,17 +32,17 @@ const OWN_SETTINGS: [&str; 2] = ["tillgreen.toml", "specs/.current-spec"];
 /// Names of default branches where no remote tells its own.
 const DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
 
-/// How many things are told that the plan asks for and that are not heeded.
+/// The number of unheeded things in the plan that are told.
 const UNHEEDED_TOLD_MAX: usize = 10;
 
-/// What is to be run.
+/// The plan that is to be run, and how.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// The project.
     pub project: &'a Project,
     /// The plan.
     pub file: &'a PlanFile,
-    /// How.
+    /// The settings.
     pub settings: &'a Settings,
     /// From where on.
     pub beginning: Beginning,
@@ -59,7 +59,7 @@ pub enum Beginning {
     Told(Box<Directive>, Then),
 }
 
-/// What follows when a run that was not under way has taken what it was told.
+/// The step that follows when a run that was not under way has taken a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
     /// It goes on.
@@ -214,7 +214,7 @@ fn refuse_bad_plan(
     Ok(())
 }
 
-/// What is said of the plan before the run begins: what of it is done already, and what is not heeded.
+/// The remarks on the plan before the run begins: what of it is done already, and what is not heeded.
 fn remarks(project: &Project, plan_files: &PlanFiles, state: &State) -> Vec<String> {
     let plans = plan_files.done_elsewhere(state);
     let (verb, whose) = match plans.len() {
@@ -226,7 +226,7 @@ fn remarks(project: &Project, plan_files: &PlanFiles, state: &State) -> Vec<Stri
     done.into_iter().chain(unheeded(project, plan_files)).collect()
 }
 
-/// What the plan asks for that is not heeded, as far as there is room to tell.
+/// The unheeded things in the plan, as far as there is room to tell.
 fn unheeded(project: &Project, plan_files: &PlanFiles) -> Vec<String> {
     let told = |(path, problem): (&Path, Problem)| {
         let hint = problem.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
@@ -241,7 +241,7 @@ fn unheeded(project: &Project, plan_files: &PlanFiles) -> Vec<String> {
     notes
 }
 
-/// Where the project is about to be looked at, no other run works in it meanwhile.
+/// Locks the project where it is about to be looked at, so that no other run works in it meanwhile.
 fn look_undisturbed(
     git: &Git,
     file: &PlanFile,
@@ -268,7 +268,7 @@ fn wait_for_earlier(git: &Git, state: &State, tell: &mut dyn FnMut(String)) {
     }
 }
 
-/// How tasks can run side by side here and, where they cannot, why not.
+/// The way in which tasks can run side by side here and, where they cannot, the reason.
 pub(crate) fn side_by_side(
     git: Option<&Git>,
     settings: &Settings,
@@ -302,7 +302,7 @@ pub(crate) fn side_by_side(
     }
 }
 
-/// What to say where tasks run one by one for a reason. Whoever asked for more outright learns at once that it cannot be.
+/// The note where tasks run one by one for a reason. Whoever asked for more outright learns at once that it cannot be.
 fn one_by_one(
     request: &Request<'_>,
     reason: Option<String>,
@@ -326,7 +326,7 @@ fn is_wide(tasks: &[TaskDecl], settings: &Settings) -> bool {
     settings.rules.parallel.infer.is_on() || open().filter(is_marked).count() > 1
 }
 
-/// What to say where there is no repository.
+/// The note where there is no repository.
 fn without_git(project: &Project) -> Option<String> {
     let root = project.root().display();
     project.git().is_none().then(|| {
@@ -334,7 +334,7 @@ fn without_git(project: &Project) -> Option<String> {
     })
 }
 
-/// What to say where a run would commit to the default branch.
+/// The note where a run would commit to the default branch.
 fn on_default_branch(git: &Git) -> Option<String> {
     let branch = git.branch().ok()??;
     let told = git.remotes().ok()?.iter().find_map(|remote| git.default_branch(remote).ok()?);
@@ -346,7 +346,7 @@ fn on_default_branch(git: &Git) -> Option<String> {
         .then(|| format!("commits go to {branch}, the default branch; `--branch NAME` works on another"))
 }
 
-/// What becomes of a plan that lies elsewhere.
+/// The note on a plan that lies outside the project.
 fn outside(project: &Project, file: &PlanFile) -> Option<String> {
     let is_outside = project.git().is_some() && project.relative(&file.path).is_absolute();
     is_outside.then(|| {
@@ -355,8 +355,8 @@ fn outside(project: &Project, file: &PlanFile) -> Option<String> {
     })
 }
 
-/// What the survey means. Who asks for a pull request outright learns at once that there cannot be one; where only
-/// the plan speaks of it, its tasks are worth doing all the same.
+/// Acts on the survey. Who asks for a pull request outright learns at once that there cannot be one; where only the
+/// plan speaks of it, its tasks are worth doing all the same.
 fn heed(surveyed: Surveyed, settings: &Settings, tell: &mut dyn FnMut(Notice<'_>)) -> Result<(), RunError> {
     let is_asked_for = settings.pull_request.wanted.is_some_and(Toggle::is_on);
     match surveyed {
@@ -388,9 +388,9 @@ fn put_aside(file: &PlanFile) -> Result<(), RunError> {
     Ok(())
 }
 
-/// What replaying showed besides the state.
+/// The findings of replaying besides the state.
 struct Replayed {
-    /// What to say of a torn last line.
+    /// The note on a torn last line.
     torn: Option<String>,
     /// The last event.
     last: Option<Event>,
@@ -418,7 +418,7 @@ fn replay(file: &PlanFile) -> Result<(Journal, State, Replayed), RunError> {
     Ok((journal, state, Replayed { torn, last }))
 }
 
-/// Whether a run begins, rather than goes on.
+/// True if a run begins, rather than goes on.
 fn is_new(state: &State) -> bool {
     state.opened().is_none() || matches!(state.end(), Some(engine::End::Complete { .. }))
 }

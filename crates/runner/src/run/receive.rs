@@ -1,4 +1,4 @@
-//! What comes in through the inbox, and what it amounts to.
+//! Messages of the inbox, and the observations they become.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// What an agent says while it works is shown, and what it used is looked at.
+    /// Shows what an agent says while it works, and looks at its usage.
     fn hear(&mut self, key: &ActionKey, told: Told) -> Seen {
         let Some(flight) = self.world.flights.get(key) else { return Seen::TimePassed };
         let Some((task, at_work)) = flight.purpose.at_work() else { return Seen::TimePassed };

@@ -11,7 +11,7 @@ use crate::git::{self, LastWait};
 use crate::inbox::Message;
 use crate::run::driver::{Driver, Finished, now};
 
-/// How long processes get to end when the run does. Their own grace period is shorter.
+/// The time processes get to end when the run does. Their own grace period is shorter.
 const LAST_WAIT: Duration = Duration::from_secs(20);
 
 impl Driver<'_> {

@@ -8,8 +8,8 @@ use crate::git::{Git, Keep};
 use crate::run::effects::Effects;
 
 impl Effects<'_, '_> {
-    /// The reference that keeps the work of a task. Plans of the same name, in other folders or in other working trees
-    /// of the same repository, have others.
+    /// The reference that keeps the work of a task. Plans of the same name, in other folders or in other work trees of
+    /// the same repository, have others.
     pub(crate) fn keep(&self, git: &Git, id: &TaskId) -> Keep {
         Keep::new(&self.kept_for(git), &file_name(id))
     }
@@ -48,7 +48,7 @@ impl Effects<'_, '_> {
         waiting.filter(is_gone).map(|task| task.id().clone()).collect()
     }
 
-    /// What is kept of tasks that this run does not know is put where nothing touches it, and told of.
+    /// Puts the work of tasks that this run does not know where nothing touches it, and tells of it.
     pub(crate) fn set_orphans_aside(&mut self) {
         let Some(git) = self.world.files.git() else { return };
         let plan = self.kept_for(git);

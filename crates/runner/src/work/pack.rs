@@ -1,5 +1,5 @@
-//! What an attempt left in its slot: looked at beside the loop, and packed as a commit on top of what the slot showed. The
-//! next attempt goes on from it, or it comes in.
+//! The work that an attempt left in its slot: looked at beside the loop, and packed as a commit on top of what the slot
+//! showed. The next attempt goes on from it, or it comes in.
 
 use std::path::Path;
 
@@ -15,19 +15,19 @@ use crate::run::effects::Effects;
 use crate::work::places::Done;
 use crate::work::project_files::{listed, words};
 
-/// What an attempt left in a place.
+/// The files that an attempt left in a place.
 #[derive(Debug, Default)]
 pub(crate) struct Look {
     pub touched: Vec<FileState>,
     /// The work as a commit of its own, and the one that it was made on.
     pub packed: Option<(Oid, Option<Oid>)>,
-    /// Why no commit can hold it.
+    /// The reason why no commit can hold it.
     pub unfit: Option<CheckFailure>,
     /// Files of the plan that it changed, which is dropped.
     pub dropped: Vec<String>,
 }
 
-/// How work in a slot becomes a commit.
+/// The way work in a slot becomes a commit.
 #[derive(Debug)]
 pub(crate) struct Packing {
     git: Git,
@@ -98,7 +98,7 @@ impl Effects<'_, '_> {
         })
     }
 
-    /// How the work in a task's slot is packed.
+    /// The packing of the work in a task's slot.
     pub(crate) fn packing(&self, task: &TaskId) -> Option<Packing> {
         let git = self.world.files.git()?.clone();
         let attempt = self.running_attempt(task);
@@ -179,8 +179,8 @@ impl Effects<'_, '_> {
         self.note_of(task, format!("what the agent had changed for skipped task {task} {place}: {paths}"));
     }
 
-    /// What a green verify command made of the files that an attempt had changed in its slot, as one that formats them does,
-    /// is part of the work. What else it left there is not.
+    /// Packs what a green verify command made of the files that an attempt had changed in its slot, as one that formats
+    /// them does: it is part of the work. What else it left there is not.
     pub(crate) fn pack_verified(&mut self, id: &TaskId, dispatch: Dispatch) -> Result<(), RunError> {
         let Some(task) = self.state.task(id).filter(|task| task.is_isolated()) else { return Ok(()) };
         let work = task
@@ -203,7 +203,8 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// What an attempt noted in its slot is merged from beside the plan, in the order in which tasks come in.
+    /// Fetches the progress that an attempt noted in its slot, to be merged from beside the plan in the order in which
+    /// tasks come in.
     fn fetch_progress(&self, task: &TaskId) -> Result<(), RunError> {
         let to = self.progress_file(task);
         let from = self.workplace(task).join(self.world.project.relative(&to));
@@ -230,7 +231,7 @@ impl Effects<'_, '_> {
         for (task, dispatch, head) in lost {
             let slot = self.slot_of(&task);
             let (Some(packing), Some(base)) = (self.packing(&task), head) else { continue };
-            // The tree may never have been made ready, or be gone.
+            // The work tree may never have been made ready, or be gone.
             let is_ready = packing.place.root.is_dir() && packing.place.index.exists();
             let packed = is_ready.then(|| packing.pack(&base));
             match packed {
@@ -259,7 +260,7 @@ pub(crate) fn touched(changes: &[Change]) -> Vec<FileState> {
     changes.iter().map(told).collect()
 }
 
-/// Why no commit of the project's can hold what an attempt left.
+/// The reason why no commit of the project's can hold what an attempt left.
 pub(crate) fn unfit(left: &Left, unsaved: &[String]) -> Option<CheckFailure> {
     let nested = left.repositories.iter().map(|path| {
         (path, format!(

@@ -16,18 +16,18 @@ use crate::work::pack::Look;
 use crate::work::prepare::Ready;
 use crate::worktrees::{Canary, SET_UP_DEADLINE, SetUpRunner, Unready};
 
-/// How many tasks that wait for others are named at once.
+/// The number of waiting tasks that are named at once.
 const OVERLAPS_TOLD_MAX: usize = 20;
 
-/// How far down files of the plan are looked for.
+/// The depth to which files of the plan are looked for.
 const PLAN_DEPTH_MAX: usize = 4;
 
-/// What was done beside the loop.
+/// The result of work beside the loop.
 #[derive(Debug)]
 pub(crate) enum Done {
     /// A slot is ready.
     Slot(Result<Ready, Unready>),
-    /// What an attempt left in its slot was looked at.
+    /// The files that an attempt left in its slot were looked at.
     Look(Result<Look, GitError>),
     /// Work was brought into the landing tree.
     Landing(Brought),
@@ -50,7 +50,7 @@ impl Effects<'_, '_> {
         self.state.task(id).and_then(|task| task.slot).map_or(0, |slot| slot.0)
     }
 
-    /// Where a task is worked on.
+    /// The folder in which a task is worked on.
     pub(crate) fn workplace(&self, id: &TaskId) -> PathBuf {
         self.root_of(self.slot_of(id))
     }
@@ -62,7 +62,7 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// The same as a place that is looked at through an index of our own.
+    /// The place in which a task is worked on, looked at through an index of our own.
     pub(crate) fn place_of(&self, id: &TaskId) -> Place {
         let slot = self.slot_of(id);
         // Each attempt has an index of its own: where it is missing, the slot was never ready for it.
@@ -86,7 +86,7 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// What belongs to the plan, from the project's root: its files, and what lies beside them and git does not know.
+    /// The plan's paths, from the project's root: its files, and what lies beside them and git does not know.
     pub(crate) fn plan_files(&self) -> Vec<String> {
         let mut files = self.world.files.plan_files();
         let known = self
@@ -111,7 +111,7 @@ impl Effects<'_, '_> {
         files
     }
 
-    /// What runs set-up commands.
+    /// The runner of set-up commands.
     pub(crate) fn set_up_runner(&self) -> SetUpRunner {
         let logs = self.world.file.home.join("setup");
         let markers = self.markers(&logs);
@@ -136,7 +136,7 @@ impl Effects<'_, '_> {
         Ok(())
     }
 
-    /// What the end of something that was done beside the loop amounts to.
+    /// Takes in the result of work beside the loop.
     pub(crate) fn take_in(&mut self, key: ActionKey, purpose: Purpose, done: Done) -> Result<Seen, RunError> {
         match (purpose, done) {
             (Purpose::Slot { delegated }, Done::Slot(made)) => match made {

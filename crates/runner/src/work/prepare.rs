@@ -1,5 +1,5 @@
-//! How a slot is made ready for an attempt: it shows what is checked out, with what an earlier attempt left, and a verify
-//! command is tried in it before an agent is paid for.
+//! The preparation of a slot for an attempt: it shows what is checked out, with what an earlier attempt left, and a
+//! verify command is tried in it before an agent is paid for.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::work::places::Done;
 use crate::work::project_files::listed;
 use crate::worktrees::{SetUpRunner, Slots, Unready, missing, propose_setup};
 
-/// How long a command may take that only shows whether a slot is complete.
+/// The time for a command that only shows whether a slot is complete.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Folders that builds and tests make: that they are missing says nothing.
@@ -53,11 +53,11 @@ struct Preparation {
     slot: u32,
     place: Place,
     head: Oid,
-    /// What an earlier attempt left: what it was made on, and a commit of it.
+    /// The work of an earlier attempt: what it was made on, and a commit of it.
     carried: Option<(Oid, Oid)>,
     keep: Keep,
     by: SetUpRunner,
-    /// What shows whether the slot lacks something that the project has.
+    /// The probe that shows whether the slot lacks something that the project has.
     probe: Option<Probe>,
     /// The project's folder, and what of it belongs to the plan.
     project: PathBuf,
@@ -116,19 +116,19 @@ struct Probe {
     in_project: Invocation,
 }
 
-/// What a probe showed.
+/// The result of a probe.
 enum Probed {
     /// Nothing that is missing.
     Complete,
-    /// What is missing, and what to set.
+    /// The file that is missing, and what to set.
     Lacking(String),
     /// Nobody knows.
     CutShort,
 }
 
 impl Probe {
-    /// Whether tasks can be verified in slots. The command is run only where the project has something that git ignores and
-    /// that is not in the slot.
+    /// Probes whether tasks can be verified in slots. The command is run only where the project has something that git
+    /// ignores and that is not in the slot.
     fn look(&self, slot: &Preparation) -> Probed {
         let lacks = |path: &String| {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
@@ -166,7 +166,7 @@ impl Probe {
 }
 
 impl Effects<'_, '_> {
-    /// What shows, once for each verify command, whether slots lack something that the project has.
+    /// The probe, once for each verify command, that shows whether slots lack something that the project has.
     fn probe(&mut self, id: &TaskId) -> Option<Probe> {
         let excerpt = self.world.plans.excerpt(self.state, id)?;
         let script = check::script_of(&excerpt)?;
@@ -185,7 +185,7 @@ impl Effects<'_, '_> {
         Some(Probe { in_slot, in_project })
     }
 
-    /// What earlier attempts left: at the task itself or, for a fix task, at the one that it repairs.
+    /// The work of earlier attempts: at the task itself or, for a fix task, at the one that it repairs.
     fn carried(&self, id: &TaskId) -> Option<(Oid, Oid)> {
         if self.world.settings.clean_retry.is_on() {
             return None;

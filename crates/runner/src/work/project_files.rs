@@ -16,7 +16,7 @@ use crate::project::{PlanFile, Project};
 /// The folder in which the program keeps what it writes.
 pub(crate) const OWN_FOLDER: &str = ".tillgreen";
 
-/// Files that the program writes for itself: never in a commit, never a reason to call a tree dirty.
+/// Files that the program writes for itself: never in a commit, never a reason to call the project dirty.
 pub(crate) const OWN_PATTERNS: [&str; 6] = [
     ".tillgreen/",
     ".tillgreen-*",
@@ -26,11 +26,11 @@ pub(crate) const OWN_PATTERNS: [&str; 6] = [
     ".ultraplan/logs/",
 ];
 
-/// How much earlier than the clock says a file's change time may lie: the kernel stamps files with a coarser
+/// The nanoseconds by which a file's change time may lie before the clock's: the kernel stamps files with a coarser
 /// clock than the one that programs read.
 pub(crate) const COARSE_CLOCK_NANOS: i128 = 12_000_000;
 
-/// How many files are named at once.
+/// The number of files that are named at once.
 const FILES_TOLD_MAX: usize = 20;
 
 /// The project's files as a run sees them: which are the plan's, which are our own, which are people's.
@@ -94,7 +94,7 @@ impl<'a> ProjectFiles<'a> {
         self.spec_files.iter().flatten().chain(&self.plans).cloned().collect()
     }
 
-    /// Whether a path is the program's own business: its files, the plan, the progress file.
+    /// True if a path is the program's own business: its files, the plan, the progress file.
     pub(crate) fn is_ours(&self, path: &str) -> bool {
         is_own(path) || self.spec_files.iter().flatten().chain(&self.plans).any(|ours| ours == path)
     }
@@ -112,7 +112,7 @@ pub(crate) fn listed(paths: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Whether a file changed at or after a moment; unknown where it is gone.
+/// True if a file changed at or after a moment; none where it is gone.
 pub(crate) fn changed_since(file: &Path, since: SystemTime) -> Option<bool> {
     let metadata = fs::symlink_metadata(file).ok()?;
     let changed = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
@@ -121,7 +121,7 @@ pub(crate) fn changed_since(file: &Path, since: SystemTime) -> Option<bool> {
     Some(changed + COARSE_CLOCK_NANOS >= since)
 }
 
-/// Whether a path is one of the program's own files.
+/// True if a path is one of the program's own files.
 pub(crate) fn is_own(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path.starts_with(".tillgreen/")

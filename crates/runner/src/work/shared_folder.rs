@@ -1,5 +1,5 @@
-//! Whose changes are whose in a tree that several tasks share: git sees all of them, whoever made them. What lies in
-//! the files that another task lists, and not in those of the task in question, is that other task's, as long as it
+//! Whose changes are whose in a work tree that several tasks share: git sees all of them, whoever made them. What lies
+//! in the files that another task lists, and not in those of the task in question, is that other task's, as long as it
 //! has not come to its end. Which files an entry stands for is left to the scope check.
 
 use std::time::SystemTime;
@@ -43,7 +43,7 @@ struct Neighbour<'a> {
     standing: Standing,
 }
 
-/// How far another task has come.
+/// The progress of another task.
 #[derive(Clone, Copy)]
 enum Standing {
     /// It is at work, or about to be recorded.

@@ -11,18 +11,18 @@ use crate::inbox::Message;
 use crate::run::effects::Effects;
 use crate::work::project_files::listed;
 
-/// How many are named at once.
+/// The number of names that are told at once.
 const TOLD_MAX: usize = 10;
 
-/// What is known of such names.
+/// The knowledge of such names.
 #[derive(Debug, Default)]
 pub(crate) enum SharedNames {
     /// Nobody who could make any is at work.
     #[default]
     Idle,
-    /// Somebody looks.
+    /// They are being listed.
     Asked,
-    /// What there was when tasks began to run side by side.
+    /// The names when tasks began to run side by side.
     Before(References),
 }
 
@@ -49,7 +49,7 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// The same at the end of a run, whoever is left at work.
+    /// Tells of new names at the end of a run, whoever is left at work.
     pub(crate) fn tell_of_new_names(&mut self) {
         let SharedNames::Before(before) = &self.world.remarks.shared_names else { return };
         let now = self.world.files.git().and_then(|git| git.references().ok());

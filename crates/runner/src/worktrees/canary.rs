@@ -1,5 +1,5 @@
-//! The canary of a set-up: in a tree whose verification was green, a source file is broken on purpose, and the verification
-//! has to turn red. If it does not, it may well be about other files than the tree's.
+//! The canary of a set-up: in a work tree whose verification was green, a source file is broken on purpose, and the
+//! verification has to turn red. If it does not, it may well be about other files than the work tree's.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -24,7 +24,7 @@ const SOURCES: [&str; 31] = [
     "kt", "lua", "m", "mjs", "ml", "mts", "php", "py", "rb", "rs", "scala", "swift", "ts", "tsx", "zig",
 ];
 
-/// Names of folders and files that are tests, or what tests read: broken or not, they are read from the tree.
+/// Names of folders and files that are tests, or what tests read: broken or not, they are read from the work tree.
 const TESTS: [&str; 12] = [
     "__mocks__",
     "__tests__",
@@ -40,7 +40,7 @@ const TESTS: [&str; 12] = [
     "tests",
 ];
 
-/// How a command ended that was run for a canary.
+/// The end of a command that was run for a canary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It was green.
@@ -51,7 +51,7 @@ pub(crate) enum Verdict {
     Unknown,
 }
 
-/// What a canary found.
+/// The result of a canary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Canary {
     /// Nothing is set up, linked or copied that could lead elsewhere, or it was run already.
@@ -67,16 +67,16 @@ pub(crate) enum Canary {
     Green {
         /// The file that was broken.
         file: String,
-        /// What people are to be told.
+        /// The words for people.
         told: String,
     },
     /// Nobody knows: the command was stopped.
     Unknown,
 }
 
-/// Runs the canary of a slot in which a verification was green just now, once for each set-up. `touched` are paths that the
-/// verification should know, and `run` runs it again. What it leaves in the tree beside the file is not taken back, so it is
-/// for a tree whose work has been committed.
+/// Runs the canary of a slot in which a verification was green just now, once for each set-up. `touched` are paths that
+/// the verification should know, and `run` runs it again. What it leaves in the work tree beside the file is not taken
+/// back, so it is for a work tree whose work has been committed.
 pub(crate) fn canary(
     slots: &Slots,
     slot: u32,

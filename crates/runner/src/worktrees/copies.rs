@@ -1,6 +1,6 @@
-//! What a tree is given of the project's files that git does not track: small local settings, copied at every use, and what
-//! the project's own settings name. Build outputs, environments and databases are never among them: they are about the place
-//! that they were made in.
+//! The project's untracked files that a work tree is given: small local settings, copied at every use, and what the
+//! project's own settings name. Build outputs, environments and databases are never among them: they are about the
+//! place that they were made in.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,13 +13,13 @@ use crate::work::project_files::is_own;
 use crate::worktrees::scan::{CACHES, Sharing, Sign, holds_path, sign};
 use crate::worktrees::slots::Worktrees;
 
-/// How large a file may be that is copied without being named.
+/// The bytes of a file that is copied without being named.
 const LOCAL_BYTES_MAX: u64 = 1 << 20;
 
-/// How many names a sentence has.
+/// The number of names in a sentence.
 const TOLD_MAX: usize = 5;
 
-/// What every file of SQLite begins with.
+/// The beginning of every file of SQLite.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Names that are never shared, whoever asks for it.
@@ -50,15 +50,15 @@ const NEVER: [&str; 20] = [
 const NEVER_ENDS: [&str; 9] =
     [".egg-info", ".tsbuildinfo", ".o", ".a", ".pyc", ".db", ".sqlite", ".sqlite3", ".db-wal"];
 
-/// The tree that is given something.
+/// The work tree that is given something.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recipient<'a> {
     pub(super) git: &'a Git,
-    pub(super) tree: &'a Path,
+    pub(super) worktree: &'a Path,
     pub(super) tracked: &'a [Tracked],
 }
 
-/// What was put into a tree, and what people are to be told of it.
+/// The files that were put into a work tree, and what people are to be told of them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) put: Vec<String>,
@@ -66,7 +66,7 @@ pub(super) struct Given {
 }
 
 impl Recipient<'_> {
-    /// Copies the files that a tree needs at every use, and makes its links.
+    /// Copies the files that a work tree needs at every use, and makes its links.
     pub(super) fn give(&self, worktrees: &Worktrees) -> Result<Given, GitError> {
         let mut given = Given::default();
         let tracked: BTreeSet<&Path> = self.tracked.iter().map(|entry| entry.path.as_path()).collect();
@@ -99,7 +99,7 @@ impl Recipient<'_> {
         let mut given = Given::default();
         for path in worktrees.copy.iter().filter(|path| !self.git.root().join(path).is_file()) {
             let Some(path) = self.acceptable(path, &mut given.notes) else { continue };
-            let (from, to) = (self.git.root().join(&path), self.tree.join(&path));
+            let (from, to) = (self.git.root().join(&path), self.worktree.join(&path));
             if let Some(sign) = sign(self.git.root(), &path, Sharing::Copy) {
                 given.notes.push(refused(&path, "copied", &sign));
             } else if fs::symlink_metadata(&to).is_err() {
@@ -137,7 +137,7 @@ impl Recipient<'_> {
     }
 
     fn link(&self, path: &str, notes: &mut Vec<String>) -> Result<bool, GitError> {
-        let (from, to) = (self.git.root().join(path), self.tree.join(path));
+        let (from, to) = (self.git.root().join(path), self.worktree.join(path));
         if let Some(sign) = sign(self.git.root(), path, Sharing::Link) {
             notes.push(refused(path, "linked", &sign));
             return Ok(false);
@@ -148,14 +148,14 @@ impl Recipient<'_> {
         self.make_folder_of(path)?;
         symlink(&from, &to).map_err(GitError::io("link", &from))?;
         // A pattern with a slash at its end is about folders, and a link is none.
-        if !self.git.is_ignored_in_slot(self.tree, path)? {
+        if !self.git.is_ignored_in_slot(self.worktree, path)? {
             self.git.exclude(&[&format!("/{path}")])?;
         }
         Ok(true)
     }
 
     fn copy_file(&self, path: &str) -> Result<bool, GitError> {
-        let (from, to) = (self.git.root().join(path), self.tree.join(path));
+        let (from, to) = (self.git.root().join(path), self.worktree.join(path));
         if fs::symlink_metadata(&to).is_ok() || self.leads_through_link(path) {
             return Ok(false);
         }
@@ -164,11 +164,11 @@ impl Recipient<'_> {
     }
 
     fn has_folder_of(&self, path: &str) -> bool {
-        self.tree.join(path).parent().is_some_and(Path::is_dir)
+        self.worktree.join(path).parent().is_some_and(Path::is_dir)
     }
 
     fn make_folder_of(&self, path: &str) -> Result<(), GitError> {
-        let to = self.tree.join(path);
+        let to = self.worktree.join(path);
         let Some(folder) = to.parent() else { return Ok(()) };
         fs::create_dir_all(folder).map_err(GitError::io("create", folder))
     }
@@ -176,12 +176,13 @@ impl Recipient<'_> {
     /// True if a folder on the way to a path is a link: where it leads, nobody has looked.
     fn leads_through_link(&self, path: &str) -> bool {
         let folders = Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
-        let is_link =
-            |folder: &Path| [self.git.root(), self.tree].iter().any(|root| root.join(folder).is_symlink());
+        let is_link = |folder: &Path| {
+            [self.git.root(), self.worktree].iter().any(|root| root.join(folder).is_symlink())
+        };
         folders.into_iter().any(is_link)
     }
 
-    /// What people are to be told of copied files: that agents can read them, and which of them lead into the project.
+    /// The words for people about copied files: that agents can read them, and which of them lead into the project.
     fn told_of(&self, files: &[String]) -> Vec<String> {
         if files.is_empty() {
             return Vec::new();
@@ -256,7 +257,7 @@ fn keys_leading_to(text: &[u8], project: &Path) -> Vec<String> {
     keys
 }
 
-/// Why a folder is not shared.
+/// The reason why a folder is not shared.
 fn refused(path: &str, how: &str, sign: &Sign) -> String {
     let advice = "worktree_setup names the command that makes it in each of them";
     match sign {

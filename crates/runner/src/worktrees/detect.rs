@@ -1,5 +1,5 @@
-//! What a project needs in a new checkout before its commands work, from the files that it tracks: a proposal, which people
-//! confirm.
+//! The needs of a project in a new checkout before its commands work, from the files that it tracks: a proposal, which
+//! people confirm.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::agent::find_program;
 use crate::git::{Git, GitError};
 
-/// How many folders with dependencies of their own are looked at for one kind.
+/// The number of folders with dependencies of their own that are looked at for one kind.
 const FOLDERS_MAX: usize = 4;
 
 /// Folders whose projects are not this one's.
@@ -42,7 +42,7 @@ struct Part {
     is_sure: bool,
 }
 
-/// What is known of a project.
+/// The facts about a project.
 struct Project<'a> {
     tracked: BTreeSet<String>,
     read: &'a dyn Fn(&str) -> Option<String>,

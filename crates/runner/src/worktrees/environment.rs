@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-/// Variables that have tools look elsewhere than in the tree that they are run in.
+/// Variables that have tools look elsewhere than in the work tree that they are run in.
 const UNSET: [&str; 7] = [
     "BUNDLE_GEMFILE",
     "GOWORK",

@@ -1,4 +1,4 @@
-//! The folder in which the trees of a plan lie.
+//! The folder in which the work trees of a plan lie.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -7,10 +7,10 @@ use std::path::{Component, Path, PathBuf};
 use nix::unistd::geteuid;
 use sha2::{Digest, Sha256};
 
-/// How many bytes of the sum tell projects of the same name apart.
+/// The bytes of the sum that tell projects of the same name apart.
 const SUM_BYTES: usize = 4;
 
-/// Folders of the user's that trees may be made in.
+/// Folders of the user's that work trees may be made in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Surroundings {
     /// `$XDG_CACHE_HOME`.
@@ -37,7 +37,7 @@ impl Surroundings {
     }
 }
 
-/// The folder with the trees of all plans of a project, and what to say of it.
+/// The folder with the work trees of all plans of a project, and what to say of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Location {
     pub(crate) folder: PathBuf,

@@ -1,6 +1,6 @@
 //! A command that is red in a work tree for want of something that the project has and git ignores: packages, a virtual
-//! environment, local files. It is told apart from a failure of the work by looking: what the output names has to be in the
-//! project, ignored, and not in the tree.
+//! environment, local files. It is told apart from a failure of the work by looking: what the output names has to be in
+//! the project, ignored, and not in the work tree.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,9 +9,9 @@ use std::path::{Component, Path, PathBuf};
 use crate::git::Git;
 use crate::worktrees::detect::{environments, propose_setup};
 
-/// How many lines at the end of an output are read.
+/// The number of lines at the end of an output that are read.
 const LINES_MAX: usize = 400;
-/// How many names are looked for.
+/// The number of names that are looked for.
 const NAMES_MAX: usize = 60;
 
 /// Something that an output says is missing.
@@ -231,7 +231,7 @@ fn has_module(folder: &Path, name: &str) -> bool {
     entries.into_iter().any(is_it)
 }
 
-/// What a line says is missing. The more is found, the more is looked for; nothing else comes of it.
+/// The things that a line says are missing. The more is found, the more is looked for; nothing else comes of it.
 fn wanted_in(line: &str) -> Vec<Wanted> {
     let line = line.trim();
     let mut wanted = Vec::new();
@@ -341,7 +341,7 @@ mod tests {
     }
 
     impl Both {
-        /// A project with much that git ignores, and a tree with nothing of it.
+        /// A project with much that git ignores, and a work tree with nothing of it.
         fn new(manifest: &str) -> Both {
             let folder = tempfile::tempdir().unwrap();
             let top = folder.path().canonicalize().unwrap();

@@ -1,6 +1,6 @@
-//! Where agents work beside the project: *slots*, linked work trees that are reused from task to task, and the *landing
-//! tree*, in which no agent ever works. They lie outside the project, because tools look into parent folders for
-//! dependencies and would test the project's files there.
+//! Work trees beside the project in which agents work: *slots*, linked work trees that are reused from task to task,
+//! and the *landing tree*, in which no agent ever works. They lie outside the project, because tools look into parent
+//! folders for dependencies and would test the project's files there.
 //!
 //! Who works in which slot, and what becomes of it, is left to others.
 

@@ -22,13 +22,13 @@ use crate::worktrees::slots::name_of;
 /// The work trees of one plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanTrees {
-    /// What tells the plan from others of the project.
+    /// The key that tells the plan from others of the project.
     pub plan: String,
     /// The folder that holds them.
     pub folder: PathBuf,
     /// Each of them, in the order of their names.
     pub trees: Vec<TreeOnDisk>,
-    /// How many bytes they take.
+    /// The bytes they take.
     pub bytes: u64,
     key: String,
 }
@@ -38,19 +38,19 @@ pub struct PlanTrees {
 pub struct TreeOnDisk {
     /// The name of its folder.
     pub name: String,
-    /// How many bytes it takes.
+    /// The bytes it takes.
     pub bytes: u64,
 }
 
 impl PlanTrees {
-    /// The trees of the plan with a key in a folder.
+    /// The work trees of the plan with a key in a folder.
     pub fn new(key: &str, folder: PathBuf, trees: Vec<TreeOnDisk>) -> PlanTrees {
         let bytes = trees.iter().map(|tree| tree.bytes).sum();
         PlanTrees { plan: plan_key::told(key), folder, trees, bytes, key: key.to_owned() }
     }
 }
 
-/// Why work trees could not be removed.
+/// The reason why work trees could not be removed.
 #[derive(Debug, thiserror::Error)]
 pub enum CleanError {
     /// A run of the plan is under way.
@@ -58,17 +58,17 @@ pub enum CleanError {
     Held {
         /// The plan.
         plan: String,
-        /// Who holds it.
+        /// The holder of the lock.
         source: LockError,
     },
     /// An attempt was cut off, and what it did is nowhere else yet.
     #[error("what was done for task {task} of {plan} is only in {}", tree.display())]
     Unpacked {
-        /// The plan, whose trees all stay.
+        /// The plan, whose work trees all stay.
         plan: String,
         /// The task.
         task: TaskId,
-        /// Where.
+        /// The work tree.
         tree: PathBuf,
     },
     /// Something could not be removed.
@@ -100,10 +100,10 @@ fn found(
     plans.map(|(folder, key)| measured(folder, &key)).collect()
 }
 
-/// The folders of plans in which git knows of trees.
+/// The folders of plans in which git knows of work trees.
 fn known_to(git: &Git) -> impl Iterator<Item = (PathBuf, String)> {
     let own = own_name(git.root());
-    let folders = git.linked_trees().into_iter().filter_map(|tree| Some(tree.parent()?.to_owned()));
+    let folders = git.linked_trees().into_iter().filter_map(|worktree| Some(worktree.parent()?.to_owned()));
     folders.filter_map(move |folder| {
         let is_ours = folder.parent()?.file_name()? == own.as_str();
         let key = folder.file_name()?.to_string_lossy().into_owned();
@@ -124,8 +124,8 @@ fn measured(folder: PathBuf, key: &str) -> PlanTrees {
     PlanTrees::new(key, folder, trees)
 }
 
-/// Removes work trees. Nobody may run one of the plans meanwhile, or none of them goes. What they hold that has not come in
-/// is kept by references, which stay; where it is not yet, since a run died, the trees of that plan stay.
+/// Removes work trees. Nobody may run one of the plans meanwhile, or none of them goes. What they hold that has not
+/// come in is kept by references, which stay; where it is not yet, since a run died, the work trees of that plan stay.
 pub fn remove_trees(project: &Project, plans: &[PlanTrees]) -> Result<(), CleanError> {
     let Some(git) = project.git() else { return Ok(()) };
     let mut locks = Vec::new();
@@ -142,8 +142,8 @@ pub fn remove_trees(project: &Project, plans: &[PlanTrees]) -> Result<(), CleanE
             unpacked = Some(CleanError::Unpacked { plan: plan.plan.clone(), task, tree });
             continue;
         }
-        for tree in git.slots_below(&plan.folder) {
-            git.remove_slot(&tree)?;
+        for worktree in git.slots_below(&plan.folder) {
+            git.remove_slot(&worktree)?;
         }
         remove_folder(&plan.folder).map_err(GitError::io("remove", &plan.folder))?;
         // It goes with its last plan.
@@ -152,7 +152,7 @@ pub fn remove_trees(project: &Project, plans: &[PlanTrees]) -> Result<(), CleanE
     unpacked.map_or(Ok(()), Err)
 }
 
-/// A task of a plan whose run died while an agent worked on it in a tree that is still there.
+/// A task of a plan whose run died while an agent worked on it in a work tree that is still there.
 fn cut_off(project: &Project, plan: &PlanTrees) -> Option<(TaskId, PathBuf)> {
     let journal = home_of(project, plan).join("journal.jsonl");
     // Nobody can tell by a journal that cannot be read.
@@ -175,17 +175,17 @@ pub fn kept_references(project: &Project) -> Vec<String> {
     references.and_then(Result::ok).unwrap_or_default()
 }
 
-/// How much space has to be left, at least, before a tree is made ready.
+/// The bytes that have to be left, at least, before a work tree is made ready.
 pub(super) const FREE_BYTES_MIN: u64 = 1 << 30;
 
-/// How many bytes are left where a folder lies, or the nearest one above it that exists.
+/// The bytes that are left where a folder lies, or the nearest one above it that exists.
 pub(super) fn free_bytes(folder: &Path) -> io::Result<u64> {
     let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
     let told = statvfs(there)?;
     Ok(told.blocks_available().saturating_mul(told.fragment_size()))
 }
 
-/// How many bytes a folder takes on disk. What cannot be looked at counts for nothing.
+/// The bytes a folder takes on disk. What cannot be looked at counts for nothing.
 pub(crate) fn bytes_in(folder: &Path) -> u64 {
     let mut sum = 0;
     let mut folders = vec![folder.to_owned()];

@@ -1,11 +1,12 @@
 //! Signs that a folder which git ignores belongs to the place that it is in: links out of it into the project, and the
-//! project's own path written into its files. Linked or copied, it would have tests in another tree load the project's files.
+//! project's own path written into its files. Linked or copied, it would have tests in another work tree load the
+//! project's files.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// How many entries of a folder are looked at.
+/// The number of entries of a folder that are looked at.
 const ENTRIES_MAX: usize = 200_000;
 /// Larger files are no shebangs, settings or lists of paths.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
@@ -13,12 +14,12 @@ const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Folders of caches, which are about the place by their nature and which nobody copies.
 pub(super) const CACHES: [&str; 4] = [".cache", ".vite", ".vitest", "__pycache__"];
 
-/// What is to be done with a folder.
+/// The way in which a folder is shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sharing {
-    /// Other trees get a link to it.
+    /// Other work trees get a link to it.
     Link,
-    /// Other trees get a copy of it.
+    /// Other work trees get a copy of it.
     Copy,
 }
 
@@ -55,17 +56,17 @@ pub(super) fn sign(project: &Path, folder: &str, sharing: Sharing) -> Option<Sig
     search(&own, is_sign)
 }
 
-/// The first sign that something in another tree leads into the project.
-pub(super) fn sign_of_project(project: &Path, tree: &Path, path: &str) -> Option<Sign> {
+/// The first sign that something in another work tree leads into the project.
+pub(super) fn sign_of_project(project: &Path, worktree: &Path, path: &str) -> Option<Sign> {
     let is_sign = |path: &Path, kind: &fs::FileType| {
         if kind.is_symlink() {
             let to = leads_to(path, project)?;
-            return Some(Sign::Leads { link: from_top(path, tree), to });
+            return Some(Sign::Leads { link: from_top(path, worktree), to });
         }
         let names = kind.is_file() && is_telling(path) && names(path, project);
-        names.then(|| Sign::Names { file: from_top(path, tree) })
+        names.then(|| Sign::Names { file: from_top(path, worktree) })
     };
-    let top = tree.join(path);
+    let top = worktree.join(path);
     let kind = fs::symlink_metadata(&top).ok()?.file_type();
     if kind.is_dir() { search(&top, is_sign) } else { is_sign(&top, &kind) }
 }
@@ -194,16 +195,16 @@ mod tests {
 
     #[test]
     fn what_set_up_made_may_lead_into_the_project() {
-        let (project, tree) = (Project::new(), Project::new());
-        let check = || sign_of_project(&project.root(), &tree.root(), ".venv");
-        tree.write(".venv/lib/site-packages/a.py", &format!("# {}", project.root().display()));
-        tree.write(".venv/lib/site-packages/own.pth", &format!("{}/src", tree.root().display()));
+        let (project, worktree) = (Project::new(), Project::new());
+        let check = || sign_of_project(&project.root(), &worktree.root(), ".venv");
+        worktree.write(".venv/lib/site-packages/a.py", &format!("# {}", project.root().display()));
+        worktree.write(".venv/lib/site-packages/own.pth", &format!("{}/src", worktree.root().display()));
         assert_eq!(check(), None);
-        tree.write(".venv/lib/site-packages/x.pth", &format!("{}/src\n", project.root().display()));
+        worktree.write(".venv/lib/site-packages/x.pth", &format!("{}/src\n", project.root().display()));
         assert_eq!(check(), Some(Sign::Names { file: ".venv/lib/site-packages/x.pth".into() }));
-        fs::remove_dir_all(tree.root().join(".venv")).unwrap();
+        fs::remove_dir_all(worktree.root().join(".venv")).unwrap();
         project.write(".venv/pyvenv.cfg", "");
-        symlink(project.root().join(".venv"), tree.root().join(".venv")).unwrap();
+        symlink(project.root().join(".venv"), worktree.root().join(".venv")).unwrap();
         assert_eq!(check(), Some(Sign::Leads { link: ".venv".into(), to: ".venv".into() }));
     }
 }

@@ -1,4 +1,4 @@
-//! The set-up command of a tree: how it is run, and what the paths that it makes are good for at the next use.
+//! The set-up command of a work tree: how it is run, and what the paths that it makes are good for at the next use.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,17 +16,17 @@ use crate::worktrees::copies::is_database;
 use crate::worktrees::environment::environment;
 use crate::worktrees::slots::Unready;
 
-/// How long a set-up may take by default.
+/// The time a set-up may take by default.
 pub(crate) const SET_UP_DEADLINE: Duration = Duration::from_secs(30 * 60);
 
-/// How long a set-up has between being told to end and being killed.
+/// The time a set-up has between being told to end and being killed.
 const GRACE: Duration = Duration::from_secs(5);
-/// How much of what it prints is kept, from its beginning and from its end.
+/// The bytes of its output that are kept, from its beginning and from its end.
 const OUTPUT_BYTES_MAX: usize = 256 * 1024;
-/// How often to look whether the run was interrupted.
+/// The interval at which to look whether the run was interrupted.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// What runs set-up commands: below a keeper, with a deadline, stopped when the run is interrupted.
+/// Runs set-up commands: below a keeper, with a deadline, stopped when the run is interrupted.
 #[derive(Clone)]
 pub(crate) struct SetUpRunner {
     run: Arc<dyn Fn(Invocation) -> Ended + Send + Sync>,
@@ -52,7 +52,7 @@ impl SetUpRunner {
         (self.run)(invocation)
     }
 
-    /// Runs a set-up command in a tree of the project.
+    /// Runs a set-up command in a work tree of the project.
     pub(super) fn set_up(&self, command: &str, project: &Path, place: &Place<'_>) -> Result<(), Unready> {
         if is_interrupted() {
             return Err(Unready::Interrupted);
@@ -130,7 +130,7 @@ impl fmt::Debug for SetUpRunner {
     }
 }
 
-/// A tree that is set up.
+/// A work tree that is set up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) root: &'a Path,
@@ -162,7 +162,7 @@ fn run_below_keeper(runtime: &tokio::runtime::Handle, invocation: Invocation) ->
     }
 }
 
-/// What a path that set-up made is good for when the tree shows another commit.
+/// The use of a path that set-up made when the work tree shows another commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Use {
@@ -174,8 +174,8 @@ pub(super) enum Use {
     Drop,
 }
 
-/// The use of a path that set-up made in a tree, from its name and, of a file, from what it is.
-pub(super) fn use_of(tree: &Path, path: &str) -> Use {
+/// The use of a path that set-up made in a work tree, from its name and, of a file, from what it is.
+pub(super) fn use_of(worktree: &Path, path: &str) -> Use {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ends = |list: &[&str]| list.iter().any(|end| name.ends_with(end));
     let caches = ["__pycache__", ".eslintcache", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".cache"];
@@ -185,7 +185,7 @@ pub(super) fn use_of(tree: &Path, path: &str) -> Use {
     } else if outputs.contains(&name)
         || name.starts_with("cmake-build-")
         || ends(&[".tsbuildinfo", ".o", ".a", ".so"])
-        || is_database(&tree.join(path))
+        || is_database(&worktree.join(path))
     {
         Use::MakeAgain
     } else {
@@ -194,10 +194,10 @@ pub(super) fn use_of(tree: &Path, path: &str) -> Use {
 }
 
 /// Caches of tools inside what is kept: they are about sources.
-pub(super) fn drop_caches(tree: &Path, kept: &str) {
+pub(super) fn drop_caches(worktree: &Path, kept: &str) {
     for name in [".cache", ".vite", ".vitest"] {
-        // What cannot be removed is found out by whoever cleans, and by the verification in a new tree.
-        let _ = crate::git::remove_folder(&tree.join(kept).join(name));
+        // What cannot be removed is found out by whoever cleans, and by the verification in a new work tree.
+        let _ = crate::git::remove_folder(&worktree.join(kept).join(name));
     }
 }
 

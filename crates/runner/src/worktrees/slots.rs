@@ -25,22 +25,23 @@ pub(crate) const LANDING: u32 = 0;
 /// The slot in which a proof is run, which is made anew for it.
 pub(crate) const PROOF: u32 = u32::MAX;
 
-/// Cargo's folder, which stays warm: whatever it built from files of the tree is built again, since these are newer.
+/// Cargo's folder, which stays warm: whatever it built from files of the work tree is built again, since these are
+/// newer.
 const CARGO_FOLDER: &str = "target";
 
-/// What people were told of the slots of a plan.
+/// The file with what people were told of the slots of a plan.
 const TOLD_FILE: &str = "told.json";
 
-/// What linked work trees are given; from the settings.
+/// The settings of linked work trees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Worktrees {
     /// Shared with the project by a link.
     pub link: Vec<String>,
     /// Copied from the project besides what always is.
     pub copy: Vec<String>,
-    /// The command that makes ready a tree.
+    /// The command that makes ready a work tree.
     pub setup: Option<String>,
-    /// The folder in which trees are made; without one, the user's cache folder.
+    /// The folder in which work trees are made; without one, the user's cache folder.
     pub dir: Option<PathBuf>,
 }
 
@@ -73,7 +74,7 @@ impl Slots {
         }
     }
 
-    /// The folder that holds all trees of this plan.
+    /// The folder that holds all work trees of this plan.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -83,13 +84,13 @@ impl Slots {
         self.folder.join(name_of(slot))
     }
 
-    /// What the trees are given.
+    /// The settings of the work trees.
     pub(super) fn worktrees(&self) -> &Worktrees {
         &self.worktrees
     }
 
-    /// Makes or reuses the tree of a slot so that it shows exactly a commit, with nothing checked out as a branch, with what
-    /// is copied into it and what set-up makes. This blocks. The result is what people are to be told.
+    /// Makes or reuses the work tree of a slot so that it shows exactly a commit, with nothing checked out as a branch,
+    /// with what is copied into it and what set-up makes. This blocks. The result is what people are to be told.
     pub(crate) fn show(&self, slot: u32, commit: &Oid, by: &SetUpRunner) -> Result<Vec<String>, Unready> {
         if is_interrupted() {
             return Err(Unready::Interrupted);
@@ -110,14 +111,14 @@ impl Slots {
         Ok(self.not_yet_told(use_now.notes))
     }
 
-    /// The tree with the files of a commit: the one that is there where it is as it was made, else a new one.
+    /// The work tree with the files of a commit: the one that is there where it is as it was made, else a new one.
     fn tree_at(&self, root: &Path, commit: &Oid, before: &Remembered) -> Result<Shown, Unready> {
         let is_as_made = before.settings.is_some() && self.git.slot_settings(root) == before.settings;
         if is_as_made {
             match self.git.rewrite_slot(root, commit) {
                 Ok(shown) => return Ok(shown),
                 Err(error @ GitError::Stopped { .. }) => return Err(error.into()),
-                // Somebody may have left anything in it, also what git stumbles over. A new tree has none of it.
+                // Somebody may have left anything in it, also what git stumbles over. A new work tree has none of it.
                 Err(_) => {}
             }
         }
@@ -163,8 +164,8 @@ impl Slots {
         }
     }
 
-    /// The paths that were put into trees (links, copies, what set-up made), which are no part of an attempt's work even if
-    /// git does not ignore them.
+    /// The paths that were put into work trees (links, copies, what set-up made), which are no part of an attempt's
+    /// work even if git does not ignore them.
     pub(crate) fn provided(&self) -> Vec<String> {
         let mut paths: BTreeSet<String> =
             self.worktrees.link.iter().chain(&self.worktrees.copy).map(|path| plain(path)).collect();
@@ -181,17 +182,17 @@ impl Slots {
         Remembered::read(&self.file(slot)).stamp
     }
 
-    /// Removes the tree of a slot, and what is remembered of it.
+    /// Removes the work tree of a slot, and what is remembered of it.
     pub(crate) fn remove(&self, slot: u32) -> Result<(), GitError> {
         self.git.remove_slot(&self.root(slot))?;
         let file = self.file(slot);
         remove_folder(&file).map_err(GitError::io("remove", &file))
     }
 
-    /// Removes all trees of the plan, and the folder that held them.
+    /// Removes all work trees of the plan, and the folder that held them.
     pub(crate) fn remove_all(&self) -> Result<(), GitError> {
-        for tree in self.git.slots_below(&self.folder) {
-            self.git.remove_slot(&tree)?;
+        for worktree in self.git.slots_below(&self.folder) {
+            self.git.remove_slot(&worktree)?;
         }
         self.existing().into_iter().try_for_each(|slot| self.remove(slot))?;
         remove_folder(&self.folder).map_err(GitError::io("remove", &self.folder))?;
@@ -200,7 +201,7 @@ impl Slots {
         Ok(())
     }
 
-    /// The slots that have a tree.
+    /// The slots that have a work tree.
     pub(crate) fn existing(&self) -> Vec<u32> {
         let there = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let there = there.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -255,7 +256,7 @@ struct UseNow<'a> {
 }
 
 impl UseNow<'_> {
-    /// Cleans the tree, gives it what it needs beside the commit, and sets it up where that has not been done.
+    /// Cleans the work tree, gives it what it needs beside the commit, and sets it up where that has not been done.
     fn make_ready(&mut self, before: &Remembered, by: &SetUpRunner) -> Result<Remembered, Unready> {
         let (git, worktrees) = (&self.slots.git, self.slots.worktrees());
         let command = worktrees.setup.as_deref();
@@ -267,7 +268,7 @@ impl UseNow<'_> {
         git.clean_slot(self.root, &self.shown, &staying)?;
         kept.iter().for_each(|path| drop_caches(self.root, path));
 
-        let recipient = Recipient { git, tree: self.root, tracked: &self.shown.tracked };
+        let recipient = Recipient { git, worktree: self.root, tracked: &self.shown.tracked };
         let mut given = recipient.give(worktrees)?;
         let is_set_up = lasting.is_some() && !self.shown.emptied_submodules;
         let is_made_again = before.made.iter().any(|made| made.used == Use::MakeAgain);
@@ -291,7 +292,7 @@ impl UseNow<'_> {
         Ok(remembered.taken())
     }
 
-    /// What set-up made at an earlier use and can stay; none where set-up has to begin with nothing.
+    /// The paths that set-up made at an earlier use and that can stay; none where set-up has to begin with nothing.
     fn lasting(&self, before: &Remembered, stamp: Option<&String>) -> Option<Vec<Made>> {
         if !before.can_be_kept() || before.stamp.as_ref() != stamp {
             return None;
@@ -300,7 +301,7 @@ impl UseNow<'_> {
         lasting.iter().all(|made| made.is_there(self.root)).then_some(lasting)
     }
 
-    /// True if cargo's folder is one and belongs to the tree.
+    /// True if cargo's folder is one and belongs to the work tree.
     fn is_of_cargo(&self) -> bool {
         let is_tracked = |path: &str| self.shown.tracked.iter().any(|entry| entry.path == Path::new(path));
         let folder = self.root.join(CARGO_FOLDER);
@@ -376,7 +377,7 @@ fn slot_named(path: &Path) -> Option<u32> {
     }
 }
 
-/// Why a slot cannot be worked in.
+/// The reason why a slot cannot be worked in.
 #[derive(Debug)]
 pub(crate) enum Unready {
     /// Git cannot make it, or cannot show the commit in it.
@@ -385,25 +386,25 @@ pub(crate) enum Unready {
     SetUp {
         /// The command.
         command: String,
-        /// What it printed, its end at least.
+        /// The output, its end at least.
         output: String,
-        /// How it ended.
+        /// The way it ended.
         reason: String,
         /// The file with all that it printed.
         log: PathBuf,
     },
-    /// There is too little space left where trees lie.
+    /// There is too little space left where work trees lie.
     LowDisk {
-        /// Where.
+        /// The folder.
         folder: PathBuf,
-        /// How much is left.
+        /// The bytes that are left.
         free_bytes: u64,
-        /// How much is wanted.
+        /// The bytes that are wanted.
         wanted_bytes: u64,
     },
     /// It lacks something that the project has.
     Lacking {
-        /// What, and what to set.
+        /// The thing that is missing, and what to set.
         reason: String,
     },
     /// The run is to end.

@@ -1,6 +1,6 @@
 //! The stamp of a set-up, by which it is known whether it has to run again: its command, the tracked files that say
-//! what is installed, and the programs that install it. It lies in a file beside the tree, with what set-up made there.
-//! That is a cache: without it nothing in the tree is kept.
+//! what is installed, and the programs that install it. It lies in a file beside the work tree, with what set-up made
+//! there. That is a cache: without it nothing in the work tree is kept.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,10 +19,10 @@ use crate::atomic;
 use crate::git::Tracked;
 use crate::worktrees::setup::{Use, use_of};
 
-/// How many bytes of a sum are written down.
+/// The bytes of a sum that are written down.
 const SUM_BYTES: usize = 16;
 
-/// How many words of a command are looked up as programs.
+/// The number of words of a command that are looked up as programs.
 const PROGRAMS_MAX: usize = 40;
 
 /// Names of files that say what is installed, wherever they are.
@@ -97,7 +97,7 @@ const RUN_BY: [(&str, &str); 12] = [
     ("yarn", "node"),
 ];
 
-/// The stamp of a set-up command in a tree with these tracked files.
+/// The stamp of a set-up command in a work tree with these tracked files.
 pub(super) fn stamp(command: &str, tracked: &[Tracked], root: &Path) -> String {
     let mut sum = Sum::new();
     sum.add(command.as_bytes());
@@ -176,7 +176,7 @@ fn words(command: &str) -> impl Iterator<Item = &str> {
 static PROCESS: LazyLock<String> =
     LazyLock::new(|| format!("{}-{}", std::process::id(), Timestamp::now().as_nanosecond()));
 
-/// What is remembered of a slot.
+/// The memory of a slot.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Remembered {
@@ -184,7 +184,7 @@ pub(super) struct Remembered {
     pub(super) trusted: bool,
     /// The process that uses it; none if what ran in it last ended by itself.
     pub(super) in_use_by: Option<String>,
-    /// The tree as git made it.
+    /// The work tree as git made it.
     pub(super) settings: Option<String>,
     /// The stamp of the set-up that was done.
     pub(super) stamp: Option<String>,
@@ -198,7 +198,7 @@ pub(super) struct Remembered {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Made {
     pub(super) path: String,
-    /// The use of it when the tree shows another commit.
+    /// The use of it when the work tree shows another commit.
     pub(super) used: Use,
     /// By which it is known for the same: what was put into its place since is another.
     inode: u64,
@@ -206,19 +206,19 @@ pub(super) struct Made {
 
 impl Made {
     /// The path as it is now; none if there is nothing.
-    pub(super) fn now(tree: &Path, path: &str) -> Option<Made> {
-        let metadata = fs::symlink_metadata(tree.join(path)).ok()?;
-        Some(Made { path: path.to_owned(), used: use_of(tree, path), inode: metadata.ino() })
+    pub(super) fn now(worktree: &Path, path: &str) -> Option<Made> {
+        let metadata = fs::symlink_metadata(worktree.join(path)).ok()?;
+        Some(Made { path: path.to_owned(), used: use_of(worktree, path), inode: metadata.ino() })
     }
 
     /// True if it is still the one that set-up made.
-    pub(super) fn is_there(&self, tree: &Path) -> bool {
-        fs::symlink_metadata(tree.join(&self.path)).is_ok_and(|metadata| metadata.ino() == self.inode)
+    pub(super) fn is_there(&self, worktree: &Path) -> bool {
+        fs::symlink_metadata(worktree.join(&self.path)).is_ok_and(|metadata| metadata.ino() == self.inode)
     }
 }
 
 impl Remembered {
-    /// What the file says, if it says anything.
+    /// Reads the file, if it says anything.
     pub(super) fn read(file: &Path) -> Remembered {
         let text = atomic::read(file).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
@@ -233,12 +233,12 @@ impl Remembered {
         }
     }
 
-    /// True if what is in the tree can be kept: whatever ran in it last was not cut short.
+    /// True if what is in the work tree can be kept: whatever ran in it last was not cut short.
     pub(super) fn can_be_kept(&self) -> bool {
         self.trusted && self.in_use_by.as_ref().is_none_or(|process| *process == *PROCESS)
     }
 
-    /// True if this process made the tree ready, and nothing was cut short in it since.
+    /// True if this process made the work tree ready, and nothing was cut short in it since.
     pub(super) fn is_held(&self) -> bool {
         self.trusted && self.in_use_by.as_ref() == Some(&*PROCESS)
     }
@@ -330,14 +330,14 @@ mod tests {
     #[test]
     fn what_was_replaced_is_not_what_set_up_made() {
         let folder = tempfile::tempdir().unwrap();
-        let tree = folder.path();
-        fs::create_dir_all(tree.join("modules/a")).unwrap();
-        let made = Made::now(tree, "modules").unwrap();
-        fs::write(tree.join("modules/b"), "").unwrap();
-        assert!(made.is_there(tree));
-        fs::rename(tree.join("modules"), tree.join("before")).unwrap();
-        assert!(!made.is_there(tree));
-        std::os::unix::fs::symlink("before", tree.join("modules")).unwrap();
-        assert!(!made.is_there(tree));
+        let worktree = folder.path();
+        fs::create_dir_all(worktree.join("modules/a")).unwrap();
+        let made = Made::now(worktree, "modules").unwrap();
+        fs::write(worktree.join("modules/b"), "").unwrap();
+        assert!(made.is_there(worktree));
+        fs::rename(worktree.join("modules"), worktree.join("before")).unwrap();
+        assert!(!made.is_there(worktree));
+        std::os::unix::fs::symlink("before", worktree.join("modules")).unwrap();
+        assert!(!made.is_there(worktree));
     }
 }

@@ -16,10 +16,10 @@ use crate::agent::trouble::{Trouble, TroubleKind};
 /// The version of the protocol that is spoken.
 const PROTOCOL_VERSION: u32 = 1;
 
-/// How much may wait to be read by the agent. One that asks without ever reading gets no more answers.
+/// The bytes that may wait to be read by the agent. One that asks without ever reading gets no more answers.
 const OUTBOX_BYTES_MAX: usize = 1024 * 1024;
 
-/// What the agent is to be asked for.
+/// The request to the agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Errand {
     /// The prompt.
@@ -28,7 +28,7 @@ pub(crate) struct Errand {
     pub cwd: PathBuf,
     /// The session to take up again.
     pub resume: Option<Session>,
-    /// What it may do.
+    /// The permission it has.
     pub permission: Permission,
     /// Its purpose.
     pub duty: Duty,
@@ -49,18 +49,18 @@ pub(crate) struct Dialogue {
     agent: String,
     session: Option<String>,
     message: String,
-    /// Whether a tool was used since the message was begun.
+    /// True if a tool was used since the message was begun.
     is_stale: bool,
     usage: Usage,
-    /// What the session had cost before, once it is known whether the agent counts on from there.
+    /// The cost of the session before, once it is known whether the agent counts on from there.
     cost_before: Option<u64>,
     denied: Option<String>,
-    /// Whether something that belongs to the exchange was heard of late.
+    /// True if something that belongs to the exchange was heard of late.
     has_progressed: bool,
     conclusion: Conclusion,
 }
 
-/// What the latest request was for.
+/// The latest request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Greeting,
@@ -99,12 +99,12 @@ impl Dialogue {
         dialogue
     }
 
-    /// What is to be sent.
+    /// Takes the messages that are to be sent.
     pub(crate) fn take_outbox(&mut self) -> String {
         std::mem::take(&mut self.outbox)
     }
 
-    /// Whether there is nothing left to say.
+    /// True if there is nothing left to say.
     pub(crate) fn is_over(&self) -> bool {
         self.stage == Stage::Over
     }
@@ -138,8 +138,8 @@ impl Dialogue {
         }
     }
 
-    /// Whether an agent that sends this gets on. What it says of its own accord counts only if it is about what it was
-    /// asked for.
+    /// True if a message shows that the agent gets on. What it says of its own accord counts only if it is about what
+    /// it was asked for.
     fn belongs(&self, message: &Message<'_>) -> bool {
         match message {
             Message::Request { method, .. } => *method == "session/request_permission",
@@ -148,7 +148,7 @@ impl Dialogue {
         }
     }
 
-    /// Whether it got on since this was last asked.
+    /// True if there was progress since this was last asked.
     pub(crate) fn take_progress(&mut self) -> bool {
         std::mem::take(&mut self.has_progressed)
     }
@@ -308,7 +308,7 @@ impl Dialogue {
         activities.push(Activity::Used(self.own_usage()));
     }
 
-    /// What belongs to this exchange: tokens are told for it alone, the cost for the session.
+    /// The usage of this exchange: tokens are told for it alone, the cost for the session.
     fn own_usage(&self) -> Usage {
         self.usage.since(Usage { cost_micros: self.cost_before, ..Usage::default() })
     }
@@ -343,7 +343,7 @@ impl Dialogue {
         self.stage = Stage::Over;
     }
 
-    /// What it all amounts to.
+    /// The outcome of the whole exchange.
     pub(crate) fn end(self) -> Outcome {
         let usage = self.own_usage();
         let before = self.errand.resume.as_ref().and_then(|session| session.total.cost_micros);
@@ -363,7 +363,7 @@ fn tool(call: &Value) -> Activity {
     Activity::ToolStarted { name: line::short(name), subject: line::short(title) }
 }
 
-/// How a session is told which model to use: agents offer either of two ways, or none.
+/// The request that sets a session's model: agents offer either of two ways, or none.
 fn choice_of_model(session: &str, model: &str, result: &Value) -> Option<(&'static str, Value)> {
     if result.get("models").is_some() {
         return Some(("session/set_model", json!({ "sessionId": session, "modelId": model })));

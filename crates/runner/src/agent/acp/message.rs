@@ -10,7 +10,7 @@ const METHOD_NOT_FOUND: i32 = -32_601;
 /// The agent wants somebody to log in.
 const AUTH_REQUIRED: i64 = -32_000;
 
-/// What an agent sent.
+/// A message of an agent.
 pub(super) enum Message<'a> {
     /// It wants an answer.
     Request { id: &'a Value, method: &'a str, params: &'a Value },
@@ -65,7 +65,7 @@ pub(super) fn no_such_method(id: &Value, method: &str) -> String {
         .to_string()
 }
 
-/// What an error means. Agents put the service's status into the code, into the data, or into words.
+/// The trouble that an error tells of. Agents put the service's status into the code, into the data, or into words.
 fn trouble(error: &Value) -> Trouble {
     let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
     let said = text(error, &["message"]).unwrap_or("no reason given");

@@ -12,7 +12,7 @@ pub(super) use dialogue::{Dialogue, Errand};
 use crate::agent::launch::{Input, Launch};
 use crate::settings::Agent;
 
-/// How it is started.
+/// The command that starts it.
 pub(super) fn launch(agent: &Agent) -> Launch {
     // One agent uses no tools in a folder that nobody trusted yet; to the others this says nothing.
     Launch::new(&agent.command, agent.args.clone(), Input::Dialogue)

@@ -1,4 +1,4 @@
-//! What an agent is answered when it asks for leave: chosen by the kind of each option, never by its place.
+//! The answer to an agent that asks for permission: chosen by the kind of each option, never by its place.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ const ONCE: &str = "allow_once";
 /// Modes that ask for nothing, of the agents that are known.
 const FULL_MODES: [&str; 3] = ["bypassPermissions", "yolo", "full-access"];
 
-/// Whether leave is given.
+/// The answer to a request for permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leave {
     /// However the agent wants to have it.
@@ -27,7 +27,7 @@ pub(super) enum Leave {
     Refused,
 }
 
-/// Whether leave is given for what a request asks.
+/// The answer to what a request asks.
 pub(super) fn leave((permission, duty): (Permission, Duty), params: &Value) -> Leave {
     let kind = text(params, &["toolCall", "kind"]).unwrap_or_default();
     let is_reading = READING.contains(&kind);

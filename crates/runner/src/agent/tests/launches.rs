@@ -1,4 +1,4 @@
-//! How agents are started.
+//! Launches of agents.
 
 use std::path::Path;
 

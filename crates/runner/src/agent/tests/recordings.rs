@@ -13,7 +13,7 @@ use crate::agent::reader::Reader;
 use crate::agent::{Activity, Duty, Words, agent_end};
 use crate::process::{Ended, Exit, Kept};
 
-/// How an agent ended, in a word.
+/// The end of an agent, in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// It answered.
@@ -147,7 +147,7 @@ fn exit_of(code: i32) -> Exit {
     if code < 0 { Exit::Signal(-code) } else { Exit::Code(code) }
 }
 
-/// What lines amount to with an exit code.
+/// The outcome of lines with an exit code.
 fn replay<'a>(kind: &AgentKind, lines: impl Iterator<Item = &'a str>, exit: i32) -> (Outcome, Vec<Activity>) {
     let mut reader = Reader::new(kind, None);
     let mut activities = Vec::new();
@@ -257,7 +257,7 @@ fn the_last_line_counts_only_if_it_is_whole() {
     }
 }
 
-/// What nobody expects between the lines.
+/// Lines that nobody expects.
 const RUBBISH: &[&str] = &[
     "",
     "not JSON at all",

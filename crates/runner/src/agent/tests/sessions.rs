@@ -94,7 +94,7 @@ fn a_run_that_came_to_nothing_cost_nothing_and_forgets_nothing() {
     assert_eq!(limited.session, first.session);
 }
 
-/// What an exchange costs in which the agent tells these costs of its session.
+/// The cost of an exchange in which the agent tells these costs of its session.
 fn acp_cost(before: Option<u64>, told: &[u64]) -> (Option<u64>, Option<u64>) {
     let resume = before.map(|micros| Session {
         id: "s".to_owned(),

@@ -1,4 +1,4 @@
-//! What keeps agents from going on, told in words that they used when it was tried.
+//! Troubles of agents, told in words that they used when it was tried.
 
 use std::time::Duration;
 

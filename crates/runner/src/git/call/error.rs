@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why git did not do what was asked.
+/// The reason why git did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// There is no `git` on the path.
@@ -41,12 +41,12 @@ pub enum GitError {
         /// `merge`, `rebase`, `cherry-pick` or `revert`.
         operation: &'static str,
     },
-    /// Somebody changed settings so that git would no longer work in the project.
+    /// Settings were changed so that git would no longer work in the project.
     #[error("the settings of the repository at {} were changed, {change}: git would no longer work there", root.display())]
     Misdirected {
         /// The repository's top folder.
         root: PathBuf,
-        /// What is set now.
+        /// The setting as it is now.
         change: String,
         /// The command that undoes it.
         undo: String,
@@ -60,7 +60,7 @@ pub enum GitError {
     /// A hook did not let a commit pass.
     #[error("a hook refused the commit: {}", last_line(output))]
     Hook {
-        /// What the hook printed.
+        /// The output of the hook.
         output: String,
     },
     /// Git did not end in time, and was ended.
@@ -68,9 +68,9 @@ pub enum GitError {
     Deadline {
         /// The command.
         command: String,
-        /// How long it was given.
+        /// The time it was given.
         after: Duration,
-        /// What it had printed until then.
+        /// The output until then.
         output: String,
     },
     /// Git was under way when the run was to end, and was ended.
@@ -86,29 +86,29 @@ pub enum GitError {
         command: String,
         /// Its exit code; none if a signal ended it.
         code: Option<i32>,
-        /// What it printed.
+        /// The output.
         output: String,
     },
     /// The index is not there, or is none.
     #[error("git's index {} {reason}", file.display())]
     NoIndex {
-        /// Where it should be.
+        /// The path where it should be.
         file: PathBuf,
-        /// What is the matter with it.
+        /// The problem with it.
         reason: &'static str,
     },
-    /// Git cannot read what is in a working tree.
+    /// Git cannot read what is in a work tree.
     #[error("git cannot read {}", paths.join(", "))]
     Unreadable {
         /// The files and folders.
         paths: Vec<String>,
     },
-    /// What was asked cannot be passed to git: an empty message, a path outside, a revision that looks like a flag.
+    /// A value that cannot be passed to git: an empty message, a path outside, a revision that looks like a flag.
     #[error("{what} cannot be passed to git: {value:?}")]
     Unacceptable {
-        /// What it was meant to be.
+        /// The thing it was meant to be.
         what: &'static str,
-        /// What it is.
+        /// The value.
         value: String,
     },
     /// Git printed what this program does not understand.
@@ -122,11 +122,11 @@ pub enum GitError {
     /// The operating system refused something.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// The file, folder or program it was tried on.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -137,14 +137,14 @@ impl GitError {
         move |source| GitError::Io { action, path, source }
     }
 
-    /// What happened, why, and what to do about it, for people.
+    /// The failure, its cause, and what to do about it, for people.
     pub fn told(&self) -> String {
         let cause = std::error::Error::source(self).map(|cause| format!(": {cause}")).unwrap_or_default();
         let hint = self.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
         format!("{self}{cause}{hint}")
     }
 
-    /// What a person can do about it, with the next command to type.
+    /// The advice for a person, with the next command to type.
     pub fn hint(&self) -> Option<String> {
         match self {
             GitError::NotInstalled | GitError::TooOld { .. } => Some("install a newer git".to_owned()),
@@ -199,7 +199,7 @@ fn said(output: &str) -> String {
 enum Hindrance {
     /// The disk is full or broken.
     Disk,
-    /// What git has to write in its own folder it may not write.
+    /// Git may not write in its own folder.
     Rights,
     /// Git's index of the project cannot be read.
     Index,
@@ -210,19 +210,19 @@ enum Hindrance {
 }
 
 impl GitError {
-    /// Whether the surroundings are the reason, and not what somebody left in a working tree.
+    /// True if the surroundings are the reason, and not what is in a work tree.
     pub fn is_of_surroundings(&self) -> bool {
         self.hindrance().is_some()
     }
 
-    /// Whether git says that it is a file which it cannot take in: it cannot be read, or is not encoded as it should be.
+    /// True if git says that it cannot take in a file: it cannot be read, or is not encoded as it should be.
     pub fn is_of_files(&self) -> bool {
         let GitError::Failed { code: Some(_), output, .. } = self else { return false };
         let is_of_file = |message: &str| is_of_encoding(message) || unreadable_in(message).is_some();
         !self.is_of_surroundings() && messages(output).any(is_of_file)
     }
 
-    /// What to do about surroundings in which git cannot work.
+    /// The advice for surroundings in which git cannot work.
     pub(super) fn advice(&self) -> Option<String> {
         let advice = match self.hindrance()? {
             Hindrance::Disk => "make room on the disk and see that it works",
@@ -271,7 +271,7 @@ fn told_by(output: &str) -> Option<Hindrance> {
     messages(output).find_map(hindrance_in)
 }
 
-/// What one message of git's tells of.
+/// The hindrance that one message of git's tells of.
 fn hindrance_in(message: &str) -> Option<Hindrance> {
     const OF_DISK: [&str; 4] =
         ["No space left on device", "Disk quota exceeded", "Read-only file system", "Input/output error"];
@@ -296,11 +296,11 @@ fn hindrance_in(message: &str) -> Option<Hindrance> {
     OF_RIGHTS.iter().any(|words| message.contains(words)).then_some(Hindrance::Rights)
 }
 
-/// How many files and folders that cannot be read are named.
+/// The number of files and folders that are named as unreadable.
 const UNREADABLE_TOLD_MAX: usize = 20;
 
-/// What of a working tree git says that it cannot read, if that is all that is the matter. Of a folder it only says so,
-/// and goes on as if nothing were in it.
+/// The paths of a work tree that git says it cannot read, if that is all that is the matter. Of a folder it only says
+/// so, and goes on as if nothing were in it.
 pub(in crate::git) fn unreadable(stderr: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
     if told_by(stderr).is_some() {
         return Vec::new();
@@ -323,7 +323,7 @@ fn unreadable_in(message: &str) -> Option<&str> {
     Some(rest.split_once(after).map_or(rest, |(path, _)| path))
 }
 
-/// Whether a message is about a file that is not in the encoding that attributes tell.
+/// True if a message is about a file that is not in the encoding that attributes tell.
 fn is_of_encoding(message: &str) -> bool {
     let Some(message) = message.strip_prefix("fatal: ").or_else(|| message.strip_prefix("error: ")) else {
         return false;
@@ -333,7 +333,7 @@ fn is_of_encoding(message: &str) -> bool {
         .any(|words| message.starts_with(words))
 }
 
-/// What git said, message by message. One may hold a name with line breaks in it.
+/// The messages of git, one by one. One may hold a name with line breaks in it.
 pub(in crate::git) fn messages(stderr: &str) -> impl Iterator<Item = &str> {
     const BEGINNINGS: [&str; 4] = ["error: ", "fatal: ", "warning: ", "hint: "];
     let is_begun = |rest: &str| BEGINNINGS.iter().any(|beginning| rest.starts_with(beginning));

@@ -21,7 +21,7 @@ use crate::git::call::error::GitError;
 use crate::git::call::process::{self, COMMIT_DEADLINE, Ended, OF_RUN, pathspecs};
 use crate::git::repository::Git;
 
-/// How often and how long to wait for another git to let go of the index. An editor's git takes milliseconds.
+/// The waits for another git to let go of the index. An editor's git takes milliseconds.
 pub(in crate::git) const LOCK_WAITS: [Duration; 5] = [
     Duration::from_millis(50),
     Duration::from_millis(100),
@@ -36,12 +36,13 @@ const HOUSEKEEPING: [&[u8]; 4] = [b"maintenance", b"gc", b"repack", b"pack-objec
 /// The lock of all references, where they are kept as tables.
 const REFTABLE_LOCK: &str = "reftable/tables.list.lock";
 
-/// What is written while packed references change, and their lock.
+/// The files that are written while packed references change, and their lock.
 const PACKED_REFERENCES: [&str; 2] = ["packed-refs.new", "packed-refs.lock"];
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// How long gits of others are waited for: one that tidies up after a commit works on for a moment in the background.
+/// The time that gits of others are waited for: one that tidies up after a commit works on for a moment in the
+/// background.
 const OTHERS_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Git {
@@ -137,7 +138,7 @@ impl Git {
         if let Some(branch) = head.trim_end().strip_prefix("ref: ").filter(|name| !name.contains("..")) {
             locks.push(self.common_dir().join(format!("{branch}.lock")));
         }
-        // Where all references are in one store, it has one lock, and a linked working tree has another.
+        // Where all references are in one store, it has one lock, and a linked work tree has another.
         let stores: BTreeSet<&Path> = BTreeSet::from([self.common_dir(), self.git_dir()]);
         locks.extend(stores.into_iter().map(|store| store.join(REFTABLE_LOCK)));
         // The index of a commit of some paths only; its name holds the process's number.
@@ -160,7 +161,7 @@ impl Git {
         orphans.filter_map(|pid| Noted::of(pid, place.git_dir)).collect()
     }
 
-    /// Whether nobody's git works in this tree, or soon does no longer.
+    /// True if nobody's git works in this work tree, or soon does no longer.
     fn is_left_alone(&self) -> bool {
         let give_up = Instant::now() + OTHERS_PATIENCE;
         while self.is_git_running() {
@@ -172,7 +173,7 @@ impl Git {
         true
     }
 
-    /// Whether somebody's git works in this tree right now: the lock could be that one's.
+    /// True if somebody's git works in this work tree right now: the lock could be that one's.
     fn is_git_running(&self) -> bool {
         let is_here =
             |git: PathBuf| fs::read_link(git.join("cwd")).is_ok_and(|folder| folder.starts_with(self.root()));
@@ -191,7 +192,7 @@ pub(in crate::git) fn pid_in(process: &Path) -> Option<u32> {
     process.file_name()?.to_str()?.parse().ok()
 }
 
-/// Whether a process was started for a run with this folder of notes, and is meant to end.
+/// True if a process was started for a run with this folder of notes, and is meant to end.
 pub(in crate::git) fn is_marked(process: &Path, notes: &Path) -> bool {
     let marker = [OF_RUN.as_bytes(), b"=", notes.as_os_str().as_bytes()].concat();
     let environment = fs::read(process.join("environ")).unwrap_or_default();
@@ -202,7 +203,7 @@ pub(in crate::git) fn is_marked(process: &Path, notes: &Path) -> bool {
         && !command.split(|byte| *byte == 0).any(stays)
 }
 
-/// Whether a process is a child of this one, and thus waited for.
+/// True if a process is a child of this one, and thus waited for.
 pub(in crate::git) fn is_child(process: &Path) -> bool {
     let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
     let parent = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(1)?.parse().ok());
@@ -242,7 +243,7 @@ fn outwait_lock(lock: &Path) -> bool {
     })
 }
 
-/// The same for several at once: those that stay are left over.
+/// Waits for several locks at once: those that stay are left over.
 fn outwait_locks(locks: &mut Vec<PathBuf>) {
     for wait in LOCK_WAITS {
         locks.retain(|lock| lock.exists());
@@ -303,18 +304,18 @@ const READERS: [&str; 12] = [
 /// Options of git itself that are followed by a value.
 const WITH_VALUE: [&str; 2] = ["-C", "-c"];
 
-/// Where git puts the message that an editor is opened for.
+/// The file with the message that an editor is opened for.
 const MESSAGE: &str = "COMMIT_EDITMSG";
 
-/// What the file with the message of a commit looked like when nobody was committing. Who commits writes it anew.
+/// The state of the file with a commit's message when nobody was committing. Every commit writes it anew.
 #[derive(Debug, Default)]
 pub(in crate::git) struct Quiet {
     message: Mutex<Option<Stamp>>,
 }
 
 impl Git {
-    /// Whoever has the lock on the index of this working tree and is alive, for people to read. None: nobody has it, or
-    /// nobody can be told from whom it is.
+    /// The process that has the lock on the index of this work tree and is alive, for people to read. None: nobody has
+    /// it, or nobody can be told from whom it is.
     pub fn lock_holder(&self) -> Option<String> {
         if !self.git_dir().join("index.lock").exists() {
             return None;
@@ -333,7 +334,7 @@ impl Git {
         })
     }
 
-    /// Whoever is writing the message of a commit in this working tree, for people to read, with the lock or without.
+    /// The process that writes the message of a commit in this work tree, for people to read, with the lock or without.
     /// Looking at all processes takes a while, so it is done only where such a message was written since.
     pub fn committing(&self) -> Option<String> {
         let message = Stamp::of(&self.git_dir().join(MESSAGE))?;
@@ -348,7 +349,7 @@ impl Git {
         Some(format!("process {} (git commit)", pid_in(&found?)?))
     }
 
-    /// The processes by which others commit in this working tree, with the lock or without.
+    /// The processes by which others commit in this work tree, with the lock or without.
     pub(in crate::git) fn commits_of_others(&self) -> Vec<PathBuf> {
         // Wherever it is called, git goes to the top folder.
         let is_here =
@@ -357,15 +358,15 @@ impl Git {
         gits().filter(|git| is_here(git) && is_commit(git) && self.is_others(git)).collect()
     }
 
-    /// Whether a git belongs to nobody of this run. One that outlived the program is waited for otherwise, and not without
-    /// end.
+    /// True if a git belongs to nobody of this run. One that outlived the program is waited for otherwise, and not
+    /// without end.
     fn is_others(&self, git: &Path) -> bool {
         let is_of_run = || self.notes().is_some_and(|notes| is_marked(git, notes));
         !is_child(git) && !is_of_run()
     }
 }
 
-/// What a git was told to do.
+/// The command of a git.
 fn command_of(process: &Path) -> Option<String> {
     let arguments = fs::read(process.join("cmdline")).ok()?;
     let arguments = String::from_utf8_lossy(&arguments).into_owned();
@@ -381,7 +382,7 @@ fn command_of(process: &Path) -> Option<String> {
 }
 
 const PREFIX: &str = "git-child-";
-/// What a note begins with that is about nobody any more.
+/// The beginning of a note that is about nobody any more.
 const ENDED: u8 = b'-';
 
 /// The notes that this program makes in a folder. One that is about nobody any more is used again: a file of its own for
@@ -428,7 +429,7 @@ impl Drop for Notes {
     }
 }
 
-/// Where a note goes and which repository it is about: several working trees may share a folder.
+/// The place of a note, and the repository that it is about: several work trees may share a folder.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::git) struct NotePlace<'a> {
     pub(in crate::git) notes: &'a Notes,
@@ -450,7 +451,7 @@ pub(in crate::git) struct Noted {
 pub(in crate::git) struct ChildNote {
     file: File,
     path: PathBuf,
-    /// How long the file is.
+    /// The length of the file.
     length: usize,
 }
 
@@ -481,7 +482,7 @@ impl ChildNote {
         }
     }
 
-    /// Whether it is of this very program.
+    /// True if it is of this very program.
     pub(in crate::git) fn is_own(&self) -> bool {
         self.path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(own_prefix()))
     }
@@ -519,7 +520,7 @@ impl ChildNote {
     }
 }
 
-/// What the names of this very program's notes begin with.
+/// The prefix of this very program's notes.
 fn own_prefix() -> &'static str {
     static OWN: OnceLock<String> = OnceLock::new();
     OWN.get_or_init(|| {
@@ -539,12 +540,12 @@ impl Noted {
         })
     }
 
-    /// Whether it is another process than this one, and still there.
+    /// True if it is another process than this one, and still there.
     pub(in crate::git) fn is_another(&self) -> bool {
         self.pid != std::process::id() && self.is_alive()
     }
 
-    /// Whether this very process is still there. A zombie is not: it holds nothing any more.
+    /// True if this very process is still there. A zombie is not: it holds nothing any more.
     pub(in crate::git) fn is_alive(&self) -> bool {
         self.boot == boot_id() && start_time(self.pid) == Some(self.started)
     }
@@ -570,7 +571,7 @@ fn boot_id() -> &'static str {
     BOOT.get_or_init(read)
 }
 
-/// Whether nobody has this number any more, which stands in the name of a file that its owner was writing.
+/// True if nobody has this number any more, which stands in the name of a file that its owner was writing.
 pub(in crate::git) fn is_gone(pid: &str) -> bool {
     !Path::new("/proc").join(pid).exists()
 }

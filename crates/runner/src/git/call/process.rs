@@ -22,15 +22,15 @@ use crate::git::call::locks::{ChildNote, NotePlace, Noted, outwait};
 use crate::git::call::stopping::UnderWay;
 use crate::git::repository::Git;
 
-/// How long a question to git may take. A cold status of a huge repository needs a while.
+/// The time a question to git may take. A cold status of a huge repository needs a while.
 pub(in crate::git) const QUESTION_DEADLINE: Duration = Duration::from_secs(120);
 
-/// How long a commit may take by default, hooks and signing included.
+/// The time a commit may take by default, hooks and signing included.
 pub const COMMIT_DEADLINE: Duration = Duration::from_secs(120);
 
-/// How long git has to clean up after SIGTERM before it is killed.
+/// The time git has to clean up after SIGTERM before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often to look whether the run is to end while git is waited for.
+/// The interval at which to look whether the run is to end while git is waited for.
 const SLICE: Duration = Duration::from_millis(200);
 
 /// Variables that would point git at another repository than the one it is run in, as they do inside a hook and an alias.
@@ -67,11 +67,11 @@ pub(in crate::git) struct Call<'a> {
     pub(in crate::git) arguments: Vec<OsString>,
     pub(in crate::git) stdin: Vec<u8>,
     pub(in crate::git) deadline: Duration,
-    /// Where to note the process while it runs, for commands that take git's locks.
+    /// The place for a note of the process while it runs, for commands that take git's locks.
     pub(in crate::git) note_in: Option<NotePlace<'a>>,
 }
 
-/// How a git process ended.
+/// The end of a git process.
 #[derive(Debug)]
 pub(in crate::git) struct Ended {
     pub(in crate::git) command: String,
@@ -119,7 +119,7 @@ pub(in crate::git) fn run(call: Call<'_>) -> Result<Ended, GitError> {
     finish(begun.command, status, begun.listener.heard)
 }
 
-/// Why a git was ended.
+/// The reason why a git was ended.
 enum Cut {
     /// Its time was up.
     Late,
@@ -284,17 +284,17 @@ pub(in crate::git) fn pathspecs<P: AsRef<OsStr>>(paths: impl IntoIterator<Item =
     text
 }
 
-/// What a listing may need; nothing that is asked of git comes near it.
+/// The bytes that a listing may need; nothing that is asked of git comes near it.
 pub(in crate::git) const STDOUT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Hooks may flood; the beginning is kept for people, the rest is read and dropped.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
-/// How much is read at once.
+/// The bytes that are read at once.
 const READ_BYTES: usize = 16 * 1024;
-/// How long to read on after git has ended, when a process that a hook started keeps the pipes open.
+/// The time to read on after git has ended, when a process that a hook started keeps the pipes open.
 const DRAIN: Duration = Duration::from_millis(300);
-/// How often to look whether git has ended while its pipes are open and silent.
+/// The interval at which to look whether git has ended while its pipes are open and silent.
 const TICK: Duration = Duration::from_millis(20);
-/// How long to wait, at first, for the end of a git that has closed its pipes: it comes at once.
+/// The first wait for the end of a git that has closed its pipes: it comes at once.
 const FIRST_WAIT: Duration = Duration::from_micros(50);
 
 /// A git process that is listened to.
@@ -304,11 +304,11 @@ pub(in crate::git) struct Listener {
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     pub(in crate::git) heard: Output,
-    /// What is read goes through here. It is made once: clearing it for each look takes longer than the look.
+    /// The buffer of all reads. It is made once: clearing it for each look takes longer than the look.
     buffer: Vec<u8>,
 }
 
-/// What it printed.
+/// The output.
 #[derive(Default)]
 pub(in crate::git) struct Output {
     pub(in crate::git) stdout: Vec<u8>,
@@ -411,7 +411,7 @@ impl Listener {
     }
 }
 
-/// Whether a child has ended. It is left unreaped.
+/// True if a child has ended. It is left unreaped.
 pub(in crate::git) fn has_ended(pid: Pid) -> io::Result<bool> {
     let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | WaitPidFlag::WNOHANG;
     match waitid(Id::Pid(pid), flags) {

@@ -14,13 +14,13 @@ use nix::unistd::Pid;
 
 use crate::git::call::process::has_ended;
 
-/// How long a git that is under way gets when the run is to end.
+/// The time for a git that is under way when the run is to end.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// How long one gets that is started after that, to put things in order.
+/// The time for one that is started after that, to put things in order.
 const LAST_PATIENCE: Duration = Duration::from_secs(30);
 /// After how long it is said what is waited for. Almost all gits have ended by then.
 const SAID_AFTER: Duration = Duration::from_secs(1);
-/// How long gits get to remove their locks when the program ends at once.
+/// The time for gits to remove their locks when the program ends at once.
 const LAST_GRACE: Duration = Duration::from_millis(500);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
@@ -32,13 +32,13 @@ static STOPPING: Mutex<Stopping> = Mutex::new(Stopping {
     groups: BTreeMap::new(),
 });
 
-/// What is known of the end of the run, and of those who are to end then.
+/// The end of the run, as far as it is known, and the gits that are to end then.
 struct Stopping {
     /// When the run was to end.
     since: Option<Instant>,
     is_interrupted: bool,
     is_said: bool,
-    /// Where to say something while the loop itself waits for git.
+    /// The channel for messages while the loop itself waits for git.
     words: Option<Sender<String>>,
     /// The process groups of gits that are under way.
     groups: BTreeMap<i32, Pid>,
@@ -57,7 +57,7 @@ impl UnderWay {
         UnderWay { pid, begun: Instant::now() }
     }
 
-    /// Whether the run is to end and has waited for this one long enough. That it waits is said.
+    /// True if the run is to end and has waited for this one long enough. That it waits is said.
     pub(in crate::git) fn is_to_end(&self, command: &str) -> bool {
         let mut stopping = state();
         let Some(since) = stopping.since else { return false };
@@ -106,19 +106,19 @@ impl Stopping {
     }
 }
 
-/// Where it is said what is waited for when the run is to end.
+/// Sets the channel for messages about what is waited for when the run is to end.
 pub(crate) fn say_through(words: Sender<String>) {
     state().words = Some(words);
 }
 
-/// Somebody wants the run to stop: gits are not waited for much longer.
+/// Notes that the run is to stop: gits are not waited for much longer.
 pub(crate) fn interrupt() {
     let mut stopping = state();
     stopping.is_interrupted = true;
     stopping.since.get_or_insert_with(Instant::now);
 }
 
-/// Whether somebody wants the run to stop.
+/// True if the run is to stop.
 pub(crate) fn is_interrupted() -> bool {
     state().is_interrupted
 }
@@ -146,7 +146,7 @@ pub(crate) fn end_all() {
     state().end_groups();
 }
 
-/// The same before the program ends at once: nobody goes on meanwhile, as if git had only failed.
+/// Ends all gits, and then the program at once: nobody goes on meanwhile, as if git had only failed.
 pub(crate) fn end_all_and_exit(code: i32) -> ! {
     let stopping = state();
     stopping.end_groups();

@@ -1,4 +1,4 @@
-//! What is asked of git before anything begins: settings, and who commits.
+//! Questions to git before anything begins: settings, and who commits.
 
 use std::fs;
 

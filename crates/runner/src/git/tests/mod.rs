@@ -1,4 +1,4 @@
-//! How git is used, with the real program in scratch repositories.
+//! The use of git, with the real program in scratch repositories.
 
 mod commits;
 mod config;

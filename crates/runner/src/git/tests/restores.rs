@@ -65,7 +65,7 @@ fn a_revision_that_is_a_flag_or_nothing_is_refused() {
     assert_eq!(scratch.repository.read("one"), "changed\n");
 }
 
-/// Somebody's git has the index for a moment.
+/// Another git has the index for a moment.
 #[test]
 fn a_lock_that_is_let_go_of_is_waited_for() {
     let scratch = Scratch::new();

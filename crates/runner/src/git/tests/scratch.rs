@@ -53,7 +53,7 @@ impl Scratch {
         self.git().commit(&Commit::new(&owned(paths), message))
     }
 
-    /// What the last commit changed, as letters and paths.
+    /// The changes of the last commit, as letters and paths.
     pub(super) fn last_commit(&self) -> Vec<String> {
         let text = self.repository.git(&[
             "-c",

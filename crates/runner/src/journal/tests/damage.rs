@@ -9,13 +9,13 @@ fn three() -> Scratch {
     Scratch::with(&[note("first"), Event::Count { number: 2 }, note("thïrd { } \" , last")])
 }
 
-/// Where the lines of a journal begin, and its end.
+/// The offsets of a journal's lines, and its end.
 fn boundaries(bytes: &[u8]) -> Vec<usize> {
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     std::iter::once(0).chain(ends).collect()
 }
 
-/// How many whole events stand before a cut.
+/// The number of whole events before a cut.
 fn whole_events(bytes: &[u8], cut: usize) -> usize {
     boundaries(bytes).iter().filter(|end| **end <= cut).count().saturating_sub(2)
 }

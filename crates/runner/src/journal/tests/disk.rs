@@ -1,4 +1,4 @@
-//! What happens on the disk itself. These tests run themselves again as a child, under a limit or a tracer.
+//! Journals and the disk itself. These tests run themselves again as a child, under a limit or a tracer.
 
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ fn append_under_trace(path: &Path) {
     assert!(fs::read_link("/settle-has-returned").is_err());
 }
 
-/// What was done to the file whose name ends so, in order, up to the mark.
+/// The calls on the file whose name ends so, in order, up to the mark.
 fn steps(trace: &str, name: &str) -> Vec<&'static str> {
     let call = |line: &str| {
         if line.contains("settle-has-returned") {

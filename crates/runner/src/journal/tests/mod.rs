@@ -1,4 +1,4 @@
-//! How journals behave when everything goes well, and when nothing does.
+//! Journals when everything goes well, and when nothing does.
 
 mod damage;
 mod disk;

@@ -14,7 +14,7 @@ use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 /// Begins the line on standard error by which a keeper says that the command could not be started.
 pub(in crate::process) const CANNOT_START_PREFIX: &str = "tg-keeper: cannot start ";
-/// How a keeper ends after that: the codes that shells use for "not executable" and "not found".
+/// The exit codes of a keeper after that: those that shells use for "not executable" and "not found".
 pub(in crate::process) const CANNOT_START_CODES: [i32; 2] = [126, 127];
 
 /// The command that is being kept.

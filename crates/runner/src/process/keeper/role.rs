@@ -1,4 +1,4 @@
-//! How a keeper is told from the program proper, and what it is told to do.
+//! The role of a keeper, by which it is told from the program proper, and its instructions.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -54,7 +54,7 @@ fn hear_of_children() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
 }
 
-/// How a keeper is to keep its command.
+/// The way in which a keeper keeps its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::process) enum Way {
     /// As the init of the PID namespace that it is started in.
@@ -79,7 +79,7 @@ pub(in crate::process) fn keeper_command_line(
     Ok((executable, NAME, args.into_iter().chain(argv.iter().cloned()).collect()))
 }
 
-/// What a keeper is told when it is started.
+/// The instructions for a keeper when it is started.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Post {
     /// The process that started the keeper, in that process's own namespace.

@@ -19,9 +19,9 @@ use crate::process::keeper::surroundings::{
 };
 use crate::process::sweep::descendants;
 
-/// How long killing may take: a crowd on a machine with much else to do does not die at once.
+/// The time that killing may take: many processes on a busy machine do not die at once.
 const KILLING_TIME_MAX: Duration = Duration::from_secs(15);
-/// How long it is tried where nothing is left but what cannot be killed, such as processes of another user.
+/// The time it is tried where nothing is left but what cannot be killed, such as processes of another user.
 const TRYING_TIME_MAX: Duration = Duration::from_secs(2);
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);
 

@@ -1,5 +1,5 @@
-//! What a keeper changes about itself before it starts anything: its name, whom it dies with, its
-//! descriptors, signals and session.
+//! The changes of a keeper to itself before it starts anything: its name, whom it dies with, its descriptors, signals
+//! and session.
 
 use std::ffi::CString;
 use std::os::fd::RawFd;
@@ -16,7 +16,7 @@ use signal_hook::iterator::Signals;
 use crate::process::keeper::command::cannot_start;
 use crate::process::keeper::role::NAME;
 
-/// What woke a keeper.
+/// The cause that woke a keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wakeup {
     /// A child ended.

@@ -1,7 +1,7 @@
-//! What a keeper tells its starter besides its exit code: process 1 of a namespace cannot die of a signal.
+//! The word of a keeper to its starter besides its exit code: process 1 of a namespace cannot die of a signal.
 //!
-//! A word is one byte through a pipe, written only where there is something to tell, and read when the keeper has ended,
-//! so that nobody has to wait for it: then it is there or never comes.
+//! A word is one byte through a pipe, written only where there is something to tell, and read when the keeper has
+//! ended, so that nobody has to wait for it: then it is there or never comes.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,7 +11,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::unistd::{pipe2, read};
 
-/// What there may be to tell.
+/// A word of a keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::process) enum Word {
     /// The namespace could not be set up, and nothing was started.

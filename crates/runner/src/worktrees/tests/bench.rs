@@ -95,7 +95,7 @@ impl Bench {
         notes
     }
 
-    /// What an agent does in slot 1 by a shell.
+    /// Runs a script in slot 1 by a shell, as an agent does.
     #[track_caller]
     pub(super) fn agent(&self, script: &str) -> String {
         let (green, output) = self.verify(script);
@@ -122,7 +122,7 @@ impl Bench {
         self.run_with(place, script, &[])
     }
 
-    /// The same where these variables are inherited.
+    /// Runs a script where these variables are inherited.
     pub(super) fn run_with(&self, place: &Path, script: &str, inherited: &[(&str, &str)]) -> (bool, String) {
         let inherited = || inherited.iter().map(|(name, value)| (name.into(), value.into()));
         let all = std::env::vars_os().chain(inherited());

@@ -1,4 +1,4 @@
-//! The canary of a set-up turns a verification red that is about the tree.
+//! The canary of a set-up turns a verification red that is about the work tree.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::worktrees::{Canary, Verdict, canary};
 
 const LOAD: &str = "python3 -c 'import sys; sys.path.insert(0, open(\"modules/path\").read()); import core'";
 
-/// A project whose set-up says where its sources are, and its tree with a green verification.
+/// A project whose set-up says where its sources are, and its work tree with a green verification.
 fn bench(path: &str) -> Bench {
     let bench = Bench::new(&[
         ("core.py", "VALUE = 1\n"),

@@ -1,4 +1,4 @@
-//! What trees are given of files that git does not track.
+//! Untracked files that work trees are given.
 
 use std::fs;
 use std::os::unix::fs::symlink;

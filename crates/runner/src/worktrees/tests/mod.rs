@@ -1,4 +1,4 @@
-//! How slots are made ready, with git and real tools.
+//! The preparation of slots, with git and real tools.
 
 mod bench;
 mod canaries;

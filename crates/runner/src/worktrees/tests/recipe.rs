@@ -1,5 +1,5 @@
-//! A tree that is reused shows exactly the commit, whatever an agent did in it. Each of these fails without one of the
-//! steps.
+//! A work tree that is reused shows exactly the commit, whatever an agent did in it. Each of these fails without one of
+//! the steps.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -46,7 +46,7 @@ fn another_commit_takes_the_place_of_the_former() {
     assert_eq!((bench.read("one").as_str(), bench.has("new"), bench.has("deep/er")), ("1\n", false, true));
 }
 
-/// Whoever compares times takes nothing for current that was built from other files.
+/// A tool that compares times takes nothing for current that was built from other files.
 #[test]
 fn every_file_is_written_anew() {
     let bench = Bench::new(&FILES);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::worktrees::tests::bench::Bench;
 use crate::worktrees::{SetUpRunner, Unready};
 
-/// Counts how often it ran, in a folder outside of the tree.
+/// Counts how often it ran, in a folder outside of the work tree.
 const COUNTING: &str = "mkdir -p modules; echo x >> ../ran; wc -l < ../ran > modules/number";
 
 fn files() -> [(&'static str, &'static str); 3] {
