@@ -77,7 +77,8 @@ impl Effects<'_, '_> {
         let documents = documents::beside(path, &self.world.file.plans);
         let documents =
             documents.iter().map(|path| self.world.project.relative(path).display().to_string()).collect();
-        Subject { id: id.name(), excerpt, file: self.world.file, shown, dir, introduction, documents }
+        let (dialect, plan_name) = (self.world.file.dialect, self.world.file.name.as_str());
+        Subject { id: id.name(), excerpt, dialect, plan_name, shown, dir, introduction, documents }
     }
 
     fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {

@@ -4,7 +4,6 @@ use engine::{Attempt, Role};
 use plan::{Dialect, Verify};
 
 use crate::plan_file::Excerpt;
-use crate::project::PlanFile;
 use crate::settings::Bookkeeping;
 
 const EXECUTOR: &str = include_str!("../../prompts/executor.md");
@@ -41,8 +40,10 @@ pub(crate) struct Subject<'a> {
     pub id: &'a str,
     /// Its text.
     pub excerpt: &'a Excerpt,
-    /// The plan's file.
-    pub file: &'a PlanFile,
+    /// The plan's dialect.
+    pub dialect: Dialect,
+    /// The plan's name.
+    pub plan_name: &'a str,
     /// The plan file's path, as it is shown.
     pub shown: String,
     /// The spec folder's path, as it is shown.
@@ -75,12 +76,12 @@ pub(crate) struct AttemptPart<'a> {
 
 /// The prompt of an attempt.
 pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
-    let template = match (part.role, subject.file.dialect) {
+    let template = match (part.role, subject.dialect) {
         (Role::Executor | Role::Reviewer, Dialect::Spec) => EXECUTOR,
         (Role::Executor | Role::Reviewer, Dialect::Phase) => PHASE_EXECUTOR,
         (Role::Qa, Dialect::Spec | Dialect::Phase) => QA,
     };
-    let bookkeeping = match (part.bookkeeping, subject.file.dialect) {
+    let bookkeeping = match (part.bookkeeping, subject.dialect) {
         (Bookkeeping::Coordinator, Dialect::Spec) => BY_COORDINATOR,
         (Bookkeeping::Agent, Dialect::Spec) => BY_AGENT,
         (Bookkeeping::Coordinator, Dialect::Phase) => PHASE_BY_COORDINATOR,
@@ -90,7 +91,7 @@ pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
     let retry_context = told(&part.words) + &retry_context;
     let bookkeeping = fill(
         bookkeeping.trim_end(),
-        &[("plan", &subject.shown), ("plan_id", &subject.file.name), ("progress", part.progress_file)],
+        &[("plan", &subject.shown), ("plan_id", &subject.plan_name), ("progress", part.progress_file)],
     );
     let verification = match subject.excerpt.verify() {
         Verify::Runnable(_) => BY_COMMAND,
@@ -200,7 +201,7 @@ fn fill_subject(template: &str, subject: &Subject<'_>, more: &[(&str, &str)]) ->
     let mut blanks: Vec<(&str, &str)> = vec![
         ("purpose", &purpose),
         ("id", subject.id),
-        ("spec", &subject.file.name),
+        ("spec", &subject.plan_name),
         ("path", &subject.dir),
         ("plan", &subject.shown),
         ("title", subject.excerpt.title()),
@@ -244,7 +245,6 @@ fn context(progress: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
 
     use super::*;
 
@@ -254,24 +254,13 @@ mod tests {
                          <action>Create it</action>\n  <verify>npm test</verify>\n  <done>Tests pass</done>\n</task>\n";
     const RETRY: &str = "<retry_context attempt=\"2\" max_attempts=\"5\">\n  …\n</retry_context>\n";
 
-    fn file(dialect: Dialect) -> PlanFile {
-        PlanFile {
-            name: "demo".to_owned(),
-            dialect,
-            path: PathBuf::from("specs/demo/tasks.md"),
-            plans: Vec::new(),
-            dir: PathBuf::from("specs/demo"),
-            home: PathBuf::from(".tillgreen/specs-demo"),
-        }
-    }
-
     fn with_subject(dialect: Dialect, text: &str, render: impl Fn(&Subject<'_>) -> String) -> String {
         let excerpt = Excerpt::read(dialect, text).unwrap();
-        let (id, file) = (if dialect == Dialect::Spec { "1.3" } else { "03-01:task-3" }, file(dialect));
+        let (id, plan_name) = (if dialect == Dialect::Spec { "1.3" } else { "03-01:task-3" }, "demo");
         let (shown, dir) = ("specs/demo/tasks.md".to_owned(), "./specs/demo/".to_owned());
         let introduction = "# Tasks: Login\n\nUsers can log in.".to_owned();
         let documents = vec!["specs/demo/design.md".to_owned(), "specs/demo/requirements.md".to_owned()];
-        render(&Subject { id, excerpt: &excerpt, file: &file, shown, dir, introduction, documents })
+        render(&Subject { id, excerpt: &excerpt, dialect, plan_name, shown, dir, introduction, documents })
     }
 
     fn part(role: Role, retry_context: Option<&str>, bookkeeping: Bookkeeping) -> AttemptPart<'static> {
@@ -541,10 +530,16 @@ mod tests {
     fn a_plan_without_an_introduction_has_no_empty_headings() {
         let part = part(Role::Executor, None, Bookkeeping::Coordinator);
         let excerpt = Excerpt::read(Dialect::Spec, SPEC).unwrap();
-        let (file, shown, dir) = (file(Dialect::Spec), String::new(), String::new());
-        let (introduction, documents) = (String::new(), Vec::new());
-        let subject =
-            Subject { id: "1.3", excerpt: &excerpt, file: &file, shown, dir, introduction, documents };
+        let subject = Subject {
+            id: "1.3",
+            excerpt: &excerpt,
+            dialect: Dialect::Spec,
+            plan_name: "demo",
+            shown: String::new(),
+            dir: String::new(),
+            introduction: String::new(),
+            documents: Vec::new(),
+        };
         assert!(attempt(&subject, &part).contains("Attempt: 1\n\nContext from .progress.md:"));
     }
 

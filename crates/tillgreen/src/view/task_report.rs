@@ -109,7 +109,7 @@ impl Verdict {
         match self {
             Self::Passed => "passed",
             Self::Failed => "failed",
-            Self::Lost => "lost with the program; it counts as none",
+            Self::Lost => "lost with the program, or for want of a work tree; it counts as none",
             Self::Unavailable => "the agent could not be had; it counts as none",
             Self::UnderWay => "under way",
             Self::Undecided => "not decided",
