@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -288,6 +288,23 @@ fn a_dirty_tree_stops_the_start_of_a_new_run() {
     completes(&sandbox, &["run", "--agent-cmd", &agent, "--allow-dirty"]);
     assert_eq!(sandbox.dirt(), ["?? mine.txt"]);
     assert_eq!(sandbox.read("mine.txt"), "precious");
+}
+
+#[test]
+fn a_fresh_start_that_is_refused_puts_nothing_aside() {
+    let (sandbox, agent) = paused();
+    sandbox.write("other.txt", "mine\n");
+    let said = ["the project has uncommitted changes: other.txt"];
+    refused(&sandbox, &["run", "--fresh", "--agent-cmd", &agent], 2, &said);
+    completes(&sandbox, &["run", "--fresh", "--agent-cmd", &agent, "--allow-dirty"]);
+    assert!(sandbox.has(".tillgreen/specs-demo/archive"));
+}
+
+#[test]
+fn what_a_run_keeps_is_its_users_alone() {
+    let (sandbox, _) = paused();
+    let mode = fs::metadata(sandbox.root().join(".tillgreen")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
 }
 
 #[test]
