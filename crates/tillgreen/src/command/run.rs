@@ -101,7 +101,7 @@ pub(super) fn execute(
         return Err(error.about(subject).asking(question));
     }
     let strays = stray_boxes(request.file);
-    let summary = summary::complete(subject, &finished.state, finished.at) + &summary::left(subject, &strays);
+    let summary = summary::complete(subject, &finished.state) + &summary::left(subject, &strays);
     // For programs the last event says it: every line of theirs is JSON.
     match context.format {
         Format::Text => {
@@ -197,7 +197,7 @@ fn dry_run(
     writeln!(context.out, "'{}': {done}/{} tasks completed", clean(&subject.name), tasks.len())?;
     writeln!(context.out, "Agent: {} ({})", settings.agent.name, clean(&settings.agent.shown()))?;
     for task in open {
-        writeln!(context.out, "would run {} {}", task.id, one_line(&task.title, TITLE_CHARS_MAX))?;
+        writeln!(context.out, "would run {} {}", task.id, one_line(task.short_title(), TITLE_CHARS_MAX))?;
     }
     for (command, purpose) in forge {
         writeln!(context.out, "would run `{}` to: {purpose}", clean(&command))?;

@@ -19,7 +19,7 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
     let now = Timestamp::now();
     let trees = super::clean::found(&project, Some(&file))?;
-    let standing = standing(&file, &subject, now)?.with_trees(&trees);
+    let standing = standing(&file, &subject)?.with_trees(&trees);
     match context.format {
         Format::Text => {
             let text = standing.render(now, Paint::of(&std::io::stdout()));
@@ -31,11 +31,11 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
 }
 
 /// Where the run of a plan stands.
-pub(super) fn standing(file: &PlanFile, subject: &Subject, now: Timestamp) -> Result<Standing, Error> {
+pub(super) fn standing(file: &PlanFile, subject: &Subject) -> Result<Standing, Error> {
     // The holder is asked first: a run that ends in between is then shown as what its journal says.
     let holder = holder_of(file)?;
     match runner::load(file, |_| ())? {
-        Some(state) => Ok(Standing::of(subject, &state, holder.as_ref(), now)),
+        Some(state) => Ok(Standing::of(subject, &state, holder.as_ref())),
         None => {
             let tasks = super::check::declared_tasks(file)?;
             let done = tasks.iter().filter(|task| task.ticked).count();

@@ -61,7 +61,7 @@ impl Graph {
             waits_for.sort_by_key(|(earlier, _)| *earlier);
             let edge = |(earlier, why): (usize, String)| Edge { task: open[earlier].id.to_string(), why };
             let waits_for = waits_for.into_iter().map(edge).collect();
-            let (id, title) = (decl.id.to_string(), decl.title.clone());
+            let (id, title) = (decl.id.to_string(), decl.short_title().to_owned());
             tasks.push(Node { id, title, step: steps[place], waits_for });
             before.push(known);
         }

@@ -165,7 +165,7 @@ impl Standing {
     }
 
     /// A plan with a history.
-    pub(crate) fn of(subject: &Subject, state: &State, holder: Option<&Holder>, now: Timestamp) -> Self {
+    pub(crate) fn of(subject: &Subject, state: &State, holder: Option<&Holder>) -> Self {
         let (phase, reason) = phase(state, holder);
         let asked = question::open(state);
         let is_over = phase == Phase::Complete;
@@ -177,7 +177,7 @@ impl Standing {
             pid: holder.map(|holder| holder.pid),
             since: holder.map(|holder| holder.started),
             round: state.opened().map_or(0, |opened| opened.round),
-            tasks: counts(state, now),
+            tasks: counts(state),
             current: current_task(state).filter(|_| !is_over).map(|task| current(task, phase)),
             beside: beside(state).map(|task| current(task, phase)).collect(),
             last_failure: last_failure(subject, state).filter(|_| !is_over),
@@ -360,8 +360,8 @@ fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<String>) {
     }
 }
 
-fn counts(state: &State, now: Timestamp) -> Counts {
-    let summary = Summary::of(state, now);
+fn counts(state: &State) -> Counts {
+    let summary = Summary::of(state);
     Counts {
         total: state.tasks().len(),
         done: state.done_count(),
@@ -437,7 +437,7 @@ fn current(task: &Task, phase: Phase) -> Current {
         doing = format!("{doing} when it crashed; {further}");
         since = None;
     }
-    let title = one_line(&task.decl.title, TEXT_CHARS_MAX);
+    let title = one_line(task.decl.short_title(), TEXT_CHARS_MAX);
     Current { task: task.id().to_string(), title, doing, attempt, since }
 }
 
@@ -483,7 +483,7 @@ mod tests {
 
     fn shown(story: Story, holder: Option<&Holder>) -> String {
         let now = samples::time(100);
-        Standing::of(&samples::subject(), &story.state(), holder, now).render(now, Paint::Plain)
+        Standing::of(&samples::subject(), &story.state(), holder).render(now, Paint::Plain)
     }
 
     #[test]
@@ -580,7 +580,7 @@ mod tests {
     #[test]
     fn for_programs() {
         let state = samples::fixed().state();
-        let standing = Standing::of(&samples::subject(), &state, Some(&holder()), samples::time(200));
+        let standing = Standing::of(&samples::subject(), &state, Some(&holder()));
         insta::assert_snapshot!(serde_json::to_string_pretty(&standing).unwrap(), @r#"
         {
           "plan": "auth",
