@@ -51,6 +51,14 @@ pub(crate) struct Standing {
     next: Option<String>,
 }
 
+/// The boxes of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Boxes {
+    pub(crate) total: usize,
+    /// Those of tasks that are neither done nor skipped.
+    pub(crate) open: usize,
+}
+
 /// Where a run stands, in short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Brief {
@@ -191,6 +199,18 @@ impl Standing {
             }),
             next: next(subject, phase, asked.is_some()),
         }
+    }
+
+    /// With the boxes as they are: after a run that is complete somebody may have opened some again, or added some.
+    pub(crate) fn with_boxes(mut self, subject: &Subject, Boxes { total, open }: Boxes) -> Self {
+        if open > 0 && self.state == Phase::Complete {
+            let boxes = if open == 1 { "1 box is".to_owned() } else { format!("{open} boxes are") };
+            self.reason = Some(format!("when it ended, but {boxes} open now"));
+            self.tasks.total = total;
+            self.tasks.done = total.saturating_sub(open + self.tasks.skipped);
+            self.next = Some(bare(&subject.command("run", "")));
+        }
+        self
     }
 
     /// With the work trees that are on disk.
@@ -484,6 +504,23 @@ mod tests {
     fn shown(story: Story, holder: Option<&Holder>) -> String {
         let now = samples::time(100);
         Standing::of(&samples::subject(), &story.state(), holder).render(now, Paint::Plain)
+    }
+
+    #[test]
+    fn boxes_that_are_open_after_a_complete_run_are_told() {
+        let state = samples::fixed().end(End::Complete { skipped: 0 }).state();
+        let told = |boxes: Boxes| {
+            let standing =
+                Standing::of(&samples::subject(), &state, None).with_boxes(&samples::subject(), boxes);
+            standing.render(samples::time(400), Paint::Plain)
+        };
+        let text = told(Boxes { total: 6, open: 3 });
+        let rows = ["State     complete: when it ended, but 3 boxes are open now\n", "Tasks     3/6 done\n"];
+        assert!(
+            rows.iter().all(|row| text.contains(row)) && text.ends_with("Next      tillgreen run\n"),
+            "{text}"
+        );
+        assert!(told(Boxes { total: 5, open: 0 }).contains("State     complete\n"));
     }
 
     #[test]

@@ -308,6 +308,24 @@ fn what_a_run_keeps_is_its_users_alone() {
 }
 
 #[test]
+fn a_complete_plan_needs_no_agent() {
+    let (sandbox, agent) = prepared(PLAN);
+    refused(&sandbox, &["run"], 2, &["no agent is set"]);
+    completes(&sandbox, &["run", "--agent-cmd", &agent]);
+    completes(&sandbox, &["run"]);
+    for flag in ["--fresh", "--dry-run", "--pr"] {
+        refused(&sandbox, &["run", flag], 2, &["no agent is set"]);
+    }
+    sandbox.git(&["reset", "-q", "--keep", "HEAD~2"]);
+    refused(&sandbox, &["run"], 2, &["no agent is set"]);
+    let status = sandbox.run(&["status"]).expect_code(0);
+    for part in ["complete: when it ended, but 1 box is open now\n", "0/1 done", "Next      tillgreen run\n"]
+    {
+        assert!(status.stdout.contains(part), "{part} is not in {status}");
+    }
+}
+
+#[test]
 fn a_second_run_is_told_who_holds_the_plan() {
     let (sandbox, _) = prepared(PLAN);
     let gate = sandbox.control("gate");
