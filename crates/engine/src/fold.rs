@@ -200,13 +200,12 @@ impl State {
         opened.outdated.iter().try_for_each(|id| self.outdate_work(id))?;
         self.try_held_up_again();
         let renews = self.opened.as_ref().is_none_or(|before| before.round != opened.round);
+        self.leave_out_pause(event.at);
         if renews {
             self.renew(&opened.rules);
             self.round_since = Some(event.at);
             self.round_dispatches = 0;
             self.spending.renew();
-        } else {
-            self.leave_out_pause(event.at);
         }
         // After a crash a wait for an absent agent goes on; a person who starts the program again ends it.
         if let Some(end) = self.end.take() {
@@ -239,11 +238,12 @@ impl State {
         self.apply_changes(&opened.changes, event.at)
     }
 
-    /// The time in which no program was there does not count against the round's time.
+    /// The time in which no program was there is nobody's, and does not count against the round's time.
     fn leave_out_pause(&mut self, now: jiff::Timestamp) {
         let Some((since, latest)) = self.round_since.zip(self.latest_at) else { return };
         let pause = now.duration_since(latest);
         if pause.is_positive() {
+            self.idle = self.idle.saturating_add(pause);
             self.round_since = Some(since.checked_add(pause).unwrap_or(now));
             self.pull_request.leave_out(pause);
         }
@@ -337,8 +337,9 @@ impl State {
     }
 
     fn apply_proof_started(&mut self, id: &TaskId, at: jiff::Timestamp) -> Applied {
+        let idle = self.idle;
         let task = self.go(id, EventKind::ProofStarted, Status::Proving)?;
-        task.started_at = task.started_at.or(Some(at));
+        task.begin(at, idle);
         Ok(())
     }
 
@@ -377,12 +378,12 @@ impl State {
             tree: started.tree.clone(),
         };
         let retries = u32::from(running.is_retry());
-        let comes_over = self.is_without_trees && started.slot.is_none();
+        let (comes_over, idle) = (self.is_without_trees && started.slot.is_none(), self.idle);
         let task = self.go(&started.task, EventKind::AttemptStarted, Status::Running(running))?;
         if comes_over && task.is_isolated() {
             task.leave_tree();
         }
-        task.started_at = task.started_at.or(Some(at));
+        task.begin(at, idle);
         task.claimed = None;
         task.doubts.clear();
         task.is_unchanged = false;

@@ -1,8 +1,9 @@
 //! The state of a run: a fold over its events, and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,8 @@ pub struct State {
     /// When the latest event happened.
     pub(crate) latest_at: Option<Timestamp>,
     pub(crate) first_opened_at: Option<Timestamp>,
+    /// Time since then in which no program was there.
+    pub(crate) idle: SignedDuration,
     /// The commit that was checked out when the run was first opened.
     pub(crate) first_head: Option<String>,
     #[expect(clippy::vec_box, reason = "a fix task is put in among thousands: what moves then is pointers")]
@@ -144,6 +147,23 @@ impl State {
     /// When the run was first opened.
     pub fn first_opened_at(&self) -> Option<Timestamp> {
         self.first_opened_at
+    }
+
+    /// The time from the first opening to the latest event in which a program was there.
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed_since(self.first_opened_at, SignedDuration::ZERO)
+    }
+
+    /// The time from the first start of a task to the latest event in which a program was there.
+    pub fn elapsed_on(&self, id: &TaskId) -> Option<Duration> {
+        let task = self.task(id)?;
+        task.started_at.map(|started| self.elapsed_since(Some(started), task.idle_before))
+    }
+
+    fn elapsed_since(&self, since: Option<Timestamp>, idle_before: SignedDuration) -> Duration {
+        let time = since.zip(self.latest_at).map(|(since, latest)| latest.duration_since(since));
+        let worked = time.map(|time| time.saturating_sub(self.idle.saturating_sub(idle_before)));
+        worked.and_then(|worked| Duration::try_from(worked).ok()).unwrap_or_default()
     }
 
     /// The pull request.

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use plan::TaskId;
 
 use crate::state::State;
@@ -30,7 +29,7 @@ pub struct Summary {
     pub failed_attempts: usize,
     /// The warnings: they stopped nothing.
     pub warnings: Warnings,
-    /// Time from the first start to the last thing that happened.
+    /// Time from the first start to the last thing that happened, as far as a program was there.
     pub elapsed: Duration,
     /// The usage of agents.
     pub usage: Usage,
@@ -40,18 +39,17 @@ pub struct Summary {
 
 impl Summary {
     /// Counts.
-    pub fn of(state: &State, now: Timestamp) -> Self {
+    pub fn of(state: &State) -> Self {
         let mut summary = Self {
             skipped: state.skipped_count(),
             warnings: state.warnings.clone(),
+            elapsed: state.elapsed(),
             usage: state.usage(),
             ..Self::default()
         };
         for task in state.tasks() {
             summary.count(task);
         }
-        let since = state.first_opened_at().unwrap_or(now);
-        summary.elapsed = Duration::try_from(now.duration_since(since)).unwrap_or_default();
         summary
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
@@ -198,6 +198,8 @@ pub struct Task {
     pub proof_failure: Option<Box<Failure>>,
     /// When the first attempt began.
     pub started_at: Option<Timestamp>,
+    /// The run's idle time before that.
+    pub(crate) idle_before: SignedDuration,
     /// When it was done or skipped.
     pub ended_at: Option<Timestamp>,
     /// The commit that holds its work.
@@ -206,6 +208,13 @@ pub struct Task {
     pub(crate) failures_before: usize,
     /// From which fix task on the budget of this round counts.
     pub(crate) fixes_before: usize,
+}
+
+impl TaskDecl {
+    /// The title without the `Task 1: ` before it, for where the id stands beside it.
+    pub fn short_title(&self) -> &str {
+        plan::without_number(&self.title)
+    }
 }
 
 impl Task {
@@ -238,10 +247,18 @@ impl Task {
             skip: None,
             proof_failure: None,
             started_at: None,
+            idle_before: SignedDuration::ZERO,
             ended_at: None,
             commit: None,
             failures_before: 0,
             fixes_before: 0,
+        }
+    }
+
+    /// Somebody begins to work on it, not necessarily for the first time.
+    pub(crate) fn begin(&mut self, at: Timestamp, idle: SignedDuration) {
+        if self.started_at.is_none() {
+            (self.started_at, self.idle_before) = (Some(at), idle);
         }
     }
 

@@ -63,7 +63,7 @@ mod verify;
 mod yaml;
 
 pub use one_line::{one_line, summary};
-pub use phase::{Choice, Dialect, FrontMatter, MustHaves, PhaseNumber, TaskType};
+pub use phase::{Choice, Dialect, FrontMatter, MustHaves, PhaseNumber, TaskType, without_number};
 pub use problem::{Problem, Severity};
 pub use script::{Pipefail, Script, ScriptLint};
 pub use spec::{

@@ -42,7 +42,7 @@ pub enum RunError {
         tasks: Vec<TaskId>,
     },
     /// The project has changes that are not the run's.
-    #[error("the work tree has uncommitted changes: {}", shortened(paths))]
+    #[error("the project has uncommitted changes: {}", shortened(paths))]
     Dirty {
         /// The paths.
         paths: Vec<String>,

@@ -11,7 +11,7 @@ pub(crate) fn read(
     question: Question,
     checkpoint: Option<&Checkpoint>,
 ) -> Result<Response, Error> {
-    let parsed = parse(text);
+    let parsed = parse(text, question);
     let response = match (parsed, checkpoint) {
         (Ok(response @ (Response::Skip | Response::Abort | Response::Fix(_))), _) => response,
         (_, Some(checkpoint)) if question == Question::Checkpoint => checkpoint.answer(text)?,
@@ -21,8 +21,8 @@ pub(crate) fn read(
     Ok(response)
 }
 
-/// Reads the words that every question knows.
-fn parse(text: &str) -> Result<Response, Error> {
+/// Reads the words that questions know.
+fn parse(text: &str, question: Question) -> Result<Response, Error> {
     let text = text.trim();
     let (word, rest) = text.split_once(':').map_or((text, None), |(word, rest)| (word, Some(rest.trim())));
     let word = word.trim().to_ascii_lowercase();
@@ -35,33 +35,51 @@ fn parse(text: &str) -> Result<Response, Error> {
         ("reject", Some(text)) if !text.is_empty() => Ok(Response::Reject(text.to_owned())),
         ("fix" | "reject", _) => Err(Error::usage(format!("`{word}` needs to say what: '{word}: …'"))
             .hint(format!("put it in quotation marks: tillgreen answer '{word}: what to do'"))),
-        _ => Err(Error::usage(format!("`{text}` is not an answer; the question stays open"))
-            .hint("answer retry, skip, abort, 'fix: …', approve or 'reject: …'")),
+        _ => {
+            Err(Error::usage(format!("`{text}` is not an answer; the question stays open"))
+                .hint(offer(question)))
+        }
+    }
+}
+
+/// What answers a question.
+fn offer(question: Question) -> &'static str {
+    match question {
+        Question::Judge => "answer approve, 'reject: …', skip or abort",
+        Question::Mended => "answer approve, retry, 'fix: …', skip or abort",
+        Question::Checkpoint => "give its answer, 'fix: …', skip or abort",
+        Question::InTheWay => {
+            "commit or stash the changes that are in its way and answer retry; or skip, abort or 'fix: …'"
+        }
+        Question::Exhausted
+        | Question::PermissionDenied
+        | Question::HistoryRewritten
+        | Question::Blocked
+        | Question::Impossible
+        | Question::ConflictingRequirements
+        | Question::ServiceUnavailable
+        | Question::VerifyCannotStart => "answer retry, skip, abort or 'fix: …'",
     }
 }
 
 /// Refuses an answer that does not fit the question.
 fn fits(response: &Response, question: Question) -> Result<(), Error> {
-    let (is_answer, problem, hint) = match question {
+    let (is_answer, problem) = match question {
         Question::Judge => (
             matches!(response, Response::Approve | Response::Reject(_)),
             "the question is whether the result is right; it stays open",
-            "answer approve, 'reject: …', skip or abort",
         ),
         Question::Mended => (
             matches!(response, Response::Approve | Response::Retry | Response::Fix(_)),
             "the question is whether to commit the changes as the task's work; it stays open",
-            "answer approve, retry, 'fix: …', skip or abort",
         ),
         Question::Checkpoint => (
             matches!(response, Response::Reply(_) | Response::Fix(_)),
             "that is not what the checkpoint asks for; the question stays open",
-            "give its answer, 'fix: …', skip or abort",
         ),
         Question::InTheWay => (
             matches!(response, Response::Retry | Response::Fix(_)),
             "the result was judged already and waits to come in; the question stays open",
-            "commit or stash the changes that are in its way and answer retry; or skip, abort or 'fix: …'",
         ),
         Question::Exhausted
         | Question::PermissionDenied
@@ -73,13 +91,12 @@ fn fits(response: &Response, question: Question) -> Result<(), Error> {
         | Question::VerifyCannotStart => (
             matches!(response, Response::Retry | Response::Fix(_)),
             "there is no result to judge; the question stays open",
-            "answer retry, skip, abort or 'fix: …'",
         ),
     };
     if is_answer || matches!(response, Response::Skip | Response::Abort) {
         return Ok(());
     }
-    Err(Error::usage(problem).hint(hint))
+    Err(Error::usage(problem).hint(offer(question)))
 }
 
 #[cfg(test)]
@@ -88,8 +105,9 @@ mod tests {
 
     #[test]
     fn answers() {
-        let check =
-            |text: &str, expected: Response| assert_eq!(parse(text).unwrap(), expected, "for {text:?}");
+        let check = |text: &str, expected: Response| {
+            assert_eq!(parse(text, Question::Judge).unwrap(), expected, "for {text:?}")
+        };
         check("retry", Response::Retry);
         check(" Skip ", Response::Skip);
         check("ABORT", Response::Abort);
@@ -103,9 +121,16 @@ mod tests {
     fn what_is_no_answer() {
         for text in ["", "yes", "fix", "fix:", "fix: ", "reject", "retry now", "retry:", "skip: x", "fixx: a"]
         {
-            let error = parse(text).unwrap_err();
+            let error = parse(text, Question::Judge).unwrap_err();
             assert_eq!(error.code(), crate::exit::USAGE, "for {text:?}");
         }
+    }
+
+    #[test]
+    fn only_what_the_question_offers_is_named() {
+        let hint = |question| read("nonsense", question, None).unwrap_err().render(crate::args::Format::Text);
+        assert!(hint(Question::Exhausted).ends_with("hint: answer retry, skip, abort or 'fix: …'\n"));
+        assert!(hint(Question::Judge).ends_with("hint: answer approve, 'reject: …', skip or abort\n"));
     }
 
     #[test]

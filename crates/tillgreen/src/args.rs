@@ -40,7 +40,7 @@ Examples:
   tillgreen check                  read the active spec's plan, run nothing
   tillgreen run --recovery-mode    run it and write fix tasks for what fails
   tillgreen status                 where it stands
-  tillgreen show 1.3 --output      what task 1.3 printed when it failed";
+  tillgreen show 1.3 --output      what the latest attempt at task 1.3 printed";
 
 /// Arguments of every command.
 #[derive(Debug, Args)]
@@ -304,7 +304,7 @@ pub(crate) struct ShowArgs {
     /// The task, as the plan spells it
     #[arg(required = true)]
     pub(crate) task: String,
-    /// One attempt, whole [default: all of them; with --output the latest that failed, with --prompt the latest]
+    /// One attempt, whole [default: all of them; with --output and --prompt the latest]
     #[arg(long, value_parser = limit, value_name = "N")]
     pub(crate) attempt: Option<u32>,
     /// What the agent and the verify command printed, whole

@@ -29,6 +29,8 @@ pub(crate) struct Error {
 pub(crate) enum Kind {
     /// Usage, settings, plan or state: nothing was started.
     Usage,
+    /// There is nobody who could do the work: nothing was started.
+    NoAgent,
     /// Another run holds the plan.
     Held,
     /// Another process answered first.
@@ -89,6 +91,11 @@ impl Error {
         Self::new(kind, format!("cannot {action} {}", path.display())).because(source)
     }
 
+    /// True if only an agent is missing.
+    pub(crate) fn is_no_agent(&self) -> bool {
+        self.kind == Kind::NoAgent
+    }
+
     /// Adds what it was caused by.
     pub(crate) fn because(self, source: impl StdError + Send + Sync + 'static) -> Self {
         Self { source: Some(Box::new(source)), ..self }
@@ -120,7 +127,7 @@ impl Error {
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self.kind {
-            Kind::Usage => exit::USAGE,
+            Kind::Usage | Kind::NoAgent => exit::USAGE,
             Kind::Held => exit::HELD,
             Kind::Answered => exit::ANSWERED,
             Kind::Unavailable => exit::UNAVAILABLE,

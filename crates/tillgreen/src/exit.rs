@@ -15,7 +15,7 @@ pub(crate) const USAGE: u8 = 2;
 pub(crate) const WAITING: u8 = 3;
 /// Another run holds the plan.
 pub(crate) const HELD: u8 = 4;
-/// Stopped at a global cap: iterations or time.
+/// Stopped at a global cap: iterations, cost, tokens or time.
 pub(crate) const CAPPED: u8 = 5;
 /// Paused: an agent, a service or the disk is unavailable.
 pub(crate) const UNAVAILABLE: u8 = 6;
@@ -35,7 +35,7 @@ Exit codes:
   3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request, or
        asked for it (see `tillgreen pause`)
   4    another run holds the plan
-  5    stopped at a global cap: iterations or time
+  5    stopped at a global cap: iterations, cost, tokens or time
   6    paused: an agent, a service or the disk is unavailable
   7    aborted by a response
   8    somebody else answered first

@@ -322,7 +322,7 @@ mod tests {
         ");
         let paths = vec!["src/a.rs".to_owned()];
         insta::assert_snapshot!(check(RunError::Dirty { paths }, exit::USAGE), @r"
-        error: the work tree has uncommitted changes: src/a.rs
+        error: the project has uncommitted changes: src/a.rs
         hint: commit or stash them, or accept them with `--allow-dirty`: they are never committed
         ");
         let holder = runner::journal::Holder {

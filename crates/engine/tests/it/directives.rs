@@ -433,7 +433,7 @@ fn words_wait_for_the_next_prompt_and_are_used_up_with_its_attempt() {
     let record = engine::Record::Kept { commit: None };
     run.see(Seen::Recorded { task: "1.1".into(), record }).expect("done");
     assert_eq!(run.waiting(), ["use tabs"]);
-    let warned = &engine::Summary::of(&run.state, run.now).warnings;
+    let warned = &engine::Summary::of(&run.state).warnings;
     assert_eq!(warned.named, ["what was told about task 1.1 came too late for it: too late"]);
 }
 

@@ -18,7 +18,7 @@ mod verify;
 pub use checkpoint::Choice;
 pub use front_matter::{FrontMatter, MustHaves};
 pub use id::PhaseNumber;
-pub use parse::Dialect;
+pub use parse::{Dialect, without_number};
 pub use task_type::TaskType;
 
 pub(crate) use fields::read as read_fields;

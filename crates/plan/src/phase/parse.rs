@@ -123,7 +123,9 @@ impl Plan {
     }
 }
 
-fn without_number(title: &str) -> &str {
+/// A title without the `Task 1: ` before it.
+#[must_use]
+pub fn without_number(title: &str) -> &str {
     let bare = || {
         let rest = title.get(..5).filter(|word| word.eq_ignore_ascii_case("task ")).map(|_| &title[5..])?;
         let after = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');

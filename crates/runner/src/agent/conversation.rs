@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use engine::Usage;
 
 use crate::agent::acp::{Dialogue, Errand};
-use crate::agent::ending::Outcome;
+use crate::agent::ending::{Conclusion, Outcome};
 use crate::agent::kind::AgentKind;
 use crate::agent::launch::Order;
-use crate::agent::line::Line;
+use crate::agent::line::{self, Line};
 use crate::agent::reader::{Activity, Reader};
 use crate::process::{Ended, Exit, Heard, Listener, Reply};
 use crate::settings::Agent;
@@ -52,7 +52,14 @@ impl Conversation {
     /// The outcome by the agent's own account.
     pub(crate) fn conclude(self, ended: &Ended) -> Outcome {
         let code = if let Exit::Code(code) = ended.exit { Some(code) } else { None };
-        self.reader.end(code, &ended.stderr.text)
+        let speaks_json = self.reader.speaks_json();
+        let outcome = self.reader.end(code, &ended.stderr.text);
+        let is_cut = outcome.conclusion == Conclusion::Cut && speaks_json;
+        let is_odd = |line: &&str| !line.trim().is_empty() && line::value_of(line).is_none();
+        match ended.stdout.text.lines().find(is_odd).filter(|_| is_cut) {
+            Some(line) => Outcome { conclusion: Conclusion::Unread(line.to_owned()), ..outcome },
+            None => outcome,
+        }
     }
 
     /// The message that has to be sent before anything is heard.

@@ -63,9 +63,11 @@ impl<'a> Said<'a> {
     fn new(ended: &'a Ended, outcome: &Outcome, words: Words<'_>) -> Self {
         let answer = match outcome.conclusion {
             Conclusion::Plain => ended.stdout.text.replacen(words.prompt.trim(), "", 1),
-            Conclusion::Cut | Conclusion::Finished | Conclusion::Denied(_) | Conclusion::Trouble(_) => {
-                outcome.message.clone()
-            }
+            Conclusion::Cut
+            | Conclusion::Unread(_)
+            | Conclusion::Finished
+            | Conclusion::Denied(_)
+            | Conclusion::Trouble(_) => outcome.message.clone(),
         };
         let claim = Claim::read(&answer, words.dialect, words.role);
         Self { ended, answer, claim, duty: words.duty }
@@ -82,7 +84,8 @@ impl<'a> Said<'a> {
             Conclusion::Denied(_) if code == 0 && self.duty == Duty::Judge => self.answered(),
             Conclusion::Denied(text) => AgentEnd::PermissionDenied { text: mask(text) },
             Conclusion::Trouble(trouble) => self.of_trouble(trouble),
-            Conclusion::Cut => self.of_cut(code),
+            Conclusion::Cut => self.of_cut(code, None),
+            Conclusion::Unread(line) => self.of_cut(code, Some(line)),
         }
     }
 
@@ -100,12 +103,16 @@ impl<'a> Said<'a> {
     }
 
     /// Without its final event nobody knows whether an agent was through, whatever its exit code.
-    fn of_cut(self, code: i32) -> AgentEnd {
+    fn of_cut(self, code: i32, unread: Option<&str>) -> AgentEnd {
         match code {
             PERMISSION_DENIED => AgentEnd::PermissionDenied { text: self.complaint() },
             CANNOT_START => away(because("the agent cannot be started", &self.complaint()), None),
             code => {
                 let what = format!("the agent ended without its final event (exit code {code})");
+                let odd = unread.map(|line| {
+                    format!("; a line of its output is not JSON: `{}`", mask(&line::short(line)))
+                });
+                let what = what + &odd.unwrap_or_default();
                 away(because(&what, &mask(&self.ended.stderr.text)), None)
             }
         }
@@ -242,6 +249,8 @@ pub(crate) enum Conclusion {
     /// Its final event was never seen.
     #[default]
     Cut,
+    /// The same, and this is the first line of its output that is no event at all.
+    Unread(String),
     /// Its final event says that all went well.
     Finished,
     /// Its final event says that all went well, and yet it was not permitted something it tried.

@@ -39,6 +39,11 @@ impl Reader {
         }
     }
 
+    /// Whether each line of its output should be JSON.
+    pub(crate) fn speaks_json(&self) -> bool {
+        !matches!(self, Self::Aider(_) | Self::Command)
+    }
+
     /// Takes in a line of standard output.
     pub(crate) fn line(&mut self, line: Line<'_>, activities: &mut Vec<Activity>) {
         match self {

@@ -91,7 +91,7 @@ pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
     let retry_context = told(&part.words) + &retry_context;
     let bookkeeping = fill(
         bookkeeping.trim_end(),
-        &[("plan", &subject.shown), ("plan_id", &subject.plan_name), ("progress", part.progress_file)],
+        &[("plan", &subject.shown), ("plan_id", subject.plan_name), ("progress", part.progress_file)],
     );
     let verification = match subject.excerpt.verify() {
         Verify::Runnable(_) => BY_COMMAND,
@@ -201,7 +201,7 @@ fn fill_subject(template: &str, subject: &Subject<'_>, more: &[(&str, &str)]) ->
     let mut blanks: Vec<(&str, &str)> = vec![
         ("purpose", &purpose),
         ("id", subject.id),
-        ("spec", &subject.plan_name),
+        ("spec", subject.plan_name),
         ("path", &subject.dir),
         ("plan", &subject.shown),
         ("title", subject.excerpt.title()),

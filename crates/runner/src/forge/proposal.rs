@@ -32,7 +32,7 @@ pub(super) fn title(name: &str) -> String {
 
 /// The body: the tasks with their commits, and the figures.
 pub(super) fn body(state: &State, name: &str) -> String {
-    let summary = engine::Summary::of(state, jiff::Timestamp::UNIX_EPOCH);
+    let summary = engine::Summary::of(state);
     let mut text = format!("Plan: {}\n\n## Tasks\n\n", plan::one_line(name));
     let tasks = state.tasks();
     for task in tasks.iter().take(TASKS_MAX) {

@@ -20,7 +20,13 @@ pub fn plans(project: &Project) -> Vec<PlanFile> {
     // What is no plan, or none any more, is not one of them.
     let found = places.iter().filter_map(|place| project.locate(project.root(), Some(place)).ok());
     let by_path: BTreeMap<_, _> = found.map(|file| (file.path.clone(), file)).collect();
-    by_path.into_values().collect()
+    // What is run as a part of a folder of plans is no plan of its own.
+    let was_run = |file: &PlanFile| file.journal().is_file();
+    let is_part = |file: &PlanFile| {
+        let mut folders = file.path.ancestors().skip(1).filter_map(|folder| by_path.get(folder));
+        !was_run(file) && folders.any(was_run)
+    };
+    by_path.values().filter(|file| !is_part(file)).cloned().collect()
 }
 
 /// The names in a folder; none if there is no such folder.
@@ -32,6 +38,26 @@ fn names(folder: &Path) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_phase_is_listed_with_the_folder_that_is_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let listed = || {
+            let project = Project::discover(folder.path()).unwrap();
+            let found = plans(&project);
+            found.iter().map(|file| project.relative(&file.path).display().to_string()).collect::<Vec<_>>()
+        };
+        let write = |file: &str| {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        };
+        write(".planning/phases/01-foundation/01-01-PLAN.md");
+        assert_eq!(listed(), [".planning/phases/01-foundation"]);
+        let home = crate::plan_key::home_name(Path::new(".planning/phases"));
+        write(&format!(".tillgreen/{home}/journal.jsonl"));
+        assert_eq!(listed(), [".planning/phases"]);
+    }
 
     #[test]
     fn plans_are_found_where_they_are_and_where_they_were_run() {

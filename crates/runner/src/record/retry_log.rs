@@ -254,8 +254,7 @@ fn done(at: Timestamp, state: &State, id: &TaskId) -> Entry {
 fn resolved(at: Timestamp, state: &State, id: &TaskId, resolution: &str) -> Entry {
     let task = state.task(id);
     let attempts = task.map_or(0, |task| task.attempted);
-    let since = task.and_then(|task| task.started_at).unwrap_or(at);
-    let duration = u64::try_from(at.duration_since(since).as_millis()).unwrap_or(0);
+    let duration = state.elapsed_on(id).and_then(|time| u64::try_from(time.as_millis()).ok()).unwrap_or(0);
     let object = json!({
         "timestamp": stamp(at), "event": "resolved", "task_id": id.to_string(), "resolution": resolution,
         "total_attempts": attempts, "total_duration_ms": duration,

@@ -43,8 +43,6 @@ pub struct Finished {
     pub end: End,
     /// The state then.
     pub state: State,
-    /// When.
-    pub at: Timestamp,
 }
 
 /// The loop: the state, and all that it goes through on its way from an observation to an action.

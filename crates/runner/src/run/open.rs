@@ -1,6 +1,7 @@
 //! Before the loop: everything that can be wrong is found out here, in an order that starts nothing and
 //! changes nothing before the plan and the state have been looked at.
 
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
@@ -73,7 +74,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let Request { project, file, settings, beginning } = request;
     let mut plan_files = read_plan(request)?;
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
-    fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
+    make_private(&file.home).map_err(RunError::io("create", &file.home))?;
     project.git().map_or(Ok(()), keep_own_files_out)?;
     let lock = RunLock::acquire(&file.lock())?;
     if let (Some(branch), Some(git)) = (&settings.branch, project.git()) {
@@ -82,15 +83,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     }
     crate::atomic::tidy(&file.dir);
     crate::atomic::tidy(project.root());
-    if *beginning == Beginning::Fresh {
-        put_aside(file)?;
-    }
-    let mut projections = Projections::open(project, file)?;
-    let (journal, state, replayed) = replay(file)?;
-    if let (Some(last), None) = (&replayed.last, state.end()) {
-        projections.catch_up(project, last, &state)?;
-    }
-    let journal = journal.guarded_by(lock);
+    let (record, state, torn) = earlier_record(request)?;
     let git = project.git().map(|git| git.clone().with_notes(&file.home));
     git.as_ref().map_or(Ok(()), Git::check_identity)?;
     let files = ProjectFiles::new(project, git.as_ref(), file);
@@ -102,12 +95,12 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
             git.refuse_broken_index()?;
         }
     }
-    let lock = match &git {
+    let project_lock = match &git {
         Some(git) => look_undisturbed(git, file, &state, &mut |note| view(&state, Notice::Note(note)))?,
         None => None,
     };
     let dirty = dirty(project, file, settings, &state, &files)?;
-    drop(lock);
+    drop(project_lock);
     // What was done about an earlier run's attempts is recorded; the rest is about how this one begins.
     let found = recover(git.as_ref(), &mut plan_files, &state, file)?;
     let inbox = Inbox::new();
@@ -117,7 +110,7 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     let notes = outside(project, file).into_iter().chain(remarks(project, &plan_files, &state));
     let on_branch = settings.branch.as_ref().map(|branch| format!("commits go to branch {branch}"));
     let on_default = git.as_ref().filter(|_| is_new(&state)).and_then(on_default_branch).or(on_branch);
-    for note in without_git(project).into_iter().chain(on_default).chain(replayed.torn).chain(notes) {
+    for note in without_git(project).into_iter().chain(on_default).chain(torn).chain(notes) {
         view(&state, Notice::Note(note));
     }
     let tasks = plan_files.decls(&state);
@@ -139,6 +132,8 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     rehearse(request, &state, &opening)?;
     let slots = git.as_ref().map(|git| Slots::new(git, &file.key(), &settings.worktrees));
     let world = World::new(request, (plan_files, files, slots), (runtime, inbox.sender()));
+    let (journal, projections) = record.map_or_else(|| fresh_record(project, file), Ok)?;
+    let journal = journal.guarded_by(lock);
     let driver = Driver::new(request, (journal, state), (world, projections), inbox, view).with_notes(found);
     let driver = if is_interrupted { driver.interrupted() } else { driver };
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
@@ -160,6 +155,11 @@ fn rehearse(request: &Request<'_>, state: &State, opening: &Opening) -> Result<(
         see(Seen::Directed(Box::new(letter.directive)));
     }
     weigh(&state, directive, now()).map(drop).map_err(|refusal| RunError::Refused(Box::new(refusal)))
+}
+
+/// Makes a folder of ours that its user alone can look into, and those above it that are missing.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Has git leave out what the program writes for itself.
@@ -388,15 +388,28 @@ fn put_aside(file: &PlanFile) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The findings of replaying besides the state.
-struct Replayed {
-    /// The note on a torn last line.
-    torn: Option<String>,
-    /// The last event.
-    last: Option<Event>,
+/// A journal, and the files beside it that are made from it.
+type Record = (Journal, Projections);
+
+/// The record that the run goes on from, and what it amounts to. What a fresh start puts aside stays where it is until
+/// nothing can be refused any more.
+fn earlier_record(request: &Request<'_>) -> Result<(Option<Record>, State, Option<String>), RunError> {
+    if request.beginning == Beginning::Fresh {
+        return Ok((None, State::default(), None));
+    }
+    let (record, state, torn) = open_record(request.project, request.file)?;
+    Ok((Some(record), state, torn))
 }
 
-fn replay(file: &PlanFile) -> Result<(Journal, State, Replayed), RunError> {
+/// A record in which nothing has happened; any other is put aside.
+fn fresh_record(project: &Project, file: &PlanFile) -> Result<Record, RunError> {
+    put_aside(file)?;
+    Ok(open_record(project, file)?.0)
+}
+
+/// The record of a plan with the state that it amounts to, and what to say of a torn last line.
+fn open_record(project: &Project, file: &PlanFile) -> Result<(Record, State, Option<String>), RunError> {
+    let mut projections = Projections::open(project, file)?;
     let mut state = State::default();
     let mut last = None;
     let mut impossible = None;
@@ -415,7 +428,10 @@ fn replay(file: &PlanFile) -> Result<(Journal, State, Replayed), RunError> {
             torn.kept_in.display()
         )
     });
-    Ok((journal, state, Replayed { torn, last }))
+    if let (Some(last), None) = (&last, state.end()) {
+        projections.catch_up(project, last, &state)?;
+    }
+    Ok(((journal, projections), state, torn))
 }
 
 /// True if a run begins, rather than goes on.

@@ -9,7 +9,7 @@ use crate::attempt::dispatch::Purpose;
 use crate::error::RunError;
 use crate::git::{self, LastWait};
 use crate::inbox::Message;
-use crate::run::driver::{Driver, Finished, now};
+use crate::run::driver::{Driver, Finished};
 
 /// The time processes get to end when the run does. Their own grace period is shorter.
 const LAST_WAIT: Duration = Duration::from_secs(20);
@@ -80,7 +80,7 @@ impl Driver<'_> {
         self.record_notes()?;
         self.settle_journal()?;
         let end = self.state.end().cloned().unwrap_or(End::Interrupted);
-        Ok(Finished { end, state: self.state, at: now() })
+        Ok(Finished { end, state: self.state })
     }
 
     /// Takes in what came to its end after the run.

@@ -107,8 +107,8 @@ fn help_of_show() {
       <TASK>  The task, as the plan spells it
 
     Options:
-          --attempt <N>         One attempt, whole [default: all of them; with --output the latest that
-                                failed, with --prompt the latest]
+          --attempt <N>         One attempt, whole [default: all of them; with --output and --prompt the
+                                latest]
           --format <text|json>  How results are printed; JSON is one object a line where results are a
                                 stream [default: text]
       -C <DIR>                  Work as if started in this folder
@@ -230,7 +230,7 @@ fn help_of_the_program() {
       tillgreen check                  read the active spec's plan, run nothing
       tillgreen run --recovery-mode    run it and write fix tasks for what fails
       tillgreen status                 where it stands
-      tillgreen show 1.3 --output      what task 1.3 printed when it failed
+      tillgreen show 1.3 --output      what the latest attempt at task 1.3 printed
 
     Exit codes:
       0    all tasks complete (or complete with skips); other commands: done
@@ -239,7 +239,7 @@ fn help_of_the_program() {
       3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request, or
            asked for it (see `tillgreen pause`)
       4    another run holds the plan
-      5    stopped at a global cap: iterations or time
+      5    stopped at a global cap: iterations, cost, tokens or time
       6    paused: an agent, a service or the disk is unavailable
       7    aborted by a response
       8    somebody else answered first
@@ -401,7 +401,7 @@ fn long_help_of_run_says_where_settings_come_from() {
       3    paused: a person has to answer (see `tillgreen answer`) or to see to the pull request, or
            asked for it (see `tillgreen pause`)
       4    another run holds the plan
-      5    stopped at a global cap: iterations or time
+      5    stopped at a global cap: iterations, cost, tokens or time
       6    paused: an agent, a service or the disk is unavailable
       7    aborted by a response
       8    somebody else answered first

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use jiff::Timestamp;
 use runner::{PlanFile, Project};
 
 use crate::args::Format;
@@ -17,9 +16,8 @@ use crate::view::subject::Subject;
 pub(crate) fn run(context: &mut Context) -> Ended {
     let project = context.project()?;
     let active = project.locate(&context.dir, None).ok().map(|file| file.path);
-    let now = Timestamp::now();
     let rows: Vec<PlanRow> =
-        runner::plans(&project).iter().map(|file| row(&project, file, active.as_deref(), now)).collect();
+        runner::plans(&project).iter().map(|file| row(&project, file, active.as_deref())).collect();
     match context.format {
         Format::Text => {
             context.out.write_all(render(&rows, Paint::of(&std::io::stdout())).as_bytes())?;
@@ -29,7 +27,7 @@ pub(crate) fn run(context: &mut Context) -> Ended {
     Ok(exit::DONE)
 }
 
-fn row(project: &Project, file: &PlanFile, active: Option<&Path>, now: Timestamp) -> PlanRow {
+fn row(project: &Project, file: &PlanFile, active: Option<&Path>) -> PlanRow {
     let is_active = active == Some(&file.path);
     let place = project.relative(&file.path);
     // A spec is known by its name; everything else by its place.
@@ -37,7 +35,7 @@ fn row(project: &Project, file: &PlanFile, active: Option<&Path>, now: Timestamp
     let is_spec = folder.parent() == Some(Path::new("specs")) && place.ends_with("tasks.md");
     let argument = if is_spec { file.name.clone() } else { place.display().to_string() };
     let subject = Subject::new(Path::new("."), project, file, Some(&argument));
-    let standing = super::status::standing(file, &subject, now);
+    let standing = super::status::standing(file, &subject);
     let row = PlanRow::new(argument, subject.path.clone(), standing);
     if is_active { row.activated() } else { row }
 }

@@ -29,7 +29,14 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
     let of_file = FileSettings::load(project.root())?;
     let flags = arguments.flags.clone();
-    let resolved = settings(&project, &file, arguments.flags, &of_file)?;
+    let resolved = match settings(&project, &file, arguments.flags, &of_file) {
+        // Nobody is needed where nothing is left to do, and nothing else is asked for.
+        Err(error) if error.is_no_agent() && flags == SettingsLayer::default() && !of_file.starts_fresh() => {
+            let done = runner::load(&file, |_| ())?.filter(|state| super::status::is_complete(&file, state));
+            return done.map_or(Err(error), |state| conclude(context, &subject, &file, &state));
+        }
+        resolved => resolved?,
+    };
     if resolved.mode == Mode::DryRun {
         return dry_run(context, &project, (&file, &subject), &resolved.settings);
     }
@@ -100,17 +107,21 @@ pub(super) fn execute(
         let question = if was_asked { None } else { question::unanswered(subject, &finished.state) };
         return Err(error.about(subject).asking(question));
     }
-    let strays = stray_boxes(request.file);
-    let summary = summary::complete(subject, &finished.state, finished.at) + &summary::left(subject, &strays);
+    conclude(context, subject, request.file, &finished.state)
+}
+
+/// Says what a run that is complete came to.
+fn conclude(context: &mut Context, subject: &Subject, file: &PlanFile, state: &State) -> Ended {
+    let summary = summary::complete(subject, state) + &summary::left(subject, &stray_boxes(file));
     // For programs the last event says it: every line of theirs is JSON.
     match context.format {
         Format::Text => {
-            let retries = retry_summary(subject, request, &finished.state);
+            let retries = retry_summary(subject, file, state);
             write!(context.out, "\n{summary}\n{}", retries.unwrap_or_default())?;
         }
         Format::Json => eprint_quietly(&summary),
     }
-    if finished.end == (End::Complete { skipped: 0 }) && context.format == Format::Text {
+    if state.end() == Some(&End::Complete { skipped: 0 }) && context.format == Format::Text {
         writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }
     Ok(exit::DONE)
@@ -124,13 +135,13 @@ fn stray_boxes(file: &PlanFile) -> Vec<usize> {
 }
 
 /// The summary of the retries; nothing where there is nothing to tell.
-fn retry_summary(subject: &Subject, request: &Request<'_>, state: &State) -> Option<String> {
+fn retry_summary(subject: &Subject, file: &PlanFile, state: &State) -> Option<String> {
     let has_failed = state.tasks().iter().any(|task| !task.failures.is_empty());
-    if !has_failed && request.file.dialect == Dialect::Spec {
+    if !has_failed && file.dialect == Dialect::Spec {
         return None;
     }
     // The run is complete whatever the record says of it now; `stats` explains what is wrong with it.
-    let (state, history) = runner::review(&request.file.journal()).ok().flatten()?;
+    let (state, history) = runner::review(&file.journal()).ok().flatten()?;
     let statistics = Statistics::of(&state, &history);
     Some(format!("{}\n", retry_summary::render(&subject.name, &statistics)))
 }
@@ -197,7 +208,7 @@ fn dry_run(
     writeln!(context.out, "'{}': {done}/{} tasks completed", clean(&subject.name), tasks.len())?;
     writeln!(context.out, "Agent: {} ({})", settings.agent.name, clean(&settings.agent.shown()))?;
     for task in open {
-        writeln!(context.out, "would run {} {}", task.id, one_line(&task.title, TITLE_CHARS_MAX))?;
+        writeln!(context.out, "would run {} {}", task.id, one_line(task.short_title(), TITLE_CHARS_MAX))?;
     }
     for (command, purpose) in forge {
         writeln!(context.out, "would run `{}` to: {purpose}", clean(&command))?;

@@ -178,16 +178,9 @@ fn show_attempt(context: &mut Context, asked: &Asked<'_>, number: Attempt) -> Re
 
 fn show_output(context: &mut Context, asked: &Asked<'_>, number: Option<Attempt>) -> Result<(), Error> {
     let attempts = asked.report.attempts();
-    // A failure is what people look for; the latest attempt where there is none, or where it was overcome.
-    let is_done = asked
-        .state
-        .as_ref()
-        .and_then(|state| state.task(&asked.task))
-        .is_some_and(|task| task.status.is_settled());
-    let failed = attempts.iter().rev().find(|attempt| attempt.is_failed() && !is_done);
     let attempt = match number {
         Some(number) => numbered(asked, number)?,
-        None => failed.or(attempts.last()).ok_or_else(|| nothing(asked))?,
+        None => attempts.last().ok_or_else(|| nothing(asked))?,
     };
     let sections = sections(attempt)?;
     match context.format {

@@ -11,7 +11,7 @@ use crate::args::{Format, StatsArgs};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::view::chart::{self, ChartKind};
+use crate::view::chart::{self, ChartFile};
 use crate::view::json;
 use crate::view::statistics::{self, Reports, Run, RunReport};
 use crate::view::subject::Subject;
@@ -30,9 +30,8 @@ pub(crate) fn run(context: &mut Context, arguments: &StatsArgs) -> Ended {
         show_one(context, &run)?;
         vec![run]
     };
-    if let Some(path) = &arguments.chart {
-        let (path, kind) = (context.dir.join(&path.path), path.kind);
-        draw(&path, kind, &runs)?;
+    if let Some(chart) = &arguments.chart {
+        draw(&context.dir, chart, &runs)?;
     }
     Ok(exit::DONE)
 }
@@ -110,9 +109,10 @@ fn show_all(context: &mut Context, found: &Found) -> Result<(), Error> {
     Ok(())
 }
 
-fn draw(path: &Path, kind: ChartKind, runs: &[Run]) -> Result<(), Error> {
-    let text = chart::render(kind, runs);
-    fs::write(path, text).map_err(|source| {
+/// The file is named as the user named it.
+fn draw(dir: &Path, ChartFile { path, kind }: &ChartFile, runs: &[Run]) -> Result<(), Error> {
+    let text = chart::render(*kind, runs);
+    fs::write(dir.join(path), text).map_err(|source| {
         Error::file("write", path, source).hint("see that the folder exists and that you may write there")
     })?;
     say(&format!("The chart is in {}", path.display()));

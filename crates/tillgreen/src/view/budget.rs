@@ -32,8 +32,10 @@ fn unheld(limits: &Limits, settings: &Settings) -> Vec<String> {
     };
     let costs = limits.cost_micros_max.and_then(|_| names(&|agent| !agent.kind.support().cost));
     let tokens = limits.tokens_max.and_then(|_| names(&|agent| !agent.kind.support().usage));
+    let tells_use = |agent: &Agent| agent.kind.support().cost || agent.kind.support().usage;
+    let instead = if agents.iter().all(tells_use) { "--max-tokens or --max-time" } else { "--max-time" };
     let costs = costs.map(|names| {
-        format!("--max-cost does not hold {names}: what it costs is never told and counts as nothing; --max-tokens or --max-time would")
+        format!("--max-cost does not hold {names}: what it costs is never told and counts as nothing; {instead} would")
     });
     let tokens = tokens.map(|names| {
         format!("--max-tokens does not hold {names}: what it uses is never told and counts as nothing; --max-time would")
@@ -68,7 +70,11 @@ mod tests {
         Stop when $5.00 are spent or 500 000 tokens are used
         --max-cost does not hold it: what it costs is never told and counts as nothing; --max-tokens or --max-time would
         ");
-        assert_eq!(said(limits, AgentKind::Command).lines().count(), 3);
+        insta::assert_snapshot!(said(limits, AgentKind::Command), @"
+        Stop when $5.00 are spent or 500 000 tokens are used
+        --max-cost does not hold it: what it costs is never told and counts as nothing; --max-time would
+        --max-tokens does not hold it: what it uses is never told and counts as nothing; --max-time would
+        ");
         assert_eq!(said(Limits::default(), AgentKind::Command), "");
         let time = Limits { time_max: Some(std::time::Duration::from_secs(90)), ..Limits::default() };
         assert_eq!(said(time.clone(), AgentKind::Acp), "Stop when 1m 30s have passed");

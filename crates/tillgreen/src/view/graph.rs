@@ -70,7 +70,7 @@ impl Graph {
             waits_for
                 .extend(asked.map(|asked| edge(*asked, "nothing starts while a person is asked".to_owned())));
             waits_for.sort_by_key(|edge| edge.place);
-            let (id, title) = (decl.id.to_string(), decl.title.clone());
+            let (id, title) = (decl.id.to_string(), decl.short_title().to_owned());
             tasks.push(Node { id, title, step: steps[place], waits_for, more });
         }
         let steps = steps.into_iter().max().unwrap_or_default();

@@ -1,8 +1,10 @@
 //! One line for each event, for people: what `run` prints where there is no terminal, and what `log` prints.
 
+use std::time::Duration;
+
 use engine::{
-    Cause, End, Event, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges, PullRequestEvent, Question,
-    Recovery, Response, Rung, SettingChanged, Spent, Started, State, What,
+    Cause, Dialect, End, Event, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges, PullRequestEvent,
+    Question, Recovery, Response, Rung, SettingChanged, Spent, Started, State, Status, What,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -104,8 +106,8 @@ fn line(event: &Event, state: &State) -> Line {
         }
         What::AttemptFailed { task, failure, .. } => plain(Mark::Bad, failed_text(task, failure)),
         What::AgentUnavailable { task, reason, nth, until, .. } => {
-            let wait = took(between(event.at, *until));
-            plain(Mark::Odd, unavailable_text(task, *nth, &short(reason), &wait))
+            let next = next_try(*nth, between(event.at, *until), state);
+            plain(Mark::Odd, unavailable_text(task, *nth, &short(reason)) + &next)
         }
         What::AgentDropped { task, agent, reason, .. } => {
             plain(Mark::Odd, format!("{task} agent {} is not asked again: {}", short(agent), short(reason)))
@@ -136,7 +138,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::Deferred { task, by } => {
             plain(Mark::Step, format!("{task} waits for {by}, which is in its way"))
         }
-        What::Escalated { task, question } => plain(Mark::Odd, escalated_text(task, *question, state)),
+        What::Escalated { task, question } => escalated_line(task, *question, state),
         What::Answered { task, response } => plain(Mark::Step, answered_text(event, task, response)),
         What::TaskSkipped { task, reason, dependents } => Line {
             mark: Mark::Odd,
@@ -149,7 +151,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::SkipRequested { task } => plain(Mark::Odd, skip_text(event, task)),
         What::LimitsChanged(new) => plain(Mark::Odd, limits_text(new)),
         What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
-        What::PullRequest(news) => pull_request_line(news, event.at),
+        What::PullRequest(news) => pull_request_line(news, event.at, state),
         What::Ended(end) => end_line(end, state),
     }
 }
@@ -193,8 +195,21 @@ fn held_up_text(task: &TaskId, files: &[String]) -> String {
     format!("{task} waits to come in: {}", in_the_way(files))
 }
 
-fn escalated_text(task: &TaskId, question: Question, state: &State) -> String {
-    format!("{task} needs a person: {}", question_of(question, task, state))
+fn escalated_line(task: &TaskId, question: Question, state: &State) -> Line {
+    let text = format!("{task} needs a person: {}", question_of(question, task, state));
+    Line { mark: Mark::Odd, text, warnings: vague_warning(task, state).into_iter().collect() }
+}
+
+/// Why `--keep-going` leaves tasks waiting that may have nothing to do with the first one that a person is asked about.
+fn vague_warning(task: &TaskId, state: &State) -> Option<String> {
+    state.rules().filter(|rules| rules.keep_going.is_on() && rules.dialect == Dialect::Spec)?;
+    let is_first = state.attention().filter(|task| matches!(task.status, Status::Asking(_))).count() == 1;
+    let later = state.unsettled().skip_while(|other| other.id() != task).skip(1);
+    let vague = later.filter(|other| other.decl.files.is_empty()).map(|other| other.id().clone());
+    let vague: Vec<TaskId> = vague.collect();
+    (is_first && !vague.is_empty()).then(|| {
+        format!("--keep-going starts no task without Files, as any may depend on {task}: {}", names(&vague))
+    })
 }
 
 fn packed_text(task: &TaskId, commit: Option<&str>) -> String {
@@ -218,8 +233,14 @@ fn mended_text(task: &TaskId, files: &[String]) -> String {
     format!("{task} verify command is green, by changes that nobody committed: {files}")
 }
 
-fn unavailable_text(task: &TaskId, nth: u32, reason: &str, wait: &str) -> String {
-    format!("{task} agent unavailable (time {nth} in a row): {reason}; next try in {wait}")
+fn unavailable_text(task: &TaskId, nth: u32, reason: &str) -> String {
+    format!("{task} agent unavailable (time {nth} in a row): {reason}")
+}
+
+/// When something that is away is tried again. After the last time the run pauses.
+fn next_try(nth: u32, wait: Duration, state: &State) -> String {
+    let is_last = state.rules().is_some_and(|rules| nth >= rules.limits.unavailable_max);
+    if is_last { String::new() } else { format!("; next try in {}", took(wait)) }
 }
 
 fn landing_text(task: &TaskId, state: &State) -> String {
@@ -254,14 +275,14 @@ fn with_warnings(text: String, warnings: &[String]) -> Line {
 }
 
 fn named(state: &State, task: &TaskId) -> String {
-    match state.task(task).map(|task| short(&task.decl.title)).filter(|title| !title.is_empty()) {
+    match state.task(task).map(|task| short(task.decl.short_title())).filter(|title| !title.is_empty()) {
         Some(title) => format!("{task} {title}"),
         None => task.to_string(),
     }
 }
 
 fn ms(elapsed: u64) -> String {
-    took(std::time::Duration::from_millis(elapsed))
+    took(Duration::from_millis(elapsed))
 }
 
 fn opened_text(opened: &Opened, state: &State) -> String {
@@ -352,10 +373,7 @@ fn judge_text(judge: Option<Judge>) -> &'static str {
 }
 
 fn done_text(task: &TaskId, commit: Option<&str>, state: &State) -> String {
-    let known = state.task(task);
-    let since = known.and_then(|task| task.started_at);
-    let until = known.and_then(|task| task.ended_at);
-    let time = since.zip(until).map(|(since, until)| format!(" in {}", took(between(since, until))));
+    let time = state.elapsed_on(task).map(|time| format!(" in {}", took(time)));
     let commit = commit.map(|commit| format!(", commit {}", short_commit(commit)));
     let (time, commit) = (time.unwrap_or_default(), commit.unwrap_or_default());
     format!("{task} done{time}{commit} ({}/{})", state.done_count(), state.tasks().len())
@@ -412,7 +430,7 @@ pub(crate) fn response_text(response: &Response) -> String {
     }
 }
 
-fn pull_request_line(news: &PullRequestEvent, at: Timestamp) -> Line {
+fn pull_request_line(news: &PullRequestEvent, at: Timestamp, state: &State) -> Line {
     let (tone, text, warnings) = pull_request::line(news, at);
     let mark = match tone {
         Tone::Step => Mark::Step,
@@ -420,7 +438,11 @@ fn pull_request_line(news: &PullRequestEvent, at: Timestamp) -> Line {
         Tone::Bad => Mark::Bad,
         Tone::Odd => Mark::Odd,
     };
-    Line { mark, text: format!("pull request: {text}"), warnings }
+    let mut text = format!("pull request: {text}");
+    if let PullRequestEvent::Unavailable { nth, until, .. } = news {
+        text.push_str(&next_try(*nth, between(at, *until), state));
+    }
+    Line { mark, text, warnings }
 }
 
 fn end_line(end: &End, state: &State) -> Line {
@@ -537,6 +559,16 @@ mod tests {
             What::AgentUnavailable { task: task.clone(), dispatch, reason, nth: 4, until },
             "! 1.2 agent unavailable (time 4 in a row): 429; next try in 8.0s",
         );
+        let reason = "429".to_owned();
+        check(
+            What::AgentUnavailable { task: task.clone(), dispatch, reason, nth: 10, until },
+            "! 1.2 agent unavailable (time 10 in a row): 429",
+        );
+        let reason = "HTTP 502".to_owned();
+        check(
+            What::PullRequest(Box::new(PullRequestEvent::Unavailable { reason, nth: 10, until })),
+            "! pull request: HTTP 502 (time 10 in a row)",
+        );
         check(
             What::TreeUnavailable { task: task.clone(), dispatch, reason: Some("disk full".to_owned()) },
             "! 1.2 gets no work tree, so tasks run one by one from here: disk full",
@@ -604,6 +636,41 @@ mod tests {
         let jobs = SettingChanged { key: "jobs".to_owned(), from: Some("4".to_owned()), to: None };
         let new = NewLimits { limits: engine::Limits::default(), jobs: 2, changes: vec![jobs] };
         check(What::LimitsChanged(Box::new(new)), "! settings changed: jobs from 4 to the default");
+    }
+
+    #[test]
+    fn a_task_of_a_plan_with_phases_has_its_number_once() {
+        let added = vec![samples::decl("01-01:task-1", "Task 1: Write the greeting")];
+        let story = Story::new(Rules::default());
+        let story = story.then(What::PlanChanged(PlanChanges { added, ..PlanChanges::default() }));
+        let text = shown(&story.starts("01-01:task-1"));
+        assert!(text.ends_with(" ▶ 01-01:task-1 Write the greeting: attempt 1 (executor)"), "{text}");
+    }
+
+    #[test]
+    fn the_time_between_two_starts_is_nobodys() {
+        let story = samples::fixed().end(End::Complete { skipped: 0 });
+        let told = |story: &Story| {
+            shown(story).lines().rfind(|line| line.contains("1.2 done in")).map(str::to_owned)
+        };
+        assert!(told(&story).unwrap().contains("1.2 done in 3m 30s"));
+        let paused =
+            Story::new(Rules::default()).fails("1.2", "red").end(End::Interrupted).idles(600).opens();
+        let text = told(&paused.retries("1.2").passes("1.2")).unwrap();
+        assert!(text.contains("1.2 done in 1m 10s"), "{text}");
+    }
+
+    #[test]
+    fn why_keep_going_does_not_is_said_once() {
+        let rules = Rules { keep_going: engine::Toggle::On, ..Rules::default() };
+        let text = shown(&Story::new(rules.clone()).fails("1.2", "red").escalates("1.2"));
+        let expected = "! warning: --keep-going starts no task without Files, as any may depend on 1.2: 1.3";
+        assert!(text.contains(expected), "{text}");
+        let text = shown(&Story::new(rules.clone()).fails("1.3", "red").escalates("1.3"));
+        assert!(!text.contains("--keep-going"), "none comes later: {text}");
+        let text =
+            shown(&Story::new(rules).fails("1.2", "x").escalates("1.2").fails("1.3", "x").escalates("1.3"));
+        assert_eq!(text.matches("--keep-going").count(), 1, "{text}");
     }
 
     #[test]

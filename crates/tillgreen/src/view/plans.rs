@@ -102,7 +102,6 @@ pub(crate) fn render(rows: &[PlanRow], paint: Paint) -> String {
 #[cfg(test)]
 mod tests {
     use engine::{End, Rules};
-    use jiff::Timestamp;
     use plan::TaskId;
 
     use super::*;
@@ -113,8 +112,7 @@ mod tests {
     }
 
     fn rows() -> Vec<PlanRow> {
-        let now: Timestamp = samples::time(100);
-        let of = |story: Story| Ok(Standing::of(&samples::subject(), &story.state(), None, now));
+        let of = |story: Story| Ok(Standing::of(&samples::subject(), &story.state(), None));
         let asks = Story::new(Rules::default()).fails("1.2", "red").escalates("1.2");
         vec![
             row("auth", of(asks.end(End::Waiting { task: TaskId::new("1.2") }))).activated(),

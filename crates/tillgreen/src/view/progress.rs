@@ -139,12 +139,12 @@ fn pull_request_step(state: &State) -> String {
 }
 
 fn message(state: &State, activity: &str) -> String {
-    let summary = Summary::of(state, jiff::Timestamp::UNIX_EPOCH);
+    let summary = Summary::of(state);
     let mut parts = Vec::new();
     if let Some(task) = current_task(state) {
         let (doing, attempt, _) = doing(task);
         let room = if activity.is_empty() { TITLE_CHARS_MAX } else { TITLE_CHARS_BESIDE_ACTIVITY };
-        parts.push(format!("{} {}", task.id(), one_line(&task.decl.title, room)));
+        parts.push(format!("{} {}", task.id(), one_line(task.decl.short_title(), room)));
         parts.extend(attempt.map(|attempt| format!("attempt {attempt}")));
         parts.push(if activity.is_empty() { doing } else { activity.to_owned() });
         parts.extend(beside(state, task));

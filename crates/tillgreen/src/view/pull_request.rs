@@ -235,9 +235,8 @@ pub(crate) fn line(event: &PullRequestEvent, at: Timestamp) -> (Tone, String, Ve
         PullRequestEvent::MergeQueued { .. } => {
             plain(Tone::Step, "the forge agreed to merge it, but has not yet: waiting for that".to_owned())
         }
-        PullRequestEvent::Unavailable { reason, nth, until } => {
-            let wait = took(between(at, *until));
-            plain(Tone::Odd, format!("{} (time {nth} in a row); next try in {wait}", short(reason)))
+        PullRequestEvent::Unavailable { reason, nth, .. } => {
+            plain(Tone::Odd, format!("{} (time {nth} in a row)", short(reason)))
         }
         PullRequestEvent::Satisfied { outcome } => plain(tone(outcome), outcome_text(outcome)),
     }

@@ -66,14 +66,11 @@ pub(crate) fn unanswered(subject: &Subject, state: &State) -> Option<String> {
 /// The question about a task.
 pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Asked) -> String {
     let failures = task.round_failures();
-    let count = failures.len();
-    let limit = state.rules().map_or(0, |rules| rules.limits.task_iterations_max);
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(count);
     let mut text = String::from("## Task Escalation Required\n\n");
     let lines = [
         format!("**Task:** {}", one_line(&task.name(), TITLE_CHARS_MAX)),
         format!("**Plan:** {}", clean(plan_of(subject, task))),
-        format!("**Attempts:** {count} of {limit}"),
+        format!("**Attempts:** {}", attempts(state, task, asked)),
         String::new(),
         "### Failure Summary".to_owned(),
         String::new(),
@@ -96,6 +93,16 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
     let dialect = state.rules().map_or(Dialect::Spec, |rules| rules.dialect);
     options(&mut text, asked.question, dialect);
     text
+}
+
+/// The attempts that were made, and how many there may be. One whose result is in question is one of them.
+fn attempts(state: &State, task: &Task, asked: &Asked) -> String {
+    if asked.question == Question::Mended {
+        return format!("{}, none of them since it was mended", task.failures.len());
+    }
+    let count = task.round_failures().len() + usize::from(asked.attempt.is_some());
+    let limit = state.rules().map_or(0, |rules| rules.limits.task_iterations_max);
+    format!("{count} of {}", usize::try_from(limit).unwrap_or(usize::MAX).max(count))
 }
 
 /// The plan that a task is of: its number where a folder of plans is run.
@@ -241,7 +248,8 @@ fn options(text: &mut String, question: Question, dialect: Dialect) {
 
 #[cfg(test)]
 mod tests {
-    use engine::Rules;
+    use engine::{Rules, StopReason, What};
+    use plan::TaskId;
 
     use super::*;
     use crate::view::samples::{self, Story};
@@ -296,6 +304,38 @@ mod tests {
         - `abort` - Stop plan execution
         - `fix: <instruction>` - Provide specific fix instruction
         ");
+    }
+
+    #[track_caller]
+    fn check_attempts(story: Story, expected: &str) {
+        let state = story.state();
+        let (task, asked) = open(&state).unwrap();
+        let text = render(&samples::subject(), &state, task, asked);
+        assert!(text.contains(&format!("**Attempts:** {expected}\n")), "{text}");
+    }
+
+    #[test]
+    fn the_attempt_that_is_to_be_judged_counts() {
+        let task = || TaskId::new("1.2");
+        let story =
+            Story::new(Rules::default()).fails("1.2", "red").retries("1.2").starts("1.2").claims("1.2");
+        let judge = Some(engine::Judge::Person);
+        let story = story.then(What::ChecksPassed { task: task(), warnings: vec![], judge, tree: None });
+        check_attempts(story.then(What::Escalated { task: task(), question: Question::Judge }), "2 of 5");
+    }
+
+    #[test]
+    fn attempts_before_somebody_mended_it_count() {
+        let task = || TaskId::new("1.2");
+        let story = Story::new(Rules::default()).fails("1.2", "red").retries("1.2").fails("1.2", "red");
+        let stopped = StopReason::Retries { task: task(), attempts: 2 };
+        let story = story.end(End::Stopped(stopped)).opens_round(2);
+        let story = story.then(What::ProofStarted { task: task(), head: None });
+        let files = vec!["a.txt".to_owned()];
+        check_attempts(
+            story.then(What::Mended { task: task(), files }),
+            "2, none of them since it was mended",
+        );
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub(crate) struct Story {
     events: Vec<Event>,
     state: State,
     dispatches: u32,
+    /// Seconds in which no program was there.
+    idle: i64,
 }
 
 impl Story {
@@ -55,23 +57,29 @@ impl Story {
     pub(crate) fn new(rules: Rules) -> Self {
         let added = vec![decl("1.1", "Set up"), decl("1.2", "Add a parser"), decl("1.3", "Use the parser")];
         let changes = PlanChanges { added, ..PlanChanges::default() };
-        let opened = Opened {
-            round: 1,
-            rules,
-            launch: [].into(),
-            changes,
-            dirty: vec![],
-            lost: vec![],
-            gone: vec![],
-            outdated: vec![],
-            head: Some("0123456789abcdef0123456789abcdef01234567".to_owned()),
-        };
-        let story = Self { events: Vec::new(), state: State::default(), dispatches: 0 };
-        story.then(What::Opened(Box::new(opened)))
+        let story = Self { events: Vec::new(), state: State::default(), dispatches: 0, idle: 0 };
+        story.then(What::Opened(Box::new(opened(rules, changes))))
+    }
+
+    /// So many seconds pass while no program is there.
+    pub(crate) fn idles(self, seconds: i64) -> Self {
+        Self { idle: self.idle + seconds, ..self }
+    }
+
+    /// The program is started again, after ten more seconds.
+    pub(crate) fn opens(self) -> Self {
+        let round = self.state.opened().map_or(1, |opened| opened.round);
+        self.opens_round(round)
+    }
+
+    pub(crate) fn opens_round(self, round: u32) -> Self {
+        let rules = self.state.rules().cloned().unwrap_or_default();
+        let opened = Opened { round, ..opened(rules, PlanChanges::default()) };
+        self.then(What::Opened(Box::new(opened)))
     }
 
     pub(crate) fn then(mut self, what: What) -> Self {
-        let event = Event::new(time(10 * i64::try_from(self.events.len()).unwrap()), what);
+        let event = Event::new(time(self.idle + 10 * i64::try_from(self.events.len()).unwrap()), what);
         self.state.apply(&event).unwrap();
         self.events.push(event);
         self
@@ -180,6 +188,20 @@ impl Story {
             (event.clone(), state.clone())
         };
         self.events.iter().map(each).collect()
+    }
+}
+
+fn opened(rules: Rules, changes: PlanChanges) -> Opened {
+    Opened {
+        round: 1,
+        rules,
+        launch: [].into(),
+        changes,
+        dirty: vec![],
+        lost: vec![],
+        gone: vec![],
+        outdated: vec![],
+        head: Some("0123456789abcdef0123456789abcdef01234567".to_owned()),
     }
 }
 

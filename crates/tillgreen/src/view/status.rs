@@ -51,6 +51,14 @@ pub(crate) struct Standing {
     next: Option<String>,
 }
 
+/// The boxes of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Boxes {
+    pub(crate) total: usize,
+    /// Those of tasks that are neither done nor skipped.
+    pub(crate) open: usize,
+}
+
 /// Where a run stands, in short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Brief {
@@ -165,7 +173,7 @@ impl Standing {
     }
 
     /// A plan with a history.
-    pub(crate) fn of(subject: &Subject, state: &State, holder: Option<&Holder>, now: Timestamp) -> Self {
+    pub(crate) fn of(subject: &Subject, state: &State, holder: Option<&Holder>) -> Self {
         let (phase, reason) = phase(state, holder);
         let asked = question::open(state);
         let is_over = phase == Phase::Complete;
@@ -177,7 +185,7 @@ impl Standing {
             pid: holder.map(|holder| holder.pid),
             since: holder.map(|holder| holder.started),
             round: state.opened().map_or(0, |opened| opened.round),
-            tasks: counts(state, now),
+            tasks: counts(state),
             current: current_task(state).filter(|_| !is_over).map(|task| current(task, phase)),
             beside: beside(state).map(|task| current(task, phase)).collect(),
             last_failure: last_failure(subject, state).filter(|_| !is_over),
@@ -191,6 +199,18 @@ impl Standing {
             }),
             next: next(subject, phase, asked.is_some()),
         }
+    }
+
+    /// With the boxes as they are: after a run that is complete somebody may have opened some again, or added some.
+    pub(crate) fn with_boxes(mut self, subject: &Subject, Boxes { total, open }: Boxes) -> Self {
+        if open > 0 && self.state == Phase::Complete {
+            let boxes = if open == 1 { "1 box is".to_owned() } else { format!("{open} boxes are") };
+            self.reason = Some(format!("when it ended, but {boxes} open now"));
+            self.tasks.total = total;
+            self.tasks.done = total.saturating_sub(open + self.tasks.skipped);
+            self.next = Some(bare(&subject.command("run", "")));
+        }
+        self
     }
 
     /// With the work trees that are on disk.
@@ -360,8 +380,8 @@ fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<String>) {
     }
 }
 
-fn counts(state: &State, now: Timestamp) -> Counts {
-    let summary = Summary::of(state, now);
+fn counts(state: &State) -> Counts {
+    let summary = Summary::of(state);
     Counts {
         total: state.tasks().len(),
         done: state.done_count(),
@@ -437,7 +457,7 @@ fn current(task: &Task, phase: Phase) -> Current {
         doing = format!("{doing} when it crashed; {further}");
         since = None;
     }
-    let title = one_line(&task.decl.title, TEXT_CHARS_MAX);
+    let title = one_line(task.decl.short_title(), TEXT_CHARS_MAX);
     Current { task: task.id().to_string(), title, doing, attempt, since }
 }
 
@@ -483,7 +503,24 @@ mod tests {
 
     fn shown(story: Story, holder: Option<&Holder>) -> String {
         let now = samples::time(100);
-        Standing::of(&samples::subject(), &story.state(), holder, now).render(now, Paint::Plain)
+        Standing::of(&samples::subject(), &story.state(), holder).render(now, Paint::Plain)
+    }
+
+    #[test]
+    fn boxes_that_are_open_after_a_complete_run_are_told() {
+        let state = samples::fixed().end(End::Complete { skipped: 0 }).state();
+        let told = |boxes: Boxes| {
+            let standing =
+                Standing::of(&samples::subject(), &state, None).with_boxes(&samples::subject(), boxes);
+            standing.render(samples::time(400), Paint::Plain)
+        };
+        let text = told(Boxes { total: 6, open: 3 });
+        let rows = ["State     complete: when it ended, but 3 boxes are open now\n", "Tasks     3/6 done\n"];
+        assert!(
+            rows.iter().all(|row| text.contains(row)) && text.ends_with("Next      tillgreen run\n"),
+            "{text}"
+        );
+        assert!(told(Boxes { total: 5, open: 0 }).contains("State     complete\n"));
     }
 
     #[test]
@@ -580,7 +617,7 @@ mod tests {
     #[test]
     fn for_programs() {
         let state = samples::fixed().state();
-        let standing = Standing::of(&samples::subject(), &state, Some(&holder()), samples::time(200));
+        let standing = Standing::of(&samples::subject(), &state, Some(&holder()));
         insta::assert_snapshot!(serde_json::to_string_pretty(&standing).unwrap(), @r#"
         {
           "plan": "auth",

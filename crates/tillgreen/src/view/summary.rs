@@ -6,7 +6,6 @@ use engine::{
     Dialect, Isolation, Parallel, Recovery, State, Status, Summary, Task, TaskKind, Unverifiable,
     Verification,
 };
-use jiff::Timestamp;
 use plan::TaskId;
 use runner::{Agent, Settings};
 
@@ -100,6 +99,9 @@ fn policy(state: &State) -> Vec<String> {
     let limits = &rules.limits;
     let attempts = count(usize::try_from(limits.task_iterations_max).unwrap_or(usize::MAX), "attempt");
     let after_failure = match rules.recovery {
+        Recovery::Off if limits.task_iterations_max == 1 => {
+            "Try each task once: one that fails is not tried again".to_owned()
+        }
         Recovery::Off => format!("Try a failing task again, with feedback, up to {attempts}"),
         Recovery::On => format!(
             "Write fix tasks for what fails: up to {} for a task, nested up to {} deep",
@@ -124,8 +126,8 @@ pub(crate) fn left(subject: &Subject, lines: &[usize]) -> String {
 }
 
 /// The summary of a run that is complete.
-pub(crate) fn complete(subject: &Subject, state: &State, now: Timestamp) -> String {
-    let summary = Summary::of(state, now);
+pub(crate) fn complete(subject: &Subject, state: &State) -> String {
+    let summary = Summary::of(state);
     let name = one_line(&subject.name, COMMAND_CHARS_MAX);
     let mut text = format!("Completed '{name}' in {}\n\n", took(summary.elapsed));
     push(&mut text, &format!("Tasks:     {}/{} completed", summary.originals_done, summary.originals));
@@ -261,6 +263,14 @@ mod tests {
     }
 
     #[test]
+    fn a_single_attempt_is_no_retry() {
+        let limits = engine::Limits { task_iterations_max: 1, ..engine::Limits::default() };
+        let state = Story::new(Rules { limits, ..Rules::default() }).state();
+        let text = start(&samples::subject(), &state, &settings());
+        assert!(text.contains("\n- Try each task once: one that fails is not tried again\n"), "{text}");
+    }
+
+    #[test]
     fn the_start_in_recovery_mode() {
         let state = Story::new(Rules { recovery: Recovery::On, ..Rules::default() }).state();
         let text = start(&samples::subject(), &state, &settings());
@@ -273,8 +283,8 @@ mod tests {
     #[test]
     fn the_end_with_fixes() {
         let state = samples::fixed().end(End::Complete { skipped: 0 }).state();
-        insta::assert_snapshot!(complete(&samples::subject(), &state, samples::time(200)), @r"
-        Completed 'auth' in 3m 20s
+        insta::assert_snapshot!(complete(&samples::subject(), &state), @r"
+        Completed 'auth' in 4m 30s
 
         Tasks:     3/3 completed
         Fix tasks: 2/2 completed
@@ -287,13 +297,20 @@ mod tests {
     }
 
     #[test]
+    fn a_start_on_a_complete_plan_takes_no_time() {
+        let story = samples::fixed().end(End::Complete { skipped: 0 }).idles(1_260).opens();
+        let text = complete(&samples::subject(), &story.end(End::Complete { skipped: 0 }).state());
+        assert!(text.starts_with("Completed 'auth' in 4m 40s\n"), "{text}");
+    }
+
+    #[test]
     fn warnings_are_named() {
         let noted = |story: Story, number: u32| {
             story.then(engine::What::Noted { task: None, text: format!("task 1.3 left file {number}") })
         };
         let story = (1..=12).fold(samples::fixed(), noted);
         let state = story.end(End::Complete { skipped: 0 }).state();
-        let text = complete(&samples::subject(), &state, samples::time(200));
+        let text = complete(&samples::subject(), &state);
         assert!(
             text.contains("\nWarning:   task 1.3 left file 1\nWarning:   task 1.3 left file 2\n"),
             "{text}"
@@ -306,8 +323,8 @@ mod tests {
         let rules = Rules { regression: Toggle::On, ..Rules::default() };
         let story = Story::new(rules).fails("1.2", "no way").escalates("1.2").skips("1.2").passes("1.3");
         let state = story.end(End::Complete { skipped: 1 }).state();
-        insta::assert_snapshot!(complete(&samples::subject(), &state, samples::time(3700)), @r"
-        Completed 'auth' in 1h 1m
+        insta::assert_snapshot!(complete(&samples::subject(), &state), @r"
+        Completed 'auth' in 1m 30s
 
         Tasks:     2/3 completed
         Attempts:  2, 1 failed

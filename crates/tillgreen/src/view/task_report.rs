@@ -151,7 +151,7 @@ impl TaskReport {
         let Sources { state, holder, .. } = *sources;
         let fixes = task.fixes.iter().filter_map(|fix| state.task(fix));
         Self {
-            title: task.decl.title.clone(),
+            title: task.decl.short_title().to_owned(),
             standing: Some(Current::of(task, state, holder)),
             fix_of: lineage(state, task.id()),
             fixes: fixes.map(|fix| Current::of(fix, state, holder)).collect(),

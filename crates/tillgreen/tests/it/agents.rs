@@ -86,6 +86,17 @@ fn a_stream_without_its_end_is_no_success_whatever_the_exit_code() {
 }
 
 #[test]
+fn output_that_is_no_json_is_named() {
+    let sandbox = sandbox();
+    let agent = "[agents.mine]\nkind = \"stream\"\ncommand = \"cat >/dev/null; echo; echo All done\"\n";
+    sandbox.write("tillgreen.toml", format!("{agent}done = \"type=result\"\ntext = \"result\"\n"));
+    let finished = sandbox.run(&["run", "--infra-retries", "1"]).expect_code(6);
+    let reason = "its final event (exit code 0); a line of its output is not JSON: `All done`\n";
+    assert!(finished.stderr.contains(reason), "{finished}");
+    assert!(!finished.stderr.contains("next try"), "{finished}");
+}
+
+#[test]
 fn a_rate_limit_waits_as_long_as_it_is_told_and_costs_no_attempt() {
     let sandbox = sandbox();
     let limited = claude_failed(429, "slow down, try again in 10ms");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -288,6 +288,41 @@ fn a_dirty_tree_stops_the_start_of_a_new_run() {
     completes(&sandbox, &["run", "--agent-cmd", &agent, "--allow-dirty"]);
     assert_eq!(sandbox.dirt(), ["?? mine.txt"]);
     assert_eq!(sandbox.read("mine.txt"), "precious");
+}
+
+#[test]
+fn a_fresh_start_that_is_refused_puts_nothing_aside() {
+    let (sandbox, agent) = paused();
+    sandbox.write("other.txt", "mine\n");
+    let said = ["the project has uncommitted changes: other.txt"];
+    refused(&sandbox, &["run", "--fresh", "--agent-cmd", &agent], 2, &said);
+    completes(&sandbox, &["run", "--fresh", "--agent-cmd", &agent, "--allow-dirty"]);
+    assert!(sandbox.has(".tillgreen/specs-demo/archive"));
+}
+
+#[test]
+fn what_a_run_keeps_is_its_users_alone() {
+    let (sandbox, _) = paused();
+    let mode = fs::metadata(sandbox.root().join(".tillgreen")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn a_complete_plan_needs_no_agent() {
+    let (sandbox, agent) = prepared(PLAN);
+    refused(&sandbox, &["run"], 2, &["no agent is set"]);
+    completes(&sandbox, &["run", "--agent-cmd", &agent]);
+    completes(&sandbox, &["run"]);
+    for flag in ["--fresh", "--dry-run", "--pr"] {
+        refused(&sandbox, &["run", flag], 2, &["no agent is set"]);
+    }
+    sandbox.git(&["reset", "-q", "--keep", "HEAD~2"]);
+    refused(&sandbox, &["run"], 2, &["no agent is set"]);
+    let status = sandbox.run(&["status"]).expect_code(0);
+    for part in ["complete: when it ended, but 1 box is open now\n", "0/1 done", "Next      tillgreen run\n"]
+    {
+        assert!(status.stdout.contains(part), "{part} is not in {status}");
+    }
 }
 
 #[test]

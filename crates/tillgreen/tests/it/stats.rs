@@ -160,7 +160,7 @@ fn charts_stand_for_themselves() {
     run(&sandbox);
     for (file, begin) in [("run.svg", "<svg xmlns="), ("run.html", "<!doctype html>")] {
         let stats = sandbox.run(&["stats", "--chart", file]).expect_code(0);
-        assert!(stats.stderr.contains(&format!("The chart is in ./{file}")), "{stats}");
+        assert!(stats.stderr.contains(&format!("The chart is in {file}\n")), "{stats}");
         assert!(stats.stdout.starts_with("## Retry Summary"), "{stats}");
         let chart = sandbox.read(file);
         assert!(chart.starts_with(begin), "{chart}");

@@ -6,7 +6,7 @@ use runner::{Agent, AgentKind};
 use super::known::{KNOWN_AGENTS, KnownAgent, how_to_install};
 use super::programs::Programs;
 use super::table::COMMAND_AGENT;
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::settings::file::FileSettings;
 use crate::settings::layer::{Names, SettingsLayer};
 use crate::view::text::quoted;
@@ -139,10 +139,11 @@ fn unknown(name: &str, file: &FileSettings) -> Error {
 
 fn no_agent(file: &FileSettings) -> Error {
     let error = if file.agents.is_empty() {
-        Error::usage("no agent is set, and none of those that are known is installed")
+        Error::new(Kind::NoAgent, "no agent is set, and none of those that are known is installed")
     } else {
         let list: Vec<&str> = file.agents.iter().map(|table| table.name.as_str()).collect();
-        Error::usage(format!("none of the agents in tillgreen.toml is installed ({})", list.join(", ")))
+        let list = list.join(", ");
+        Error::new(Kind::NoAgent, format!("none of the agents in tillgreen.toml is installed ({list})"))
     };
     error
         .hint("name a command that reads the prompt on standard input: `tillgreen run --agent-cmd 'COMMAND'`")
@@ -167,7 +168,7 @@ pub(in crate::settings) fn installed(agent: &Agent, programs: &Programs) -> Resu
         || format!("install `{program}`, or choose another agent with --agent NAME or --agent-cmd 'COMMAND'"),
         |how| format!("install it: `{how}`, or choose another agent with --agent NAME"),
     );
-    Err(Error::usage(format!("{what} is not installed: `{program}` was not found"))
+    Err(Error::new(Kind::NoAgent, format!("{what} is not installed: `{program}` was not found"))
         .note(format!("its command: {}", agent.shown()))
         .hint(how)
         .hint("`tillgreen agents` lists what is installed"))

@@ -14,4 +14,4 @@ mod tone;
 mod tests;
 
 pub(crate) use document::render;
-pub(crate) use file::{ChartFile, ChartKind};
+pub(crate) use file::ChartFile;

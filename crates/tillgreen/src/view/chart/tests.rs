@@ -4,6 +4,7 @@ use plan::ErrorType;
 use super::super::samples::{self, Story};
 use super::super::statistics::Run;
 use super::axis::Axis;
+use super::file::ChartKind;
 use super::markup::{escape, fitted};
 use super::*;
 
