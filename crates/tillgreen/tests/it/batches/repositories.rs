@@ -119,16 +119,6 @@ fn before_the_first_commit_tasks_run_one_by_one() {
 }
 
 #[test]
-fn a_hook_that_refuses_references_means_one_by_one() {
-    let scene = Scene::new(&members(2));
-    let refuse = "test $1 = prepared || exit 0\nwhile read -r old new name; do case $name in refs/tillgreen*) \
-                  echo \"$name is not allowed\" >&2; exit 1;; esac; done";
-    scene.hook("reference-transaction", refuse);
-    let run = scene.go(&worker(), &[]);
-    expect_one_by_one(&scene, &run, "refuses references under refs/tillgreen/: refs/tillgreen/");
-}
-
-#[test]
 fn a_sparse_checkout_stays_sparse() {
     let scene = Scene::new(&members(2));
     scene.write("far/away.txt", "away\n");
