@@ -21,6 +21,9 @@ const TURNS: usize = 3;
 const AGENT: &str =
     "#!/bin/sh\ncat > /dev/null\necho work > src/f${TILLGREEN_TASK_ID#1.}.txt\necho TASK_COMPLETE\n";
 
+/// The run that is measured.
+const RUN: [&str; 6] = ["run", "bench", "--agent-cmd", "./agent.sh", "--max-global-iterations", "1000000"];
+
 /// The floor: a loop in `sh`, one process for each thing that has to be done.
 const FLOOR: &str = r##"
 i=$1
@@ -46,6 +49,24 @@ fn main() {
         let measured = if is_full { tasks } else { tasks.min(MEASURED_MAX) };
         measure(tasks, measured, if is_full { 1 } else { TURNS });
     }
+    report_growth();
+}
+
+/// How the program's own part of a task grows with the plan, in a repository of the same size.
+fn report_growth() {
+    let (few, many) = (SIZES[0], SIZES[2]);
+    let own = |scratch: &Scratch| {
+        let taken = scratch.run(&RUN, &[]);
+        (taken.busy / u32::try_from(MEASURED_MAX).expect("few tasks"), taken.memory)
+    };
+    let (small, _) = own(&scratch_among(few, MEASURED_MAX, many - few));
+    let (large, memory) = own(&scratch(many, MEASURED_MAX));
+    println!(
+        "its own part of a task: {small:.1?} with {few} tasks, {large:.1?} with {many} in the same repository: {:.2} times (bar: 2); \
+         {:.1} MB at most (bar: 25)",
+        large.as_secs_f64() / small.as_secs_f64(),
+        megabytes(memory)
+    );
 }
 
 fn measure(tasks: usize, measured: usize, turns: usize) {
@@ -54,8 +75,7 @@ fn measure(tasks: usize, measured: usize, turns: usize) {
     let mut per_task = Duration::ZERO;
     let mut own = Duration::ZERO;
     for _ in 0..turns {
-        let taken = scratch(tasks, measured)
-            .run(&["run", "bench", "--agent-cmd", "./agent.sh", "--max-global-iterations", "1000000"], &[]);
+        let taken = scratch(tasks, measured).run(&RUN, &[]);
         let floor = run_floor(&scratch(tasks, measured), tasks, measured);
         ratios.push(taken.time.as_secs_f64() / floor.as_secs_f64());
         memory = memory.max(taken.memory);
@@ -71,6 +91,11 @@ fn measure(tasks: usize, measured: usize, turns: usize) {
 }
 
 fn scratch(tasks: usize, measured: usize) -> Scratch {
+    scratch_among(tasks, measured, 0)
+}
+
+/// A repository with so many further files that belong to no task.
+fn scratch_among(tasks: usize, measured: usize, further: usize) -> Scratch {
     let done = tasks - measured;
     let mut plan = String::from("# Tasks\n\n## Phase 1: Files\n\n");
     let mut progress = String::from("# Progress: bench\n\n## Completed Tasks\n");
@@ -86,6 +111,7 @@ fn scratch(tasks: usize, measured: usize) -> Scratch {
             progress.push_str(&format!("- [x] 1.{number} Write file {number} - abcdef0\n"));
         }
     }
+    files.extend((0..further).map(|number| (format!("src/g{number}.txt"), "work\n".to_owned())));
     files.push(("specs/bench/tasks.md".to_owned(), plan));
     files.push(("specs/bench/.progress.md".to_owned(), progress));
     Scratch::new(AGENT, &files)
