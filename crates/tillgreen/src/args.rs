@@ -142,7 +142,7 @@ pub(crate) enum Command {
 /// Which plan is meant.
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
-    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
 }
 
@@ -199,7 +199,7 @@ pub(crate) struct NewArgs {
     after_long_help = format!("{RUN_NOTES}\n\n{}", exit::HELP)
 )]
 pub(crate) struct RunArgs {
-    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
     #[command(flatten)]
     pub(crate) flags: SettingsLayer,
@@ -235,7 +235,7 @@ A run that is under way takes the answer and goes on. If somebody else was first
 Example: tillgreen answer auth 'fix: check for white space before parsing'"
 )]
 pub(crate) struct AnswerArgs {
-    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
     /// The answer: retry, skip, abort, 'fix: …', approve or 'reject: …'
     #[arg(required = true)]
@@ -251,7 +251,7 @@ pub(crate) struct AnswerArgs {
 #[command(
     override_usage = "tillgreen tell [OPTIONS] [PLAN] <TEXT>",
     after_help = "Arguments:
-  [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+  [PLAN]  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
   <TEXT>  The word, in quotation marks
 
 Examples:
@@ -282,7 +282,7 @@ impl TellArgs {
 #[derive(Debug, Args)]
 #[command(allow_missing_positional = true, after_help = "Example: tillgreen skip auth 1.3")]
 pub(crate) struct SkipArgs {
-    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
     /// The task, as the plan spells it
     #[arg(required = true, value_name = "ID")]
@@ -299,7 +299,7 @@ pub(crate) struct SkipArgs {
   tillgreen show auth 1.3 --attempt 2 --prompt"
 )]
 pub(crate) struct ShowArgs {
-    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
     /// The task, as the plan spells it
     #[arg(required = true)]
@@ -321,7 +321,7 @@ pub(crate) struct ShowArgs {
 /// Arguments of `log`.
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
     /// Wait for more until the run ends
     #[arg(short, long)]
@@ -332,7 +332,7 @@ pub(crate) struct LogArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: tillgreen stats --chart run.html")]
 pub(crate) struct StatsArgs {
-    /// A spec's name, a spec's folder or a tasks.md [default: the active spec]
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     #[arg(conflicts_with = "all")]
     pub(crate) plan: Option<String>,
     /// Every run here, those put aside by --fresh included, and a total

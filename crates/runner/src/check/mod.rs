@@ -2,8 +2,8 @@
 //! decided in the engine, what has to be looked at is here.
 
 mod bookkeeping;
+pub(crate) mod command;
 mod marks;
-pub(crate) mod run;
 mod scope;
 mod verify;
 

@@ -2,14 +2,13 @@
 //! user's hooks, and taken in by one fast-forward.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 use std::{fs, io};
 
 use crate::git::call::error::GitError;
 use crate::git::call::process::{self, COMMIT_DEADLINE, Call, Ended};
-use crate::git::commit::{Answer, COMMIT, Commit, full_message};
+use crate::git::commit::{COMMIT, Commit, full_message};
 use crate::git::diff::{Entry, RawChange, index_info};
 use crate::git::history::Oid;
 use crate::git::merge::{Conflict, Merge, UNSPARSE};
@@ -207,139 +206,4 @@ fn files_in_the_way(ended: &Ended) -> Vec<String> {
     });
     let files: BTreeSet<String> = named.chain(quoted).map(|path| path.trim_end().to_owned()).collect();
     files.into_iter().collect()
-}
-
-/// The text with which a file of the plan is committed, without what somebody has not committed in it: see
-/// `commit_text`.
-#[derive(Debug, Clone)]
-pub struct Text<'a> {
-    /// The file, from the top folder.
-    pub path: &'a str,
-    /// The text.
-    pub text: String,
-}
-
-impl Git {
-    /// The text of a file as it is committed; none if it is in no commit.
-    pub fn committed_text(&self, path: &str) -> Result<Option<String>, GitError> {
-        if self.head()?.is_none() {
-            return Ok(None);
-        }
-        let object = format!("HEAD:{path}");
-        let ended = process::run(self.call(&["cat-file", "-p", &object]))?;
-        if !ended.is_success() {
-            return Ok(None);
-        }
-        Ok(Some(String::from_utf8_lossy(&ended.success()?).into_owned()))
-    }
-
-    /// A text with the edits that lead from one text to another; none where they do not fit.
-    pub fn merge_texts(
-        &self,
-        folder: &Path,
-        (before, after): (&str, &str),
-        text: &str,
-    ) -> Result<Option<String>, GitError> {
-        let files = [("text", text), ("before", before), ("after", after)];
-        let files = files.map(|(name, text)| (folder.join(format!("merge-{name}.md")), text));
-        for (file, text) in &files {
-            fs::write(file, text).map_err(GitError::io("write", file))?;
-        }
-        let mut call = self.call(&["merge-file", "--stdout", "--quiet", "--"]);
-        call.arguments.extend(files.iter().map(|(file, _)| file.clone().into()));
-        let ended = process::run(call);
-        files.iter().try_for_each(|(file, _)| crate::git::snapshot::remove_if_there(file))?;
-        let ended = ended?;
-        // It ends with the number of conflicts.
-        if ended.is_success() {
-            Ok(Some(String::from_utf8_lossy(&ended.stdout).into_owned()))
-        } else {
-            Ok(None)
-        }
-    }
-
-    /// Commits texts in the place of files, with the user's hooks. The files stay as they are, and so does what somebody
-    /// has staged of them.
-    pub fn commit_texts(
-        &self,
-        texts: &[Text<'_>],
-        message: &str,
-        index: &Path,
-    ) -> Result<Option<Oid>, GitError> {
-        let mut entries = Vec::new();
-        for text in texts {
-            let path = format!("--path={}", text.path);
-            let store = [&DURABLY[..], &["hash-object", "-w", &path, "--stdin"]].concat();
-            let call = self.locking_call(&store, text.text.clone().into_bytes());
-            let blob = Oid::printed(process::run(call)?)?;
-            let entry = Entry { mode: self.mode_at_head(text.path)?, oid: blob.as_str().to_owned() };
-            entries.push((OsString::from(text.path), entry));
-        }
-        self.commit_entries(&entries, &Commit::new(&[], message), index)
-    }
-
-    /// Commits paths as a tree has them, with the user's hooks: what git does not take by its name, as files that became
-    /// folders, or that are to be tracked no more.
-    pub fn commit_of_tree(
-        &self,
-        tree: &Oid,
-        request: &Commit<'_>,
-        index: &Path,
-    ) -> Result<Option<Oid>, GitError> {
-        let Some(head) = self.head()? else { return Ok(None) };
-        let is_wanted = |change: &RawChange| {
-            request.paths.contains(&change.shown()) || request.unnameable.contains(&change.path)
-        };
-        let changes = self.differences(&head, tree)?.into_iter().filter(is_wanted);
-        let entries: Vec<(OsString, Entry)> = changes.map(|change| (change.path, change.new)).collect();
-        if entries.is_empty() { Ok(None) } else { self.commit_entries(&entries, request, index) }
-    }
-
-    /// Commits entries on top of what is checked out, through an index of our own.
-    fn commit_entries(
-        &self,
-        entries: &[(OsString, Entry)],
-        request: &Commit<'_>,
-        index: &Path,
-    ) -> Result<Option<Oid>, GitError> {
-        let Some(head) = self.head()? else { return Ok(None) };
-        self.refuse_if_in_progress()?;
-        let mut environment = self.environment().clone();
-        environment.push(("GIT_INDEX_FILE".into(), PathBuf::from(index).into()));
-        let run = |list: &[&str], stdin: Vec<u8>| {
-            let call = self.locking_call(list, stdin);
-            process::run(Call { environment: &environment, deadline: COMMIT_DEADLINE, ..call })
-        };
-        crate::git::snapshot::remove_if_there(index)?;
-        run(&["read-tree", head.as_str()], Vec::new())?.success()?;
-        let lines = index_info(entries.iter().map(|(path, entry)| (path.as_os_str(), entry)));
-        run(&["update-index", "-z", "--add", "--replace", "--index-info"], lines)?.success()?;
-        let message = full_message(request)?;
-        let ended = run(&[&DURABLY[..], &COMMIT, &["-m", &message]].concat(), Vec::new());
-        crate::git::snapshot::remove_if_there(index)?;
-        let commit = match self.judge(ended?)? {
-            Answer::Done(commit) => commit,
-            Answer::NothingToCommit | Answer::UnknownPath => return Ok(None),
-        };
-        let paths: Vec<&OsStr> = entries.iter().map(|(path, _)| path.as_os_str()).collect();
-        self.catch_up_index_at(&head, &paths)?;
-        Ok(Some(commit))
-    }
-
-    fn mode_at_head(&self, path: &str) -> Result<String, GitError> {
-        let listing = process::run(self.call(&["ls-tree", "-z", "HEAD", "--", path]))?.success()?;
-        let listing = String::from_utf8_lossy(&listing).into_owned();
-        Ok(listing.split(' ').next().filter(|mode| !mode.is_empty()).unwrap_or("100644").to_owned())
-    }
-
-    /// After a commit through an index of our own: what the user's index says of these paths follows, unless they had
-    /// staged something there.
-    pub(super) fn catch_up_index_at(&self, before: &Oid, paths: &[&OsStr]) -> Result<(), GitError> {
-        let staged = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", before.as_str(), "--"];
-        let staged = process::run(self.call(&staged))?.success()?;
-        let staged: BTreeSet<&[u8]> = staged.split(|byte| *byte == 0).collect();
-        let behind = paths.iter().copied().filter(|path| !staged.contains(path.as_bytes()));
-        let behind: BTreeSet<&OsStr> = behind.collect();
-        self.unstage(&behind)
-    }
 }

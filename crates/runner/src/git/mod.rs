@@ -29,10 +29,10 @@ pub(crate) use call::process::LOCATION_VARIABLES;
 pub(crate) use call::stopping::{
     LastWait, end_all, end_all_and_exit, interrupt, is_interrupted, say_through,
 };
-pub use commit::{Commit, Staging};
+pub use commit::{Commit, Staging, Text};
 pub use config::ConfigFiles;
 pub use diff::{DiffExtent, Paths};
-pub use fast_forward::{FastForward, Join, Text};
+pub use fast_forward::{FastForward, Join};
 pub use history::{Missing, Oid, WayBack};
 pub use merge::Conflict;
 pub use parallelism::{Parallelism, Reason};

@@ -11,7 +11,7 @@ use plan::TaskId;
 
 use crate::attempt::dispatch::Purpose;
 use crate::check;
-use crate::check::run::verdict;
+use crate::check::command::verdict;
 use crate::error::RunError;
 use crate::git::{Commit, Conflict, FastForward, Git, GitError, Join, Keep, Oid};
 use crate::landing::history::Watch;

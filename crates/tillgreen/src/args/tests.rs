@@ -103,7 +103,7 @@ fn help_of_show() {
     Usage: tillgreen show [OPTIONS] [PLAN] <TASK>
 
     Arguments:
-      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      [PLAN]  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
       <TASK>  The task, as the plan spells it
 
     Options:
@@ -258,7 +258,7 @@ fn short_help_of_run() {
     Usage: tillgreen run [OPTIONS] [PLAN]
 
     Arguments:
-      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      [PLAN]  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
 
     Options:
           --format <text|json>  How results are printed; JSON is one object a line where results are a
@@ -440,7 +440,7 @@ fn help_of_commands_about_a_run() {
     Usage: tillgreen status [OPTIONS] [PLAN]
 
     Arguments:
-      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      [PLAN]  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
 
     Options:
           --format <text|json>  How results are printed; JSON is one object a line where results are a
@@ -486,7 +486,7 @@ fn help_of_commands_about_a_run() {
     Usage: tillgreen cancel [OPTIONS] [PLAN]
 
     Arguments:
-      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      [PLAN]  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
 
     Options:
           --format <text|json>  How results are printed; JSON is one object a line where results are a
@@ -500,7 +500,7 @@ fn help_of_commands_about_a_run() {
     Usage: tillgreen log [OPTIONS] [PLAN]
 
     Arguments:
-      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      [PLAN]  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
 
     Options:
       -f, --follow              Wait for more until the run ends
@@ -526,7 +526,7 @@ fn help_of_commands_that_steer_a_run() {
       -h, --help                Print help (see more with '--help')
 
     Arguments:
-      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      [PLAN]  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
       <TEXT>  The word, in quotation marks
 
     Examples:
@@ -562,7 +562,7 @@ fn help_of_commands_that_steer_a_run() {
     Usage: tillgreen skip [OPTIONS] [PLAN] <ID>
 
     Arguments:
-      [PLAN]  A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      [PLAN]  A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
       <ID>    The task, as the plan spells it
 
     Options:

@@ -12,7 +12,7 @@ use crate::settings::{Attendance, FileSettings, Programs, SettingsLayer, Sources
 use crate::view::subject::Subject;
 
 const INTRODUCTION: &str = "\
-A small project with a real test suite, a plan of four tasks, and an agent that behaves as agents do: it claims to
+A small project with a real test suite, a plan of seven tasks, and an agent that behaves as agents do: it claims to
 be done when it is not, contradicts itself, and repairs the wrong thing. Every claim is checked by running the
 task's own verify command.";
 
