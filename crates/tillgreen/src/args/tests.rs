@@ -454,7 +454,7 @@ fn help_of_commands_about_a_run() {
     Usage: tillgreen answer [OPTIONS] [PLAN] <RESPONSE>
 
     Arguments:
-      [PLAN]      A spec's name, a spec's folder or a tasks.md [default: the active spec]
+      [PLAN]      A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
       <RESPONSE>  The answer: retry, skip, abort, 'fix: …', approve or 'reject: …'
 
     Options:
@@ -542,7 +542,7 @@ fn help_of_commands_that_steer_a_run() {
 
     Arguments:
       [PLAN]
-              A spec's name, a spec's folder or a tasks.md [default: the active spec]
+              A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
 
     Options:
           --format <text|json>
