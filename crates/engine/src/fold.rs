@@ -392,7 +392,11 @@ impl State {
         task.forget_landing();
         task.returns = 0;
         task.base = task.base.take().or_else(|| started.head.clone());
-        task.unfinished = Some(Baseline { head: started.head.clone(), tree: started.tree.clone() });
+        let baseline = Baseline { head: started.head.clone(), tree: started.tree.clone() };
+        if started.slot.is_none() && task.found.is_none() {
+            task.found = Some(baseline.clone());
+        }
+        task.unfinished = Some(baseline);
         self.has_used_slots |= started.slot.is_some();
         self.retries = self.retries.saturating_add(retries);
         self.directives.give_words(&started.task);
@@ -543,6 +547,7 @@ impl State {
         task.ended_at = Some(at);
         task.touched.clear();
         task.base = None;
+        task.found = None;
         task.slot = None;
         task.work = None;
         task.forget_landing();

@@ -167,6 +167,10 @@ pub struct Task {
     pub(crate) unfinished: Option<Baseline>,
     /// The commit that was checked out before the first attempt since it was last done.
     pub base: Option<String>,
+    /// The project before the first of these attempts that worked in it: files that differed from the commit then are
+    /// somebody else's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Baseline>,
     /// The slot in which its latest attempt worked; none for one that worked in the project itself. The slot is its own
     /// only while an agent or a check is at work there: afterwards what it left is packed.
     pub slot: Option<Slot>,
@@ -232,6 +236,7 @@ impl Task {
             touched: BTreeSet::new(),
             unfinished: None,
             base: None,
+            found: None,
             slot: None,
             work: None,
             landed: None,
@@ -334,6 +339,7 @@ impl Task {
         self.touched.clear();
         self.unfinished = None;
         self.base = None;
+        self.found = None;
     }
 
     /// Forgets how its work came in the last time.

@@ -161,6 +161,11 @@ impl Git {
         Ok(changed)
     }
 
+    /// The entries of a work tree's index.
+    pub(crate) fn tracked_in_slot(&self, worktree: &Path) -> Result<Vec<Tracked>, GitError> {
+        SlotTree::of(self, worktree)?.tracked()
+    }
+
     /// The paths in a work tree that git does not track, ignored or not; of a folder without tracked files only its
     /// own.
     pub(crate) fn untracked_in_slot(&self, worktree: &Path) -> Result<BTreeSet<String>, GitError> {

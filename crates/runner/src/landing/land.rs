@@ -88,11 +88,16 @@ impl Piece {
                 "it left nothing of the work to commit ({})",
                 commit.short()
             )))),
-            Ok((commit, touched)) => Ok(Landing::Done {
-                touched,
-                onto: Some(head.as_str().to_owned()),
-                commit: Some(commit.as_str().to_owned()),
-            }),
+            Ok((commit, touched)) => {
+                if let Some(failure) = self.set_up_again(&commit, notes)? {
+                    return Ok(Landing::Failed(failure));
+                }
+                Ok(Landing::Done {
+                    touched,
+                    onto: Some(head.as_str().to_owned()),
+                    commit: Some(commit.as_str().to_owned()),
+                })
+            }
             // A hook that lacks something in the landing tree says nothing about the work.
             Err(GitError::Hook { output }) => match missing(&output, self.git.root(), &root, &self.git) {
                 Some(reason) => {
@@ -107,6 +112,32 @@ impl Piece {
                 Ok(Landing::Blocked { reason: error.told() })
             }
         }
+    }
+
+    /// Sets the landing tree up for work that changes what is installed there: what was set up for the commit before would
+    /// prove nothing. That it fails then is the work's doing.
+    fn set_up_again(&self, commit: &Oid, notes: &mut Vec<String>) -> Result<Option<CheckFailure>, Unready> {
+        if !self.slots.is_set_up_for_another(LANDING)? {
+            return Ok(None);
+        }
+        match self.slots.show(LANDING, commit, &self.by) {
+            Ok(told) => notes.extend(told),
+            Err(Unready::SetUp { command, output, .. }) => {
+                return Ok(Some(CheckFailure {
+                    cause: Cause::RedTogether,
+                    error: format!(
+                        "the set-up `{command}` fails with what the work changed: {}",
+                        last_line(&output)
+                    ),
+                    details: mask(&output),
+                    command: Some(command),
+                    exit_code: None,
+                    failing: Failing::default(),
+                }));
+            }
+            Err(other) => return Err(other),
+        }
+        Ok(None)
     }
 
     fn conflicting(&self, conflict: &Conflict) -> Landing {

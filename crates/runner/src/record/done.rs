@@ -143,14 +143,14 @@ impl Effects<'_, '_> {
     /// Says which files of a task's work had changes before the run began: whose these are cannot be told apart any more,
     /// so nobody commits them.
     fn tell_of_mixed_work(&mut self, id: &TaskId) {
-        let (Some(task), Some(opened)) = (self.state.task(id), self.state.opened()) else { return };
-        let mixed = opened.dirty.iter().filter(|path| task.touched.contains(*path));
-        let mixed: Vec<String> = mixed.cloned().collect();
+        let Some(task) = self.state.task(id) else { return };
+        let others = self.changes_of_others(id).into_iter();
+        let mixed: Vec<String> = others.filter(|path| task.touched.contains(path)).collect();
         if !mixed.is_empty() {
             self.note_of(
                 id,
                 format!(
-                    "what task {id} changed in {} stays uncommitted: there were changes before the run began",
+                    "what task {id} changed in {} stays uncommitted: there were changes in it before",
                     listed(&mixed)
                 ),
             );
@@ -311,15 +311,31 @@ impl Effects<'_, '_> {
     /// The paths that attempts at the task changed, without those that were changed before the run began. What a
     /// failing task left behind is committed with its own message once it is done, not with that of its fix.
     pub(crate) fn paths_of_work(&self, id: &TaskId) -> BTreeSet<String> {
+        let others = self.changes_of_others(id);
         // What was changed in a work tree of its own is not in the project.
         let task = self.state.task(id).filter(|task| !task.is_isolated());
         let mut paths: BTreeSet<String> =
             task.into_iter().flat_map(|task| task.touched.iter().cloned()).collect();
-        if let Some(opened) = self.state.opened() {
-            for path in &opened.dirty {
-                paths.remove(path);
-            }
-        }
+        paths.retain(|path| !others.contains(path));
+        paths
+    }
+
+    /// The files with changes that are not the task's: from before the run began, or from before its first attempt in the
+    /// project, where no other task left them.
+    fn changes_of_others(&self, id: &TaskId) -> BTreeSet<String> {
+        let opened = self.state.opened();
+        let mut paths: BTreeSet<String> =
+            opened.into_iter().flat_map(|opened| opened.dirty.clone()).collect();
+        let found = self.state.task(id).and_then(|task| task.found.as_ref());
+        let trees = found.and_then(|found| Some((found.head.as_deref()?, found.tree.as_deref()?)));
+        let dirty = self.world.files.git().zip(trees).and_then(|(git, (head, tree))| {
+            // Where git cannot tell any more, nobody is suspected.
+            git.changed_between(head, tree).ok()
+        });
+        let is_left = |path: &String| {
+            self.state.tasks().iter().any(|task| task.id() != id && task.touched.contains(path))
+        };
+        paths.extend(dirty.into_iter().flatten().filter(|path| !is_left(path)));
         paths
     }
 

@@ -135,6 +135,14 @@ impl Slots {
         Err(Unready::LowDisk { folder: self.folder.clone(), free_bytes, wanted_bytes })
     }
 
+    /// True if what lies in the slot now asks for another set-up than the one that was made there.
+    pub(crate) fn is_set_up_for_another(&self, slot: u32) -> Result<bool, GitError> {
+        let Some(command) = self.worktrees.setup.as_deref() else { return Ok(false) };
+        let root = self.root(slot);
+        let stamp = stamp::stamp(command, &self.git.tracked_in_slot(&root)?, &root);
+        Ok(self.stamp_of(slot) != Some(stamp))
+    }
+
     /// Marks that what ran in the slot ended by itself. Without that, another start of the program keeps nothing in it.
     pub(crate) fn release(&self, slot: u32) {
         let remembered = Remembered::read(&self.file(slot));

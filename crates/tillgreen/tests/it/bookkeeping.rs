@@ -228,8 +228,7 @@ fn what_was_dirty_before_is_never_committed() {
     sandbox.git(&["add", "staged.txt"]);
     let agent = Agent::new().otherwise([work(), Step::append("shared.txt", "agent's\n"), done()]);
     let finished = run(&sandbox, &agent, &["--allow-dirty"]).expect_code(0);
-    let told =
-        "what task 1.1 changed in shared.txt stays uncommitted: there were changes before the run began";
+    let told = "what task 1.1 changed in shared.txt stays uncommitted: there were changes in it before";
     assert!(finished.stderr.contains(told), "{finished}");
     assert_eq!(sandbox.dirt(), [" D gone.txt", " M shared.txt", "A  staged.txt"], "staged stays staged");
     let names = sandbox.git(&["log", "--name-only", "--format=", "HEAD~2.."]);
@@ -237,6 +236,32 @@ fn what_was_dirty_before_is_never_committed() {
         names.lines().filter(|name| !name.is_empty()).collect::<Vec<_>>(),
         [PROGRESS, TASKS, "work.txt"]
     );
+}
+
+/// Somebody writes a draft while a run goes on, before a task begins that changes the same file.
+#[test]
+fn what_was_dirty_before_a_task_is_neither_committed_nor_taken_back() {
+    const PLAN: &str = "- [ ] 1.1 [VERIFY] Somebody writes\n  - **Verify**: `echo draft >> notes.txt`\n\n\
+                        - [ ] 1.2 Work\n  - **Verify**: `test -f work.txt`\n";
+    for flags in [&[][..], &["--clean-retry"][..]] {
+        let sandbox = sandbox(PLAN);
+        sandbox.write("notes.txt", "one\n");
+        sandbox.commit_all("notes");
+        let appends = Step::append("notes.txt", "agent's\n");
+        let agent = Agent::new().on_attempt("1.2", 1, [appends.clone(), Step::say("no claim")]).otherwise([
+            appends,
+            work(),
+            done(),
+        ]);
+        let finished = run(&sandbox, &agent, flags).expect_code(0);
+        assert!(
+            finished.stderr.contains("what task 1.2 changed in notes.txt stays uncommitted"),
+            "{finished}"
+        );
+        assert!(sandbox.read("notes.txt").starts_with("one\ndraft\n"), "{finished}");
+        assert_eq!(sandbox.git(&["show", "HEAD:notes.txt"]), "one\n", "{finished}");
+        assert_eq!(sandbox.dirt(), [" M notes.txt"], "{finished}");
+    }
 }
 
 #[test]

@@ -371,6 +371,31 @@ fn who_asks_for_isolation_does_not_get_less_without_a_word() {
     assert!(sandbox.agent_calls().is_empty());
 }
 
+/// What is installed is what the work says, where it is verified to come in: a dependency that it adds is there, and one that
+/// it drops is not.
+#[test]
+fn what_work_changes_of_what_is_installed_is_set_up_before_it_is_verified() {
+    let install =
+        "mkdir -p deps; rm -f deps/*; for name in $(cat requirements.txt); do echo $name > deps/$name; done";
+    for (requirements, verify, code) in [("old\nnew\n", "cat deps/new", 0), ("new\n", "cat deps/old", 1)] {
+        let sandbox = lacking(&[verify]);
+        fs::remove_dir_all(sandbox.root().join("deps")).unwrap();
+        sandbox.write("requirements.txt", "old\n");
+        sandbox.write("tillgreen.toml", format!("worktree_setup = '{install}'\n"));
+        sandbox.commit_all("what is installed");
+        let works = [
+            Step::write("requirements.txt", requirements),
+            Step::shell("mkdir -p deps; echo old > deps/old; echo new > deps/new"),
+            Step::say("TASK_COMPLETE"),
+        ];
+        let command = sandbox.install_agent(&Agent::new().otherwise(works));
+        let flags = ["run", "--isolate", "--max-task-iterations", "1", "--agent-cmd", &command];
+        let run = sandbox.run(&flags).expect_code(code);
+        assert_eq!(in_project(&sandbox), [false], "{run}");
+        assert_eq!(sandbox.git(&["show", "HEAD:requirements.txt"]) == requirements, code == 0, "{run}");
+    }
+}
+
 #[test]
 fn clean_leaves_what_only_a_work_tree_has() {
     let (sandbox, _) = needing(MAKES_DEPS);
