@@ -65,6 +65,7 @@ impl Story {
             gone: vec![],
             outdated: vec![],
             head: Some("0123456789abcdef0123456789abcdef01234567".to_owned()),
+            surroundings: None,
         };
         let story = Self { events: Vec::new(), state: State::default(), dispatches: 0 };
         story.then(What::Opened(Box::new(opened)))
@@ -264,6 +265,7 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         worktrees: runner::Worktrees::default(),
         pull_request: runner::PullRequest::default(),
         regression: None,
+        prove_budget: None,
         launch: std::collections::BTreeMap::new(),
     }
 }
