@@ -203,6 +203,9 @@ pub struct Task {
     pub ended_at: Option<Timestamp>,
     /// The commit that holds its work.
     pub commit: Option<String>,
+    /// True if it is done because a person ticked it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_ticked_by_hand: bool,
     /// What the latest proof said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRecord>,
@@ -244,6 +247,7 @@ impl Task {
             started_at: None,
             ended_at: None,
             commit: None,
+            is_ticked_by_hand: false,
             proof: None,
             failures_before: 0,
             fixes_before: 0,
