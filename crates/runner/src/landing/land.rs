@@ -363,9 +363,12 @@ impl Effects<'_, '_> {
             }
             FastForward::Moved => {
                 if self.state.task(id).is_some_and(|task| task.returns() >= RETURNS_UNTOLD) {
-                    self.note_of(id, format!(
-                        "somebody commits while task {id} comes in, so it is joined and verified once more"
-                    ));
+                    self.note_of(
+                        id,
+                        format!(
+                            "others commit while task {id} comes in, so it is joined and verified once more"
+                        ),
+                    );
                 }
                 Err(Obstacle::Moved)
             }

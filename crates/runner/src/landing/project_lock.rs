@@ -125,7 +125,7 @@ pub(crate) fn pause(
 ) -> Patience {
     *looks = looks.saturating_add(1);
     if *looks == LOOKS_UNTOLD {
-        tell(format!("{who} waits for another run, which is at work in the project itself"));
+        tell(format!("{who} waits for another run, which is at work in the project or brings work in"));
     }
     match released.recv_timeout(LOOK_AGAIN) {
         Err(RecvTimeoutError::Timeout) => Patience::Left,
@@ -138,6 +138,13 @@ impl Effects<'_, '_> {
     /// Without one, what another run has half done there would be taken for its work.
     pub(crate) fn waits_to_start(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
         if starts_in_project(self.state, id) { self.waits_for_project(key, id) } else { Ok(false) }
+    }
+
+    /// True if work has to wait until it may come in, and does so from now on. Work that was overtaken while it was verified
+    /// has the project to itself the next time, or another run that is quicker would overtake it for ever.
+    pub(crate) fn waits_to_land(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
+        let was_overtaken = self.state.task(id).is_some_and(|task| task.is_isolated() && task.returns() > 0);
+        if was_overtaken { self.waits_for_project(key, id) } else { Ok(false) }
     }
 
     /// True if a task has to wait for the lock on the project, and does so from now on.
@@ -174,7 +181,12 @@ impl Effects<'_, '_> {
         let is_in_project = |task: &Task| {
             matches!(task.status, Status::Recording { .. }) || task.status.is_active() && !task.is_isolated()
         };
-        let is_next = |action: &Action| matches!(action, Action::Prepare { task } | Action::Record { task, .. } if task == holder);
+        let was_overtaken = self.state.task(holder).is_some_and(|task| task.returns() > 0);
+        let is_next = |action: &Action| match action {
+            Action::Prepare { task } | Action::Record { task, .. } => task == holder,
+            Action::Land { task, .. } | Action::Join { task, .. } => task == holder && was_overtaken,
+            _ => false,
+        };
         if !self.state.attention().any(is_in_project) && !schedule(self.state, now()).iter().any(is_next) {
             self.world.project_lock = None;
         }
@@ -285,7 +297,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(pause(&released, ("this", &mut looks), |text| told.push(text)), Patience::Left);
         }
-        assert_eq!(told, ["this waits for another run, which is at work in the project itself"]);
+        assert_eq!(told, ["this waits for another run, which is at work in the project or brings work in"]);
         release.give();
         assert_eq!(pause(&released, ("this", &mut looks), |text| told.push(text)), Patience::Gone);
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use testkit::{Agent, Background, Finished, Signal, Step, wait_for};
 
 use super::other_text::{other, other_worker, staying};
-use super::scene::{Scene, done, member, members, plan, task, work, worker};
+use super::scene::{LANDS, Scene, done, member, members, plan, task, work, worker};
 
 /// How often the whole is done: what goes wrong does so in some orders only.
 const ROUNDS: usize = 4;
@@ -92,6 +92,34 @@ fn nobody_waits_for_what_another_verifies() {
     scene.release("gate");
     let ids = ["1.1", "1.2", "2.1", "2.2"].map(str::to_owned);
     expect_both(&scene, &[first.wait(), second], ids.to_vec());
+}
+
+/// A run that is quicker would overtake it again and again.
+#[test]
+fn work_that_another_run_overtook_is_overtaken_once() {
+    let scene = Scene::bare();
+    scene.write("specs/other/tasks.md", plan(&phase(2, 2)));
+    scene.write("specs/third/tasks.md", plan(&phase(3, 2)));
+    let [gate, again, second_gate] = ["gate", "again", "second-gate"].map(|name| scene.control(name));
+    let second = format!(
+        "grep -q done out/1.1.txt && if {LANDS} && test -e {}; then touch {}; while ! test -e {}; do sleep 0.02; done; fi",
+        gate.display(),
+        again.display(),
+        second_gate.display()
+    );
+    scene.plan(&[task("1.1", "out/1.1.txt", &scene.gated(&second, ":")), member("1.2")]);
+    let agent = Agent::new().on("1.2", [work(), scene.until_done("1.1"), done()]).otherwise([work(), done()]);
+    let slow = begin(&scene, "demo", &agent);
+    scene.await_gate();
+    let quick = begin(&scene, "other", &worker()).wait().expect_code(0);
+    scene.release("gate");
+    wait_for("the work to be verified again", || again.exists());
+    let third = begin(&scene, "third", &worker());
+    wait_for("the quick one to wait", || third.stderr().contains("waits for another run"));
+    assert_eq!(scene.landed(), ["2.1", "2.2"]);
+    scene.release("second-gate");
+    let ids = ["1.1", "1.2", "2.1", "2.2", "3.1", "3.2"].map(str::to_owned);
+    expect_both(&scene, &[slow.wait(), quick, third.wait()], ids.to_vec());
 }
 
 /// Plans of the same name, in two folders of a repository and in two working trees of it, with tasks of the same names.
