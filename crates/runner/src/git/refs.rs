@@ -139,15 +139,24 @@ impl Git {
         let kept = listing.lines().filter_map(|line| line.split_once(' '));
         let kept = kept.filter(|(_, object)| commits.contains(*object));
         let known: BTreeSet<&str> = known.iter().map(Keep::reference).collect();
+        let merged =
+            process::run(self.call(&["for-each-ref", "--merged=HEAD", "--format=%(refname)", &place]))?;
+        // Before the first commit there is nothing that they could be in.
+        let merged = String::from_utf8_lossy(&merged.success().unwrap_or_default()).into_owned();
+        let merged: BTreeSet<&str> = merged.lines().collect();
         let (mut commands, mut moved) = (String::new(), Vec::new());
         for (name, object) in kept.filter(|(name, _)| !known.contains(Keep::owner_of(name))) {
+            if merged.contains(name) {
+                commands.push_str(&format!("delete {name} {object}\n"));
+                continue;
+            }
             let key = name.strip_prefix(&place).unwrap_or(name).trim_start_matches('/');
             let short = object.get(..12).unwrap_or(object);
             let aside = format!("{}/{key}-{short}", place_of_left(plan));
             commands.push_str(&format!("update {aside} {object}\ndelete {name} {object}\n"));
             moved.push(aside);
         }
-        if !moved.is_empty() {
+        if !commands.is_empty() {
             let update = ["update-ref", "--stdin"];
             self.run_locking(|| self.locking_call(&update, commands.clone().into_bytes()))?.success()?;
         }

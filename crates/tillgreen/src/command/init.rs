@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::exit;
 use crate::settings::{FILE_NAME, KNOWN_AGENTS, KnownAgent, Programs};
 use crate::view::json;
+use crate::view::text::clean;
 
 const HEADER: &str = "\
 # Settings of tillgreen for this project. What is commented out is the default.
@@ -248,7 +249,9 @@ pub(crate) fn run(context: &mut Context) -> Ended {
     file.write_all(content.as_bytes()).map_err(|error| Error::file("write", &path, error))?;
     let agents: Vec<&'static str> = found.iter().map(|known| known.name).collect();
     match context.format {
-        Format::Text => context.out.write_all(text(&agents, proposal.as_ref()).as_bytes())?,
+        Format::Text => context
+            .out
+            .write_all(text(&agents, proposal.as_ref(), project.active_spec().ok().as_deref()).as_bytes())?,
         Format::Json => {
             let worktree_setup =
                 proposal.map(|Proposal { command, reason, is_sure: set }| Proposed { command, reason, set });
@@ -267,7 +270,7 @@ fn refused(path: &std::path::Path, error: io::Error) -> Error {
     Error::file("create", path, error)
 }
 
-fn text(agents: &[&str], proposal: Option<&Proposal>) -> String {
+fn text(agents: &[&str], proposal: Option<&Proposal>, active: Option<&str>) -> String {
     let setup = match proposal {
         Some(Proposal { command, reason, is_sure: true }) => {
             format!("Work trees are made ready by `{command}` ({reason}): see {SETUP} there.\n")
@@ -277,7 +280,11 @@ fn text(agents: &[&str], proposal: Option<&Proposal>) -> String {
         }
         None => String::new(),
     };
-    let next = format!("{setup}Next: `tillgreen new NAME` creates a spec.");
+    let next = match active {
+        Some(name) => format!("`tillgreen run` starts '{}'.", clean(name)),
+        None => "`tillgreen new NAME` creates a spec.".to_owned(),
+    };
+    let next = format!("{setup}Next: {next}");
     if agents.is_empty() {
         return format!(
             "Wrote {FILE_NAME}. No known agent was found on PATH: `tillgreen agents` says how to install one, or define \
@@ -361,7 +368,7 @@ mod tests {
         # worktree_setup, from package-lock.json: what makes a work tree ready; it runs again when lock files change; change or remove it
         worktree_setup = "npm ci"
         "#);
-        insta::assert_snapshot!(text(&["claude"], Some(&proposal)), @r"
+        insta::assert_snapshot!(text(&["claude"], Some(&proposal), None), @r"
         Wrote tillgreen.toml. Installed here: claude.
         Work trees are made ready by `npm ci` (package-lock.json): see worktree_setup there.
         Next: `tillgreen new NAME` creates a spec.

@@ -33,6 +33,9 @@ pub(crate) fn start(subject: &Subject, state: &State, settings: &Settings) -> St
     for line in crew(settings) {
         push(&mut text, &line);
     }
+    if let Some((folder, _)) = subject.path.split_once("/specs/") {
+        push(&mut text, &format!("Agents and commands work at the root of the repository, not in {folder}/"));
+    }
     push(&mut text, "\nThe execution loop will:");
     push(&mut text, &format!("- {} and check each result itself", side_by_side(state)));
     for line in policy(state).into_iter().chain(budget::lines(state, settings)) {

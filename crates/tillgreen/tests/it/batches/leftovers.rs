@@ -35,6 +35,16 @@ fn what_a_run_keeps_is_no_leftover_when_it_goes_on() {
     assert_eq!(scene.git(&["for-each-ref", "refs/tillgreen-left"]), "", "{run}");
 }
 
+/// As a run leaves it that was killed right after work came in.
+#[test]
+fn what_was_kept_and_is_in_the_history_is_let_go() {
+    let scene = Scene::new(&members(2));
+    scene.git(&["update-ref", "refs/tillgreen/demo/1.9%landed", "HEAD"]);
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    assert_eq!(scene.git(&["for-each-ref", "refs/tillgreen", "refs/tillgreen-left"]), "", "{run}");
+}
+
 /// A lock on all references at once, as a git that died leaves it where they are kept in tables.
 #[test]
 fn a_lock_on_all_references_costs_no_attempt() {
