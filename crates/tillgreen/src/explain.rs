@@ -176,7 +176,7 @@ impl From<CleanError> for Error {
         match error {
             CleanError::Git(error) => error.into(),
             CleanError::Unpacked { .. } => Error::from_source(Kind::Usage, error)
-                .hint("its trees stay; `tillgreen run` keeps what was done there, and goes on from it"),
+                .hint("its work trees stay; `tillgreen run` keeps what was done there, and goes on from it"),
             CleanError::Held { .. } => Error::from_source(Kind::Held, error)
                 .hint("nothing was removed; wait for its end, or stop it with `tillgreen cancel PLAN`"),
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use engine::Usage;
 
-use crate::agent::acp::{Dialogue, Errand};
+use crate::agent::acp::{Dialogue, SessionRequest};
 use crate::agent::ending::{Conclusion, Outcome};
 use crate::agent::kind::AgentKind;
 use crate::agent::launch::Order;
@@ -42,7 +42,7 @@ impl Conversation {
     /// Listens to the agent that is started by this order.
     pub(crate) fn new(agent: &Agent, order: &Order<'_>, tell: Box<dyn FnMut(Told) + Send>) -> Self {
         let reader = if agent.kind == AgentKind::Acp {
-            Reader::Acp(Box::new(Dialogue::new(errand(agent, order))))
+            Reader::Acp(Box::new(Dialogue::new(session_request(agent, order))))
         } else {
             Reader::new(&agent.kind, order.resume)
         };
@@ -145,8 +145,8 @@ impl Listener for Conversation {
     }
 }
 
-fn errand(agent: &Agent, order: &Order<'_>) -> Errand {
-    Errand {
+fn session_request(agent: &Agent, order: &Order<'_>) -> SessionRequest {
+    SessionRequest {
         prompt: agent.with_system_prompt(order.prompt),
         cwd: order.cwd.to_owned(),
         resume: order.resume.cloned(),

@@ -12,7 +12,7 @@ use engine::{
 use plan::{Script, TaskId};
 
 use crate::agent::{Duty, Outcome, Words, agent_end};
-use crate::attempt::delegate::{DISPATCH_MARKER, Delegation, REPORT_FILE};
+use crate::attempt::invocation::{DISPATCH_MARKER, Delegation, REPORT_FILE};
 use crate::attempt::judge::Judged;
 use crate::attempt::report;
 use crate::error::RunError;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use engine::{Attempt, Dispatch};
 use plan::TaskId;
 
-use crate::attempt::delegate::file_name;
+use crate::attempt::invocation::file_name;
 use crate::mask::mask;
 use crate::process::printable;
 use crate::project::PlanFile;

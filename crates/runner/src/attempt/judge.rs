@@ -8,8 +8,8 @@ use engine::{ActionKey, Attempt, Changes, Dispatch, Facts, JudgeState, Judging, 
 use plan::TaskId;
 
 use crate::agent::Duty;
-use crate::attempt::delegate::Delegation;
 use crate::attempt::dispatch::Purpose;
+use crate::attempt::invocation::Delegation;
 use crate::attempt::prompt::{self, JudgePart};
 use crate::check::covers;
 use crate::error::RunError;

@@ -1,7 +1,7 @@
 //! An attempt at a task: what an agent is told and given, how it is started, what its end amounts to, who judges the result.
 
-pub(crate) mod delegate;
 pub(crate) mod dispatch;
+pub(crate) mod invocation;
 pub(crate) mod judge;
 
 mod documents;

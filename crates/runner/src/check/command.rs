@@ -8,8 +8,8 @@ use engine::{ActionKey, Attempt, Cause, CheckFailure, ChecksReport, Dispatch, Fa
 use plan::{Script, TaskId, Verify};
 
 use crate::attempt::AttemptFiles;
-use crate::attempt::delegate::Use;
 use crate::attempt::dispatch::Purpose;
+use crate::attempt::invocation::Use;
 use crate::check;
 use crate::error::RunError;
 use crate::git::{Git, GitError};

@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// The folder and the environment of commands.
 #[derive(Clone, Debug)]
-pub(super) struct Desk {
+pub(super) struct CallContext {
     pub(super) runtime: tokio::runtime::Handle,
     /// The project's root.
     pub(super) root: PathBuf,
@@ -36,7 +36,7 @@ pub(super) struct Desk {
 /// Runs commands, one after the other, until it is told to stop.
 #[derive(Debug)]
 pub(super) struct Caller {
-    desk: Desk,
+    context: CallContext,
     sender: Sender<Call>,
     calls: Receiver<Call>,
     is_stopped: Cell<bool>,
@@ -85,10 +85,10 @@ impl Answer {
 
 impl Caller {
     /// A caller, and what stops it.
-    pub(super) fn new(desk: Desk) -> (Self, Stopper) {
+    pub(super) fn new(context: CallContext) -> (Self, Stopper) {
         let (sender, calls) = channel();
         let stopper = Stopper(sender.clone());
-        (Self { desk, sender, calls, is_stopped: Cell::new(false), patience: None }, stopper)
+        (Self { context, sender, calls, is_stopped: Cell::new(false), patience: None }, stopper)
     }
 
     /// Sets a shorter deadline.
@@ -98,7 +98,7 @@ impl Caller {
 
     /// The project's root.
     pub(super) fn root(&self) -> &Path {
-        &self.desk.root
+        &self.context.root
     }
 
     /// Runs a command to its end. Nobody is asked for a password, and no pager is opened.
@@ -133,7 +133,7 @@ impl Caller {
             return None;
         }
         let sender = self.sender.clone();
-        let handle = process::start(&self.desk.runtime, invocation, move |ended| {
+        let handle = process::start(&self.context.runtime, invocation, move |ended| {
             // Who waits is there until the end comes.
             let _ = sender.send(Call::Ended(Box::new(ended)));
         });
@@ -149,7 +149,7 @@ impl Caller {
     }
 
     fn invocation(&self, command: &ForgeCommand) -> Invocation {
-        let mut env = self.desk.env.clone();
+        let mut env = self.context.env.clone();
         let quiet = [
             ("GIT_TERMINAL_PROMPT", "0"),
             ("GH_PROMPT_DISABLED", "1"),
@@ -161,12 +161,12 @@ impl Caller {
         env.extend(quiet.map(|(name, value)| (name.into(), value.into())));
         Invocation {
             command: Program::Argv(command.argv.iter().map(OsString::from).collect()),
-            cwd: self.desk.root.clone(),
+            cwd: self.context.root.clone(),
             env,
             env_remove: Vec::new(),
             stdin: command.stdin.clone(),
-            stdout_log: self.desk.dir.join(format!("{}.out.log", command.name)),
-            stderr_log: self.desk.dir.join(format!("{}.err.log", command.name)),
+            stdout_log: self.context.dir.join(format!("{}.out.log", command.name)),
+            stderr_log: self.context.dir.join(format!("{}.err.log", command.name)),
             limits: ProcessLimits {
                 deadline: self.patience.map_or(command.deadline, |patience| patience.min(command.deadline)),
                 no_progress: None,

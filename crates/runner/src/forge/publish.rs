@@ -7,7 +7,7 @@ use crate::forge::call::{Answer, Caller, data, document, number, text};
 use crate::forge::command::ForgeCommand;
 use crate::forge::proposal::{Proposal, renewed};
 use crate::forge::setback::{Setback, detail, said};
-use crate::forge::survey::{Departure, Way};
+use crate::forge::survey::{LocalBranch, Way};
 use crate::git::Git;
 
 /// All that publishing needs to know.
@@ -25,7 +25,7 @@ impl Publication {
     /// Does it.
     pub(super) fn publish(&self, caller: &Caller) -> Result<ForgeReport, Setback> {
         let base = self.proposal.base.as_deref();
-        let way = Way::find(caller, Departure::of(self.git.as_ref(), base)?)?;
+        let way = Way::find(caller, LocalBranch::of(self.git.as_ref(), base)?)?;
         let known = self.known(caller, &way)?;
         if let Some(report) = self.settled(&way, &known) {
             return report;
@@ -58,8 +58,8 @@ impl Publication {
 
     /// The host of the forge.
     pub(super) fn host(&self) -> Option<String> {
-        let departure = Departure::of(self.git.as_ref(), self.proposal.base.as_deref()).ok()?;
-        Some(departure.own.host)
+        let local_branch = LocalBranch::of(self.git.as_ref(), self.proposal.base.as_deref()).ok()?;
+        Some(local_branch.own.host)
     }
 
     /// Brings what the pull request says of itself up to date, as far as that is the program's.

@@ -7,7 +7,7 @@ use plan::TaskId;
 
 use crate::attempt::dispatch::Purpose;
 use crate::error::RunError;
-use crate::forge::call::{Caller, Desk};
+use crate::forge::call::{CallContext, Caller};
 use crate::forge::jobs::{Integration, Job, Merge, Reply};
 use crate::forge::proposal::{self, Proposal};
 use crate::forge::publish::Publication;
@@ -31,7 +31,7 @@ impl Effects<'_, '_> {
             self.see(Seen::Forge { key, report: ForgeReport::Obstructed(obstacle) });
             return Ok(());
         };
-        let (caller, stopper) = Caller::new(self.desk()?);
+        let (caller, stopper) = Caller::new(self.context()?);
         let sender = self.inbox_sender();
         self.depart(key.clone(), Flight { handle: None, purpose: Purpose::Forge(stopper) });
         let started = thread::Builder::new().name("forge".to_owned()).spawn(move || {
@@ -42,11 +42,16 @@ impl Effects<'_, '_> {
         started.map(|_| ()).map_err(RunError::io("start a thread for", &self.world.file.home))
     }
 
-    fn desk(&self) -> Result<Desk, RunError> {
+    fn context(&self) -> Result<CallContext, RunError> {
         let dir = self.world.file.home.join("forge");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let env = self.markers(&dir);
-        Ok(Desk { runtime: self.world.runtime.clone(), root: self.world.project.root().to_owned(), dir, env })
+        Ok(CallContext {
+            runtime: self.world.runtime.clone(),
+            root: self.world.project.root().to_owned(),
+            dir,
+            env,
+        })
     }
 
     fn job(&self, action: &ForgeAction) -> Option<Job> {

@@ -8,9 +8,9 @@ use std::{fs, thread};
 
 use engine::Obstacle;
 
-use crate::attempt::delegate::{DISPATCH_MARKER, MARKER};
+use crate::attempt::invocation::{DISPATCH_MARKER, MARKER};
 use crate::error::RunError;
-use crate::forge::call::{Caller, Desk, data, text};
+use crate::forge::call::{CallContext, Caller, data, text};
 use crate::forge::command::ForgeCommand;
 use crate::forge::remote::{Remote, Slug, remote_of};
 use crate::forge::setback::{Setback, missing, version_problem};
@@ -47,15 +47,15 @@ pub(crate) struct Survey<'a> {
 impl Survey<'_> {
     /// Looks into it, for as long as nobody interrupts.
     pub(crate) fn make(&self, inbox: &Inbox) -> Result<Surveyed, RunError> {
-        let departure = match Departure::of(self.git, self.base) {
-            Ok(departure) => departure,
+        let local_branch = match LocalBranch::of(self.git, self.base) {
+            Ok(local_branch) => local_branch,
             Err(setback) => return Ok(setback.into()),
         };
-        let known = departure.clone();
-        let (caller, stopper) = Caller::new(self.desk()?);
+        let known = local_branch.clone();
+        let (caller, stopper) = Caller::new(self.context()?);
         let sender = inbox.sender();
         let started = thread::Builder::new().name("survey".to_owned()).spawn(move || {
-            let found = Way::find(&caller.within(PATIENCE), departure).map(drop);
+            let found = Way::find(&caller.within(PATIENCE), local_branch).map(drop);
             // The loop waits for this and for nothing else.
             let _ = sender
                 .send(Message::Surveyed(Box::new(found.map_or_else(Surveyed::from, |()| Surveyed::Clear))));
@@ -77,9 +77,9 @@ impl Survey<'_> {
     }
 
     /// Falls back on what was fetched the last time, where the forge cannot be asked.
-    fn with_what_is_known(&self, found: Surveyed, departure: &Departure) -> Surveyed {
+    fn with_what_is_known(&self, found: Surveyed, local_branch: &LocalBranch) -> Surveyed {
         match (found, self.git) {
-            (Surveyed::Unknown(reason), Some(git)) => match departure.refuse_known_default(git) {
+            (Surveyed::Unknown(reason), Some(git)) => match local_branch.refuse_known_default(git) {
                 Ok(()) => Surveyed::Unknown(reason),
                 Err(setback) => setback.into(),
             },
@@ -87,12 +87,12 @@ impl Survey<'_> {
         }
     }
 
-    fn desk(&self) -> Result<Desk, RunError> {
+    fn context(&self) -> Result<CallContext, RunError> {
         let home = &self.file.home;
         let dir = home.join("forge");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let env = vec![(MARKER.into(), home.clone().into()), (DISPATCH_MARKER.into(), dir.clone().into())];
-        Ok(Desk { runtime: self.runtime.clone(), root: self.project.root().to_owned(), dir, env })
+        Ok(CallContext { runtime: self.runtime.clone(), root: self.project.root().to_owned(), dir, env })
     }
 }
 
@@ -115,14 +115,14 @@ pub fn foresee(project: &Project, settings: &Settings) -> Option<Obstacle> {
 }
 
 fn foreseen(project: &Project, base: Option<&str>) -> Result<(), Setback> {
-    let departure = Departure::of(project.git(), base)?;
+    let local_branch = LocalBranch::of(project.git(), base)?;
     if let Some(git) = project.git() {
-        departure.refuse_known_default(git)?;
+        local_branch.refuse_known_default(git)?;
     }
-    if has_login(project.root(), &departure.own.host) {
+    if has_login(project.root(), &local_branch.own.host) {
         return Ok(());
     }
-    Err(Obstacle::NoLogin { detail: format!("gh knows no login at {}", departure.own.host) }.into())
+    Err(Obstacle::NoLogin { detail: format!("gh knows no login at {}", local_branch.own.host) }.into())
 }
 
 /// True if `gh` has a login. It answers with the token itself, which nobody gets to see.
@@ -135,7 +135,7 @@ fn has_login(root: &Path, host: &str) -> bool {
 
 /// The part of the way that can be told without asking anybody.
 #[derive(Clone, Debug)]
-pub(super) struct Departure {
+pub(super) struct LocalBranch {
     pub(super) branch: String,
     pub(super) head: String,
     pub(super) remote: Remote,
@@ -157,7 +157,7 @@ pub(super) struct Way {
     pub(super) base: String,
 }
 
-impl Departure {
+impl LocalBranch {
     /// Reads it from the work tree.
     pub(super) fn of(git: Option<&Git>, base: Option<&str>) -> Result<Self, Setback> {
         let git = git.ok_or(Obstacle::NoRepository)?;
@@ -186,9 +186,9 @@ impl Departure {
 
 impl Way {
     /// Asks the forge for the rest.
-    pub(super) fn find(caller: &Caller, departure: Departure) -> Result<Self, Setback> {
+    pub(super) fn find(caller: &Caller, local_branch: LocalBranch) -> Result<Self, Setback> {
         check_program(caller)?;
-        let Departure { branch, head, remote, own, base } = departure;
+        let LocalBranch { branch, head, remote, own, base } = local_branch;
         let answer = caller.call(&ForgeCommand::repository(&own));
         let no_such = || Setback::from(Obstacle::NoSuchRepository { repository: own.path() });
         if answer.stderr.to_lowercase().contains("could not resolve to a repository") {

@@ -163,7 +163,7 @@ impl Inbox {
     pub(crate) fn listen_to_folder(&self, folder: &Folder) -> io::Result<()> {
         folder.make()?;
         let (sender, path) = (self.sender(), folder.path().to_owned());
-        let watched = vec![Watched::Incoming(path, folder::LETTER)];
+        let watched = vec![Watched::Incoming(path, folder::ENTRY)];
         watch(watched, move || Interest::of(sender.send(Message::Posted)))
     }
 

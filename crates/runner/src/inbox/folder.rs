@@ -20,10 +20,10 @@ use crate::journal::Holder;
 const VERSION: u32 = 1;
 
 /// A directive is a few lines; more is not read.
-const LETTER_BYTES_MAX: u64 = 256 * 1024;
+const ENTRY_BYTES_MAX: u64 = 256 * 1024;
 
 /// The suffixes of directives and replies, and of files that are being written.
-pub(super) const LETTER: &str = "json";
+pub(super) const ENTRY: &str = "json";
 const REPLY: &str = "reply";
 const UNFINISHED: &str = "new";
 
@@ -51,7 +51,7 @@ impl RunName {
 
 /// A directive as it lies in the folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Letter {
+pub(crate) struct Entry {
     version: u32,
     /// The start of the program that is meant, where no other is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ pub(crate) struct Letter {
     pub(crate) directive: Directive,
 }
 
-impl Letter {
+impl Entry {
     pub(crate) fn new(directive: Directive, run: Option<RunName>) -> Self {
         Self { version: VERSION, run, directive }
     }
@@ -91,42 +91,42 @@ impl Folder {
     }
 
     /// Puts a directive in. When this returns, it survives a loss of power.
-    pub(crate) fn put(&self, letter: &Letter) -> io::Result<()> {
+    pub(crate) fn put(&self, entry: &Entry) -> io::Result<()> {
         self.make()?;
-        self.write(&letter.directive.id, LETTER, letter)
+        self.write(&entry.directive.id, ENTRY, entry)
     }
 
     /// The directives that nobody has dealt with, in the order in which they came; the name alone of those that cannot be
     /// read, and why.
-    pub(crate) fn letters(&self) -> io::Result<Vec<(DirectiveId, Result<Letter, String>)>> {
+    pub(crate) fn entries(&self) -> io::Result<Vec<(DirectiveId, Result<Entry, String>)>> {
         let mut ids = self.ids()?;
         ids.sort();
-        let mut letters = Vec::new();
+        let mut entries = Vec::new();
         for id in ids {
             if self.file(&id, REPLY).exists() {
                 // The program was killed after it had replied.
-                remove(&self.file(&id, LETTER))?;
+                remove(&self.file(&id, ENTRY))?;
                 continue;
             }
-            match self.read_letter(&id) {
-                Ok(Some(letter)) => letters.push((id, Ok(letter))),
+            match self.read_entry(&id) {
+                Ok(Some(entry)) => entries.push((id, Ok(entry))),
                 // Its sender took it back.
                 Ok(None) => {}
-                Err(reason) => letters.push((id, Err(reason))),
+                Err(reason) => entries.push((id, Err(reason))),
             }
         }
-        Ok(letters)
+        Ok(entries)
     }
 
     /// Replies to a directive, which is dealt with by that.
     pub(crate) fn reply(&self, id: &DirectiveId, reply: &Reply) -> io::Result<()> {
-        let letter = self.file(id, LETTER);
-        if !letter.exists() {
+        let entry = self.file(id, ENTRY);
+        if !entry.exists() {
             // Nobody waits for a reply: it came otherwise, or its sender took it back.
             return Ok(());
         }
         self.write(id, REPLY, reply)?;
-        remove(&letter).map(drop)
+        remove(&entry).map(drop)
     }
 
     /// The reply to a directive, if it is there.
@@ -137,7 +137,7 @@ impl Folder {
 
     /// Takes a directive back, with the reply to it. False if it was not there any more.
     pub(crate) fn take_back(&self, id: &DirectiveId) -> io::Result<bool> {
-        let was_there = remove(&self.file(id, LETTER))?;
+        let was_there = remove(&self.file(id, ENTRY))?;
         remove(&self.file(id, REPLY))?;
         Ok(was_there)
     }
@@ -166,25 +166,25 @@ impl Folder {
         };
         let id = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().ok()?;
-            name.strip_suffix(LETTER)?.strip_suffix('.').map(|id| DirectiveId(id.to_owned()))
+            name.strip_suffix(ENTRY)?.strip_suffix('.').map(|id| DirectiveId(id.to_owned()))
         };
         Ok(entries.flatten().filter_map(id).collect())
     }
 
-    fn read_letter(&self, id: &DirectiveId) -> Result<Option<Letter>, String> {
-        let text = match read(&self.file(id, LETTER)) {
+    fn read_entry(&self, id: &DirectiveId) -> Result<Option<Entry>, String> {
+        let text = match read(&self.file(id, ENTRY)) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.to_string()),
         };
-        let letter: Letter = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-        if letter.version != VERSION {
-            return Err(format!("it is of version {}, and this program knows {VERSION}", letter.version));
+        let entry: Entry = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        if entry.version != VERSION {
+            return Err(format!("it is of version {}, and this program knows {VERSION}", entry.version));
         }
-        if letter.directive.id != *id {
+        if entry.directive.id != *id {
             return Err("it has another name than its file".to_owned());
         }
-        Ok(Some(letter))
+        Ok(Some(entry))
     }
 
     fn file(&self, id: &DirectiveId, end: &str) -> PathBuf {
@@ -212,7 +212,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     let mut text = Vec::new();
-    file.take(LETTER_BYTES_MAX).read_to_end(&mut text)?;
+    file.take(ENTRY_BYTES_MAX).read_to_end(&mut text)?;
     Ok(text)
 }
 
@@ -231,13 +231,13 @@ mod tests {
 
     use super::*;
 
-    fn letter(id: &str) -> Letter {
+    fn entry(id: &str) -> Entry {
         let id = DirectiveId(id.to_owned());
-        Letter::new(Directive { id, from: "ada".to_owned(), said: Said::Pause }, None)
+        Entry::new(Directive { id, from: "ada".to_owned(), said: Said::Pause }, None)
     }
 
     fn ids(folder: &Folder) -> Vec<String> {
-        folder.letters().unwrap().into_iter().map(|(id, _)| id.0).collect()
+        folder.entries().unwrap().into_iter().map(|(id, _)| id.0).collect()
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
         let folder = Folder::below(home.path());
         assert!(ids(&folder).is_empty(), "there is no folder yet");
         for id in ["2", "1", "3"] {
-            folder.put(&letter(id)).unwrap();
+            folder.put(&entry(id)).unwrap();
         }
         assert_eq!(ids(&folder), ["1", "2", "3"]);
         let id = DirectiveId("1".to_owned());
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(folder.reply_to(&id), Some(Reply::Refused(Refusal::Over)));
         assert_eq!(ids(&folder), ["2", "3"]);
         // As after a kill between the reply and the end of the directive.
-        folder.put(&letter("1")).unwrap();
+        folder.put(&entry("1")).unwrap();
         assert_eq!(ids(&folder), ["2", "3"]);
         assert!(!folder.take_back(&id).unwrap() && folder.take_back(&DirectiveId("2".to_owned())).unwrap());
         assert_eq!((ids(&folder), folder.reply_to(&id)), (vec!["3".to_owned()], None));
@@ -270,13 +270,13 @@ mod tests {
         folder.make().unwrap();
         let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         put("1.json", "{");
-        put("2.json", &serde_json::to_string(&letter("9")).unwrap());
-        put("3.json", &serde_json::to_string(&Letter { version: 7, ..letter("3") }).unwrap());
+        put("2.json", &serde_json::to_string(&entry("9")).unwrap());
+        put("3.json", &serde_json::to_string(&Entry { version: 7, ..entry("3") }).unwrap());
         put(".4.json.new", "half");
         put("notes.txt", "");
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("5.json")).unwrap();
-        let letters = folder.letters().unwrap();
-        let reasons: Vec<String> = letters.into_iter().map(|(_, letter)| letter.unwrap_err()).collect();
+        let entries = folder.entries().unwrap();
+        let reasons: Vec<String> = entries.into_iter().map(|(_, entry)| entry.unwrap_err()).collect();
         assert_eq!(reasons.len(), 4, "{reasons:?}");
         assert_eq!(reasons[1], "it has another name than its file");
         assert_eq!(reasons[2], "it is of version 7, and this program knows 1");
@@ -287,7 +287,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let home = tempfile::tempdir().unwrap();
         let folder = Folder::below(home.path());
-        folder.put(&letter("1")).unwrap();
+        folder.put(&entry("1")).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(folder.path()), mode(&folder.path().join("1.json"))), (0o700, 0o600));
     }

@@ -7,7 +7,7 @@ use engine::{Directive, DirectiveId, Refusal, Said};
 use nix::unistd::{Uid, User};
 
 use crate::error::RunError;
-use crate::inbox::folder::{Folder, Letter, Reply, RunName};
+use crate::inbox::folder::{Entry, Folder, Reply, RunName};
 use crate::journal::{Holder, LockError, RecordError, holder, load};
 use crate::mask::mask;
 use crate::project::{PlanFile, Project};
@@ -64,7 +64,7 @@ pub fn send(file: &PlanFile, directive: &Directive) -> Result<Sent, SendError> {
     let Some(found) = holder(&file.lock())? else { return Ok(Sent::NotRunning) };
     let folder = Folder::below(&file.home);
     let only = matches!(directive.said, Said::Pause).then(|| RunName::of(&found));
-    put(&folder, &Letter::new(directive.clone(), only))?;
+    put(&folder, &Entry::new(directive.clone(), only))?;
     let give_up = Instant::now() + PATIENCE;
     loop {
         // In this order: whoever replied and ended since then was heard.
@@ -115,11 +115,11 @@ pub fn leave(project: &Project, file: &PlanFile, directive: &Directive) -> Resul
     let folder = Folder::below(&file.home);
     folder.make().map_err(RunError::io("create", folder.path()))?;
     project.git().map_or(Ok(()), keep_own_files_out).map_err(RunError::from)?;
-    Ok(put(&folder, &Letter::new(directive.clone(), None))?)
+    Ok(put(&folder, &Entry::new(directive.clone(), None))?)
 }
 
-fn put(folder: &Folder, letter: &Letter) -> Result<(), RunError> {
-    folder.put(letter).map_err(RunError::io("write to", folder.path()))
+fn put(folder: &Folder, entry: &Entry) -> Result<(), RunError> {
+    folder.put(entry).map_err(RunError::io("write to", folder.path()))
 }
 
 fn take_back(folder: &Folder, id: &DirectiveId) -> Result<bool, RunError> {

@@ -4,4 +4,3 @@
 pub(crate) mod history;
 pub(crate) mod land;
 pub(crate) mod project_lock;
-pub(crate) mod withdrawn;

@@ -16,8 +16,8 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use plan::TaskId;
 
-use crate::attempt::delegate::MARKER;
 use crate::attempt::dispatch::Purpose;
+use crate::attempt::invocation::MARKER;
 use crate::error::RunError;
 use crate::git::{Git, GitError};
 use crate::inbox::Message;
@@ -182,10 +182,9 @@ impl Effects<'_, '_> {
             matches!(task.status, Status::Recording { .. }) || task.status.is_active() && !task.is_isolated()
         };
         let was_overtaken = self.state.task(holder).is_some_and(|task| task.returns() > 0);
-        let is_next = |action: &Action| match action {
-            Action::Prepare { task } | Action::Record { task, .. } => task == holder,
-            Action::Land { task, .. } | Action::Join { task, .. } => task == holder && was_overtaken,
-            _ => false,
+        let is_next = |action: &Action| {
+            matches!(action, Action::Prepare { task } | Action::Record { task, .. } if task == holder)
+                || matches!(action, Action::Land { task, .. } | Action::Join { task, .. } if was_overtaken && task == holder)
         };
         if !self.state.attention().any(is_in_project) && !schedule(self.state, now()).iter().any(is_next) {
             self.world.project_lock = None;

@@ -7,12 +7,12 @@ pub(crate) mod projections;
 mod progress;
 mod retry_log;
 mod retry_state;
-mod skipped;
 mod state_file;
+mod state_md;
 
 pub(crate) use progress::{Completed, Progress, learnings_in};
 pub(crate) use retry_log::RetryLog;
 pub(crate) use retry_state::RetryState;
-pub(crate) use skipped::note_skipped;
 pub use state_file::{Problem as StateFileProblem, StateFileError};
 pub(crate) use state_file::{StateFile, recovery_mode};
+pub(crate) use state_md::note_skipped;

@@ -47,16 +47,16 @@ impl Driver<'_> {
 
     /// Reads what lies in the folder; each directive is looked at in order.
     pub(super) fn collect_directives(&mut self) -> Result<(), RunError> {
-        let letters = self.folder.letters().map_err(RunError::io("read", self.folder.path()))?;
-        for (id, letter) in letters {
+        let entries = self.folder.entries().map_err(RunError::io("read", self.folder.path()))?;
+        for (id, entry) in entries {
             if !self.directions.read.insert(id.clone()) {
                 continue;
             }
-            match letter {
-                Ok(letter) if letter.run.is_some() && letter.run != self.directions.run => {
+            match entry {
+                Ok(entry) if entry.run.is_some() && entry.run != self.directions.run => {
                     self.reply_to_directive(&id, &Reply::Refused(Refusal::Over))?;
                 }
-                Ok(letter) => self.queue.push_back(Seen::Directed(Box::new(letter.directive))),
+                Ok(entry) => self.queue.push_back(Seen::Directed(Box::new(entry.directive))),
                 Err(reason) => {
                     self.reply_to_directive(&id, &Reply::Refused(Refusal::Unreadable { reason }))?
                 }

@@ -14,12 +14,12 @@ use crate::error::RunError;
 use crate::git::{self, GitError};
 use crate::inbox::{Folder, Inbox, Responder, RunName};
 use crate::journal::Journal;
-use crate::landing::withdrawn::withdrawn_by;
 use crate::plan_file::Freshness;
 use crate::record::projections::Projections;
 use crate::run::directives::Directions;
 use crate::run::effects::{Effects, World};
 use crate::run::open::{Beginning, Request, Then};
+use crate::work::kept::withdrawn_by;
 
 /// A notice to a view.
 #[derive(Debug)]

@@ -150,9 +150,9 @@ fn rehearse(request: &Request<'_>, state: &State, opening: &Opening) -> Result<(
         event.is_some_and(|event| state.apply(&event).is_ok())
     };
     see(Seen::Started(opening.clone()));
-    let letters = folder.letters().map_err(RunError::io("read", folder.path()))?;
-    for letter in letters.into_iter().filter_map(|(_, letter)| letter.ok()) {
-        see(Seen::Directed(Box::new(letter.directive)));
+    let entries = folder.entries().map_err(RunError::io("read", folder.path()))?;
+    for entry in entries.into_iter().filter_map(|(_, entry)| entry.ok()) {
+        see(Seen::Directed(Box::new(entry.directive)));
     }
     weigh(&state, directive, now()).map(drop).map_err(|refusal| RunError::Refused(Box::new(refusal)))
 }
@@ -481,7 +481,7 @@ fn recover(
         return Ok(Vec::new());
     }
     let mut notes = Vec::new();
-    let killed = process::sweep(&format!("{}={}", crate::attempt::delegate::MARKER, file.home.display()));
+    let killed = process::sweep(&format!("{}={}", crate::attempt::invocation::MARKER, file.home.display()));
     if killed > 0 {
         let (noun, verb) = if killed == 1 { ("process", "was") } else { ("processes", "were") };
         notes.push(format!("{killed} {noun} of the run that died {verb} still there and {verb} ended"));

@@ -7,4 +7,4 @@ pub(crate) mod project_files;
 pub(crate) mod shared_folder;
 pub(crate) mod shared_repository;
 
-mod kept;
+pub(crate) mod kept;

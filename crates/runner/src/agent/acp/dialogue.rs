@@ -21,7 +21,7 @@ const OUTBOX_BYTES_MAX: usize = 1024 * 1024;
 
 /// The request to the agent.
 #[derive(Clone, Debug)]
-pub(crate) struct Errand {
+pub(crate) struct SessionRequest {
     /// The prompt.
     pub prompt: String,
     /// The folder it works in.
@@ -41,7 +41,7 @@ pub(crate) struct Errand {
 /// One exchange, as far as it went.
 #[derive(Debug)]
 pub(crate) struct Dialogue {
-    errand: Errand,
+    session_request: SessionRequest,
     stage: Stage,
     /// The number of the latest request of ours.
     latest: u64,
@@ -72,9 +72,9 @@ enum Stage {
 
 impl Dialogue {
     /// Begins with a hello.
-    pub(crate) fn new(errand: Errand) -> Self {
+    pub(crate) fn new(session_request: SessionRequest) -> Self {
         let mut dialogue = Self {
-            errand,
+            session_request,
             stage: Stage::Greeting,
             latest: 0,
             outbox: String::new(),
@@ -156,7 +156,7 @@ impl Dialogue {
     fn answered(&mut self, result: Result<&Value, Trouble>) {
         let result = match (result, self.stage) {
             (Ok(result), _) => result,
-            (Err(trouble), Stage::Opening) if self.errand.resume.is_some() => {
+            (Err(trouble), Stage::Opening) if self.session_request.resume.is_some() => {
                 return self.conclude(Conclusion::Trouble(unknown_session(trouble.text)));
             }
             (Err(trouble), _) => return self.conclude(Conclusion::Trouble(trouble)),
@@ -172,8 +172,9 @@ impl Dialogue {
 
     fn open(&mut self, hello: &Value) {
         self.agent = text(hello, &["agentInfo", "name"]).unwrap_or_default().to_owned();
-        let mut params = json!({ "cwd": self.errand.cwd.to_string_lossy(), "mcpServers": self.servers() });
-        let Some(session) = self.errand.resume.clone() else {
+        let mut params =
+            json!({ "cwd": self.session_request.cwd.to_string_lossy(), "mcpServers": self.servers() });
+        let Some(session) = self.session_request.resume.clone() else {
             return self.ask(Stage::Opening, "session/new", &params);
         };
         let capabilities = hello.get("agentCapabilities").unwrap_or(&Value::Null);
@@ -193,22 +194,23 @@ impl Dialogue {
     }
 
     fn servers(&self) -> Value {
-        let server = self.errand.mcp.as_ref().map(
+        let server = self.session_request.mcp.as_ref().map(
             |server| json!({ "name": MCP_NAME, "command": server.command(), "args": server.args, "env": [] }),
         );
         Value::Array(server.into_iter().collect())
     }
 
     fn opened(&mut self, result: &Value) {
-        let resumed = self.errand.resume.as_ref().map(|session| session.id.clone());
+        let resumed = self.session_request.resume.as_ref().map(|session| session.id.clone());
         let session = text(result, &["sessionId"]).map(str::to_owned).or(resumed);
         let Some(session) = session else {
             return self.conclude(Conclusion::Trouble(Trouble::of_text("the agent opened no session")));
         };
         // What was told of the past is not an answer to what is asked now.
         self.message.clear();
-        let mode = permission::mode((self.errand.permission, self.errand.duty), result);
-        let model = self.errand.model.clone().and_then(|model| choice_of_model(&session, &model, result));
+        let mode = permission::mode((self.session_request.permission, self.session_request.duty), result);
+        let model =
+            self.session_request.model.clone().and_then(|model| choice_of_model(&session, &model, result));
         self.session = Some(session.clone());
         if let Some(mode) = mode {
             let params = json!({ "sessionId": session, "modeId": mode });
@@ -223,8 +225,8 @@ impl Dialogue {
     }
 
     fn prompt(&mut self) {
-        let content = json!([{ "type": "text", "text": self.errand.prompt }]);
-        self.errand.prompt.clear();
+        let content = json!([{ "type": "text", "text": self.session_request.prompt }]);
+        self.session_request.prompt.clear();
         let params = json!({ "sessionId": self.session, "prompt": content });
         self.ask(Stage::Prompting, "session/prompt", &params);
     }
@@ -300,7 +302,7 @@ impl Dialogue {
         }
         let Some(cost) = line::micros(update, &["cost", "amount"]) else { return };
         self.cost_before.get_or_insert_with(|| {
-            let resumed = self.errand.resume.as_ref().and_then(|session| session.total.cost_micros);
+            let resumed = self.session_request.resume.as_ref().and_then(|session| session.total.cost_micros);
             // A session's cost is told, so that one which costs less than before is not counted on.
             resumed.filter(|before| *before <= cost).unwrap_or_default()
         });
@@ -317,7 +319,7 @@ impl Dialogue {
         self.is_stale = true;
         let call = params.get("toolCall").unwrap_or(&Value::Null);
         activities.push(tool(call));
-        let leave = permission::leave((self.errand.permission, self.errand.duty), params);
+        let leave = permission::leave((self.session_request.permission, self.session_request.duty), params);
         if leave == Leave::Refused {
             let title = text(call, &["title"]).unwrap_or("a tool");
             self.denied = Some(format!("not permitted: {}", line::short(title)));
@@ -346,7 +348,7 @@ impl Dialogue {
     /// The outcome of the whole exchange.
     pub(crate) fn end(self) -> Outcome {
         let usage = self.own_usage();
-        let before = self.errand.resume.as_ref().and_then(|session| session.total.cost_micros);
+        let before = self.session_request.resume.as_ref().and_then(|session| session.total.cost_micros);
         let total = Usage { cost_micros: self.usage.cost_micros.or(before), ..Usage::default() };
         let session = self.session.map(|id| Session { id, total });
         Outcome { conclusion: self.conclusion, message: self.message, session, usage }

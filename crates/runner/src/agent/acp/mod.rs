@@ -7,7 +7,7 @@ mod dialogue;
 mod message;
 mod permission;
 
-pub(super) use dialogue::{Dialogue, Errand};
+pub(super) use dialogue::{Dialogue, SessionRequest};
 
 use crate::agent::launch::{Input, Launch};
 use crate::settings::Agent;

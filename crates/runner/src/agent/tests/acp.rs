@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::agent::acp::{Dialogue, Errand};
+use crate::agent::acp::{Dialogue, SessionRequest};
 use crate::agent::ending::{Conclusion, Outcome};
 use crate::agent::launch::{Duty, Permission};
 use crate::agent::line::Line;
 use crate::agent::tests::recordings::{Ending, ending, read};
 
-fn errand(permission: Permission) -> Errand {
-    Errand {
+fn session_request(permission: Permission) -> SessionRequest {
+    SessionRequest {
         prompt: "write a file and run a command".to_owned(),
         cwd: "/sandbox".into(),
         resume: None,
@@ -37,7 +37,7 @@ fn exchange(dialogue: &mut Dialogue, recording: &str) -> Vec<Value> {
 
 fn replay(name: &str, permission: Permission) -> Option<(Outcome, Vec<Value>)> {
     let text = read(name)?;
-    let mut dialogue = Dialogue::new(errand(permission));
+    let mut dialogue = Dialogue::new(session_request(permission));
     let sent = exchange(&mut dialogue, &text);
     Some((dialogue.end(), sent))
 }
@@ -93,7 +93,7 @@ fn no_exchange_that_is_cut_off_is_a_success() {
         let lines: Vec<&str> = text.lines().collect();
         let last = lines.iter().rposition(|line| line.contains("stopReason"));
         for end in 0..last.unwrap_or(lines.len()) {
-            let mut dialogue = Dialogue::new(errand(*permission));
+            let mut dialogue = Dialogue::new(session_request(*permission));
             exchange(&mut dialogue, &lines[..end].join("\n"));
             let outcome = dialogue.end();
             assert_ne!(outcome.conclusion, Conclusion::Finished, "{name} cut after {end} lines");
@@ -131,9 +131,9 @@ fn permission_is_answered_by_kind_and_other_requests_are_declined() {
     assert!(declined.count() > 0, "it asks to write a file though nobody said that it could");
 }
 
-fn resuming(id: &str) -> Errand {
+fn resuming(id: &str) -> SessionRequest {
     let session = engine::Session { id: id.to_owned(), total: engine::Usage::default() };
-    Errand { resume: Some(session), ..errand(Permission::Workspace) }
+    SessionRequest { resume: Some(session), ..session_request(Permission::Workspace) }
 }
 
 #[test]
@@ -156,21 +156,21 @@ fn a_session_is_taken_up_again_where_that_is_safe() {
 #[test]
 fn cancelling_is_asked_for_in_its_own_language() {
     let Some(text) = read("acp-claude-agent-cancel-model.jsonl") else { return };
-    let mut dialogue = Dialogue::new(errand(Permission::Workspace));
+    let mut dialogue = Dialogue::new(session_request(Permission::Workspace));
     let before: Vec<&str> = text.lines().filter(|line| !line.contains("cancelled")).collect();
     exchange(&mut dialogue, &before.join("\n"));
     dialogue.cancel();
     let cancel: Value = serde_json::from_str(&dialogue.take_outbox()).expect("we send JSON");
     assert_eq!(cancel["method"], "session/cancel");
     assert!(!dialogue.is_over(), "the answer is waited for");
-    let mut early = Dialogue::new(errand(Permission::Workspace));
+    let mut early = Dialogue::new(session_request(Permission::Workspace));
     early.cancel();
     assert!(early.is_over(), "there is nothing to cancel");
 }
 
 #[test]
 fn an_agent_that_asks_without_reading_gets_no_endless_answers() {
-    let mut dialogue = Dialogue::new(errand(Permission::Workspace));
+    let mut dialogue = Dialogue::new(session_request(Permission::Workspace));
     for id in 0..100_000 {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"fs/read_text_file","params":{{}}}}"#);
         dialogue.line(Line::Whole(&line), &mut Vec::new());

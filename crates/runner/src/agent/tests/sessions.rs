@@ -3,7 +3,7 @@
 use engine::{Session, Usage};
 use serde_json::{Value, json};
 
-use crate::agent::acp::{Dialogue, Errand};
+use crate::agent::acp::{Dialogue, SessionRequest};
 use crate::agent::ending::Outcome;
 use crate::agent::kind::AgentKind;
 use crate::agent::launch::{Duty, Permission};
@@ -100,7 +100,7 @@ fn acp_cost(before: Option<u64>, told: &[u64]) -> (Option<u64>, Option<u64>) {
         id: "s".to_owned(),
         total: Usage { cost_micros: Some(micros), ..Usage::default() },
     });
-    let mut dialogue = Dialogue::new(Errand {
+    let mut dialogue = Dialogue::new(SessionRequest {
         prompt: "do it".to_owned(),
         cwd: "/sandbox".into(),
         resume,

@@ -1,4 +1,4 @@
-use crate::record::skipped::*;
+use crate::record::state_md::*;
 
 fn entry(id: &str) -> Entry {
     let skip =
