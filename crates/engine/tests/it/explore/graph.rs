@@ -46,6 +46,8 @@ enum EdgeKind {
     Down,
     /// It goes down, and there is more to do again: more can come of it.
     More,
+    /// It goes down, and what ran beside each other comes one after the other then: less can come of it.
+    Less,
     /// It goes down, and what that leads to depends on how far things have come.
     Open,
     /// It goes down after it did what would have led to this other moment.
@@ -170,6 +172,7 @@ impl Graph {
                     EdgeKind::Forward | EdgeKind::Open => true,
                     EdgeKind::Down => is_within(as_is, down, &lasting) && is_within(down, as_is, &all),
                     EdgeKind::More => is_within(as_is, down, &lasting),
+                    EdgeKind::Less => is_within(down, as_is, &all),
                     EdgeKind::After(twin) => {
                         is_within(&ends[twin], down, &lasting) && is_within(down, as_is, &all)
                     }
@@ -241,6 +244,9 @@ impl Graph {
             Step::GoDown(Down::TreesGone) if is_capped => EdgeKind::Open,
             // Beside what is about to end the run, others may be lost with the program and do not begin again.
             Step::GoDown(_) if node.is_side_by_side() && node.is_about_to_end() => EdgeKind::Open,
+            Step::GoDown(Down::Killed | Down::KilledAfter(_)) if node.proves_beside_what_is_recorded() => {
+                EdgeKind::Less
+            }
             Step::GoDown(Down::KilledAfter(seen)) => {
                 let (twin, _) = node.after(&self.engine, &Step::See(seen.clone()));
                 let twin = self.known[&key(&twin)].0;

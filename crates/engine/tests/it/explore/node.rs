@@ -120,6 +120,12 @@ impl Node {
         tasks.into_iter().any(|task| matches!(task.status, Status::Landing { .. } | Status::Joining { .. }))
     }
 
+    /// True if a command is run without an agent beside work that is recorded: started again, it waits for that.
+    pub(crate) fn proves_beside_what_is_recorded(&self) -> bool {
+        let has = |is_one: fn(&Status) -> bool| self.state.tasks().iter().any(|task| is_one(&task.status));
+        has(|status| *status == Status::Proving) && has(|status| matches!(status, Status::Recording { .. }))
+    }
+
     pub(crate) fn rules(&self) -> &Rules {
         &self.case.rules
     }
