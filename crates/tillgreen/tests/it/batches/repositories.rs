@@ -159,3 +159,31 @@ fn a_project_in_a_folder_of_a_repository_and_in_a_linked_tree() {
     let log = scene.git(&["log", "--format=%s", "side"]);
     assert!(log.contains("feat: task 1.1") && log.contains("feat: task 1.2"), "{log}");
 }
+
+/// A loss of power must not take what the journal names.
+#[test]
+fn what_the_journal_names_is_made_durable() {
+    let scene = Scene::new(&members(2));
+    let log = scene.control("updates");
+    scene.hook(
+        "reference-transaction",
+        &format!(
+            "test $1 = committed || exit 0\n\
+             while read old new name; do echo \"$name $new $GIT_CONFIG_PARAMETERS\" >> {}; done",
+            log.display()
+        ),
+    );
+    let run = scene.go(&worker(), &[]).expect_code(0);
+    scene.expect_complete(&run);
+    let updates = std::fs::read_to_string(&log).expect("references were updated");
+    let is_deleted =
+        |line: &str| line.split(' ').nth(1).is_some_and(|to| to.bytes().all(|byte| byte == b'0'));
+    let made: Vec<&str> = updates.lines().filter(|line| !is_deleted(line)).collect();
+    for name in ["refs/heads/", "refs/tillgreen/"] {
+        let of_name: Vec<&&str> = made.iter().filter(|line| line.starts_with(name)).collect();
+        assert!(of_name.len() >= 2, "{name}: {updates}");
+        let lacking: Vec<_> =
+            of_name.iter().filter(|line| !line.contains("'core.fsync'='committed'")).collect();
+        assert!(lacking.is_empty(), "{lacking:#?}");
+    }
+}
