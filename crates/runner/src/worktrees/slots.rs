@@ -90,8 +90,17 @@ impl Slots {
     }
 
     /// Makes or reuses the work tree of a slot so that it shows exactly a commit, with nothing checked out as a branch,
-    /// with what is copied into it and what set-up makes. This blocks. The result is what people are to be told.
+    /// with what is copied into it and what set-up makes. This blocks. The result is what people are to be told. A set-up
+    /// that fails is tried once more, from the start: a registry that once does not answer is no reason to do without
+    /// work trees.
     pub(crate) fn show(&self, slot: u32, commit: &Oid, by: &SetUpRunner) -> Result<Vec<String>, Unready> {
+        match self.show_once(slot, commit, by) {
+            Err(Unready::SetUp { .. }) => self.show_once(slot, commit, by),
+            shown => shown,
+        }
+    }
+
+    fn show_once(&self, slot: u32, commit: &Oid, by: &SetUpRunner) -> Result<Vec<String>, Unready> {
         if is_interrupted() {
             return Err(Unready::Interrupted);
         }
