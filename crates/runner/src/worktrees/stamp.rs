@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::UNIX_EPOCH;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -201,19 +202,27 @@ pub(super) struct Made {
     /// The use of it when the work tree shows another commit.
     pub(super) used: Use,
     /// By which it is known for the same: what was put into its place since is another.
-    inode: u64,
+    identity: String,
+}
+
+/// The identity of a file or folder. The number of one that was removed is soon another's, so its kind and birth count too.
+fn identity(metadata: &fs::Metadata) -> String {
+    let born = metadata.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
+    let born = born.map_or(0, |born| born.as_nanos());
+    format!("{}-{}-{born}", metadata.ino(), if metadata.is_dir() { "folder" } else { "other" })
 }
 
 impl Made {
     /// The path as it is now; none if there is nothing.
     pub(super) fn now(worktree: &Path, path: &str) -> Option<Made> {
         let metadata = fs::symlink_metadata(worktree.join(path)).ok()?;
-        Some(Made { path: path.to_owned(), used: use_of(worktree, path), inode: metadata.ino() })
+        Some(Made { path: path.to_owned(), used: use_of(worktree, path), identity: identity(&metadata) })
     }
 
     /// True if it is still the one that set-up made.
     pub(super) fn is_there(&self, worktree: &Path) -> bool {
-        fs::symlink_metadata(worktree.join(&self.path)).is_ok_and(|metadata| metadata.ino() == self.inode)
+        fs::symlink_metadata(worktree.join(&self.path))
+            .is_ok_and(|metadata| identity(&metadata) == self.identity)
     }
 }
 
