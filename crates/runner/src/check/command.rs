@@ -182,6 +182,7 @@ impl Effects<'_, '_> {
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
             | Purpose::Canary { .. }
+            | Purpose::FinalProof
             | Purpose::Lock { .. }
             | Purpose::Forge(_) => Ok(Seen::TimePassed),
         }

@@ -327,7 +327,9 @@ impl UseNow<'_> {
         let mut made: BTreeSet<String> =
             lasting.into_iter().flatten().map(|made| made.path).chain(self.seeds()).collect();
         let there = git.untracked_in_slot(self.root)?;
-        let place = Place { root: self.root, slot: self.slot, name: &name_of(self.slot) };
+        // A proof is run where no agent works, like the landing tree.
+        let slot = if self.slot == PROOF { LANDING } else { self.slot };
+        let place = Place { root: self.root, slot, name: &name_of(self.slot) };
         by.set_up(command, git.root(), &place)?;
         let changed = git.restore_slot(self.root, self.commit)?;
         if !changed.is_empty() {

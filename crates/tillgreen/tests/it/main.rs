@@ -15,6 +15,7 @@ mod judging;
 mod odd_changes;
 mod plan_requests;
 mod plans;
+mod proof;
 mod pull_request;
 mod readme;
 mod real_agents;
