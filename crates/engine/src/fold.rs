@@ -549,7 +549,7 @@ impl State {
         task.passes = task.passes.saturating_add(u32::from(by_agent));
         task.decl.ticked = true;
         task.commit = commit.map(str::to_owned);
-        task.proof = None;
+        (task.is_ticked_by_hand, task.proof) = (false, None);
         task.ended_at = Some(at);
         task.touched.clear();
         task.base = None;

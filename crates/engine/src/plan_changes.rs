@@ -159,6 +159,7 @@ impl State {
         }
         for id in &changes.ticked {
             let task = self.go(id, EventKind::Ticked, Status::Done)?;
+            (task.is_ticked_by_hand, task.proof) = (true, None);
             task.decl.ticked = true;
             task.ended_at = Some(at);
             task.instruction = None;

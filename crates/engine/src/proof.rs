@@ -186,8 +186,8 @@ impl State {
 }
 
 impl Task {
-    /// Whether it is done and this run worked on it.
+    /// Whether it is done by this run, and not by a person's word.
     pub fn is_done_here(&self) -> bool {
-        self.status == Status::Done && self.started_at.is_some()
+        self.status == Status::Done && self.started_at.is_some() && !self.is_ticked_by_hand
     }
 }

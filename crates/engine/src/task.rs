@@ -209,6 +209,9 @@ pub struct Task {
     pub ended_at: Option<Timestamp>,
     /// The commit that holds its work.
     pub commit: Option<String>,
+    /// True if it is done because a person ticked it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_ticked_by_hand: bool,
     /// What the latest proof said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRecord>,
@@ -259,6 +262,7 @@ impl Task {
             idle_before: SignedDuration::ZERO,
             ended_at: None,
             commit: None,
+            is_ticked_by_hand: false,
             proof: None,
             failures_before: 0,
             fixes_before: 0,

@@ -1,11 +1,15 @@
 //! What is to be proved: the done tasks of a run, each with its author's command and the commit at which that was green.
 
-use engine::{State, Task};
+use std::fs;
+
+use engine::{Attempt, State, Task};
 use jiff::Timestamp;
 use plan::{Script, TaskId, Verify};
 
+use crate::attempt::AttemptFiles;
 use crate::git::Oid;
-use crate::plan_file::PlanFiles;
+use crate::plan_file::{Excerpt, PlanFiles};
+use crate::project::PlanFile;
 
 /// A done task.
 #[derive(Debug, Clone)]
@@ -41,16 +45,30 @@ impl Claim {
 /// The exhibits of these tasks. `own` are the plan's own files.
 pub(crate) fn exhibits<'a>(
     state: &State,
-    plans: &PlanFiles,
+    (file, plans): (&PlanFile, &PlanFiles),
     own: &[String],
     tasks: impl Iterator<Item = &'a Task>,
 ) -> Vec<Exhibit> {
-    tasks.map(|task| Exhibit { task: task.id().clone(), claim: claim(state, plans, own, task) }).collect()
+    tasks
+        .map(|task| Exhibit {
+            task: task.id().clone(),
+            claim: claim(state, excerpt(state, (file, plans), task), own, task),
+        })
+        .collect()
 }
 
-fn claim(state: &State, plans: &PlanFiles, own: &[String], task: &Task) -> Claim {
+/// The text that the task had when its latest attempt began: that was its author's, whatever the plan says since then. Where
+/// nobody worked on it, or that is gone, the plan has it.
+fn excerpt(state: &State, (file, plans): (&PlanFile, &PlanFiles), task: &Task) -> Option<Excerpt> {
+    let files = AttemptFiles::of_attempt(file, task.id(), Attempt(task.attempted), task.dispatch);
+    let kept = fs::read_to_string(files.dir().join("task.md")).ok();
+    let kept = kept.and_then(|text| Excerpt::read(file.dialect, &text));
+    kept.or_else(|| plans.excerpt(state, task.id()))
+}
+
+fn claim(state: &State, excerpt: Option<Excerpt>, own: &[String], task: &Task) -> Claim {
     let left_out = |reason: &str, script| Claim::LeftOut { reason: reason.to_owned(), script };
-    let Some(excerpt) = plans.excerpt(state, task.id()) else {
+    let Some(excerpt) = excerpt else {
         return left_out("it is gone from the plan", None);
     };
     let Verify::Runnable(script) = excerpt.verify() else {

@@ -83,7 +83,12 @@ pub fn prove(request: &ProveRequest<'_>) -> Result<Proof, ProveError> {
     let own = ProjectFiles::new(project, Some(git), file).plan_files();
     let markers = vec![(MARKER.into(), file.home.clone().into())];
     let taking = Taking {
-        exhibits: exhibits(&state, &plans, &own, state.tasks().iter().map(AsRef::as_ref).filter(is_meant)),
+        exhibits: exhibits(
+            &state,
+            (file, &plans),
+            &own,
+            state.tasks().iter().map(AsRef::as_ref).filter(is_meant),
+        ),
         own,
         git: git.clone(),
         slots: Slots::new(git, &file.key(), worktrees),

@@ -73,7 +73,7 @@ impl Effects<'_, '_> {
         let own = self.plan_files();
         let tasks = self.state.tasks().iter().map(AsRef::as_ref).filter(|task| task.is_done_here());
         let taking = Taking {
-            exhibits: exhibits(self.state, &self.world.plans, &own, tasks),
+            exhibits: exhibits(self.state, (self.world.file, &self.world.plans), &own, tasks),
             own,
             git,
             slots,
@@ -219,6 +219,11 @@ impl Taking {
             surroundings: self.surroundings.as_deref(),
             began: self.began,
         };
+        if self.git.config("core.sparseCheckout").is_ok_and(|value| value.as_deref() == Some("true")) {
+            let reason =
+                "checkouts of this repository are sparse, so that files of the commit may be missing";
+            return Ok(ProofVerdict::NotProved { reason: reason.to_owned() });
+        }
         if self.show_again(&self.head)?.is_none() {
             return Ok(red.verdict(None));
         }
