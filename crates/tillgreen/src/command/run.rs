@@ -121,7 +121,7 @@ fn conclude(context: &mut Context, subject: &Subject, file: &PlanFile, state: &S
         }
         Format::Json => eprint_quietly(&summary),
     }
-    let is_shown = !proof::is_alarming(&state);
+    let is_shown = !proof::is_alarming(state);
     if state.end() == Some(&End::Complete { skipped: 0 }) && is_shown && context.format == Format::Text {
         writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use engine::{
-    Cause, Dialect, End, Event, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges, Proof, PullRequestEvent,
-    Question, Recovery, Response, Rung, SettingChanged, Spent, Started, State, Status, What,
+    Cause, Dialect, End, Event, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges, Proof,
+    PullRequestEvent, Question, Recovery, Response, Rung, SettingChanged, Spent, Started, State, Status,
+    What,
 };
 use jiff::Timestamp;
 use plan::TaskId;
