@@ -114,8 +114,22 @@ impl Taking {
         Some((Proof { head, tree, results: results.collect(), elapsed_ms }, notes))
     }
 
+    /// Has the tree show a commit. Local settings that the run made are missing work, not what surrounds the project.
     fn show(&self, commit: &Oid) -> Result<Vec<String>, Unready> {
-        self.slots.show(PROOF, commit, &self.by)
+        let tree = self.tree();
+        let mut made = self.git.ignored_in_project()?;
+        made.retain(|path| !self.both(&tree).is_of_surroundings(path));
+        self.slots.without(made).show(PROOF, commit, &self.by)
+    }
+
+    fn both<'a>(&'a self, tree: &'a Path) -> Both<'a> {
+        Both {
+            git: &self.git,
+            project: &self.project,
+            tree,
+            surroundings: self.surroundings.as_deref(),
+            began: self.began,
+        }
     }
 
     fn tree(&self) -> PathBuf {
@@ -212,13 +226,7 @@ impl Taking {
         began: Instant,
     ) -> Result<ProofVerdict, Interrupted> {
         let tree = self.tree();
-        let both = Both {
-            git: &self.git,
-            project: &self.project,
-            tree: &tree,
-            surroundings: self.surroundings.as_deref(),
-            began: self.began,
-        };
+        let both = self.both(&tree);
         if self.git.config("core.sparseCheckout").is_ok_and(|value| value.as_deref() == Some("true")) {
             let reason =
                 "checkouts of this repository are sparse, so that files of the commit may be missing";
