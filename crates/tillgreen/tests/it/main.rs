@@ -27,5 +27,6 @@ mod retrying;
 mod show;
 mod stats;
 mod tidy;
+mod trust;
 mod verification;
 mod work_trees;
