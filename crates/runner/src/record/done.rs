@@ -340,7 +340,7 @@ impl Effects<'_, '_> {
     }
 
     /// The task's own message, or one made from its title; none if the task wants no commit.
-    fn commit_message(&self, id: &TaskId) -> Option<String> {
+    pub(crate) fn commit_message(&self, id: &TaskId) -> Option<String> {
         let scope = match self.world.file.dialect {
             Dialect::Spec => self.world.file.name.as_str(),
             Dialect::Phase => id.name().split(':').next().unwrap_or(&self.world.file.name),
