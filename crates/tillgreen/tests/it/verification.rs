@@ -338,7 +338,7 @@ fn runs(sandbox: &Sandbox) -> usize {
 #[test]
 fn what_somebody_makes_of_the_work_while_it_is_verified_is_verified_too() {
     let said =
-        ["files of task 1.1 changed while it was verified (work.txt), so they are verified as they are now"];
+        ["files of task 1.1 changed since it was verified (work.txt), so they are verified as they are now"];
     let sandbox = check_rewritten("echo wrong > work.txt", &[("executor", 1), ("executor", 2)], &said);
     assert_eq!(runs(&sandbox), 3);
     let prompt = sandbox.agent_calls().pop().expect("a second call").prompt;
