@@ -184,7 +184,7 @@ fn outcome(state: &State, action: Action) -> Seen {
         }
         Action::Record { task, .. } => Seen::Recorded { task, record: Record::Kept { commit: None } },
         Action::InsertFix { fix } => Seen::FixInserted { decl: Box::new(decl(fix, 0)) },
-        Action::Ask { .. } | Action::Regress | Action::Forge(_) => Seen::Interrupted,
+        Action::Ask { .. } | Action::Regress | Action::ProveAll | Action::Forge(_) => Seen::Interrupted,
     }
 }
 

@@ -90,6 +90,8 @@ pub enum Action {
     },
     /// Run the regression command.
     Regress,
+    /// Run the commands of all done tasks once more, in a clean checkout.
+    ProveAll,
     /// Do something at the forge, for the pull request.
     Forge(ForgeAction),
 }
@@ -115,6 +117,7 @@ impl Action {
             Self::InsertFix { fix } => format!("insert {fix}"),
             Self::Ask { task } => format!("ask {task}"),
             Self::Regress => "regress".to_owned(),
+            Self::ProveAll => "prove".to_owned(),
             Self::Forge(action) => action.key(),
         }
     }

@@ -20,7 +20,7 @@ use crate::output::{Failing, is_repaired};
 use crate::plan_changes::PlanChanges;
 use crate::pull_request;
 use crate::roster::Lasting;
-use crate::rules::{Rules, Unverifiable};
+use crate::rules::{Prove, Rules, Unverifiable};
 use crate::schedule::{may_prepare, wants_regression};
 use crate::skip::EXHAUSTED;
 use crate::spending::Spent;
@@ -72,15 +72,25 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::Recorded { task, record } => recorded(state, &task, Dated { at, report: record }),
         Seen::FixInserted { decl } => fix_inserted(state, decl),
         Seen::RegressionEnded { report } => regression_ended(state, report),
+        Seen::ProofTaken { proof } => state.lacks_proof().then_some(What::Proved(proof)),
         Seen::Forge { key, report } => pull_request::decide(state, &key, report, at),
         Seen::Answered { .. } | Seen::Directed(_) => None,
         Seen::LimitsRead(read) => limits_read(state, read),
         Seen::NobodyAnswers { task } => nobody_answers(state, task),
         Seen::Obstructed { reason } => Some(What::Ended(End::Unavailable { reason })),
-        Seen::Interrupted => Some(What::Ended(End::Interrupted)),
+        Seen::Interrupted => Some(What::Ended(interrupted(state))),
         Seen::TimePassed => None,
     }?;
     Some(Event::new(at, what))
+}
+
+/// Where nothing but the proof was left, the run is complete, its proof unfinished.
+fn interrupted(state: &State) -> End {
+    let wants_forge = state.rules().is_some_and(|rules| rules.pull_request.lifecycle.is_on());
+    if state.lacks_proof() && !wants_forge {
+        return End::Complete { skipped: state.skipped_count() };
+    }
+    End::Interrupted
 }
 
 /// A directive that was taken already means nothing any more.
@@ -123,6 +133,9 @@ fn opened(state: &State, opening: Opening) -> What {
             ),
         ) => before.round,
     };
+    // What is there when a run begins is none of its work; what is there when it goes on may be.
+    let proves = opening.rules.prove == Prove::Report;
+    let begins = proves && (state.surroundings.is_none() || matches!(state.end, Some(End::Complete { .. })));
     let lost = state.attention().filter(|task| matches!(task.status, Status::Running(_)));
     let lost = lost.map(|task| task.id().clone()).collect();
     let mut gone = opening.gone;
@@ -141,6 +154,7 @@ fn opened(state: &State, opening: Opening) -> What {
         gone,
         outdated,
         head: opening.head,
+        surroundings: begins.then_some(opening.surroundings),
     }))
 }
 

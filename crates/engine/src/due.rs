@@ -116,7 +116,10 @@ fn due_for_run_or_pause(state: &State, rules: &Rules, now: Timestamp) -> Option<
     let goes_on = || is_busy(state, rules) || state.in_motion().any(|task| task.status == Status::Drafted);
     let is_complete = matches!(due, Some(What::Ended(End::Complete { .. })));
     match state.pause() {
-        Some(from) if !is_complete && !goes_on() => Some(What::Ended(End::Paused { from: from.to_owned() })),
+        // A proof is of what is finished: it comes to its end as well.
+        Some(from) if !is_complete && !state.lacks_proof() && !goes_on() => {
+            Some(What::Ended(End::Paused { from: from.to_owned() }))
+        }
         Some(_) | None => due,
     }
 }
@@ -132,7 +135,7 @@ fn due_for_run(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
     }
     if state.first_unsettled().is_none() {
         let is_proved = !rules.regression.is_on() || state.regression == Regression::Green;
-        return if !is_proved {
+        return if !is_proved || state.lacks_proof() {
             None
         } else if rules.pull_request.lifecycle.is_on() {
             pull_request::due(state, rules, now)
@@ -196,6 +199,10 @@ fn out_of_agents(state: &State) -> Option<String> {
 fn time_up(state: &State, now: Timestamp) -> Option<What> {
     let is_up = state.time_up().is_some_and(|up| now >= up);
     let is_recording = state.in_motion().any(|task| task.status.is_coming_back());
+    let wants_forge = state.rules()?.pull_request.lifecycle.is_on();
+    if is_up && state.lacks_proof() && !wants_forge {
+        return Some(What::Ended(End::Complete { skipped: state.skipped_count() }));
+    }
     let seconds = state.rules()?.limits.time_max?.as_secs();
     (is_up && !is_recording).then_some(What::Ended(End::Capped(CapKind::Time { seconds })))
 }

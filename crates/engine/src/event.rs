@@ -13,6 +13,7 @@ use crate::directive::Taken;
 use crate::failure::{Failure, FileState};
 use crate::observation::Response;
 use crate::plan_changes::PlanChanges;
+use crate::proof::Proof;
 use crate::pull_request::{LimitReached, Obstacle, PullRequestEvent};
 use crate::roster::Lasting;
 use crate::rules::{Limits, Rules};
@@ -321,6 +322,8 @@ pub enum What {
     LimitsChanged(Box<NewLimits>),
     /// The regression command is green.
     RegressionPassed,
+    /// The commands of all done tasks ran once more, in a clean checkout.
+    Proved(Box<Proof>),
     /// Something happened to the pull request.
     PullRequest(Box<PullRequestEvent>),
     /// The run ended, for now or for good.
@@ -374,6 +377,7 @@ impl What {
             | Self::PauseRequested
             | Self::LimitsChanged(_)
             | Self::RegressionPassed
+            | Self::Proved(_)
             | Self::PullRequest(_)
             | Self::Ended(_) => None,
         }
@@ -409,6 +413,9 @@ pub struct Opened {
     /// The commit that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// What git ignored in the project, where the run began with this start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Vec<String>>,
 }
 
 /// The limits that are in force from now on.

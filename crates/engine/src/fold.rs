@@ -12,6 +12,7 @@ use crate::event::{End, Event, FixPlan, Opened, Started, What};
 use crate::failure::Failure;
 use crate::observation::{Baseline, Response};
 use crate::plan_changes::PlanChanges;
+use crate::proof::Proving;
 use crate::pull_request::{PullRequestEventKind, StageKind};
 use crate::rules::Rules;
 use crate::skip::Skip;
@@ -158,6 +159,7 @@ impl State {
                 self.regression = Regression::Green;
                 Ok(())
             }
+            What::Proved(proof) => self.apply_proved(proof),
             What::PullRequest(event) => self.apply_pull_request(event, at),
             What::Ended(end) => self.apply_ended(end),
         }
@@ -231,7 +233,10 @@ impl State {
             gone: opened.gone.clone(),
             outdated: opened.outdated.clone(),
             head: opened.head.clone(),
+            surroundings: None,
         });
+        self.surroundings = opened.surroundings.clone().or(self.surroundings.take());
+        self.renew_proof(opened.head.as_deref());
         self.first_head = self.first_head.take().or_else(|| opened.head.clone());
         // The rules decide what waits for what.
         self.index.is_stale = true;
@@ -544,6 +549,7 @@ impl State {
         task.passes = task.passes.saturating_add(u32::from(by_agent));
         task.decl.ticked = true;
         task.commit = commit.map(str::to_owned);
+        (task.is_ticked_by_hand, task.proof) = (false, None);
         task.ended_at = Some(at);
         task.touched.clear();
         task.base = None;
@@ -557,6 +563,7 @@ impl State {
         let worked = u32::from(by_agent && !task.failures.is_empty());
         self.retries_that_worked = self.retries_that_worked.saturating_add(worked);
         self.regression = Regression::Open;
+        self.proving = Proving::Open;
         self.pull_request.reset();
         // What the tasks that it repaired had left came in with it.
         let mut repaired = self.fix_plan(id).map(|fix| fix.failing.clone());

@@ -41,6 +41,7 @@ mod outdated;
 mod output;
 mod plan_changes;
 mod position;
+mod proof;
 mod pull_request;
 mod result;
 mod roster;
@@ -82,6 +83,7 @@ pub use outdated::outdated;
 pub use output::{Failing, Item, ItemStage, Reading, Tool, is_repaired};
 pub use plan::Dialect;
 pub use plan_changes::PlanChanges;
+pub use proof::{Proof, ProofRecord, ProofVerdict, TaskProof};
 pub use pull_request::{
     Absence, Awaited, Caveat, Check, CheckLog, CheckRef, CheckState, ForgeAction, ForgeReport, Kept,
     Lifecycle, LimitReached, Look, MergeMethod, MergeState, Obstacle, Openness, Origin, Outcome,
@@ -91,7 +93,7 @@ pub use pull_request::{
 };
 pub use roster::{Agents, Lasting};
 pub use rules::{
-    Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
+    Isolation, Limits, OnEscalation, OnExhausted, Parallel, Prove, Recovery, Rules, Toggle, Unverifiable,
 };
 pub use schedule::schedule;
 pub use skip::Skip;

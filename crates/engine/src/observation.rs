@@ -14,6 +14,7 @@ use crate::event::NewLimits;
 use crate::failure::{Cause, FileState};
 use crate::judgement::Facts;
 use crate::output::Failing;
+use crate::proof::Proof;
 use crate::pull_request::ForgeReport;
 use crate::roster::Lasting;
 use crate::rules::Rules;
@@ -164,6 +165,11 @@ pub enum Seen {
         /// The result.
         report: ChecksReport,
     },
+    /// The final proof was taken.
+    ProofTaken {
+        /// What it says.
+        proof: Box<Proof>,
+    },
     /// Something was done at the forge.
     Forge {
         /// For which action.
@@ -218,6 +224,9 @@ pub struct Opening {
     pub holding: Vec<TaskId>,
     /// The commit that is checked out.
     pub head: Option<String>,
+    /// What git ignores in the project.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub surroundings: Vec<String>,
 }
 
 /// The work tree before an attempt.

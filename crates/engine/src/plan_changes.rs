@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fold::{Applied, Impossible};
 use crate::outdated::is_lost;
+use crate::proof::Proving;
 use crate::state::{Regression, State};
 use crate::status::Status;
 use crate::task::{Task, TaskDecl};
@@ -149,6 +150,7 @@ impl State {
             return Ok(());
         }
         self.regression = Regression::Open;
+        self.proving = Proving::Open;
         self.pull_request.reset();
         self.index.is_stale |= !changes.reworded.is_empty();
         for decl in &changes.reworded {
@@ -157,6 +159,7 @@ impl State {
         }
         for id in &changes.ticked {
             let task = self.go(id, EventKind::Ticked, Status::Done)?;
+            (task.is_ticked_by_hand, task.proof) = (true, None);
             task.decl.ticked = true;
             task.ended_at = Some(at);
             task.instruction = None;

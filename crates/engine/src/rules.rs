@@ -26,6 +26,9 @@ pub struct Rules {
     pub review: Toggle,
     /// On if a command has to be green once more at the very end.
     pub regression: Toggle,
+    /// The way in which what is done is shown once more, in a clean checkout.
+    #[serde(skip_serializing_if = "Prove::is_off")]
+    pub prove: Prove,
     /// On if tasks that do not depend on it go on while a person is asked about another.
     pub keep_going: Toggle,
     /// How the pull request is looked after.
@@ -50,6 +53,7 @@ impl Default for Rules {
             unverifiable: Unverifiable::Agent,
             review: Toggle::Off,
             regression: Toggle::Off,
+            prove: Prove::Off,
             keep_going: Toggle::Off,
             pull_request: PullRequestRules::default(),
             dialect: Dialect::Spec,
@@ -211,6 +215,24 @@ pub enum Unverifiable {
     Ask,
     /// Nobody: a run with such a task does not start.
     Refuse,
+}
+
+/// What happens when all is done, before the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prove {
+    /// What is red in a clean checkout is named, and the run is not called complete without a word.
+    Report,
+    /// Nothing is proved.
+    #[default]
+    Off,
+}
+
+impl Prove {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+    fn is_off(&self) -> bool {
+        *self == Self::Off
+    }
 }
 
 /// On or off, where a bare `bool` would say nothing at the call.

@@ -31,6 +31,9 @@ pub fn schedule(state: &State, now: Timestamp) -> Vec<Action> {
     if wants_regression(state) {
         actions.push(Action::Regress);
     }
+    if state.lacks_proof() {
+        actions.push(Action::ProveAll);
+    }
     actions.extend(pull_request::wanted(state, now).map(Action::Forge));
     actions
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::directive::Directives;
 use crate::event::{End, FixPlan, Opened};
 use crate::index::Index;
+use crate::proof::{Proof, Proving};
 use crate::pull_request::Lifecycle;
 use crate::roster::Roster;
 use crate::rules::Rules;
@@ -45,6 +46,14 @@ pub struct State {
     /// True if an attempt has worked in a slot.
     pub(crate) has_used_slots: bool,
     pub(crate) regression: Regression,
+    /// The latest final proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) proof: Option<Proof>,
+    #[serde(default, skip_serializing_if = "Proving::is_open")]
+    pub(crate) proving: Proving,
+    /// What git ignored in the project before the run began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) surroundings: Option<Vec<String>>,
     pub(crate) warnings: Warnings,
     pub(crate) escalations: u32,
     pub(crate) retries: u32,

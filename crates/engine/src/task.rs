@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, FileState, Rung};
 use crate::observation::Baseline;
+use crate::proof::ProofRecord;
 use crate::skip::Skip;
 use crate::status::Status;
 use crate::usage::{Session, Usage};
@@ -208,6 +209,12 @@ pub struct Task {
     pub ended_at: Option<Timestamp>,
     /// The commit that holds its work.
     pub commit: Option<String>,
+    /// True if it is done because a person ticked it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_ticked_by_hand: bool,
+    /// What the latest proof said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofRecord>,
     /// From which failure on the budget of this round counts.
     pub(crate) failures_before: usize,
     /// From which fix task on the budget of this round counts.
@@ -255,6 +262,8 @@ impl Task {
             idle_before: SignedDuration::ZERO,
             ended_at: None,
             commit: None,
+            is_ticked_by_hand: false,
+            proof: None,
             failures_before: 0,
             fixes_before: 0,
         }

@@ -46,6 +46,8 @@ pub struct Settings {
     pub worktrees: Worktrees,
     /// The command that has to be green at the very end.
     pub regression: Option<String>,
+    /// The time that the final proof may take; none: ten minutes, or as long as the run's own verification.
+    pub prove_budget: Option<Duration>,
     /// The shape of the pull request.
     pub pull_request: PullRequest,
     /// The settings as text, kept in the journal so that the run can be continued with them.

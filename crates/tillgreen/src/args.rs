@@ -114,6 +114,10 @@ pub(crate) enum Command {
     Clean(CleanArgs),
     /// Print the journal of a plan, readable
     Log(LogArgs),
+    /// Show that what is done holds: run tasks' commands in a clean checkout of what is committed
+    ///
+    /// Exit code 1 if one is red. Where there is no journal, as in a fresh clone, the boxes say what is done.
+    Prove(ProveArgs),
     /// Count what a run, or all of them, came to: the retry summary
     Stats(StatsArgs),
     /// List the agents: installed or not, which version, what each can do; or put one to the test
@@ -144,6 +148,15 @@ pub(crate) enum Command {
 pub(crate) struct PlanArgs {
     /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
+}
+
+/// Arguments of `prove`.
+#[derive(Debug, Args)]
+#[command(override_usage = "tillgreen prove [OPTIONS] [PLAN] [TASK]...")]
+pub(crate) struct ProveArgs {
+    /// A plan, and tasks of it by their ids [default: all that are done in the active spec]
+    #[arg(value_name = "PLAN|TASK")]
+    pub(crate) names: Vec<String>,
 }
 
 /// Arguments of `clean`.

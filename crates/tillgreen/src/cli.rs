@@ -148,6 +148,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Skip(arguments) => command::skip::run(context, &arguments),
         Command::Cancel(arguments) => command::cancel::run(context, &arguments),
         Command::Clean(arguments) => command::clean::run(context, &arguments),
+        Command::Prove(arguments) => command::prove::run(context, &arguments),
         Command::Log(arguments) => command::log::run(context, &arguments),
         Command::Stats(arguments) => command::stats::run(context, &arguments),
         Command::Agents(arguments) => command::agents::run(context, arguments),

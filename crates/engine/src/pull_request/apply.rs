@@ -15,6 +15,7 @@ use super::table::is_legal;
 use crate::event::End;
 use crate::fold::{Applied, Impossible};
 use crate::plan_changes::PlanChanges;
+use crate::proof::Proving;
 use crate::state::{Regression, State};
 use crate::task::TaskDecl;
 
@@ -35,6 +36,7 @@ impl State {
         if *event == PullRequestEvent::Integrated {
             // What was taken in may have broken something.
             self.regression = Regression::Open;
+            self.proving = Proving::Open;
         }
         Ok(())
     }

@@ -215,6 +215,7 @@ impl History {
             | What::SkipRequested { .. }
             | What::LimitsChanged(_)
             | What::RegressionPassed
+            | What::Proved(_)
             | What::PullRequest(_) => {}
         }
         self.latest = Some(at);

@@ -64,7 +64,18 @@ fn opened(round: &str, rest: &str) -> Opened {
     let launch = [("agent".to_owned(), agent.to_owned())].into();
     let round = round.parse().unwrap();
     let (rules, [lost, gone]) = (Rules::default(), [vec![], vec![]]);
-    Opened { round, rules, launch, changes, dirty: vec![], lost, gone, outdated: vec![], head: None }
+    Opened {
+        round,
+        rules,
+        launch,
+        changes,
+        dirty: vec![],
+        lost,
+        gone,
+        outdated: vec![],
+        head: None,
+        surroundings: None,
+    }
 }
 
 fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<What> {

@@ -17,7 +17,7 @@ use crate::script::plan;
 /// A state with a clock.
 pub(crate) struct Case {
     pub(crate) state: State,
-    now: Timestamp,
+    pub(crate) now: Timestamp,
 }
 
 impl Case {

@@ -52,8 +52,18 @@ fn failed(rules: Rules, failures: Vec<Failure>) -> State {
     let mut state = State::default();
     let changes = PlanChanges { added: plan(&["1.1", "1.2"]), ..PlanChanges::default() };
     let (launch, dirty, lost) = (BTreeMap::new(), Vec::new(), Vec::new());
-    let opened =
-        Opened { round: 1, rules, launch, changes, dirty, lost, gone: vec![], outdated: vec![], head: None };
+    let opened = Opened {
+        round: 1,
+        rules,
+        launch,
+        changes,
+        dirty,
+        lost,
+        gone: vec![],
+        outdated: vec![],
+        head: None,
+        surroundings: None,
+    };
     happen(&mut state, What::Opened(Box::new(opened)));
     for failure in failures {
         start(&mut state, failure.attempt);
@@ -435,6 +445,7 @@ fn an_instruction_at_a_checkpoint() {
         gone: vec![],
         outdated: vec![],
         head: None,
+        surroundings: None,
     };
     happen(&mut state, What::Opened(Box::new(opened)));
     happen(&mut state, What::Escalated { task: "1.1".into(), question: Question::Checkpoint });

@@ -7,9 +7,9 @@ use std::time::Duration;
 use engine::{
     Attempt, CapKind, Cause, Dialect, DirectiveId, Dispatch, End, Event, Failing, Failure, FileState,
     FixPlan, Isolation, Item, ItemStage, Judge, Lasting, Limits, NewLimits, OnEscalation, OnExhausted,
-    Opened, Parallel, PlanChanges, Question, Recovery, Response, Role, Rules, Rung, Session, SettingChanged,
-    Slot, Spent, Started, State, Status, StopReason, Summary, Taken, TaskKind, Toggle, Tool, Unverifiable,
-    Usage, What,
+    Opened, Parallel, PlanChanges, Proof, ProofVerdict, Question, Recovery, Response, Role, Rules, Rung,
+    Session, SettingChanged, Slot, Spent, Started, State, Status, StopReason, Summary, Taken, TaskKind,
+    TaskProof, Toggle, Tool, Unverifiable, Usage, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -88,6 +88,26 @@ fn opened() -> Opened {
         gone: vec![],
         outdated: vec![],
         head: Some(text("c0ffee")),
+        surroundings: Some(vec![text("node_modules/")]),
+    }
+}
+
+fn proof() -> Proof {
+    let of = |task: &str, verdict| TaskProof { task: task.into(), command: Some(text("npm test")), verdict };
+    let (exit_code, error) = (Some(1), text("2 failed"));
+    let differs = Some(text("`a.txt` is ignored by git"));
+    Proof {
+        head: text("c0ffee"),
+        tree: text("7ree"),
+        results: vec![
+            of("1.1", ProofVerdict::Green { exit_code: 0 }),
+            of("1.2", ProofVerdict::LeftOut { reason: text("it asks git") }),
+            of("1.3", ProofVerdict::Superseded { by: vec!["1.6".into()], exit_code, error: error.clone() }),
+            of("1.4", ProofVerdict::NotProved { reason: text("no node_modules") }),
+            of("1.5", ProofVerdict::NotReached),
+            of("1.6", ProofVerdict::Red { exit_code, error, differs }),
+        ],
+        elapsed_ms: 7,
     }
 }
 
@@ -195,6 +215,7 @@ pub(crate) fn events() -> Vec<What> {
         What::SkipRequested { task: task() },
         What::LimitsChanged(Box::new(new_limits())),
         What::RegressionPassed,
+        What::Proved(Box::new(proof())),
         What::PullRequest(Box::new(engine::PullRequestEvent::Begun)),
         What::Ended(End::Complete { skipped: 1 }),
     ]
@@ -217,7 +238,7 @@ fn every_kind_of_event() {
     assert!(kinds.iter().enumerate().all(|(place, kind)| !kinds[..place].contains(kind)), "one of each");
     let lines: Vec<String> = events().into_iter().map(line).collect();
     assert_snapshot!(lines.join("\n"), @r#"
-    {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":50,"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off","keep_going":"on","dialect":"phase","parallel":{"jobs":4,"infer":"on","isolation":"trees"}},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"],"head":"c0ffee"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"opened":{"round":2,"rules":{"recovery":"on","limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":7,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":50,"time_max":{"secs":1,"nanos":500000000},"failure_chars_max":2000,"feedback_chars_max":10000},"on_exhausted":"ask","on_escalation":"skip","unverifiable":"refuse","review":"on","regression":"off","keep_going":"on","dialect":"phase","parallel":{"jobs":4,"infer":"on","isolation":"trees"}},"launch":{"agent":"claude"},"changes":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]},"dirty":["notes.txt"],"lost":["1.3"],"head":"c0ffee","surroundings":["node_modules/"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"plan_changed":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_started":{"task":"1.3","head":"4ead"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_passed":{"task":"1.3","warnings":["proves nothing"]}}}
@@ -253,6 +274,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"skip_requested":{"task":"1.3"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"limits_changed":{"limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":null,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":50,"time_max":null,"failure_chars_max":2000,"feedback_chars_max":10000},"jobs":2,"changes":[{"key":"jobs","from":"4","to":"2"}]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"proved":{"head":"c0ffee","tree":"7ree","results":[{"task":"1.1","command":"npm test","verdict":{"green":{"exit_code":0}}},{"task":"1.2","command":"npm test","verdict":{"left_out":{"reason":"it asks git"}}},{"task":"1.3","command":"npm test","verdict":{"superseded":{"by":["1.6"],"exit_code":1,"error":"2 failed"}}},{"task":"1.4","command":"npm test","verdict":{"not_proved":{"reason":"no node_modules"}}},{"task":"1.5","command":"npm test","verdict":"not_reached"},{"task":"1.6","command":"npm test","verdict":{"red":{"exit_code":1,"error":"2 failed","differs":"`a.txt` is ignored by git"}}}],"elapsed_ms":7}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"pull_request":"begun"}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"ended":{"complete":{"skipped":1}}}}
     "#);

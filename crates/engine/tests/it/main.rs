@@ -15,6 +15,7 @@ mod obstacles;
 mod outdated;
 mod outputs;
 mod people;
+mod proofs;
 mod pull_request;
 mod random;
 mod scenario;

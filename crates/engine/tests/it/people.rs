@@ -4,13 +4,32 @@ use std::time::Duration;
 
 use engine::{
     Action, AgentEnd, AgentReport, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dialect, Event,
-    Failing, FailureClaim, FileState, Item, ItemStage, Landing, Question, Record, Response, Role, Seen,
-    Status, TaskDecl, TaskKind, Tool, What,
+    Failing, FailureClaim, FileState, Item, ItemStage, Landing, Proof, ProofVerdict, Question, Record,
+    Response, Role, Seen, State, Status, TaskDecl, TaskKind, TaskProof, Tool, What,
 };
 use plan::TaskId;
 
 use crate::script::{Agent, Back, By, Check, Recording, Says, Treeless, Turn};
 use crate::world::World;
+
+/// The final proof of whatever is done, with the same verdict on each task.
+pub(crate) fn proved(state: &State, verdict: &ProofVerdict) -> Proof {
+    let done = state.tasks().iter().filter(|task| task.is_done_here());
+    let result = |task: &TaskId| TaskProof {
+        task: task.clone(),
+        command: Some("make test".to_owned()),
+        verdict: verdict.clone(),
+    };
+    let results = done.map(|task| result(task.id())).collect();
+    let head = state.opened().and_then(|opened| opened.head.clone()).unwrap_or_else(|| "4ead".to_owned());
+    Proof { head, tree: "7ree".to_owned(), results, elapsed_ms: 5 }
+}
+
+/// A red command in a clean checkout.
+pub(crate) fn red_proof() -> ProofVerdict {
+    let differs = Some("`out.txt` is ignored by git".to_owned());
+    ProofVerdict::Red { exit_code: Some(1), error: "1 failed".to_owned(), differs }
+}
 
 impl World {
     /// Does an action and reports what is seen of it.
@@ -75,6 +94,7 @@ impl World {
                 None => vec![Seen::Interrupted],
             },
             Action::Forge(forge) => vec![Seen::Forge { key: action.key(), report: self.at_forge(forge) }],
+            Action::ProveAll => vec![self.proved()],
             Action::Regress => {
                 let red = |event: &&Event| matches!(&event.what, What::Ended(engine::End::Stopped(_)));
                 let is_red = self.journal.iter().filter(red).count() < self.script.regressions;
@@ -82,6 +102,11 @@ impl World {
                 vec![Seen::RegressionEnded { report: ChecksReport { failure, warnings: Vec::new() } }]
             }
         }
+    }
+
+    fn proved(&self) -> Seen {
+        let verdict = self.script.proof.clone().unwrap_or(ProofVerdict::Green { exit_code: 0 });
+        Seen::ProofTaken { proof: Box::new(proved(&self.state, &verdict)) }
     }
 
     /// What is seen instead where the work tree is missing in which something was to be done.
@@ -98,6 +123,7 @@ impl World {
             | Action::InsertFix { .. }
             | Action::Ask { .. }
             | Action::Regress
+            | Action::ProveAll
             | Action::Forge(_) => return None,
         };
         let is_missing = self.is_isolated(task) && self.script.turn(task, attempt.0).treeless == at;

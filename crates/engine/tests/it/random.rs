@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use engine::{
-    Changes, Dialect, End, Facts, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Response,
-    Rules, TaskDecl, Toggle, Unverifiable, What,
+    Changes, Dialect, End, Facts, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Prove, Recovery,
+    Response, Rules, TaskDecl, Toggle, Unverifiable, What,
 };
 use plan::TaskId;
 use proptest::prelude::*;
@@ -86,13 +86,13 @@ prop_compose! {
         ],
         unverifiable in prop_oneof![Just(Unverifiable::Agent), Just(Unverifiable::Ask)],
         review in toggle(),
-        regression in toggle(),
+        (regression, prove) in (toggle(), prop_oneof![Just(Prove::Off), Just(Prove::Report)]),
         keep_going in toggle(),
         dialect in prop_oneof![Just(Dialect::Spec), Just(Dialect::Phase)],
         parallel in parallels(),
     ) -> Rules {
         Rules {
-            recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression, keep_going, dialect,
+            recovery, limits, on_exhausted, on_escalation, unverifiable, review, regression, prove, keep_going, dialect,
             pull_request: engine::PullRequestRules::default(),
             parallel,
             agents: engine::Agents::default(),

@@ -4,13 +4,14 @@
 use std::time::Duration;
 
 use engine::{
-    Changes, End, Facts, Limits, OnEscalation, OnExhausted, Recovery, Response, Rules, TaskDecl, Toggle,
-    Unverifiable,
+    Changes, End, Facts, Limits, OnEscalation, OnExhausted, Prove, Recovery, Response, Rules, TaskDecl,
+    Toggle, Unverifiable,
 };
 
 use crate::batches;
 use crate::directives;
 use crate::obstacles;
+use crate::people::red_proof;
 use crate::script::{Agent, Check, Edit, Recording, Says, Script, Turn, agent, fails, plan, red};
 use crate::world::World;
 
@@ -379,6 +380,10 @@ fn questions() -> Vec<Scenario> {
     ]
 }
 
+fn proving() -> Rules {
+    Rules { prove: Prove::Report, regression: Toggle::On, ..off() }
+}
+
 fn records() -> Vec<Scenario> {
     let refused = || Turn { record: Recording::Refused("hook says no".to_owned()), ..Turn::default() };
     let blocked = || Turn { record: Recording::Blocked, ..Turn::default() };
@@ -393,6 +398,9 @@ fn records() -> Vec<Scenario> {
             Script { regressions: 1, restarts: 1, ..script() },
             Rules { regression: Toggle::On, ..off() },
         ),
+        scenario("proof green", &["1.1", "1.2 done"], script(), proving()),
+        scenario("proof red", &["1.1"], Script { proof: Some(red_proof()), ..script() }, proving()),
+        scenario("nothing to prove", &["1.1 done"], script(), proving()),
     ]
 }
 

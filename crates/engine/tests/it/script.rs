@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use engine::{Facts, Response, Rules, Said, StatusKind, TaskDecl, TaskKind, Verification};
+use engine::{Facts, ProofVerdict, Response, Rules, Said, StatusKind, TaskDecl, TaskKind, Verification};
 use plan::TaskId;
 
 /// Everything that is not the engine.
@@ -21,6 +21,8 @@ pub(crate) struct Script {
     pub(crate) restarts: usize,
     /// How often the regression command is red before it is green.
     pub(crate) regressions: usize,
+    /// What the final proof says of each task; without it, all is green.
+    pub(crate) proof: Option<ProofVerdict>,
     /// What a person does to the plan, after so many attempts have ended.
     pub(crate) edits: Vec<(usize, Edit)>,
     /// Whether answers to a run that waits are noted down before it is started again, not after.

@@ -1,6 +1,6 @@
 //! A run in a few readable lines.
 
-use engine::{Event, PlanChanges, What};
+use engine::{Event, PlanChanges, Proof, What};
 use plan::TaskId;
 
 use crate::invariants;
@@ -85,11 +85,20 @@ pub(crate) fn line(event: &Event) -> String {
             format!("limits changed:{}", changes.collect::<String>())
         }
         What::RegressionPassed => "regression green".to_owned(),
+        What::Proved(proof) => proved(proof),
         What::PullRequest(event) => {
             format!("pull request: {}", serde_json::to_string(event).expect("an event can be written"))
         }
         What::Ended(end) => format!("ended: {}", serde_json::to_string(end).expect("an end can be written")),
     }
+}
+
+fn proved(proof: &Proof) -> String {
+    let results = proof.results.iter().map(|result| {
+        let verdict = serde_json::to_string(&result.verdict).expect("a verdict can be written");
+        format!(" {} {verdict}", result.task)
+    });
+    format!("proved {}:{}", proof.head, results.collect::<String>())
 }
 
 fn changed(changes: &PlanChanges) -> String {

@@ -9,8 +9,9 @@ use engine::{
     Action, AgentEnd, AgentReport, Attempt, Baseline, Cause, Changes, CheckFailure, CheckLog, CheckRef,
     ChecksReport, Claim, Directive, DirectiveId, Dispatch, Event, Facts, Failing, FailureClaim, FileState,
     ForgeAction, ForgeReport, Isolation, Kept, Landing, Lasting, Limits, NewLimits, Observation, Obstacle,
-    Opening, Parallel, Published, Record, Response, Reviewer, Role, Rules, Said, Seen, Source, Spent, State,
-    StatusKind, Stuck, StuckKind, Toggle, Usage, Versioned, decide, due, schedule,
+    Opening, Parallel, Proof, ProofVerdict, Published, Record, Response, Reviewer, Role, Rules, Said, Seen,
+    Source, Spent, State, StatusKind, Stuck, StuckKind, TaskProof, Toggle, Usage, Versioned, decide, due,
+    schedule,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -147,6 +148,12 @@ fn forge_reports() -> Vec<ForgeReport> {
     ]
 }
 
+fn proof() -> Proof {
+    let verdict = ProofVerdict::Green { exit_code: 0 };
+    let results = vec![TaskProof { task: TaskId::from("1.2"), command: Some(text("make")), verdict }];
+    Proof { head: text("4ead"), tree: text("7ree"), results, elapsed_ms: 3 }
+}
+
 /// One of each kind, and of each kind of what they hold.
 fn all_seen() -> Vec<Seen> {
     let (task, dispatch) = (TaskId::from("1.2"), Dispatch(9));
@@ -165,6 +172,7 @@ fn all_seen() -> Vec<Seen> {
         gone: vec![task.clone()],
         holding: Vec::new(),
         head: Some(text("4ead")),
+        surroundings: vec![text(".venv/")],
     };
     let tell = Said::Tell { task: None, text: text("use tabs") };
     let mut seen = vec![
@@ -191,6 +199,7 @@ fn all_seen() -> Vec<Seen> {
         Seen::Obstructed { reason: text("no git") },
         Seen::FixInserted { decl: Box::new(decl("1.2.1")) },
         Seen::RegressionEnded { report: red() },
+        Seen::ProofTaken { proof: Box::new(proof()) },
         Seen::Directed(Box::new(Directive { id: DirectiveId(text("d1")), from: text("ada"), said: tell })),
         Seen::LimitsRead(Box::new(NewLimits { limits: Limits::default(), jobs: 2, changes: Vec::new() })),
         Seen::NobodyAnswers { task: task.clone() },
@@ -255,6 +264,7 @@ fn all_actions() -> Vec<Action> {
         Action::InsertFix { fix: "1.2.1".into() },
         Action::Ask { task: id() },
         Action::Regress,
+        Action::ProveAll,
     ];
     actions.extend(at_forge.into_iter().map(Action::Forge));
     actions
@@ -284,7 +294,7 @@ fn lines<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(values: 
 #[test]
 fn every_kind_of_observation() {
     let seen = all_seen();
-    assert_eq!(kinds(&seen), 26, "one of each");
+    assert_eq!(kinds(&seen), 27, "one of each");
     let observations: Vec<Observation> =
         seen.into_iter().map(|seen| Observation { at: at(), seen }).collect();
     assert_eq!(lines(&observations), OBSERVATIONS);
@@ -293,7 +303,7 @@ fn every_kind_of_observation() {
 #[test]
 fn every_kind_of_action() {
     let actions = all_actions();
-    assert_eq!(kinds(&actions), 12, "one of each");
+    assert_eq!(kinds(&actions), 13, "one of each");
     assert_eq!(lines(&actions), ACTIONS);
 }
 

@@ -411,7 +411,7 @@ fn duration(action: &Action) -> Duration {
         Action::Prove { .. } | Action::Check { .. } | Action::Join { .. } => 5,
         Action::RunAgent { .. } | Action::RunJudge { .. } => 60,
         Action::Ask { .. } => 3_600,
-        Action::Regress | Action::Forge(_) => 10,
+        Action::Regress | Action::ProveAll | Action::Forge(_) => 10,
     })
 }
 
@@ -444,6 +444,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         | What::SkipRequested { .. }
         | What::LimitsChanged(_)
         | What::RegressionPassed
+        | What::Proved(_)
         | What::PullRequest(_)
         | What::Ended(_) => return None,
         What::ProofStarted { task, .. } => (task, EventKind::ProofStarted),

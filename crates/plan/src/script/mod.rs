@@ -4,6 +4,7 @@
 //! which it proves nothing.
 
 mod assemble;
+mod beyond;
 mod lint;
 mod programs;
 mod shell;

@@ -52,6 +52,8 @@ pub(crate) enum Purpose {
     Check { task: TaskId, dispatch: Dispatch, text: String, script: Script, tree: Option<String> },
     /// The regression command.
     Regression { script: Script },
+    /// The final proof.
+    FinalProof,
     /// A person's answer.
     Ask,
     /// Something at the forge.
@@ -93,6 +95,7 @@ impl Purpose {
             | Self::Join { .. }
             | Self::Canary { .. }
             | Self::Regression { .. }
+            | Self::FinalProof
             | Self::Forge(_)
             | Self::Lock { .. }
             | Self::Ask => None,
@@ -112,6 +115,7 @@ impl Purpose {
             | Self::Proof { .. }
             | Self::Check { .. }
             | Self::Regression { .. }
+            | Self::FinalProof
             | Self::Forge(_)
             | Self::Lock { .. }
             | Self::Ask => None,
@@ -282,6 +286,7 @@ impl Effects<'_, '_> {
             | Purpose::Proof { .. }
             | Purpose::Check { .. }
             | Purpose::Regression { .. }
+            | Purpose::FinalProof
             | Purpose::Forge(_)
             | Purpose::Lock { .. }
             | Purpose::Ask => Ok(Seen::TimePassed),

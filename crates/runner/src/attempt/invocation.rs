@@ -332,13 +332,18 @@ impl Effects<'_, '_> {
     }
 
     pub(crate) fn limits(&self, deadline: Duration, no_progress: Option<Duration>) -> ProcessLimits {
-        ProcessLimits {
-            deadline,
-            no_progress,
-            grace: GRACE,
-            head_bytes_max: HEAD_BYTES_MAX,
-            tail_bytes_max: TAIL_BYTES_MAX,
-        }
+        limits(deadline, no_progress)
+    }
+}
+
+/// The limits of a process that takes part in a run.
+pub(crate) fn limits(deadline: Duration, no_progress: Option<Duration>) -> ProcessLimits {
+    ProcessLimits {
+        deadline,
+        no_progress,
+        grace: GRACE,
+        head_bytes_max: HEAD_BYTES_MAX,
+        tail_bytes_max: TAIL_BYTES_MAX,
     }
 }
 

@@ -78,7 +78,7 @@ impl Effects<'_, '_> {
             }
             None => {
                 let tree = self.lying_tree(id)?;
-                let report = self.later_checks(id, &text, Vec::new())?;
+                let report = self.later_checks(id, &text, (Vec::new(), tree.as_deref()))?;
                 self.see(Seen::ChecksEnded { task: id.clone(), dispatch, report, tree });
             }
         }
@@ -165,7 +165,7 @@ impl Effects<'_, '_> {
                     Some(_) => report,
                     None => {
                         self.pack_verified(&task, dispatch)?;
-                        self.after_verify(&task, &text, (&script, report.warnings))?
+                        self.after_verify(&task, &text, (&script, report.warnings, tree.as_deref()))?
                     }
                 };
                 Ok(Seen::ChecksEnded { task, dispatch, report, tree })
@@ -182,6 +182,7 @@ impl Effects<'_, '_> {
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
             | Purpose::Canary { .. }
+            | Purpose::FinalProof
             | Purpose::Lock { .. }
             | Purpose::Forge(_) => Ok(Seen::TimePassed),
         }
@@ -200,7 +201,7 @@ impl Effects<'_, '_> {
         &mut self,
         id: &TaskId,
         text: &str,
-        (script, mut warnings): (&Script, Vec<String>),
+        (script, mut warnings, tree): (&Script, Vec<String>, Option<&str>),
     ) -> Result<ChecksReport, RunError> {
         if let Some(reason) = self.proves_nothing(id, script) {
             if self.world.settings.strict.is_on() {
@@ -210,7 +211,7 @@ impl Effects<'_, '_> {
             }
             warnings.push(format!("verify proves nothing: {reason}"));
         }
-        self.later_checks(id, text, warnings)
+        self.later_checks(id, text, (warnings, tree))
     }
 
     /// The file that a red command lacks in a work tree, and that the project has and git ignores.
@@ -246,15 +247,15 @@ impl Effects<'_, '_> {
         &mut self,
         id: &TaskId,
         text: &str,
-        mut warnings: Vec<String>,
+        (mut warnings, tree): (Vec<String>, Option<&str>),
     ) -> Result<ChecksReport, RunError> {
         if let Some(failure) = self.unresolved(id) {
             return Ok(ChecksReport { failure: Some(failure), warnings });
         }
         if self.world.settings.bookkeeping == Bookkeeping::Agent {
-            let spec_files = self.committable_spec_files()?;
+            let files = (&*self.committable_spec_files()?, &*self.uncommitted_work(id, tree)?);
             let missing =
-                check::bookkeeping(self.world.files.git(), &spec_files, (self.state, &self.world.plans), id)?;
+                check::bookkeeping(self.world.files.git(), files, (self.state, &self.world.plans), id)?;
             if let Some(failure) = missing {
                 return Ok(ChecksReport { failure: Some(failure), warnings });
             }
@@ -275,6 +276,17 @@ impl Effects<'_, '_> {
         }
         warnings.push(message);
         Ok(ChecksReport { failure: None, warnings })
+    }
+
+    /// The files of a task's work that were in no commit when it was verified.
+    fn uncommitted_work(&self, id: &TaskId, verified: Option<&str>) -> Result<Vec<String>, RunError> {
+        let (Some(git), Some(verified)) = (self.world.files.git(), verified) else { return Ok(Vec::new()) };
+        let Some(head) = git.head()?.filter(|_| self.commit_message(id).is_some()) else {
+            return Ok(Vec::new());
+        };
+        let paths = self.paths_of_work(id);
+        let changed = git.changed_between(head.as_str(), verified)?.into_iter();
+        Ok(changed.filter(|path| paths.contains(path) && !is_cache(path)).collect())
     }
 
     /// After a conflict: the files that still have its marks in them.
@@ -319,6 +331,16 @@ pub(crate) fn verdict(script: &Script, ended: &Ended, root: &Path) -> ChecksRepo
             ChecksReport { failure: Some(check::or_missing(*failure, ended)), warnings: Vec::new() }
         }
     }
+}
+
+/// True of what tools keep for themselves in folders of their own.
+fn is_cache(path: &str) -> bool {
+    path.split('/').any(|name| matches!(name, "__pycache__" | "node_modules") || is_hidden_cache(name))
+}
+
+/// As `.pytest_cache`, `.mypy_cache`, `.eslintcache`.
+fn is_hidden_cache(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with("cache")
 }
 
 fn red(cause: Cause, error: &str) -> CheckFailure {

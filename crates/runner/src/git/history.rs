@@ -127,6 +127,16 @@ impl Git {
         Ok(Oid::parse(String::from_utf8_lossy(&ended.stdout).trim()).filter(|_| ended.is_success()))
     }
 
+    /// The paths that commits since another one changed, without those that have a trailer of this name.
+    pub fn changed_without(&self, trailer: &str, since: &str) -> Result<BTreeSet<String>, GitError> {
+        let (range, grep) = (format!("{}..HEAD", revision(since)?), format!("--grep=^{trailer}: "));
+        let log = ["log", "--no-show-signature", "--no-renames", "--name-only", "-z", "--format="];
+        let list = [&log[..], &["--invert-grep", "--basic-regexp", &grep, &range, "--"]].concat();
+        let stdout = process::run(self.call(&list))?.success()?;
+        let names = stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
     /// The newest of these commits whose message has this trailer. Git itself takes only the last paragraph for trailers,
     /// and a hook may have put one of its own behind ours.
     pub(super) fn first_carrying(

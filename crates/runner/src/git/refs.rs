@@ -43,6 +43,11 @@ impl Keep {
         format!("{}{TOLD}", self.reference)
     }
 
+    /// The one by which a commit is shown in the place of another, which is let go with what was told.
+    pub(in crate::git) fn in_place_of(&self, commit: &Oid) -> Keep {
+        Keep { reference: format!("{}/hook/{commit}", self.told()) }
+    }
+
     /// The name of the reference that what is kept at another belongs to.
     pub(in crate::git) fn owner_of(name: &str) -> &str {
         let owner = name.split_once(TOLD).map_or(name, |(owner, _)| owner);

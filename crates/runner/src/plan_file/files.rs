@@ -483,7 +483,14 @@ pub(super) fn kind(task: &Task) -> TaskKind {
 pub(super) fn digest(plan: &Plan, task: &Task) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(plan.title(task).as_bytes());
-    hasher.update(plan.body(task).trim_end().as_bytes());
+    for line in plan.body(task).lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+        hasher.update(b"\n");
+        // Blanks at the end of lines, between them and before bullets, and which bullets they are, say nothing.
+        match line.trim_start().strip_prefix(['-', '*', '+']).and_then(|rest| rest.strip_prefix(' ')) {
+            Some(item) => hasher.update(format!("- {}", item.trim_start()).as_bytes()),
+            None => hasher.update(line.as_bytes()),
+        }
+    }
     hasher.finalize()
 }
 

@@ -66,6 +66,11 @@ impl Excerpt {
         format!("{} {body}", self.plan.title(self.task())).replace("[x]", "[ ]").replace("[X]", "[ ]")
     }
 
+    /// True of a `[RED]` task, whose test has to fail at first.
+    pub(crate) fn is_red(&self) -> bool {
+        self.task().markers.red
+    }
+
     /// The declaration for the engine.
     pub(super) fn decl(&self) -> engine::TaskDecl {
         files::decl(&self.plan, self.task())

@@ -9,7 +9,7 @@ use plan::{Commit as CommitField, Dialect, ErrorType, FixTask, TaskId};
 
 use crate::atomic;
 use crate::error::RunError;
-use crate::git::{Commit, Git, GitError, Oid, Staging, Text};
+use crate::git::{Commit, Git, GitError, Oid, Paths, Staging, Text};
 use crate::landing::land::refused;
 use crate::plan_file::Excerpt;
 use crate::record::{Completed, Progress};
@@ -88,9 +88,9 @@ impl Effects<'_, '_> {
         if let Some(reason) = self.follow_branch()? {
             return Err(Obstacle::Blocked(reason));
         }
-        let commit = match self.world.settings.bookkeeping {
-            Bookkeeping::Coordinator => self.commit_work(id, attempt)?,
-            Bookkeeping::Agent => self.head()?,
+        let commit = match (self.commit_work(id, attempt)?, self.world.settings.bookkeeping) {
+            (None, Bookkeeping::Agent) => self.head()?,
+            (commit, Bookkeeping::Agent | Bookkeeping::Coordinator) => commit,
         };
         self.expect_there(id, commit.as_ref())?;
         self.note_progress(id, commit.as_ref())?;
@@ -132,7 +132,10 @@ impl Effects<'_, '_> {
         }
         let key = self.trailer(id, attempt);
         // What its command alone proved was made by nobody.
-        let again = if attempt.is_some() { self.look_again(id, git)? } else { Again::AsItIs };
+        let again = match attempt {
+            Some(_) => self.pass_hook(id, git)?,
+            None => Again::AsItIs,
+        };
         if again == Again::Verify {
             return Err(Obstacle::Moved);
         }
@@ -179,8 +182,68 @@ impl Effects<'_, '_> {
             return Ok(Oid::parse(&verified).map_or(Again::AsItIs, Again::Commit));
         }
         self.note_of(id, format!(
-            "files of task {id} changed while it was verified ({files}), so they are verified as they are now"
+            "files of task {id} changed since it was verified ({files}), so they are verified as they are now"
         ));
+        Ok(Again::Verify)
+    }
+
+    /// Has the user's pre-commit hook look at what an agent committed itself: it may have passed it by. What the hook makes
+    /// of it is verified, and committed on top.
+    fn pass_hook(&mut self, id: &TaskId, git: &Git) -> Result<Again, Obstacle> {
+        let again = self.look_again(id, git)?;
+        let base = self.state.task(id).and_then(|task| task.base.clone());
+        let Some(base) = base.filter(|_| again != Again::Verify && git.has_pre_commit()) else {
+            return Ok(again);
+        };
+        let paths = self.paths_of_work(id);
+        // Commits of ours went through it.
+        if paths.is_disjoint(&git.changed_without(TRAILER, &base)?) {
+            return Ok(again);
+        }
+        let tree = match &again {
+            Again::Commit(tree) => tree.clone(),
+            Again::AsItIs | Again::Verify => git.snapshot(&self.project_place())?,
+        };
+        let (keep, index) = (self.keep(git, id), self.world.file.home.join("work.index"));
+        let passed = git.run_pre_commit((&base, &tree), &paths, (&keep, &index));
+        let now = if again == Again::AsItIs { self.look_again(id, git)? } else { again };
+        match passed {
+            // Hooks that format files refuse them the first time.
+            Err(GitError::Hook { .. }) | Ok(_) if now == Again::Verify => Ok(now),
+            Ok(Some((staged, made))) => self.follow_staged(id, git, (&staged, &made), now),
+            Ok(None) => Ok(now),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Files of the work that a hook changed only where they are staged become what it made of them.
+    fn follow_staged(
+        &mut self,
+        id: &TaskId,
+        git: &Git,
+        (staged, made): (&Oid, &Oid),
+        now: Again,
+    ) -> Result<Again, Obstacle> {
+        let Some(task) = self.state.task(id).filter(|task| task.returns() < ROUNDS_MAX) else {
+            return Ok(now);
+        };
+        let changed = git.changed_between(staged.as_str(), made.as_str())?.into_iter();
+        let changed: Vec<String> = changed.filter(|path| task.touched.contains(path)).collect();
+        if changed.is_empty() {
+            return Ok(now);
+        }
+        let scratch = self.world.file.home.join("work.index");
+        git.write_as_in(
+            made,
+            &Paths { tree: self.world.project.root(), paths: &changed, scratch: &scratch },
+        )?;
+        self.note_of(
+            id,
+            format!(
+                "a git hook changed the work of task {id} ({}), so that is verified again",
+                listed(&changed)
+            ),
+        );
         Ok(Again::Verify)
     }
 
@@ -340,7 +403,7 @@ impl Effects<'_, '_> {
     }
 
     /// The task's own message, or one made from its title; none if the task wants no commit.
-    fn commit_message(&self, id: &TaskId) -> Option<String> {
+    pub(crate) fn commit_message(&self, id: &TaskId) -> Option<String> {
         let scope = match self.world.file.dialect {
             Dialect::Spec => self.world.file.name.as_str(),
             Dialect::Phase => id.name().split(':').next().unwrap_or(&self.world.file.name),

@@ -121,6 +121,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::SkipRequested { .. }
         | What::LimitsChanged(_)
         | What::RegressionPassed
+        | What::Proved(_)
         | What::PullRequest(_) => Entry::default(),
     }
 }

@@ -135,6 +135,7 @@ impl Effects<'_, '_> {
                 Ok(())
             }
             Action::Regress => self.start_regression(key),
+            Action::ProveAll => self.start_final_proof(key),
             Action::Forge(forge) => self.start_forge(key, forge),
         }
     }
@@ -192,6 +193,7 @@ impl Effects<'_, '_> {
             | Purpose::Landing { .. }
             | Purpose::Canary { .. }
             | Purpose::Regression { .. }
+            | Purpose::FinalProof
             | Purpose::Forge(_)
             | Purpose::Lock { .. }
             | Purpose::Ask => None,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
 use engine::{
-    Directive, Event, Isolation, Observation, Opening, Parallel, Rules, Seen, State, Status, TaskDecl,
+    Directive, Event, Isolation, Observation, Opening, Parallel, Prove, Rules, Seen, State, Status, TaskDecl,
     Toggle, Unverifiable, Verification, decide, weigh,
 };
 use plan::{Problem, Severity, TaskId};
@@ -20,6 +20,7 @@ use crate::landing::project_lock::{ProjectLock, Release, await_start, pause};
 use crate::plan_file::PlanFiles;
 use crate::process;
 use crate::project::{PlanFile, Project};
+use crate::proof::surroundings;
 use crate::record::projections::Projections;
 use crate::run::driver::{Driver, Finished, Notice, now};
 use crate::run::effects::World;
@@ -125,10 +126,10 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     if let Some(note) = one_by_one(request, reason, &tasks)? {
         view(&state, Notice::Note(note));
     }
-    let rules = Rules { parallel, ..rules(settings, &plan_files) };
+    let rules = Rules { parallel, prove: proves(git.as_ref(), settings), ..rules(settings, &plan_files) };
     let head = git.as_ref().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
-    let launch = settings.launch.clone();
-    let opening = Opening { rules, tasks, dirty, head, launch, ..Opening::default() };
+    let (launch, surroundings) = (settings.launch.clone(), surroundings(git.as_ref()));
+    let opening = Opening { rules, tasks, dirty, head, launch, surroundings, ..Opening::default() };
     rehearse(request, &state, &opening)?;
     let slots = git.as_ref().map(|git| Slots::new(git, &file.key(), &settings.worktrees));
     let world = World::new(request, (plan_files, files, slots), (runtime, inbox.sender()));
@@ -176,6 +177,11 @@ fn read_plan(request: &Request<'_>) -> Result<PlanFiles, RunError> {
     let plan_files = plan_files.with_regression(settings.regression.as_ref());
     refuse_bad_plan(project, file, settings, &plan_files)?;
     Ok(plan_files)
+}
+
+/// Without git there is no commit to prove.
+fn proves(git: Option<&Git>, settings: &Settings) -> Prove {
+    if git.is_some() { settings.rules.prove } else { Prove::Off }
 }
 
 /// The policy, with what the plan itself asks for where nobody said otherwise.
@@ -518,7 +524,7 @@ fn put_boxes_back(plan_files: &mut PlanFiles, state: &State, path: &Path) -> Res
 
 /// A thread that watches children. It lives as long as the program: the kernel takes the end of the thread
 /// that started a child for the end of its parent.
-fn runtime() -> std::io::Result<tokio::runtime::Handle> {
+pub(crate) fn runtime() -> std::io::Result<tokio::runtime::Handle> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let handle = runtime.handle().clone();
     thread::Builder::new()

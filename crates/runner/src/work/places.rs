@@ -35,6 +35,8 @@ pub(crate) enum Done {
     Canary(Option<Canary>),
     /// The landing tree shows what is checked out.
     LandingTree(Result<Vec<String>, Unready>),
+    /// The final proof was taken, with what is to be told; nothing where the run was interrupted.
+    Proof(Option<Box<(engine::Proof, Vec<String>)>>),
     /// Nobody has git's lock any more, or nobody waits for it.
     Lock,
 }
@@ -185,6 +187,11 @@ impl Effects<'_, '_> {
                 self.run_proof(key, (&task, script), root)?;
                 Ok(Seen::TimePassed)
             }
+            (Purpose::FinalProof, Done::Proof(Some(taken))) => {
+                let (proof, notes) = *taken;
+                notes.into_iter().for_each(|note| self.note(note));
+                Ok(Seen::ProofTaken { proof: Box::new(proof) })
+            }
             (Purpose::Canary { task, dispatch, mut report, tree }, Done::Canary(found)) => {
                 if let Some(Canary::Green { told, .. }) = found {
                     report.warnings.push(told);
@@ -198,6 +205,7 @@ impl Effects<'_, '_> {
                 | Done::Look(_)
                 | Done::Landing(..)
                 | Done::LandingTree(_)
+                | Done::Proof(_)
                 | Done::Lock,
             ) => Ok(Seen::TimePassed),
         }

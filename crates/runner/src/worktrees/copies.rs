@@ -56,6 +56,8 @@ pub(super) struct Recipient<'a> {
     pub(super) git: &'a Git,
     pub(super) worktree: &'a Path,
     pub(super) tracked: &'a [Tracked],
+    /// Local settings that it does not get.
+    pub(super) withheld: &'a [String],
 }
 
 /// The files that were put into a work tree, and what people are to be told of them.
@@ -63,6 +65,8 @@ pub(super) struct Recipient<'a> {
 pub(super) struct Given {
     pub(super) put: Vec<String>,
     pub(super) notes: Vec<String>,
+    /// For a tree in which agents work: that they can read what was copied.
+    pub(super) warning: Option<String>,
 }
 
 impl Recipient<'_> {
@@ -73,7 +77,7 @@ impl Recipient<'_> {
         let mut files = Vec::new();
         for path in local_files(self.git)? {
             let is_wanted = !tracked.contains(Path::new(&path)) && self.has_folder_of(&path);
-            if is_wanted && self.copy_file(&path)? {
+            if is_wanted && !self.withheld.contains(&path) && self.copy_file(&path)? {
                 files.push(path);
             }
         }
@@ -83,7 +87,9 @@ impl Recipient<'_> {
                 files.push(path);
             }
         }
-        given.notes.extend(self.told_of(&files));
+        given.warning = (!files.is_empty())
+            .then(|| format!("agents can read the copies that work trees get of {}", listed(&files)));
+        given.notes.extend(self.leading_into_project(&files));
         given.put.extend(files);
         for path in &worktrees.link {
             let Some(path) = self.acceptable(path, &mut given.notes) else { continue };
@@ -182,12 +188,9 @@ impl Recipient<'_> {
         folders.into_iter().any(is_link)
     }
 
-    /// The words for people about copied files: that agents can read them, and which of them lead into the project.
-    fn told_of(&self, files: &[String]) -> Vec<String> {
-        if files.is_empty() {
-            return Vec::new();
-        }
-        let mut notes = vec![format!("agents can read the copies that work trees get of {}", listed(files))];
+    /// The words for people about copied files that lead into the project.
+    fn leading_into_project(&self, files: &[String]) -> Vec<String> {
+        let mut notes = Vec::new();
         for file in files {
             let text = fs::read(self.git.root().join(file)).unwrap_or_default();
             let keys = keys_leading_to(&text, self.git.root());

@@ -30,6 +30,22 @@ enum Wanted {
 /// The sentence for people if a red command in a place names something that the project has, that git ignores, and that the
 /// place lacks: what it is, and what to set.
 pub(crate) fn missing(output: &str, project: &Path, place: &Path, git: &Git) -> Option<String> {
+    lacking(output, project, place, git).map(|lacking| lacking.told)
+}
+
+/// What a place lacks that the project has and git ignores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lacking {
+    /// Where it is in the project: a file, or the folder that holds it.
+    pub(crate) path: String,
+    /// True for what a package manager installs, or git itself.
+    pub(crate) is_installed: bool,
+    /// What it is and what to set, in words.
+    pub(crate) told: String,
+}
+
+/// The same with where it is.
+pub(crate) fn lacking(output: &str, project: &Path, place: &Path, git: &Git) -> Option<Lacking> {
     let search = Search { project, place, git };
     let mut lines: Vec<&str> = output.lines().rev().take(LINES_MAX).collect();
     lines.reverse();
@@ -51,7 +67,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn told(&self, wanted: &Wanted) -> Option<String> {
+    fn told(&self, wanted: &Wanted) -> Option<Lacking> {
         match wanted {
             Wanted::Node { name, from } => self.node(name, from.as_deref()),
             Wanted::Python(name) => self.python(name),
@@ -60,7 +76,7 @@ impl Search<'_> {
         }
     }
 
-    fn node(&self, name: &str, from: Option<&str>) -> Option<String> {
+    fn node(&self, name: &str, from: Option<&str>) -> Option<Lacking> {
         if name.starts_with(['.', '/']) {
             let folder = from.and_then(|from| Path::new(from).parent()).unwrap_or(Path::new(""));
             return self.path(&self.inside(&folder.join(name))?);
@@ -72,7 +88,7 @@ impl Search<'_> {
         self.in_packages(&package, &format!("the package `{package}`"))
     }
 
-    fn python(&self, name: &str) -> Option<String> {
+    fn python(&self, name: &str) -> Option<Lacking> {
         let top = name.split('.').next()?;
         for environment in environments(self.project) {
             let found = site_packages(&self.project.join(&environment))
@@ -91,7 +107,7 @@ impl Search<'_> {
         })
     }
 
-    fn program(&self, name: &str) -> Option<String> {
+    fn program(&self, name: &str) -> Option<Lacking> {
         if name.contains('/') {
             return self.path(&self.inside(Path::new(name))?);
         }
@@ -107,16 +123,17 @@ impl Search<'_> {
         self.in_packages(&format!(".bin/{name}"), &what)
     }
 
-    fn path(&self, path: &str) -> Option<String> {
+    fn path(&self, path: &str) -> Option<Lacking> {
         let path = self.inside(Path::new(path))?;
         let ends = ["", ".js", ".ts", ".mjs", ".cjs", ".json", "/index.js", "/index.ts"];
         let found =
             ends.iter().map(|end| format!("{path}{end}")).find(|path| self.is_there_only_in_project(path))?;
         if let Some(submodule) = self.submodule_of(&found) {
-            return Some(format!(
+            let told = format!(
                 "`{found}` is in the submodule {submodule}, which is empty in work trees: set worktree_setup = \"git \
                  submodule update --init --recursive\" in tillgreen.toml"
-            ));
+            );
+            return Some(Lacking { path: submodule, is_installed: true, told });
         }
         let ignored = self.git.ignored_among(std::slice::from_ref(&found)).unwrap_or_default();
         if ignored.is_empty() {
@@ -127,17 +144,20 @@ impl Search<'_> {
             ["node_modules", "vendor"].contains(&name)
                 || environments(self.project).contains(&name.to_owned())
         };
-        if top.rsplit('/').next().is_some_and(is_installed) || is_made(&found) {
-            return Some(self.set_up(&format!("`{found}`"), &top));
+        let is_installed = top.rsplit('/').next().is_some_and(is_installed);
+        if is_installed || is_made(&found) {
+            let lacking = self.set_up(&format!("`{found}`"), &top);
+            return Some(Lacking { path: found, is_installed, ..lacking });
         }
-        Some(format!(
+        let told = format!(
             "`{found}` is in the project, where git ignores it, and not in the work tree: set worktree_copy = [\"{found}\"] in \
              tillgreen.toml, or have worktree_setup make it"
-        ))
+        );
+        Some(Lacking { path: found, is_installed: false, told })
     }
 
     /// Whatever is in a folder of packages, at the top or on the way to a workspace.
-    fn in_packages(&self, inside: &str, what: &str) -> Option<String> {
+    fn in_packages(&self, inside: &str, what: &str) -> Option<Lacking> {
         let folders = self.git.ignored_in_project().unwrap_or_default();
         let folders = folders.iter().map(|folder| folder.trim_end_matches('/'));
         let mut packages = folders.filter(|folder| folder.rsplit('/').next() == Some("node_modules"));
@@ -145,15 +165,16 @@ impl Search<'_> {
         Some(self.set_up(what, folder))
     }
 
-    fn set_up(&self, what: &str, folder: &str) -> String {
+    fn set_up(&self, what: &str, folder: &str) -> Lacking {
         let proposal = propose_setup(self.git).ok().flatten();
         let setting = match proposal {
             Some(proposal) => format!("set worktree_setup = {}", quoted(&proposal.command)),
             None => "set worktree_setup to the command that makes it".to_owned(),
         };
-        format!(
+        let told = format!(
             "{what} is in {folder} of the project, which git ignores, and not in the work tree: {setting} in tillgreen.toml"
-        )
+        );
+        Lacking { path: folder.to_owned(), is_installed: true, told }
     }
 
     /// True if a path is there in the project, git ignores it, and the place lacks it.

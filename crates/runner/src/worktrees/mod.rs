@@ -22,11 +22,11 @@ mod tests;
 pub(crate) use canary::{Canary, Verdict, canary};
 pub use detect::{Proposal, propose_setup};
 pub(crate) use environment::{environment, relocated};
-pub(crate) use missing::missing;
+pub(crate) use missing::{lacking, missing};
 pub use on_disk::{
     CleanError, PlanTrees, TreeOnDisk, in_words as bytes_in_words, kept_references, remove_trees,
     trees_on_disk,
 };
 pub(crate) use setup::{SET_UP_DEADLINE, SetUpRunner};
 pub use slots::Worktrees;
-pub(crate) use slots::{LANDING, Slots, Unready};
+pub(crate) use slots::{LANDING, PROOF, Slots, Unready};

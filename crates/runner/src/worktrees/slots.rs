@@ -54,6 +54,8 @@ pub(crate) struct Slots {
     /// Said at the first use.
     note: Option<String>,
     free_bytes_min: u64,
+    /// Local settings of the project that are not copied.
+    withheld: Vec<String>,
 }
 
 impl Slots {
@@ -71,7 +73,13 @@ impl Slots {
             worktrees: Arc::new(worktrees.clone()),
             note,
             free_bytes_min: FREE_BYTES_MIN,
+            withheld: Vec::new(),
         }
+    }
+
+    /// The same slots, which are not given these local settings.
+    pub(crate) fn without(&self, withheld: Vec<String>) -> Slots {
+        Slots { withheld, ..self.clone() }
     }
 
     /// The folder that holds all work trees of this plan.
@@ -285,8 +293,11 @@ impl UseNow<'_> {
         git.clean_slot(self.root, &self.shown, &staying)?;
         kept.iter().for_each(|path| drop_caches(self.root, path));
 
-        let recipient = Recipient { git, worktree: self.root, tracked: &self.shown.tracked };
+        let withheld = &self.slots.withheld;
+        let recipient = Recipient { git, worktree: self.root, tracked: &self.shown.tracked, withheld };
         let mut given = recipient.give(worktrees)?;
+        let is_for_agents = ![LANDING, PROOF].contains(&self.slot);
+        self.notes.extend(given.warning.filter(|_| is_for_agents));
         let is_set_up = lasting.is_some() && !self.shown.emptied_submodules;
         let is_made_again = before.made.iter().any(|made| made.used == Use::MakeAgain);
         if command.is_none() || lasting.is_none() {
@@ -336,7 +347,9 @@ impl UseNow<'_> {
         let mut made: BTreeSet<String> =
             lasting.into_iter().flatten().map(|made| made.path).chain(self.seeds()).collect();
         let there = git.untracked_in_slot(self.root)?;
-        let place = Place { root: self.root, slot: self.slot, name: &name_of(self.slot) };
+        // A proof is run where no agent works, like the landing tree.
+        let slot = if self.slot == PROOF { LANDING } else { self.slot };
+        let place = Place { root: self.root, slot, name: &name_of(self.slot) };
         by.set_up(command, git.root(), &place)?;
         let changed = git.restore_slot(self.root, self.commit)?;
         if !changed.is_empty() {

@@ -202,6 +202,8 @@ fn help_of_the_program() {
       cancel       Stop a running run cleanly; nothing is deleted
       clean        Remove the work trees of a plan, or of all plans here, from the disk
       log          Print the journal of a plan, readable
+      prove        Show that what is done holds: run tasks' commands in a clean checkout of what is
+                   committed
       stats        Count what a run, or all of them, came to: the retry summary
       agents       List the agents: installed or not, which version, what each can do; or put one to the
                    test
@@ -331,12 +333,15 @@ fn short_help_of_run() {
           --review[=<BOOL>]       Let a reviewing agent approve each task against Done when [default:
                                   off]
           --regression <COMMAND>  A command that has to be green at the very end [default: none]
+          --prove <HOW>           Once all is done, run every task's command again in a clean checkout
+                                  of what is committed [default: report] [possible values: report, off]
 
     Times:
           --attempt-timeout <DUR>      How long an attempt may take [default: 30m]
           --no-progress-timeout <DUR>  How long an agent may show no progress [default: 10m]
           --verify-timeout <DUR>       How long a verify command may take [default: 2m]
           --review-timeout <DUR>       How long a judging agent may take [default: 5m]
+          --prove-budget <DUR>         How long that last proof may take [default: 10m]
           --max-time <DUR>             How long the run may take [default: no limit]
     ");
 }

@@ -107,6 +107,11 @@ const TOPICS: &[(&str, &[Setting])] = &[
                 "\"make test\"",
                 "a command that has to be green at the very end; default: none",
             ),
+            Setting(
+                "prove",
+                "\"report\"",
+                "report or off: once all is done, every command again in a clean checkout",
+            ),
         ],
     ),
     (
@@ -142,6 +147,7 @@ const TOPICS: &[(&str, &[Setting])] = &[
             Setting("no_progress_timeout", "\"10m\"", "how long an agent may show no progress"),
             Setting("verify_timeout", "\"2m\"", "how long a verify command may take"),
             Setting("review_timeout", "\"5m\"", "how long a judging agent may take"),
+            Setting("prove_budget", "\"10m\"", "how long the last proof may take"),
             Setting("max_time", "\"8h\"", "how long the run may take; default: no limit"),
         ],
     ),
@@ -463,6 +469,7 @@ mod tests {
         # strict = false                  # reject where a verify proves nothing, instead of warning
         # review = false                  # let a reviewing agent approve each task
         # regression = "make test"        # a command that has to be green at the very end; default: none
+        # prove = "report"                # report or off: once all is done, every command again in a clean checkout
 
         # Who works, and what it may cost
         # model = "NAME"                  # the model that the agent is to use; default: its own choice
@@ -480,6 +487,7 @@ mod tests {
         # no_progress_timeout = "10m"     # how long an agent may show no progress
         # verify_timeout = "2m"           # how long a verify command may take
         # review_timeout = "5m"           # how long a judging agent may take
+        # prove_budget = "10m"            # how long the last proof may take
         # max_time = "8h"                 # how long the run may take; default: no limit
 
         # Pull request; all but pr may also stand in a table [pull_request], without pr_

@@ -14,6 +14,7 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod pause;
+pub(crate) mod prove;
 pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod skip;

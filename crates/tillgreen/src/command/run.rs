@@ -18,7 +18,7 @@ use crate::settings::{
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
 use crate::view::text::{clean, one_line};
-use crate::view::{ending, json, pull_request, question, retry_summary, summary};
+use crate::view::{ending, json, proof, pull_request, question, retry_summary, summary};
 
 /// Characters of a title.
 const TITLE_CHARS_MAX: usize = 100;
@@ -121,7 +121,8 @@ fn conclude(context: &mut Context, subject: &Subject, file: &PlanFile, state: &S
         }
         Format::Json => eprint_quietly(&summary),
     }
-    if state.end() == Some(&End::Complete { skipped: 0 }) && context.format == Format::Text {
+    let is_shown = !proof::is_alarming(state);
+    if state.end() == Some(&End::Complete { skipped: 0 }) && is_shown && context.format == Format::Text {
         writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }
     Ok(exit::DONE)

@@ -2,7 +2,7 @@
 //! journal.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use engine::{MergeMethod, OnEscalation, OnExhausted, Toggle, Unverifiable, WhichChecks};
+use engine::{MergeMethod, OnEscalation, OnExhausted, Prove, Toggle, Unverifiable, WhichChecks};
 use runner::{Bookkeeping, Permission, Scope};
 
 use super::pull_request::Merging;
@@ -29,6 +29,10 @@ impl Keyword for OnEscalation {
 impl Keyword for Unverifiable {
     const KEYWORDS: &'static [(&'static str, Self)] =
         &[("agent", Self::Agent), ("ask", Self::Ask), ("refuse", Self::Refuse)];
+}
+
+impl Keyword for Prove {
+    const KEYWORDS: &'static [(&'static str, Self)] = &[("report", Self::Report), ("off", Self::Off)];
 }
 
 impl Keyword for Bookkeeping {

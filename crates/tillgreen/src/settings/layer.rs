@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser};
-use engine::{OnEscalation, OnExhausted, Toggle, Unverifiable};
+use engine::{OnEscalation, OnExhausted, Prove, Toggle, Unverifiable};
 use runner::{Bookkeeping, Scope};
 
 use super::keyword::keywords;
@@ -141,6 +141,9 @@ pub(crate) struct SettingsLayer {
     /// A command that has to be green at the very end [default: none]
     #[arg(long, help_heading = CHECKS, value_parser = nonblank, value_name = "COMMAND")]
     pub(crate) regression: Option<String>,
+    /// Once all is done, run every task's command again in a clean checkout of what is committed [default: report]
+    #[arg(long, help_heading = CHECKS, value_parser = keywords::<Prove>(), value_name = "HOW")]
+    pub(crate) prove: Option<Prove>,
 
     /// How long an attempt may take [default: 30m]
     #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
@@ -154,6 +157,9 @@ pub(crate) struct SettingsLayer {
     /// How long a judging agent may take [default: 5m]
     #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
     pub(crate) review_timeout: Option<Duration>,
+    /// How long that last proof may take [default: 10m]
+    #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
+    pub(crate) prove_budget: Option<Duration>,
     /// How long the run may take [default: no limit]
     #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
     pub(crate) max_time: Option<Duration>,
@@ -251,6 +257,8 @@ impl SettingsLayer {
             strict: self.strict.or(next.strict),
             review: self.review.or(next.review),
             regression: self.regression.or(next.regression),
+            prove: self.prove.or(next.prove),
+            prove_budget: self.prove_budget.or(next.prove_budget),
             attempt_timeout: self.attempt_timeout.or(next.attempt_timeout),
             no_progress_timeout: self.no_progress_timeout.or(next.no_progress_timeout),
             verify_timeout: self.verify_timeout.or(next.verify_timeout),

@@ -21,5 +21,7 @@ pub(crate) use file::{FILE_NAME, FileSettings};
 pub(crate) use layer::{SettingsLayer, limit};
 pub(crate) use live::LiveReader;
 pub(crate) use recorded::from_recorded;
-pub(crate) use resolve::{Attendance, Mode, Resolved, Sources, Start, parallel_settings, resolve};
+pub(crate) use resolve::{
+    Attendance, Mode, Resolved, Sources, Start, parallel_settings, resolve, tree_settings,
+};
 pub(crate) use units::format_dollars;

@@ -115,6 +115,8 @@ pub(super) fn write(settings: &Settings, layer: &SettingsLayer) -> BTreeMap<Stri
         ("strict", Some(keyword(settings.strict).to_owned())),
         ("review", Some(keyword(rules.review).to_owned())),
         ("regression", settings.regression.clone()),
+        ("prove", Some(keyword(rules.prove).to_owned())),
+        ("prove_budget", settings.prove_budget.map(format_duration)),
         ("attempt_timeout", Some(format_duration(settings.attempt_timeout))),
         ("no_progress_timeout", Some(format_duration(settings.no_progress_timeout))),
         ("verify_timeout", Some(format_duration(settings.verify_timeout))),

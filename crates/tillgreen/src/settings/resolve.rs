@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::{
-    Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable,
+    Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Prove, Recovery, Rules, Toggle,
+    Unverifiable,
 };
 use runner::{Bookkeeping, Scope, Settings, Worktrees};
 
@@ -141,13 +142,9 @@ pub(super) fn settings(layer: &SettingsLayer, assignment: RoleAssignment, dialec
         clean_retry: toggle(layer.clean_retry),
         branch: layer.branch.clone(),
         allow_dirty: toggle(layer.allow_dirty),
-        worktrees: Worktrees {
-            link: layer.worktree_link.clone().unwrap_or_default().0,
-            copy: layer.worktree_copy.clone().unwrap_or_default().0,
-            setup: layer.worktree_setup.clone(),
-            dir: layer.worktree_dir.as_ref().map(PathBuf::from),
-        },
+        worktrees: worktrees(layer),
         regression: layer.regression.clone(),
+        prove_budget: layer.prove_budget,
         pull_request: layer.pull_request.settings(),
         launch: BTreeMap::new(),
     };
@@ -181,11 +178,26 @@ pub(super) fn rules(layer: &SettingsLayer, dialect: Dialect) -> Rules {
         unverifiable: layer.unverifiable.unwrap_or(Unverifiable::Agent),
         review: layer.review.unwrap_or(Toggle::Off),
         regression: if layer.regression.is_some() { Toggle::On } else { Toggle::Off },
+        prove: layer.prove.unwrap_or(Prove::Report),
         keep_going: layer.keep_going.unwrap_or(Toggle::Off),
         pull_request: layer.pull_request.rules(),
         dialect,
         parallel: parallel(layer),
         ..Rules::default()
+    }
+}
+
+/// What a clean checkout is given by `tillgreen.toml`, how long a command may take there, and how long all of them.
+pub(crate) fn tree_settings(file: &FileSettings) -> (Worktrees, Option<Duration>, Option<Duration>) {
+    (worktrees(&file.layer), file.layer.verify_timeout, file.layer.prove_budget)
+}
+
+fn worktrees(layer: &SettingsLayer) -> Worktrees {
+    Worktrees {
+        link: layer.worktree_link.clone().unwrap_or_default().0,
+        copy: layer.worktree_copy.clone().unwrap_or_default().0,
+        setup: layer.worktree_setup.clone(),
+        dir: layer.worktree_dir.as_ref().map(PathBuf::from),
     }
 }
 

@@ -285,6 +285,7 @@ fn settings_come_back_from_the_journal() {
         "qa",
         "reviewer",
         "fallback",
+        "prove_budget",
         "max_cost",
         "max_tokens",
         "worktree_link",

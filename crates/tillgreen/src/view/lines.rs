@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use engine::{
-    Cause, Dialect, End, Event, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges, PullRequestEvent,
-    Question, Recovery, Response, Rung, SettingChanged, Spent, Started, State, Status, What,
+    Cause, Dialect, End, Event, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges, Proof,
+    PullRequestEvent, Question, Recovery, Response, Rung, SettingChanged, Spent, Started, State, Status,
+    What,
 };
 use jiff::Timestamp;
 use plan::TaskId;
 
 use super::paint::Paint;
+use super::proof;
 use super::pull_request::{self, Tone};
 use super::subject::Subject;
 use super::text::{between, clock, count, moment, one_line, took};
@@ -135,9 +137,7 @@ fn line(event: &Event, state: &State) -> Line {
         }
         What::FixPlanned(fix) => plain(Mark::Step, fix_text(fix)),
         What::FixInserted { decl } => plain(Mark::Step, format!("{} stands in the plan", decl.id)),
-        What::Deferred { task, by } => {
-            plain(Mark::Step, format!("{task} waits for {by}, which is in its way"))
-        }
+        What::Deferred { task, by } => plain(Mark::Step, deferred_text(task, by)),
         What::Escalated { task, question } => escalated_line(task, *question, state),
         What::Answered { task, response } => plain(Mark::Step, answered_text(event, task, response)),
         What::TaskSkipped { task, reason, dependents } => Line {
@@ -151,9 +151,20 @@ fn line(event: &Event, state: &State) -> Line {
         What::SkipRequested { task } => plain(Mark::Odd, skip_text(event, task)),
         What::LimitsChanged(new) => plain(Mark::Odd, limits_text(new)),
         What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
+        What::Proved(proof) => proof_line(proof),
         What::PullRequest(news) => pull_request_line(news, event.at, state),
         What::Ended(end) => end_line(end, state),
     }
+}
+
+/// How the final proof went, with what there is to say of single tasks below.
+fn proof_line(taken: &Proof) -> Line {
+    let mark = if taken.red().next().is_some() { Mark::Bad } else { Mark::Good };
+    Line { mark, text: proof::headline(taken), warnings: proof::details(taken) }
+}
+
+fn deferred_text(task: &TaskId, by: &TaskId) -> String {
+    format!("{task} waits for {by}, which is in its way")
 }
 
 /// The sender of what an event came of, in words.

@@ -202,6 +202,7 @@ fn opened(rules: Rules, changes: PlanChanges) -> Opened {
         gone: vec![],
         outdated: vec![],
         head: Some("0123456789abcdef0123456789abcdef01234567".to_owned()),
+        surroundings: None,
     }
 }
 
@@ -286,6 +287,7 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         worktrees: runner::Worktrees::default(),
         pull_request: runner::PullRequest::default(),
         regression: None,
+        prove_budget: None,
         launch: std::collections::BTreeMap::new(),
     }
 }

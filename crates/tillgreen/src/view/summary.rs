@@ -10,6 +10,7 @@ use plan::TaskId;
 use runner::{Agent, Settings};
 
 use super::budget;
+use super::proof;
 use super::pull_request;
 use super::subject::Subject;
 use super::text::{clean, count, one_line, took};
@@ -174,6 +175,7 @@ pub(crate) fn complete(subject: &Subject, state: &State) -> String {
         push(&mut text, &format!("Before:    {short} (back to it: git reset --keep {short})"));
     }
     push(&mut text, regression(state));
+    proof::summary(subject, state).iter().for_each(|line| push(&mut text, line));
     if let Some(said) = pull_request::summary(state.pull_request()) {
         push(&mut text, &format!("Pull request: {said}"));
     }

@@ -2,8 +2,8 @@
 //! the state, the history and the task's own events.
 
 use engine::{
-    Attempt, Dispatch, Event, Failure, History, Judge, Role, Span, SpanKind, SpanOutcome, Started, State,
-    Task, Usage, What,
+    Attempt, Dispatch, Event, Failure, History, Judge, ProofRecord, Role, Span, SpanKind, SpanOutcome,
+    Started, State, Task, Usage, What,
 };
 use jiff::Timestamp;
 use plan::{Commit, Fields, TaskId};
@@ -34,6 +34,9 @@ pub(crate) struct TaskReport {
     pub(super) usage: Usage,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) commit: Option<String>,
+    /// What the latest proof said of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) proof: Option<ProofRecord>,
     pub(super) attempts: Vec<AttemptReport>,
     /// The files that were changed, as git lists them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,6 +144,7 @@ impl TaskReport {
             fixes: Vec::new(),
             usage: Usage::default(),
             commit: None,
+            proof: None,
             attempts: Vec::new(),
             changes: None,
         }
@@ -157,6 +161,7 @@ impl TaskReport {
             fixes: fixes.map(|fix| Current::of(fix, state, holder)).collect(),
             usage: task.usage,
             commit: task.commit.clone(),
+            proof: task.proof.clone(),
             attempts: attempts(task, sources),
             ..self
         }
@@ -388,6 +393,7 @@ fn steps(what: &What) -> Vec<String> {
         | What::PauseRequested
         | What::LimitsChanged(_)
         | What::RegressionPassed
+        | What::Proved(_)
         | What::PullRequest(_)
         | What::Ended(_) => Vec::new(),
     }

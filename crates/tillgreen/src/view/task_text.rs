@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::paint::Paint;
 use super::progress::doings;
+use super::proof;
 use super::subject::Subject;
 use super::task_report::{AttemptReport, FixOf, TaskReport, Verdict, ms};
 use super::text::{clean, clean_lines, moment, one_line};
@@ -162,6 +163,9 @@ fn head(report: &TaskReport, now: Timestamp, paint: Paint) -> String {
     }
     if let Some(commit) = &report.commit {
         row("Committed", &clean(commit));
+    }
+    if let Some(record) = &report.proof {
+        row("Proof", &proof::record(record));
     }
     text
 }

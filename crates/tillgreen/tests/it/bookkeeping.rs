@@ -161,6 +161,34 @@ fn an_agent_that_keeps_its_own_books_has_to_do_so() {
         vec![work(), Step::commit("feat: work"), done()],
         "checkmark mismatch: expected 1, found 0",
     );
+    let books = || Step::shell(&format!("git add {TASKS} && git commit -qm 'tick it'"));
+    let unsaved = "uncommitted work detected - task not properly committed";
+    check_own_books(vec![work(), tick(), books(), done()], unsaved);
+    let half = Step::shell("echo more > new.txt; git add work.txt");
+    check_own_books(vec![work(), tick(), half, books(), done()], "new.txt");
+}
+
+/// With agent bookkeeping: what an honest agent leaves uncommitted besides its work is nobody's business.
+#[test]
+fn what_is_no_work_need_not_be_committed_by_who_keeps_the_books() {
+    let tick = || Step::edit(TASKS, "- [ ] 1.1", "- [x] 1.1");
+    let check = |plan: &str, agent: Vec<Step>, flags: &[&str]| {
+        let sandbox = sandbox(plan);
+        sandbox.write("notes.txt", "mine\n");
+        let flags = [&["--bookkeeping", "agent", "--allow-dirty"], flags].concat();
+        run(&sandbox, &Agent::new().otherwise(agent), &flags).expect_code(0);
+        assert_eq!(sandbox.agent_calls().len(), 1);
+    };
+    let add =
+        |more: &str| Step::shell(&format!("git add work.txt {TASKS} && git commit -qm 'feat: work' {more}"));
+    // What was there before, what tests leave, what the verify command writes, and a task that asks for no commit.
+    check(PLAN, vec![work(), tick(), add(""), done()], &[]);
+    let cache = || Step::write("__pycache__/work.cpython-312.pyc", "compiled");
+    check(PLAN, vec![work(), cache(), tick(), add(""), done()], &[]);
+    let formats = PLAN.replace("`grep", "`echo formatted >> work.txt; grep");
+    check(&formats, vec![work(), tick(), add(""), done()], &[]);
+    let none = PLAN.replace("`feat: work`", "None");
+    check(&none, vec![work(), tick(), Step::shell(&format!("git commit -qm tick {TASKS}")), done()], &[]);
 }
 
 #[test]

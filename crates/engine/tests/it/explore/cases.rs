@@ -1,6 +1,8 @@
 //! The plans that are explored, the rules that they run under, and what can go wrong with each.
 
-use engine::{Isolation, Limits, OnEscalation, OnExhausted, Parallel, Recovery, Rules, Toggle, Unverifiable};
+use engine::{
+    Isolation, Limits, OnEscalation, OnExhausted, Parallel, Prove, Recovery, Rules, Toggle, Unverifiable,
+};
 
 use super::node::Case;
 use super::outcomes::Trouble;
@@ -30,6 +32,7 @@ const BAD_TREES: &[Trouble] = &[Trouble::BadTree, Trouble::Red];
 const IN_THE_WAY: &[Trouble] =
     &[Trouble::Red, Trouble::LandingBlocked, Trouble::Refused, Trouble::RecordBlocked];
 const JUDGES: &[Trouble] = &[Trouble::JudgeNo, Trouble::JudgeSilent, Trouble::OutOfReach];
+const PROOF: &[Trouble] = &[Trouble::Red, Trouble::ProofRed, Trouble::Interrupted];
 const REGRESSION: &[Trouble] = &[Trouble::Red, Trouble::RegressionRed];
 const STEERED: &[Trouble] = &[Trouble::Red, Trouble::RedTogether, Trouble::Skips, Trouble::Pauses];
 const STEERED_ABSENT: &[Trouble] = &[Trouble::Away, Trouble::JudgeNo, Trouble::Skips, Trouble::Pauses];
@@ -198,7 +201,9 @@ pub(crate) fn judges(size: Size) -> Vec<Case> {
         cases.extend(each(JUDGED, JUDGES, &[stops, asks, goes_on, reviewed.clone(), by_person.clone()], 1));
         let three = &["1.1 judge", "1.2 p judge", "1.3 p"];
         cases.push(case(three, &JUDGES[..2], &regression, 0));
+        let proved = Rules { prove: Prove::Report, ..regression.clone() };
         cases.extend(each(&SEQUENCES[1..2], REGRESSION, &[regression], 1));
+        cases.extend(each(&SEQUENCES[1..2], PROOF, &[proved], 1));
         if size == Size::Large {
             let beside = &["1.1 p judge", "1.2 p"];
             cases.push(case(beside, JUDGES, &reviewed, 1));

@@ -14,7 +14,14 @@ use crate::world::subject;
 pub(crate) fn key(node: &Node) -> String {
     let mut key = String::with_capacity(128);
     let (state, ledger) = (&node.state, &node.ledger);
-    let flags = [ledger.is_without_trees, ledger.is_agent_out, ledger.is_regression_green];
+    let proved = state.proof().map(|proof| proof.red().count());
+    let flags = [
+        ledger.is_without_trees,
+        ledger.is_agent_out,
+        ledger.is_regression_green,
+        proved.is_some(),
+        proved > Some(0),
+    ];
     put(&mut key, format_args!("{} {} {}", node.interventions, bits(&flags), ledger.absences));
     if let Some(backoff) = state.backoff() {
         put(&mut key, format_args!(" backoff {}", backoff.until > node.now));
@@ -207,6 +214,6 @@ fn of_action(action: &Action) -> Option<&TaskId> {
         | Action::Record { task, .. }
         | Action::InsertFix { fix: task }
         | Action::Ask { task } => Some(task),
-        Action::Regress | Action::Forge(_) => None,
+        Action::Regress | Action::ProveAll | Action::Forge(_) => None,
     }
 }

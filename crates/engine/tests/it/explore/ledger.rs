@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use engine::{
-    AgentEnd, Cause, ChecksReport, Claim, End, Event, Judge, Question, Response, Rung, Seen, State, Status,
-    TaskKind, Verification, What,
+    AgentEnd, Cause, ChecksReport, Claim, End, Event, Judge, Opened, Question, Response, Rung, Seen, State,
+    Status, TaskKind, Verification, What,
 };
 use plan::TaskId;
 
@@ -113,6 +113,7 @@ impl Ledger {
             | Seen::Recorded { .. }
             | Seen::FixInserted { .. }
             | Seen::RegressionEnded { .. }
+            | Seen::ProofTaken { .. }
             | Seen::Forge { .. }
             | Seen::Directed(_)
             | Seen::LimitsRead(_)
@@ -125,10 +126,7 @@ impl Ledger {
     /// Notes what happened, given how things stood before.
     pub(crate) fn note_event(&mut self, before: &State, event: &Event) {
         match &event.what {
-            What::Opened(opened) => {
-                let is_new_round = before.opened().is_none_or(|known| known.round != opened.round);
-                self.open(is_new_round, before.end());
-            }
+            What::Opened(opened) => self.open(is_new_round(before, opened), before.end()),
             What::ProofStarted { task, .. } => self.write(task).proof = Proof::default(),
             What::AttemptStarted(started) => {
                 let page = self.write(&started.task);
@@ -173,6 +171,7 @@ impl Ledger {
             What::PlanChanged(_)
             | What::Noted { .. }
             | What::Mended { .. }
+            | What::Proved(_)
             | What::ProofPassed { .. }
             | What::ProofFailed { .. }
             | What::Spent(_)
@@ -242,4 +241,8 @@ fn is_held_up(state: &State, task: &TaskId) -> bool {
 fn is_further(state: &State, task: &TaskId, report: &ChecksReport) -> bool {
     let is_other = |error: &str| state.fix_plan(task).is_some_and(|fix| fix.error != error);
     report.failure.as_ref().is_some_and(|red| red.cause == Cause::VerifyRed && is_other(&red.error))
+}
+
+fn is_new_round(before: &State, opened: &Opened) -> bool {
+    before.opened().is_none_or(|known| known.round != opened.round)
 }

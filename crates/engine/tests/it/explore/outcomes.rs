@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use engine::{
     Action, AgentEnd, AgentReport, Asked, Baseline, Cause, CheckFailure, ChecksReport, Claim, Dispatch,
-    Facts, Failing, FailureClaim, FileState, Landing, Lasting, Question, Record, Response, Seen, Status,
-    Stuck, StuckKind, Task, TaskDecl, TaskKind, Verification,
+    Facts, Failing, FailureClaim, FileState, Landing, Lasting, ProofVerdict, Question, Record, Response,
+    Seen, Status, Stuck, StuckKind, Task, TaskDecl, TaskKind, Verification,
 };
 use plan::TaskId;
 
 use super::node::Node;
-use crate::people::failing;
+use crate::people::{failing, proved, red_proof};
 
 /// Something that can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,8 @@ pub(crate) enum Trouble {
     RecordBlocked,
     /// The regression command is red.
     RegressionRed,
+    /// The command of a done task is red in a clean checkout.
+    ProofRed,
     /// A person wants a task to be left out.
     Skips,
     /// A person wants nothing new to start, and goes on later.
@@ -104,6 +106,12 @@ pub(crate) fn of_action(node: &Node, action: &Action) -> Vec<Seen> {
         Action::Regress => {
             let reports = checks(node, &[(Trouble::RegressionRed, Cause::VerifyRed)]);
             reports.map(|report| Seen::RegressionEnded { report }).collect()
+        }
+        Action::ProveAll => {
+            let mut verdicts = vec![ProofVerdict::Green { exit_code: 0 }];
+            verdicts.extend(node.may(Trouble::ProofRed).then(red_proof));
+            let proof = |verdict: &ProofVerdict| Box::new(proved(&node.state, verdict));
+            verdicts.iter().map(|verdict| Seen::ProofTaken { proof: proof(verdict) }).collect()
         }
         Action::Forge(forge) => panic!("no pull request is explored: {forge:?}"),
     }

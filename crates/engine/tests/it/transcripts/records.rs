@@ -81,3 +81,43 @@ fn regression_red() {
     [x] 1.1
     "#);
 }
+
+#[test]
+fn proof_green() {
+    assert_snapshot!(show("proof green"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.1 claims success
+    1.1 checks green
+    1.1 done, commit c1
+    regression green
+    proved 4ead: 1.1 {"green":{"exit_code":0}}
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1  [x] 1.2
+    "#);
+}
+
+#[test]
+fn proof_red() {
+    assert_snapshot!(show("proof red"), @r#"
+    opened, round 1
+    1.1 attempt 1 (executor)
+    1.1 claims success
+    1.1 checks green
+    1.1 done, commit c1
+    regression green
+    proved 4ead: 1.1 {"red":{"exit_code":1,"error":"1 failed","differs":"`out.txt` is ignored by git"}}
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1
+    "#);
+}
+
+#[test]
+fn nothing_to_prove() {
+    assert_snapshot!(show("nothing to prove"), @r#"
+    opened, round 1
+    regression green
+    ended: {"complete":{"skipped":0}}
+    [x] 1.1
+    "#);
+}

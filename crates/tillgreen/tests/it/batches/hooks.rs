@@ -334,3 +334,106 @@ fn commits_are_signed_as_the_user_signs_and_none_is_made_where_that_fails() {
     let commit = scene.git(&["log", "--format=%H", "--grep=^feat: task 1.1$"]);
     assert!(scene.git(&["cat-file", "commit", commit.trim()]).contains("gpgsig"), "{run}");
 }
+
+/// A linter of what is about to be committed, which keeps what it was shown.
+fn linter(scene: &Scene) -> String {
+    let shown = scene.control("shown").display().to_string();
+    format!(
+        "echo $(git diff --cached --name-only -- . ':!specs') >> {shown}\n\
+         for file in $(git diff --cached --name-only --diff-filter=d -- out); do\n\
+         git show :$file | grep -q forbidden && {{ echo \"no forbidden words: $file\"; exit 1; }}; done; exit 0"
+    )
+}
+
+/// An agent that commits on its own, first what the linter would refuse, then what it would not.
+fn committer(how: &str) -> Agent {
+    let commit = |word: &str| {
+        Step::shell(&format!(
+            "mkdir -p out; echo '{word}' > out/$TILLGREEN_TASK_ID.txt; git add out; {how} -qm 'its own'"
+        ))
+    };
+    Agent::new()
+        .on_attempt("1.1", 1, [commit("done, forbidden"), done()])
+        .otherwise([commit("done and $TILLGREEN_ATTEMPT"), done()])
+}
+
+#[test]
+fn what_an_agent_commits_past_the_hooks_goes_through_them() {
+    let past = ["git commit --no-verify", "git -c core.hooksPath=/dev/null commit"];
+    for (how, jobs) in past.into_iter().flat_map(|how| ["1", "4"].map(|jobs| (how, jobs))) {
+        let scene = Scene::new(&members(2));
+        scene.hook("pre-commit", &linter(&scene));
+        let run = scene.go(&committer(how), &["--jobs", jobs]).expect_code(0);
+        scene.expect_settled(&run);
+        assert!(scene.feedback("1.1", 2).contains("no forbidden words: out/1.1.txt"), "{how}: {run}");
+        assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (2, 1), "{how}: {run}");
+        assert!(!scene.git(&["show", "HEAD:out/1.1.txt"]).contains("forbidden"), "{how}: {run}");
+    }
+}
+
+#[test]
+fn a_hook_is_shown_what_the_task_changed_and_nothing_else() {
+    let scene = Scene::new(&members(1));
+    scene.hook("pre-commit", &linter(&scene));
+    scene.write("base.txt", "somebody's\n");
+    let beside = Step::shell("echo x > beside.txt; git add beside.txt; git commit -qm beside beside.txt");
+    let own = "mkdir -p out; echo done > out/1.1.txt; git add out; git commit --no-verify -qm own out";
+    let agent =
+        Agent::new().otherwise([beside, Step::shell(own), work(), Step::write("left.txt", ""), done()]);
+    let run = scene.go(&agent, &["--jobs", "1", "--allow-dirty"]).expect_code(0);
+    let shown = fs::read_to_string(scene.control("shown")).unwrap();
+    // The agent's commit of its own, all of the attempt's work together, and what was left to commit.
+    let expected = ["beside.txt", "beside.txt left.txt out/1.1.txt", "left.txt", ""];
+    assert_eq!(shown.lines().collect::<Vec<_>>(), expected, "{run}");
+    assert_eq!(scene.read("base.txt"), "somebody's\n");
+    assert_eq!(scene.dirt(), [" M base.txt"], "{run}");
+    assert_eq!(scene.trees(), [""; 0], "{run}");
+}
+
+#[test]
+fn a_hook_that_formats_what_was_committed_past_it_is_followed() {
+    let fixes = "if git diff --cached --name-only | grep -q out/ && ! grep -q formatted out/1.1.txt; then\n\
+                 echo formatted >> out/1.1.txt; echo 'files were modified by this hook'; exit 1; fi";
+    let staged = "git diff --cached --name-only | grep -q out/1.1 || exit 0\n\
+                  oid=$(printf 'done\\nformatted\\n' | git hash-object -w --stdin)\n\
+                  git update-index --cacheinfo 100644,$oid,out/1.1.txt";
+    for (hook, bookkeeping) in [
+        (FORMATTER, "coordinator"),
+        (fixes, "coordinator"),
+        (staged, "coordinator"),
+        (FORMATTER, "agent"),
+        (fixes, "agent"),
+    ] {
+        let scene = Scene::new(&members(1));
+        scene.hook("pre-commit", hook);
+        let tick = Step::edit(super::scene::TASKS, "- [ ] 1.1", "- [x] 1.1");
+        let tick = if bookkeeping == "agent" { tick } else { Step::shell(":") };
+        let agent = Agent::new().otherwise([
+            work(),
+            tick,
+            Step::shell("git add -A; git commit --no-verify -qm own"),
+            done(),
+        ]);
+        let run = scene.go(&agent, &["--jobs", "1", "--bookkeeping", bookkeeping]).expect_code(0);
+        scene.expect_settled(&run);
+        assert_eq!(scene.attempts("1.1"), 1, "{run}");
+        assert_eq!(scene.git(&["show", "HEAD:out/1.1.txt"]), "done\nformatted\n", "{hook}: {run}");
+    }
+}
+
+#[test]
+fn hooks_of_a_folder_that_the_settings_name_run_on_an_agents_commits() {
+    let scene = Scene::bare();
+    // As husky does it: the folder is there once something was installed, and git does not know it.
+    scene.write(".husky/_/.gitignore", "*");
+    scene.install(
+        ".husky/_/pre-commit",
+        "#!/bin/sh\nexec sh -e \"$(dirname \"$(dirname \"$0\")\")/pre-commit\"\n",
+    );
+    scene.write(".husky/pre-commit", &linter(&scene));
+    scene.git(&["config", "core.hooksPath", ".husky/_"]);
+    scene.plan(&members(1));
+    let run = scene.go(&committer("git commit --no-verify"), &["--jobs", "1"]).expect_code(0);
+    scene.expect_settled(&run);
+    assert_eq!(scene.attempts("1.1"), 2, "{run}");
+}

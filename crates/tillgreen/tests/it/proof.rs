@@ -1,0 +1,184 @@
+//! The final proof: what is called done is green in a clean checkout as well, or it is said what is not, and why.
+
+use std::path::Path;
+
+use testkit::{Agent, Finished, Sandbox, Signal, Step, wait_for};
+
+const COMPLETE: &str = "\nALL_TASKS_COMPLETE\n";
+
+fn sandbox(tasks: &str, ignored: &str) -> Sandbox {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    sandbox.write(".gitignore", ignored);
+    sandbox.spec("demo", tasks);
+    sandbox.commit_all("plan");
+    sandbox
+}
+
+fn done() -> Step {
+    Step::say("TASK_COMPLETE")
+}
+
+fn leave(path: &str, text: &str) -> Step {
+    Step::write(path, text)
+}
+
+#[track_caller]
+fn run(sandbox: &Sandbox, agent: &Agent, flags: &[&str]) -> Finished {
+    let command = sandbox.install_agent(agent);
+    let finished = sandbox.run(&[&["run", "--agent-cmd", &command], flags].concat());
+    sandbox.wait_until_quiet();
+    finished.expect_code(0)
+}
+
+fn task(id: &str, verify: &str) -> String {
+    format!("- [ ] {id} Task {id}\n  - **Verify**: `{verify}`\n\n")
+}
+
+#[test]
+fn what_is_green_all_over_is_complete() {
+    let sandbox =
+        sandbox(&(task("1.1", "grep -q a a.txt") + &task("1.2", "test -z \"$(git status --short)\"")), "");
+    let agent =
+        Agent::new().on("1.1", [leave("a.txt", "a\n"), done()]).otherwise([Step::commit("feat: b"), done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(finished.stdout.contains(COMPLETE), "{finished}");
+    assert!(finished.stdout.contains("Proof:     1 of 2 tasks green in a clean checkout of "), "{finished}");
+    assert!(finished.stdout.contains("1.2 left out: it asks `git`"), "{finished}");
+    let shown = sandbox.run(&["show", "1.1"]).expect_code(0);
+    assert!(shown.stdout.contains("green in a clean checkout of "), "{shown}");
+    let shown = sandbox.run(&["show", "1.1", "--format", "json"]).expect_code(0);
+    assert!(shown.stdout.contains("\"exit_code\": 0"), "{shown}");
+    // A commit that was proved is not proved again.
+    let again = run(&sandbox, &agent, &[]);
+    assert!(again.stdout.contains(COMPLETE) && again.stdout.contains("1 of 2 tasks green"), "{again}");
+}
+
+#[test]
+fn work_that_is_only_in_an_ignored_file_is_named() {
+    for verify in ["test -s out/result.txt", "grep -q a out/result.txt"] {
+        let sandbox = sandbox(&task("1.1", verify), "out/\n");
+        let agent = Agent::new().otherwise([leave("out/result.txt", "a\n"), leave("b.txt", "b\n"), done()]);
+        let finished = run(&sandbox, &agent, &[]);
+        assert!(!finished.stdout.contains("ALL_TASKS_COMPLETE"), "{finished}");
+        assert!(
+            finished.stdout.contains("1.1 is red") && finished.stdout.contains("git ignores `out"),
+            "{finished}"
+        );
+        let proved = sandbox.run(&["prove"]).expect_code(1);
+        assert!(proved.stdout.contains("1.1 is red"), "{proved}");
+    }
+}
+
+#[test]
+fn what_a_later_task_broke_is_superseded() {
+    let sandbox = sandbox(&(task("1.1", "grep -q one a.txt") + &task("1.2", "grep -q two a.txt")), "");
+    let agent = Agent::new()
+        .on("1.1", [leave("a.txt", "one\n"), done()])
+        .on("1.2", [leave("a.txt", "two\n"), done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(finished.stdout.contains("1.1 is superseded by 1.2"), "{finished}");
+    assert!(finished.stdout.contains(COMPLETE), "{finished}");
+}
+
+#[test]
+fn what_surrounds_the_project_is_no_alarm() {
+    let sandbox = sandbox(&task("1.1", ".venv/bin/tool a.txt"), ".venv/\n");
+    sandbox.write(".venv/pyvenv.cfg", "");
+    sandbox.write(".venv/bin/tool", "#!/bin/sh\ngrep -q a \"$1\"\n");
+    sandbox.write("requirements.txt", "");
+    sandbox.git(&["add", "requirements.txt"]);
+    sandbox.git(&["commit", "-qm", "requirements"]);
+    std::process::Command::new("chmod")
+        .arg("+x")
+        .arg(sandbox.root().join(".venv/bin/tool"))
+        .status()
+        .unwrap();
+    let finished = run(&sandbox, &Agent::new().otherwise([leave("a.txt", "a\n"), done()]), &[]);
+    assert!(finished.stdout.contains("1.1 not proved: `.venv/bin/tool` is in .venv"), "{finished}");
+    assert!(finished.stdout.contains("worktree_setup"), "{finished}");
+    assert!(finished.stdout.contains(COMPLETE), "{finished}");
+    sandbox.run(&["prove"]).expect_code(0);
+}
+
+/// Nothing is set up, and the run itself installs what the tests need.
+#[test]
+fn dependencies_that_the_run_installed_are_no_alarm() {
+    let sandbox = sandbox(&task("1.1", "sh test.sh"), "node_modules/\n");
+    let test =
+        "test -e node_modules/left-pad || { echo \"Error: Cannot find module 'left-pad'\" >&2; exit 1; }\n";
+    let install = Step::shell("mkdir -p node_modules/left-pad && echo x > node_modules/left-pad/index.js");
+    let agent =
+        Agent::new().otherwise([leave("test.sh", test), leave("package-lock.json", "{}\n"), install, done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(
+        finished.stdout.contains("1.1 not proved: the package `left-pad` is in node_modules"),
+        "{finished}"
+    );
+    assert!(finished.stdout.contains(COMPLETE), "{finished}");
+}
+
+#[test]
+fn it_can_be_left_off() {
+    let sandbox = sandbox(&task("1.1", "test -s out.txt"), "out.txt\n");
+    let agent = Agent::new().otherwise([leave("out.txt", "a\n"), leave("b.txt", "b\n"), done()]);
+    let finished = run(&sandbox, &agent, &["--prove", "off"]);
+    assert!(finished.stdout.contains(COMPLETE) && !finished.stdout.contains("Proof:"), "{finished}");
+}
+
+/// A command that waits in a clean checkout, and only there.
+fn waiting(sandbox: &Sandbox) -> String {
+    let (begun, go) = (sandbox.control("begun"), sandbox.control("go"));
+    let root = sandbox.root().display().to_string();
+    // Words in pieces, since the project's root in a command is replaced by that of the place.
+    let (head, tail) = root.split_at(root.len() / 2);
+    let (begun, go) = (begun.display(), go.display());
+    format!(
+        "test -s a.txt && if test \"$PWD\" != \"{head}\"\"{tail}\"; then : > {begun}; while ! test -e {go}; do sleep 0.05; done; fi"
+    )
+}
+
+#[test]
+fn killed_or_interrupted_it_is_taken_by_the_next_run() {
+    for signal in [Signal::Kill, Signal::Interrupt] {
+        let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+        sandbox.spec("demo", &task("1.1", &waiting(&sandbox)));
+        sandbox.commit_all("plan");
+        let command = sandbox.install_agent(&Agent::new().otherwise([leave("a.txt", "a\n"), done()]));
+        let mut background = sandbox.start(&["run", "--agent-cmd", &command]);
+        wait_for("the proof to begin", || sandbox.control("begun").exists());
+        background.signal(signal);
+        let finished = background.wait();
+        if signal == Signal::Interrupt {
+            assert!(finished.stdout.contains("Proof:     unfinished"), "{finished}");
+            assert_eq!(finished.code, Some(0), "{finished}");
+        }
+        assert!(!finished.stdout.contains("ALL_TASKS_COMPLETE"), "{finished}");
+        assert!(sandbox.tasks("demo").starts_with("- [x]"), "all is done");
+        sandbox.wait_until_quiet();
+        sandbox.release("go");
+        let again = sandbox.run(&["run", "--agent-cmd", &command]).expect_code(0);
+        assert!(again.stdout.contains(COMPLETE) && again.stdout.contains("1 of 1 task green"), "{again}");
+        assert_eq!(sandbox.agent_calls().len(), 1);
+    }
+}
+
+#[test]
+fn prove_tells_by_its_exit_code() {
+    let sandbox = sandbox(&(task("1.1", "grep -q a a.txt") + &task("1.2", "test -s b.txt")), "");
+    let agent =
+        Agent::new().on("1.1", [leave("a.txt", "a\n"), done()]).otherwise([leave("b.txt", "b\n"), done()]);
+    run(&sandbox, &agent, &[]);
+    let proved = sandbox.run(&["prove"]).expect_code(0);
+    assert!(proved.stdout.contains("'demo': 2 of 2 tasks green"), "{proved}");
+    // A person breaks it later, and what is not committed does not count.
+    sandbox.write("a.txt", "b\n");
+    sandbox.run(&["prove"]).expect_code(0);
+    sandbox.git(&["commit", "-qam", "break it"]);
+    sandbox.run(&["prove", "1.2"]).expect_code(0);
+    let proved = sandbox.run(&["prove", "demo", "1.1", "--format", "json"]).expect_code(1);
+    assert!(proved.stdout.contains("\"is_red\": true"), "{proved}");
+    // In a fresh clone the boxes say what is done.
+    std::fs::remove_dir_all(sandbox.root().join(".tillgreen")).unwrap();
+    sandbox.run(&["prove", "demo"]).expect_code(1);
+    sandbox.run(&["prove", "9.9"]).expect_code(2);
+}
