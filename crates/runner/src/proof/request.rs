@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use engine::{Observation, Opening, Proof, Seen, State, Status, Task, Toggle, decide};
 use plan::TaskId;
 
-use crate::attempt::delegate::MARKER;
+use crate::attempt::invocation::MARKER;
 use crate::error::RunError;
 use crate::journal::{RecordError, RunLock, load};
 use crate::plan_file::PlanFiles;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use engine::{ActionKey, CheckFailure, Proof, ProofVerdict, TaskProof};
 use plan::{Script, TaskId};
 
-use crate::attempt::delegate::{self, MARKER};
+use crate::attempt::invocation::{self, MARKER};
 use crate::attempt::dispatch::Purpose;
 use crate::check;
 use crate::error::RunError;
@@ -214,7 +214,7 @@ impl Taking {
             stdin: None,
             stdout_log: dir.join("verify.out.log"),
             stderr_log: dir.join("verify.err.log"),
-            limits: delegate::limits(deadline, None),
+            limits: invocation::limits(deadline, None),
         }
     }
 
