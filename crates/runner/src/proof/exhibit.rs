@@ -4,7 +4,7 @@ use std::fs;
 
 use engine::{Attempt, State, Task};
 use jiff::Timestamp;
-use plan::{Script, TaskId, Verify};
+use plan::{Commit, Script, TaskId, Verify};
 
 use crate::attempt::AttemptFiles;
 use crate::git::Oid;
@@ -30,7 +30,18 @@ pub(crate) enum Claim {
         commit: Option<Oid>,
         /// Tasks that were committed later, with their commits, in that order.
         later: Vec<(TaskId, Oid)>,
+        /// Where its work is to be found.
+        holding: Holding,
     },
+}
+
+/// What holds the work of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holding {
+    /// A commit.
+    Commit,
+    /// The project alone, as its author wrote.
+    Project,
 }
 
 impl Claim {
@@ -91,7 +102,9 @@ fn claim(state: &State, excerpt: Option<Excerpt>, own: &[String], task: &Task) -
         committed.iter().filter(|(other, at, _)| other.id() != task.id() && Some(*at) > ended).collect();
     later.sort_by_key(|(_, at, _)| *at);
     let later = later.into_iter().map(|(other, _, commit)| (other.id().clone(), commit.clone())).collect();
-    Claim::Command { script, commit, later }
+    let is_kept_out = excerpt.fields().commit == Commit::None && task.commit.is_none();
+    let holding = if is_kept_out { Holding::Project } else { Holding::Commit };
+    Claim::Command { script, commit, later, holding }
 }
 
 fn oid(task: &Task) -> Option<Oid> {

@@ -16,7 +16,7 @@ use crate::error::RunError;
 use crate::git::{Git, Oid, is_interrupted};
 use crate::process::{Ended, Exit, Invocation};
 use crate::proof::difference::{Both, Difference};
-use crate::proof::exhibit::{Claim, Exhibit, exhibits};
+use crate::proof::exhibit::{Claim, Exhibit, Holding, exhibits};
 use crate::run::effects::Effects;
 use crate::work::places::Done;
 use crate::work::project_files::listed;
@@ -160,7 +160,7 @@ impl Taking {
         for exhibit in &self.exhibits {
             verdicts.push(match &exhibit.claim {
                 Claim::LeftOut { reason, .. } => ProofVerdict::LeftOut { reason: reason.clone() },
-                Claim::Command { script, commit, later } => match runs.get(script.text.as_str()) {
+                Claim::Command { script, commit, later, holding } => match runs.get(script.text.as_str()) {
                     None | Some(Run::OutOfTime) => ProofVerdict::NotReached,
                     Some(Run::Green(exit_code)) => ProofVerdict::Green { exit_code: *exit_code },
                     Some(Run::Late) => ProofVerdict::NotProved {
@@ -168,7 +168,7 @@ impl Taking {
                             .to_owned(),
                     },
                     Some(Run::Red(failure, output)) => {
-                        let red = Red { script, failure, output };
+                        let red = Red { script, failure, output, holding: *holding };
                         self.explain(&red, (commit.as_ref(), later), began)?
                     }
                 },
@@ -241,7 +241,12 @@ impl Taking {
             return Ok(ProofVerdict::NotProved { reason: lacking.told });
         }
         if let Some(differs) = self.missing_work(red, &both, began)? {
-            return Ok(red.verdict(Some(differs)));
+            return Ok(match red.holding {
+                Holding::Commit => red.verdict(Some(differs)),
+                Holding::Project => {
+                    ProofVerdict::NotProved { reason: format!("it asks for no commit, and {differs}") }
+                }
+            });
         }
         if let Some(verdict) = self.broken_later(red, (commit, later), began)? {
             return Ok(verdict);
@@ -357,6 +362,7 @@ struct Red<'a> {
     script: &'a Script,
     failure: &'a CheckFailure,
     output: &'a str,
+    holding: Holding,
 }
 
 impl Red<'_> {
