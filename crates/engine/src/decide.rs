@@ -134,7 +134,7 @@ fn opened(state: &State, opening: Opening) -> What {
         ) => before.round,
     };
     // What is there when a run begins is none of its work; what is there when it goes on may be.
-    let proves = opening.rules.prove == Prove::Report;
+    let proves = opening.rules.prove != Prove::Off;
     let begins = proves && (state.surroundings.is_none() || matches!(state.end, Some(End::Complete { .. })));
     let lost = state.attention().filter(|task| matches!(task.status, Status::Running(_)));
     let lost = lost.map(|task| task.id().clone()).collect();
@@ -624,6 +624,7 @@ fn skip_reason(asked: &Asked) -> &'static str {
         Question::ConflictingRequirements => "User escalation - requirements conflict",
         Question::ServiceUnavailable => "User escalation - a service is unavailable",
         Question::VerifyCannotStart => "User escalation - the verify command cannot start",
+        Question::NotProved => "User escalation - red in a clean checkout",
         Question::InTheWay => "User escalation - uncommitted changes are in the way",
     }
 }

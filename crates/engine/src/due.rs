@@ -8,6 +8,7 @@ use crate::dependence;
 use crate::directive::due_for_leaving;
 use crate::event::{CapKind, End, Event, What};
 use crate::ladder;
+use crate::proof;
 use crate::pull_request;
 use crate::rules::{OnEscalation, Rules};
 use crate::schedule::{lacks_agent, wants_agent};
@@ -24,6 +25,7 @@ pub fn due(state: &State, now: Timestamp) -> Option<Event> {
     // A question may end the run, so it comes after whatever follows from the tasks beside it.
     let due_for_task = || state.in_motion().find_map(|task| due_for(state, rules, task));
     let what = due_for_leaving(state)
+        .or_else(|| proof::due(state, rules, now))
         .or_else(due_for_task)
         .or_else(|| due_for_landing(state))
         .or_else(|| due_for_held_up(state, rules))

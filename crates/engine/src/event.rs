@@ -324,6 +324,13 @@ pub enum What {
     RegressionPassed,
     /// The commands of all done tasks ran once more, in a clean checkout.
     Proved(Box<Proof>),
+    /// A done task is open again, because of that proof.
+    Reopened {
+        /// The task.
+        task: TaskId,
+        /// The failure of its latest attempt, as it turned out.
+        failure: Box<Failure>,
+    },
     /// Something happened to the pull request.
     PullRequest(Box<PullRequestEvent>),
     /// The run ended, for now or for good.
@@ -333,7 +340,10 @@ pub enum What {
 impl What {
     /// The failure that it tells of.
     pub fn failure(&self) -> Option<&Failure> {
-        let (Self::AttemptFailed { failure, .. } | Self::ProofFailed { failure, .. }) = self else {
+        let (Self::AttemptFailed { failure, .. }
+        | Self::ProofFailed { failure, .. }
+        | Self::Reopened { failure, .. }) = self
+        else {
             return None;
         };
         Some(failure)
@@ -361,6 +371,7 @@ impl What {
             | Self::JoinPassed { task, .. }
             | Self::HeldUp { task, .. }
             | Self::TaskDone { task, .. }
+            | Self::Reopened { task, .. }
             | Self::RetryPlanned { task, .. }
             | Self::Deferred { task, .. }
             | Self::Escalated { task, .. }

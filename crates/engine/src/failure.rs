@@ -151,6 +151,8 @@ pub enum Cause {
     ServiceUnavailable,
     /// The work could not be committed, for example because a hook refused it.
     CommitRefused,
+    /// It was done, and its command, or that of a task before it, is red in a clean checkout of what is committed.
+    NotProved,
 }
 
 /// The rungs of the ladder.
@@ -188,6 +190,7 @@ impl Cause {
             | Self::Contradiction
             | Self::CommitRefused => true,
             Self::ProvesNothing
+            | Self::NotProved
             | Self::Tampered
             | Self::Bookkeeping
             | Self::OutOfScope
@@ -218,6 +221,7 @@ impl Cause {
             | Self::Tampered
             | Self::Bookkeeping
             | Self::CommitRefused
+            | Self::NotProved
             | Self::OutOfScope => FailureType::VerificationFailed,
             Self::ReviewerRejected => FailureType::ArchitectRejected,
         }
@@ -249,6 +253,7 @@ impl Cause {
             Self::ConflictingRequirements => "the requirements contradict each other",
             Self::ServiceUnavailable => "a service is away",
             Self::CommitRefused => "the commit was refused",
+            Self::NotProved => "a clean checkout of what is committed is red",
         }
     }
 
@@ -271,6 +276,7 @@ impl Cause {
             | Self::Bookkeeping
             | Self::OutOfScope
             | Self::CommitRefused
+            | Self::NotProved
             | Self::ReviewerRejected => Rung::Retry,
             Self::PermissionDenied
             | Self::HistoryRewritten

@@ -160,6 +160,7 @@ impl State {
                 Ok(())
             }
             What::Proved(proof) => self.apply_proved(proof),
+            What::Reopened { task, failure } => self.apply_reopened(task, failure),
             What::PullRequest(event) => self.apply_pull_request(event, at),
             What::Ended(end) => self.apply_ended(end),
         }

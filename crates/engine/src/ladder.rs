@@ -12,11 +12,13 @@ use crate::task::Task;
 
 /// The rung that a failure of a task takes under these rules. An attempt that followed a person's instruction
 /// was the one more attempt that was asked for: failing, it asks again. So does a command that lacks the same thing once
-/// more: whoever could have put it there was told.
+/// more, and a proof that fails once more: whoever could have mended it was told.
 pub(crate) fn rung(rules: &Rules, task: &Task, cause: Cause, error: &str) -> Rung {
     let lacks = |failure: &Failure| failure.cause == Cause::VerifyCannotStart && failure.error == error;
     let mut told = task.round_failures().iter().chain(task.proof_failure.as_deref());
-    if task.instruction.is_some() || (cause == Cause::VerifyCannotStart && told.any(lacks)) {
+    let is_told = cause == Cause::VerifyCannotStart && told.any(lacks)
+        || cause == Cause::NotProved && told.any(|failure| failure.cause == cause);
+    if task.instruction.is_some() || is_told {
         return Rung::Ask;
     }
     match (rules.recovery, cause.recovery_rung()) {
@@ -73,6 +75,7 @@ fn question(cause: Cause) -> Question {
         Cause::ConflictingRequirements => Question::ConflictingRequirements,
         Cause::ServiceUnavailable => Question::ServiceUnavailable,
         Cause::VerifyCannotStart => Question::VerifyCannotStart,
+        Cause::NotProved => Question::NotProved,
         Cause::ClaimedFailure
         | Cause::NoSignal
         | Cause::BadExit

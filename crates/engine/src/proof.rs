@@ -1,14 +1,20 @@
 //! The final proof: once all is done, the commands of all done tasks run once more in a clean checkout of what is committed.
 //! What came of that is a fact about a commit.
 
+use jiff::Timestamp;
 use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
+use crate::event::What;
+use crate::failure::{Cause, Failure};
 use crate::fold::Applied;
-use crate::rules::Prove;
+use crate::ladder::rung;
+use crate::output::Failing;
+use crate::rules::{Prove, Rules};
 use crate::state::{Regression, State};
 use crate::status::Status;
-use crate::task::Task;
+use crate::task::{Attempt, Task};
+use crate::transition::EventKind;
 
 /// What the final proof of a commit came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +85,30 @@ pub enum ProofVerdict {
     },
 }
 
+impl ProofVerdict {
+    /// The exit code of the command, where it ran and told one.
+    pub fn exit_code(&self) -> Option<i32> {
+        match self {
+            Self::Green { exit_code } => Some(*exit_code),
+            Self::Superseded { exit_code, .. } | Self::Red { exit_code, .. } => *exit_code,
+            Self::LeftOut { .. } | Self::NotProved { .. } | Self::NotReached => None,
+        }
+    }
+
+    /// The error of a red command in a line.
+    pub fn error(&self) -> Option<&str> {
+        match self {
+            Self::Superseded { error, .. } | Self::Red { error, .. } => Some(error),
+            Self::Green { .. } | Self::LeftOut { .. } | Self::NotProved { .. } | Self::NotReached => None,
+        }
+    }
+
+    /// The difference that made it red, where one is known.
+    pub fn differs(&self) -> Option<&str> {
+        if let Self::Red { differs, .. } = self { differs.as_deref() } else { None }
+    }
+}
+
 /// What is known of a task's result from the latest proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofRecord {
@@ -138,7 +168,7 @@ impl State {
     /// Whether all is done and the proof that was asked for has not been taken.
     pub fn lacks_proof(&self) -> bool {
         let rules = self.rules();
-        let is_on = rules.is_some_and(|rules| rules.prove == Prove::Report);
+        let is_on = rules.is_some_and(|rules| rules.prove != Prove::Off);
         let is_next =
             rules.is_some_and(|rules| !rules.regression.is_on()) || self.regression == Regression::Green;
         is_on
@@ -175,6 +205,17 @@ impl State {
         Ok(())
     }
 
+    /// Opens a done task again: its latest attempt failed, as it turns out, and it has its whole budget to mend that.
+    pub(crate) fn apply_reopened(&mut self, id: &TaskId, failure: &Failure) -> Applied {
+        let task = self.go(id, EventKind::Reopened, Status::Failed)?;
+        task.decl.ticked = false;
+        task.renew_budget();
+        task.failures.push(failure.clone());
+        self.regression = Regression::Open;
+        self.pull_request.reset();
+        Ok(())
+    }
+
     /// A proof says nothing of another commit, and what could not be proved may be now.
     pub(crate) fn renew_proof(&mut self, head: Option<&str>) {
         let holds =
@@ -190,4 +231,76 @@ impl Task {
     pub fn is_done_here(&self) -> bool {
         self.status == Status::Done && self.started_at.is_some() && !self.is_ticked_by_hand
     }
+}
+
+/// A task that is to be opened again because of the latest proof, where that is required: one after the other, until all
+/// that it found is somebody's to mend. A new proof follows once they are done.
+pub(crate) fn due(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
+    let proof = state.proof().filter(|_| rules.prove == Prove::Require)?;
+    let mends = |result: &TaskProof| mender(state, result).filter(|task| task.is_done_here());
+    let task = proof.results.iter().find_map(mends)?;
+    let found = proof
+        .results
+        .iter()
+        .filter(|result| mender(state, result).is_some_and(|mender| mender.id() == task.id()));
+    let failure = Box::new(failure(rules, task, &found.collect::<Vec<_>>(), now));
+    Some(What::Reopened { task: task.id().clone(), failure })
+}
+
+/// The task that has to mend what a proof found: the one whose command is red, or the later one that broke it.
+fn mender<'a>(state: &'a State, result: &TaskProof) -> Option<&'a Task> {
+    match &result.verdict {
+        ProofVerdict::Red { .. } => state.task(&result.task),
+        ProofVerdict::Superseded { by, .. } => by.last().and_then(|by| state.task(by)),
+        ProofVerdict::Green { .. }
+        | ProofVerdict::LeftOut { .. }
+        | ProofVerdict::NotProved { .. }
+        | ProofVerdict::NotReached => None,
+    }
+}
+
+fn failure(rules: &Rules, task: &Task, found: &[&TaskProof], at: Timestamp) -> Failure {
+    let first = found.first();
+    let error = first.map(|result| told(task, result)).unwrap_or_default();
+    let commands: String = found.iter().map(|result| listed(result)).collect();
+    let details = format!(
+        "In a clean checkout of what is committed:\n{commands}There each of these commands has to be green, and so has this \
+         task's own. Commit all that they need."
+    );
+    Failure {
+        attempt: Attempt(task.attempted.max(1)),
+        at,
+        cause: Cause::NotProved,
+        rung: rung(rules, task, Cause::NotProved, &error),
+        error,
+        details,
+        command: first.and_then(|result| result.command.clone()),
+        exit_code: first.and_then(|result| result.verdict.exit_code()),
+        failing: Failing::default(),
+        attempted_fix: None,
+        suggested_fix: None,
+        root_cause: None,
+        blocked_by: None,
+        files: Vec::new(),
+        learnings: Vec::new(),
+        elapsed_ms: 0,
+    }
+}
+
+/// The words about something that a proof found, for the task that has to mend it.
+fn told(task: &Task, result: &TaskProof) -> String {
+    let is_own = result.task == *task.id();
+    let whose =
+        if is_own { "its command".to_owned() } else { format!("the command of task {}", result.task) };
+    let since = if is_own { "" } else { " since this task's commit" };
+    let differs = result.verdict.differs().map(|differs| format!(" ({differs})")).unwrap_or_default();
+    let error = result.verdict.error().unwrap_or_default();
+    format!("{whose} is red in a clean checkout{since}{differs}: {error}")
+}
+
+fn listed(result: &TaskProof) -> String {
+    let command = result.command.as_deref().unwrap_or_default();
+    let differs = result.verdict.differs().map(|differs| format!(" ({differs})")).unwrap_or_default();
+    let error = result.verdict.error().unwrap_or_default();
+    format!("- task {}, `{command}`{differs}: {error}\n", result.task)
 }

@@ -217,12 +217,14 @@ pub enum Unverifiable {
     Refuse,
 }
 
-/// What happens when all is done, before the end.
+/// The way in which all that is done is shown once more, before the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prove {
     /// What is red in a clean checkout is named, and the run is not called complete without a word.
     Report,
+    /// What is red there is opened again.
+    Require,
     /// Nothing is proved.
     #[default]
     Off,

@@ -189,6 +189,8 @@ pub enum Question {
     ServiceUnavailable,
     /// The verify command needs something that is not there, and the attempt that was told so did not put it there.
     VerifyCannotStart,
+    /// It was opened again because a clean checkout was red, and that is so once more.
+    NotProved,
     /// Finished work changes files in which somebody has uncommitted changes.
     InTheWay,
 }
@@ -205,6 +207,7 @@ impl Question {
             | Self::ConflictingRequirements
             | Self::ServiceUnavailable
             | Self::VerifyCannotStart
+            | Self::NotProved
             | Self::Mended => true,
             Self::Judge | Self::Checkpoint | Self::InTheWay => false,
         }

@@ -63,6 +63,8 @@ pub enum EventKind {
     Ticked,
     /// A person unticked its box.
     Unticked,
+    /// The final proof was red, and that has to be mended.
+    Reopened,
 }
 
 use EventKind as E;
@@ -145,6 +147,7 @@ pub const TRANSITIONS: &[(StatusKind, EventKind, StatusKind)] = &[
     (S::Asking, E::Ticked, S::Done),
     (S::Skipped, E::Ticked, S::Done),
     (S::Done, E::Unticked, S::Ready),
+    (S::Done, E::Reopened, S::Failed),
 ];
 
 impl Status {

@@ -58,6 +58,7 @@ fn offer(question: Question) -> &'static str {
         | Question::Impossible
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
+        | Question::NotProved
         | Question::VerifyCannotStart => "answer retry, skip, abort or 'fix: …'",
     }
 }
@@ -88,6 +89,7 @@ fn fits(response: &Response, question: Question) -> Result<(), Error> {
         | Question::Impossible
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
+        | Question::NotProved
         | Question::VerifyCannotStart => (
             matches!(response, Response::Retry | Response::Fix(_)),
             "there is no result to judge; the question stays open",

@@ -192,6 +192,7 @@ impl History {
                 self.spent.insert(spent.dispatch, spent.as_ref().clone());
             }
             What::TaskDone { task, .. } => self.done(task, at),
+            What::Reopened { task, failure } => self.reopened(task, failure),
             What::Escalated { task, question } => self.escalated(task, *question, at),
             What::Answered { task, .. } => self.answered(task, at),
             What::TaskSkipped { task, .. } => self.skipped(task, at),
@@ -294,6 +295,14 @@ impl History {
     fn done(&mut self, task: &TaskId, at: Timestamp) {
         self.close(task, SpanOutcome::Passed, at);
         self.settled.insert(task.clone(), Settled::ByRun);
+    }
+
+    /// The attempt that had passed has not.
+    fn reopened(&mut self, task: &TaskId, failure: &Failure) {
+        self.settled.remove(task);
+        if let Some(span) = self.spans.iter_mut().rfind(|span| span.task == *task) {
+            span.outcome = failed(failure);
+        }
     }
 
     fn escalated(&mut self, task: &TaskId, question: Question, at: Timestamp) {

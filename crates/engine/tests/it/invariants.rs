@@ -154,6 +154,9 @@ fn once_each(world: &World) {
         if let What::TaskDone { task, .. } = &event.what {
             *done.entry(task).or_default() += 1;
         }
+        if let What::Reopened { task, .. } = &event.what {
+            done.remove(task);
+        }
         for task in changes(event).into_iter().flat_map(|changes| &changes.unticked) {
             done.remove(task);
         }

@@ -216,6 +216,7 @@ pub(crate) fn events() -> Vec<What> {
         What::LimitsChanged(Box::new(new_limits())),
         What::RegressionPassed,
         What::Proved(Box::new(proof())),
+        What::Reopened { task: task(), failure: failure() },
         What::PullRequest(Box::new(engine::PullRequestEvent::Begun)),
         What::Ended(End::Complete { skipped: 1 }),
     ]
@@ -275,6 +276,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"limits_changed":{"limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":null,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":50,"time_max":null,"failure_chars_max":2000,"feedback_chars_max":10000},"jobs":2,"changes":[{"key":"jobs","from":"4","to":"2"}]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proved":{"head":"c0ffee","tree":"7ree","results":[{"task":"1.1","command":"npm test","verdict":{"green":{"exit_code":0}}},{"task":"1.2","command":"npm test","verdict":{"left_out":{"reason":"it asks git"}}},{"task":"1.3","command":"npm test","verdict":{"superseded":{"by":["1.6"],"exit_code":1,"error":"2 failed"}}},{"task":"1.4","command":"npm test","verdict":{"not_proved":{"reason":"no node_modules"}}},{"task":"1.5","command":"npm test","verdict":"not_reached"},{"task":"1.6","command":"npm test","verdict":{"red":{"exit_code":1,"error":"2 failed","differs":"`a.txt` is ignored by git"}}}],"elapsed_ms":7}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"reopened":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"pull_request":"begun"}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"ended":{"complete":{"skipped":1}}}}
     "#);
@@ -323,7 +325,7 @@ fn every_kind_of_end() {
     "#);
 }
 
-fn questions() -> [Question; 12] {
+fn questions() -> [Question; 13] {
     [
         Question::Exhausted,
         Question::PermissionDenied,
@@ -336,6 +338,7 @@ fn questions() -> [Question; 12] {
         Question::ConflictingRequirements,
         Question::ServiceUnavailable,
         Question::VerifyCannotStart,
+        Question::NotProved,
         Question::InTheWay,
     ]
 }
@@ -363,6 +366,7 @@ fn every_word() {
         C::ConflictingRequirements,
         C::ServiceUnavailable,
         C::CommitRefused,
+        C::NotProved,
     ];
     let responses = [
         Response::Retry,
@@ -389,10 +393,10 @@ fn every_word() {
         words(&[Dialect::Spec, Dialect::Phase]),
     ];
     assert_snapshot!(lines.join("\n"), @r#"
-    ["claimed_failure","no_signal","bad_exit","agent_timeout","verification_fail","verify_red","verify_timeout","proves_nothing","contradiction","tampered","bookkeeping","out_of_scope","reviewer_rejected","permission_denied","blocked","impossible","conflicting_requirements","service_unavailable","commit_refused"]
+    ["claimed_failure","no_signal","bad_exit","agent_timeout","verification_fail","verify_red","verify_timeout","proves_nothing","contradiction","tampered","bookkeeping","out_of_scope","reviewer_rejected","permission_denied","blocked","impossible","conflicting_requirements","service_unavailable","commit_refused","not_proved"]
     ["retry","fix","ask"]
     ["retry","skip","abort",{"fix":"so"},"approve",{"reject":"no"},{"reply":"blue"}]
-    ["exhausted","permission_denied","judge","mended","checkpoint","history_rewritten","blocked","impossible","conflicting_requirements","service_unavailable","verify_cannot_start","in_the_way"]
+    ["exhausted","permission_denied","judge","mended","checkpoint","history_rewritten","blocked","impossible","conflicting_requirements","service_unavailable","verify_cannot_start","not_proved","in_the_way"]
     ["qa","reviewer","person"]
     ["executor","qa","reviewer"]
     ["off","on"]

@@ -1,6 +1,8 @@
 //! Tables about the final proof: when it is wanted, what it is a fact about, and what ends a run without it.
 
-use engine::{End, Opening, Proof, ProofVerdict, Prove, PullRequestRules, Rules, Seen, Toggle, What};
+use engine::{
+    Attempt, End, Opening, Proof, ProofVerdict, Prove, PullRequestRules, Rules, Rung, Seen, Toggle, What,
+};
 
 use crate::decisions::Case;
 use crate::people::{proved, red_proof};
@@ -107,4 +109,54 @@ fn surroundings_are_what_is_there_when_a_run_begins() {
     case.see(Seen::Interrupted);
     case.see(start(&[".venv/", "out.txt"]));
     assert_eq!(case.state.surroundings(), Some(&[".venv/".to_owned()][..]));
+}
+
+/// A run of two tasks that has nothing left to do but its proof, which is required.
+fn required() -> Case {
+    let mut case = Case::until(
+        "proof required",
+        |what| matches!(what, What::TaskDone { task, .. } if *task == "1.2".into()),
+    );
+    assert_eq!(case.wanted(), ["prove"]);
+    case.due();
+    case
+}
+
+fn reopened(what: Option<What>) -> (String, Rung, String) {
+    let Some(What::Reopened { task, failure }) = what else { panic!("{what:?}") };
+    (task.to_string(), failure.rung, failure.error.clone() + "\n" + &failure.details)
+}
+
+#[test]
+fn what_is_red_has_to_be_mended_where_that_is_required() {
+    let mut case = required();
+    let proof = proof(&case, &red_proof());
+    case.see(taken(proof));
+    let (task, rung, told) = reopened(case.due());
+    assert_eq!((task.as_str(), rung), ("1.1", Rung::Retry));
+    assert!(
+        told.starts_with(
+            "its command is red in a clean checkout (`out.txt` is ignored by git): 1 failed
+"
+        ),
+        "{told}"
+    );
+    assert_eq!(reopened(case.due()).0, "1.2", "all of them before anybody starts");
+    assert_eq!(case.due(), Some(What::RetryPlanned { task: "1.1".into(), attempt: Attempt(2) }));
+}
+
+#[test]
+fn who_broke_it_later_has_to_mend_it() {
+    let mut case = required();
+    let mut proof = proof(&case, &ProofVerdict::Green { exit_code: 0 });
+    let error = "1 failed".to_owned();
+    proof.results[0].verdict = ProofVerdict::Superseded { by: vec!["1.2".into()], exit_code: Some(1), error };
+    case.see(taken(proof));
+    let (task, rung, told) = reopened(case.due());
+    assert_eq!((task.as_str(), rung), ("1.2", Rung::Retry));
+    let expected = "the command of task 1.1 is red in a clean checkout since this task's commit: 1 failed
+";
+    assert!(told.starts_with(expected), "{told}");
+    assert!(told.contains("- task 1.1, `make test`: 1 failed\n"), "{told}");
+    assert_eq!(case.due(), Some(What::RetryPlanned { task: "1.2".into(), attempt: Attempt(2) }));
 }

@@ -400,6 +400,12 @@ fn records() -> Vec<Scenario> {
         ),
         scenario("proof green", &["1.1", "1.2 done"], script(), proving()),
         scenario("proof red", &["1.1"], Script { proof: Some(red_proof()), ..script() }, proving()),
+        scenario(
+            "proof required",
+            &["1.1", "1.2"],
+            Script { proof: Some(red_proof()), ..script() },
+            Rules { prove: Prove::Require, on_escalation: OnEscalation::Skip, ..off() },
+        ),
         scenario("nothing to prove", &["1.1 done"], script(), proving()),
     ]
 }

@@ -86,6 +86,9 @@ pub(crate) fn line(event: &Event) -> String {
         }
         What::RegressionPassed => "regression green".to_owned(),
         What::Proved(proof) => proved(proof),
+        What::Reopened { task, failure } => {
+            format!("{task} open again -> {:?}: {}", failure.rung, failure.error)
+        }
         What::PullRequest(event) => {
             format!("pull request: {}", serde_json::to_string(event).expect("an event can be written"))
         }

@@ -278,5 +278,6 @@ fn the_diagram_shows_the_table() {
         Asking --> Done: Ticked
         Skipped --> Done: Ticked
         Done --> Ready: Unticked
+        Done --> Failed: Reopened
     ");
 }

@@ -199,6 +199,9 @@ impl World {
         if self.travels() {
             versioned::state_travels(&self.state, self.now);
         }
+        if let What::Reopened { task, .. } = &event.what {
+            self.set_box(task, false);
+        }
         self.edit();
         self.strike(Crash::After(self.journal.len()))
     }
@@ -468,6 +471,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         What::JoinPassed { task, .. } => (task, EventKind::JoinPassed),
         What::HeldUp { task, .. } => (task, EventKind::HeldUp),
         What::TaskDone { task, .. } => (task, EventKind::TaskDone),
+        What::Reopened { task, .. } => (task, EventKind::Reopened),
         What::RetryPlanned { task, .. } => (task, EventKind::RetryPlanned),
         What::FixPlanned(fix) => (&fix.failing, EventKind::FixPlanned),
         What::FixInserted { decl } => (&decl.id, EventKind::FixInserted),

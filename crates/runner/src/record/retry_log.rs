@@ -85,7 +85,9 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
             Some(task) => feedback_injected(at, state, task),
             None => Entry::default(),
         },
-        What::AttemptFailed { task, failure, .. } => attempt_failed(at, task, failure),
+        What::AttemptFailed { task, failure, .. } | What::Reopened { task, failure } => {
+            attempt_failed(at, task, failure)
+        }
         What::Escalated { task, question } => escalated(at, state, task, *question),
         What::Answered { task, response } => answered(at, task, response),
         What::TaskSkipped { task, .. } => resolved(at, state, task, "skipped"),
@@ -200,6 +202,7 @@ pub(super) fn reason(question: Question) -> &'static str {
         Question::ConflictingRequirements => "conflicting_requirements",
         Question::ServiceUnavailable => "service_unavailable",
         Question::VerifyCannotStart => "verify_cannot_start",
+        Question::NotProved => "not_proved",
         Question::InTheWay => "files_in_the_way",
     }
 }

@@ -229,8 +229,10 @@ impl<'a> Driver<'a> {
     fn write(&mut self, event: &Event) -> Result<(), RunError> {
         self.journal.append(event)?;
         let withdrawn = withdrawn_by(&self.state, event);
-        let is_acted_on =
-            matches!(event.what, What::Opened(_) | What::TaskSkipped { .. } | What::AttemptFailed { .. });
+        let is_acted_on = matches!(
+            event.what,
+            What::Opened(_) | What::TaskSkipped { .. } | What::AttemptFailed { .. } | What::Reopened { .. }
+        );
         if is_acted_on || !withdrawn.is_empty() {
             self.settle_journal()?;
         }

@@ -205,7 +205,7 @@ impl Effects<'_, '_> {
         if let What::TaskSkipped { task, .. } = &event.what {
             self.commit_skip(task);
         }
-        if let What::AttemptFailed { task, .. } = &event.what {
+        if let What::AttemptFailed { task, .. } | What::Reopened { task, .. } = &event.what {
             // With agent bookkeeping the agent may have ticked it; a tick must not outlive a failure.
             self.world.plans.untick(task).map_err(RunError::io("write", &self.world.file.path))?;
         }

@@ -333,8 +333,9 @@ fn short_help_of_run() {
           --review[=<BOOL>]       Let a reviewing agent approve each task against Done when [default:
                                   off]
           --regression <COMMAND>  A command that has to be green at the very end [default: none]
-          --prove <HOW>           Once all is done, run every task's command again in a clean checkout
-                                  of what is committed [default: report] [possible values: report, off]
+          --prove <HOW>           Once all is done, every command again in a clean checkout; what is red
+                                  is told, or opened again [default: report] [possible values: report,
+                                  require, off]
 
     Times:
           --attempt-timeout <DUR>      How long an attempt may take [default: 30m]

@@ -110,7 +110,7 @@ const TOPICS: &[(&str, &[Setting])] = &[
             Setting(
                 "prove",
                 "\"report\"",
-                "report or off: once all is done, every command again in a clean checkout",
+                "report, require or off: once all is done, every command again in a clean checkout",
             ),
         ],
     ),
@@ -469,7 +469,7 @@ mod tests {
         # strict = false                  # reject where a verify proves nothing, instead of warning
         # review = false                  # let a reviewing agent approve each task
         # regression = "make test"        # a command that has to be green at the very end; default: none
-        # prove = "report"                # report or off: once all is done, every command again in a clean checkout
+        # prove = "report"                # report, require or off: once all is done, every command again in a clean checkout
 
         # Who works, and what it may cost
         # model = "NAME"                  # the model that the agent is to use; default: its own choice

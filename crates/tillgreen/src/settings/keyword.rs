@@ -32,7 +32,8 @@ impl Keyword for Unverifiable {
 }
 
 impl Keyword for Prove {
-    const KEYWORDS: &'static [(&'static str, Self)] = &[("report", Self::Report), ("off", Self::Off)];
+    const KEYWORDS: &'static [(&'static str, Self)] =
+        &[("report", Self::Report), ("require", Self::Require), ("off", Self::Off)];
 }
 
 impl Keyword for Bookkeeping {

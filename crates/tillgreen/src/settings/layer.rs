@@ -141,7 +141,7 @@ pub(crate) struct SettingsLayer {
     /// A command that has to be green at the very end [default: none]
     #[arg(long, help_heading = CHECKS, value_parser = nonblank, value_name = "COMMAND")]
     pub(crate) regression: Option<String>,
-    /// Once all is done, run every task's command again in a clean checkout of what is committed [default: report]
+    /// Once all is done, every command again in a clean checkout; what is red is told, or opened again [default: report]
     #[arg(long, help_heading = CHECKS, value_parser = keywords::<Prove>(), value_name = "HOW")]
     pub(crate) prove: Option<Prove>,
 

@@ -169,6 +169,7 @@ fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error
         | Question::Impossible
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
+        | Question::NotProved
         | Question::VerifyCannotStart
         | Question::InTheWay => ("retry", "skip, abort or 'fix: …'"),
     };

@@ -74,6 +74,9 @@ pub(crate) fn render(event: &Event, state: &State, clock_style: Clock, paint: Pa
 
 /// The line below that of a failure: the command that shows what was printed.
 pub(crate) fn pointer(event: &Event, subject: &Subject, paint: Paint) -> Option<String> {
+    if matches!(event.what, What::Reopened { .. }) {
+        return None;
+    }
     let (task, failure) = event.what.task().zip(event.what.failure())?;
     // A command without an agent is no attempt.
     let attempt = matches!(event.what, What::AttemptFailed { .. }).then_some(failure.attempt);
@@ -152,6 +155,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::LimitsChanged(new) => plain(Mark::Odd, limits_text(new)),
         What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
         What::Proved(proof) => proof_line(proof),
+        What::Reopened { task, failure } => plain(Mark::Bad, reopened_text(task, failure)),
         What::PullRequest(news) => pull_request_line(news, event.at, state),
         What::Ended(end) => end_line(end, state),
     }
@@ -165,6 +169,10 @@ fn proof_line(taken: &Proof) -> Line {
 
 fn deferred_text(task: &TaskId, by: &TaskId) -> String {
     format!("{task} waits for {by}, which is in its way")
+}
+
+fn reopened_text(task: &TaskId, failure: &Failure) -> String {
+    format!("{task} is open again: {}", one_line(&failure.error, ADVICE_CHARS_MAX))
 }
 
 /// The sender of what an event came of, in words.
@@ -424,6 +432,7 @@ pub(crate) fn question_text(question: Question) -> &'static str {
         Question::ConflictingRequirements => "the requirements contradict each other",
         Question::ServiceUnavailable => "a service that it needs is away",
         Question::VerifyCannotStart => "its verify command needs something that is not there",
+        Question::NotProved => "it was opened again, and a clean checkout is red once more",
         Question::InTheWay => "it cannot come in: you have uncommitted changes in files that it changes",
     }
 }

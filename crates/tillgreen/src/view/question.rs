@@ -144,6 +144,11 @@ fn why(question: Question, task: &Task) -> String {
             "The work is done and cannot come in: {}.\nCommit or stash them, then answer retry.",
             in_the_way(&task.held_up)
         ),
+        Question::NotProved => {
+            "It was opened again because a clean checkout of what is committed is red, and that is so once more. Where you \
+             want it to count all the same, tick its box."
+                .to_owned()
+        }
         Question::VerifyCannotStart => {
             "The verify command needs something that is not there. Put it there, or correct the command."
                 .to_owned()
@@ -208,6 +213,7 @@ fn options(text: &mut String, question: Question, dialect: Dialect) {
         | Question::Impossible
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
+        | Question::NotProved
         | Question::VerifyCannotStart => (
             &[
                 review,

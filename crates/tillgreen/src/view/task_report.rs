@@ -379,6 +379,7 @@ fn steps(what: &What) -> Vec<String> {
         | What::ProofStarted { .. }
         | What::ProofFailed { .. }
         | What::AttemptFailed { .. }
+        | What::Reopened { .. }
         | What::Packed { .. }
         | What::TreeUnavailable { .. }
         | What::Spent(_)

@@ -69,6 +69,32 @@ fn work_that_is_only_in_an_ignored_file_is_named() {
     }
 }
 
+/// What only a clean checkout shows has to be mended: the agent is told what differs, and the proof is taken again.
+#[test]
+fn what_is_required_is_opened_again_once() {
+    let sandbox = sandbox(&task("1.1", "grep -q a out/result.txt"), "out/\n");
+    let agent = Agent::new().on_attempt(
+        "1.1",
+        2,
+        [Step::shell("git add -f out/result.txt && git commit -qm 'feat: result'"), done()],
+    );
+    let agent = agent.otherwise([leave("out/result.txt", "a\n"), leave("b.txt", "b\n"), done()]);
+    let finished = run(&sandbox, &agent, &["--prove", "require"]);
+    assert!(
+        finished
+            .stderr
+            .contains("1.1 is open again: its command is red in a clean checkout (git ignores `out"),
+        "{finished}"
+    );
+    assert!(
+        finished.stdout.contains("1 of 1 task green") && finished.stdout.contains(COMPLETE),
+        "{finished}"
+    );
+    let prompt = sandbox.agent_calls().last().map(|call| call.prompt.clone()).unwrap_or_default();
+    assert!(prompt.contains("git ignores `out") && prompt.contains("Commit all that they need"), "{prompt}");
+    assert!(sandbox.tasks("demo").starts_with("- [x]"), "{}", sandbox.tasks("demo"));
+}
+
 #[test]
 fn what_a_later_task_broke_is_superseded() {
     let sandbox = sandbox(&(task("1.1", "grep -q one a.txt") + &task("1.2", "grep -q two a.txt")), "");

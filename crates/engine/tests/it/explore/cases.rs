@@ -202,8 +202,12 @@ pub(crate) fn judges(size: Size) -> Vec<Case> {
         let three = &["1.1 judge", "1.2 p judge", "1.3 p"];
         cases.push(case(three, &JUDGES[..2], &regression, 0));
         let proved = Rules { prove: Prove::Report, ..regression.clone() };
+        let required = Rules { prove: Prove::Require, regression: Toggle::Off, ..regression.clone() };
         cases.extend(each(&SEQUENCES[1..2], REGRESSION, &[regression], 1));
-        cases.extend(each(&SEQUENCES[1..2], PROOF, &[proved], 1));
+        // Whoever has to mend what a proof found tries again, whatever else gets a fix task.
+        if recovery == Recovery::Off {
+            cases.extend(each(&SEQUENCES[1..2], PROOF, &[proved, required], 1));
+        }
         if size == Size::Large {
             let beside = &["1.1 p judge", "1.2 p"];
             cases.push(case(beside, JUDGES, &reviewed, 1));

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use engine::{Action, End, Failure, JudgeState, State, Status, StopReason, Task};
+use engine::{Action, Cause, End, Failure, JudgeState, State, Status, StopReason, Task};
 use plan::TaskId;
 
 use super::ledger::Proof;
@@ -14,15 +14,13 @@ use crate::world::subject;
 pub(crate) fn key(node: &Node) -> String {
     let mut key = String::with_capacity(128);
     let (state, ledger) = (&node.state, &node.ledger);
-    let proved = state.proof().map(|proof| proof.red().count());
-    let flags = [
-        ledger.is_without_trees,
-        ledger.is_agent_out,
-        ledger.is_regression_green,
-        proved.is_some(),
-        proved > Some(0),
-    ];
+    let flags =
+        [ledger.is_without_trees, ledger.is_agent_out, ledger.is_regression_green, state.proof().is_some()];
     put(&mut key, format_args!("{} {} {}", node.interventions, bits(&flags), ledger.absences));
+    for red in state.proof().iter().flat_map(|proof| proof.red()) {
+        key.push_str(" red ");
+        put_name(&mut key, state, &red.task);
+    }
     if let Some(backoff) = state.backoff() {
         put(&mut key, format_args!(" backoff {}", backoff.until > node.now));
     }
@@ -37,7 +35,7 @@ pub(crate) fn key(node: &Node) -> String {
     put(&mut key, format_args!(" {} skipped|", state.skipped_count()));
     for task in state.tasks().iter().filter(|task| !is_past(state, task)) {
         put_name(&mut key, state, task.id());
-        put(&mut key, format_args!(" {:?}", task.status.kind()));
+        put(&mut key, format_args!(" {:?} {}", task.status.kind(), u8::from(was_reopened(task))));
         if !task.status.is_settled() {
             put_task(&mut key, node, task);
         }
@@ -92,7 +90,12 @@ fn bits(flags: &[bool]) -> u32 {
 
 /// True of a fix task that is settled: it leaves nothing but a number behind.
 fn is_past(state: &State, task: &Task) -> bool {
-    task.status.is_settled() && state.fix_plan(task.id()).is_some()
+    task.status.is_settled() && state.fix_plan(task.id()).is_some() && !was_reopened(task)
+}
+
+/// True of a task that a proof opened again: it does so once.
+fn was_reopened(task: &Task) -> bool {
+    task.round_failures().iter().any(|failure| failure.cause == Cause::NotProved)
 }
 
 /// A fix task is named after its original: which number it has got does not matter.

@@ -162,6 +162,12 @@ impl Ledger {
                 self.write(task).is_committed = false;
                 self.is_regression_green = false;
             }
+            What::Reopened { task, failure } => {
+                let page = self.write(task);
+                page.renew();
+                page.proof = Proof::default();
+                page.retries += u32::from(failure.rung == Rung::Retry);
+            }
             What::FixPlanned(fix) => self.write(&fix.failing).fixes += 1,
             What::FixInserted { decl } => self.write(&decl.id).is_inserted = false,
             What::Answered { task, response: Response::Retry } if !is_held_up(before, task) => {

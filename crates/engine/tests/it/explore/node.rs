@@ -265,7 +265,9 @@ impl Node {
         let holding = self.state.tasks().iter().map(|task| task.id().clone());
         let holding = holding.filter(|task| self.is_committed(task)).collect();
         let (rules, tasks) = (self.rules().clone(), self.file());
-        Seen::Started(Opening { rules, tasks, gone, holding, ..Opening::default() })
+        // Nobody commits beside the run, so that what was proved is.
+        let head = self.state.proof().map(|proof| proof.head.clone());
+        Seen::Started(Opening { rules, tasks, gone, holding, head, ..Opening::default() })
     }
 
     fn file(&self) -> Vec<TaskDecl> {

@@ -257,6 +257,7 @@ pub(crate) fn answers(node: &Node, task: &TaskId) -> Vec<Response> {
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
         | Question::VerifyCannotStart
+        | Question::NotProved
         | Question::InTheWay => {}
     }
     if node.interventions > 0 && *question != Question::Judge {
