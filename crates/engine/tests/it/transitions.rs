@@ -77,6 +77,7 @@ fn failure() -> Failure {
 }
 
 /// One of each event that moves a task.
+#[expect(clippy::too_many_lines, reason = "a line for each kind of event")]
 fn events(id: &TaskId) -> Vec<What> {
     let task = || id.clone();
     let started = Started {
@@ -86,6 +87,7 @@ fn events(id: &TaskId) -> Vec<What> {
         role: Role::Executor,
         head: None,
         tree: None,
+        hooks: Vec::new(),
         slot: None,
     };
     let fix =
@@ -112,8 +114,20 @@ fn events(id: &TaskId) -> Vec<What> {
             until: Timestamp::UNIX_EPOCH,
         },
         What::TreeUnavailable { task: task(), dispatch: Dispatch(1), reason: None },
-        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: None, tree: None },
-        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: Some(Judge::Qa), tree: None },
+        What::ChecksPassed {
+            task: task(),
+            warnings: Vec::new(),
+            judge: None,
+            tree: None,
+            hooks_gone: vec![],
+        },
+        What::ChecksPassed {
+            task: task(),
+            warnings: Vec::new(),
+            judge: Some(Judge::Qa),
+            tree: None,
+            hooks_gone: vec![],
+        },
         What::JudgeStarted { task: task(), dispatch: Dispatch(1) },
         What::NoVerdict { task: task(), dispatch: Dispatch(1), reason: String::new() },
         What::JudgePassed { task: task(), warnings: Vec::new(), unchanged: false, next: None },

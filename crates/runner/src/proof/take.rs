@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 use engine::{ActionKey, CheckFailure, Proof, ProofVerdict, TaskProof};
 use plan::{Script, TaskId};
 
-use crate::attempt::invocation::{self, MARKER};
 use crate::attempt::dispatch::Purpose;
+use crate::attempt::invocation::{self, MARKER};
 use crate::check;
 use crate::error::RunError;
 use crate::git::{Git, Oid, is_interrupted};

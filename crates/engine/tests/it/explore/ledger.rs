@@ -124,6 +124,7 @@ impl Ledger {
     }
 
     /// Notes what happened, given how things stood before.
+    #[expect(clippy::too_many_lines, reason = "a line for each kind of event")]
     pub(crate) fn note_event(&mut self, before: &State, event: &Event) {
         match &event.what {
             What::Opened(opened) => self.open(is_new_round(before, opened), before.end()),
