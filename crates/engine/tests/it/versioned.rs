@@ -155,6 +155,7 @@ fn proof() -> Proof {
 }
 
 /// One of each kind, and of each kind of what they hold.
+#[expect(clippy::too_many_lines, reason = "a line for each kind of observation")]
 fn all_seen() -> Vec<Seen> {
     let (task, dispatch) = (TaskId::from("1.2"), Dispatch(9));
     let spent = || {
