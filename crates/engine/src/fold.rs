@@ -223,6 +223,8 @@ impl State {
             self.is_without_trees = false;
             let places: Vec<usize> = self.index.attention.iter().collect();
             places.into_iter().for_each(|place| self.tasks[place].returns = 0);
+            // Hooks that a person took away meanwhile are not missed.
+            self.tasks.iter_mut().for_each(|task| task.hooks = None);
             self.pull_request.resume(renews);
             self.pull_request.heed(&end);
         }
