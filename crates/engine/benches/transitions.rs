@@ -209,5 +209,5 @@ fn checks(fails: bool) -> ChecksReport {
         exit_code: Some(101),
         failing: Failing::default(),
     });
-    ChecksReport { failure, warnings: Vec::new() }
+    ChecksReport { failure, warnings: Vec::new(), ..ChecksReport::default() }
 }

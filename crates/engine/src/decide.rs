@@ -182,6 +182,7 @@ fn prepared(state: &State, id: &TaskId, baseline: Baseline, at: Timestamp) -> Op
             role: role_for(task),
             head: baseline.head,
             tree: baseline.tree,
+            hooks: baseline.hooks,
             slot: start.isolated.then(|| free_slot(state)),
         })),
         Status::Judging(_) => Some(What::JudgeStarted { task: id.clone(), dispatch }),
@@ -371,18 +372,21 @@ fn checks_ended(
     if let Some(skipped) = left_out(state, task) {
         return Some(skipped);
     }
-    let mut warnings = seen.report.warnings;
-    let Some(red) = seen.report.failure else {
-        return Some(What::ChecksPassed {
-            task: id.clone(),
-            warnings,
-            judge: first_judge(rules, task),
-            tree,
-        });
+    let ChecksReport { mut warnings, hooks_gone, failure } = seen.report;
+    if !hooks_gone.is_empty() {
+        warnings.push(format!(
+            "git does not run {} any more, which it ran when the task began",
+            hooks_gone.join(", ")
+        ));
+    }
+    let Some(red) = failure else {
+        let judge = first_judge(rules, task).or(judge_of_hooks(&hooks_gone));
+        return Some(What::ChecksPassed { task: id.clone(), warnings, judge, tree, hooks_gone });
     };
     if did_its_job(state, id, &red.failing) {
         warnings.push(moved_on(state, id, &red.error));
-        return Some(What::ChecksPassed { task: id.clone(), warnings, judge: None, tree });
+        let judge = judge_of_hooks(&hooks_gone);
+        return Some(What::ChecksPassed { task: id.clone(), warnings, judge, tree, hooks_gone });
     }
     let failure = claim_refuted(rules, task, (checking.attempt, seen.at), red.into());
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
@@ -418,6 +422,11 @@ fn first_judge(rules: &Rules, task: &Task) -> Option<Judge> {
             reviewer(rules, task)
         }
     }
+}
+
+/// The judge of hooks that are gone: a person, who may well have done it.
+fn judge_of_hooks(gone: &[String]) -> Option<Judge> {
+    (!gone.is_empty()).then_some(Judge::Person)
 }
 
 fn reviewer(rules: &Rules, task: &Task) -> Option<Judge> {
@@ -485,6 +494,7 @@ fn approved(rules: &Rules, task: &Task, judging: &Judging, facts: &Facts) -> Wha
         Judge::Qa => reviewer(rules, task),
         Judge::Reviewer | Judge::Person => None,
     };
+    let next = next.or(judge_of_hooks(&task.hooks_gone));
     let is_judged = judging.judge == Judge::Qa;
     let warnings = if is_judged { facts.told() } else { Vec::new() };
     let unchanged = if is_judged { facts.is_without_change() } else { task.is_unchanged };
@@ -585,19 +595,19 @@ fn answered(state: &State, id: &TaskId, seen: Dated<Response>) -> Option<What> {
     match (seen.report, asked.question) {
         (Response::Skip, _) => Some(dependence::skipped(state, task, skip_reason(asked))),
         (Response::Abort, _) => Some(What::Ended(End::Aborted)),
-        (response @ Response::Approve, Question::Judge | Question::Mended)
+        (response @ Response::Approve, Question::Judge | Question::HooksGone | Question::Mended)
         | (response @ (Response::Reply(_) | Response::Fix(_)), Question::Checkpoint)
         | (response @ (Response::Retry | Response::Fix(_)), Question::InTheWay) => {
             Some(What::Answered { task: id.clone(), response })
         }
-        (Response::Reject(reason), Question::Judge) => {
+        (Response::Reject(reason), Question::Judge | Question::HooksGone) => {
             let attempt = asked.attempt.unwrap_or_else(|| task.next_attempt());
             let red = Diagnosis::new(Cause::VerificationFail, reason.clone(), &reason);
             let failure = claim_refuted(rules, task, (attempt, seen.at), red);
             Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
         }
         // What does not answer the question leaves it open.
-        (Response::Retry | Response::Fix(_) | Response::Reply(_), Question::Judge)
+        (Response::Retry | Response::Fix(_) | Response::Reply(_), Question::Judge | Question::HooksGone)
         | (Response::Retry | Response::Approve | Response::Reject(_), Question::Checkpoint) => None,
         (response, question) => {
             let is_answer = matches!(response, Response::Retry | Response::Fix(_));
@@ -616,6 +626,7 @@ fn skip_reason(asked: &Asked) -> &'static str {
         Question::Exhausted => EXHAUSTED,
         Question::PermissionDenied => "User escalation - permission denied",
         Question::Judge => "User escalation - result not accepted",
+        Question::HooksGone => "User escalation - git hooks are gone",
         Question::Mended => "User escalation - mended by hand, not taken in",
         Question::Checkpoint => "User escalation - checkpoint skipped",
         Question::HistoryRewritten => "User escalation - commits were lost",

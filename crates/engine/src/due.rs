@@ -14,7 +14,7 @@ use crate::rules::{OnEscalation, Rules};
 use crate::schedule::{lacks_agent, wants_agent};
 use crate::state::{Regression, State};
 use crate::status::{Judge, JudgeState, Question, Status};
-use crate::task::{Dispatch, Task, TaskKind};
+use crate::task::{Dispatch, Task, TaskKind, Verification};
 
 /// The next event that is due without anything being seen, if one is.
 pub fn due(state: &State, now: Timestamp) -> Option<Event> {
@@ -50,9 +50,7 @@ fn due_for(state: &State, rules: &Rules, task: &Task) -> Option<What> {
             Some(What::Ended(End::Unavailable { reason: restless(task) }))
         }
         Status::Judging(judging) if judging.judge == Judge::Person => {
-            let is_checkpoint = task.decl.kind == TaskKind::Checkpoint;
-            let question = if is_checkpoint { Question::Checkpoint } else { Question::Judge };
-            Some(What::Escalated { task: task.id().clone(), question })
+            Some(What::Escalated { task: task.id().clone(), question: question_to_judge(task) })
         }
         Status::Asking(_)
         | Status::Drafted
@@ -67,6 +65,16 @@ fn due_for(state: &State, rules: &Rules, task: &Task) -> Option<What> {
         | Status::Recording { .. }
         | Status::Done
         | Status::Skipped => None,
+    }
+}
+
+/// The question to a person who is to judge a result.
+fn question_to_judge(task: &Task) -> Question {
+    let is_proved = task.decl.verification == Verification::Command;
+    match task.decl.kind {
+        TaskKind::Checkpoint => Question::Checkpoint,
+        TaskKind::Work | TaskKind::Verify if is_proved && !task.hooks_gone.is_empty() => Question::HooksGone,
+        TaskKind::Work | TaskKind::Verify => Question::Judge,
     }
 }
 

@@ -174,6 +174,9 @@ pub enum What {
         /// The tree that they were green on, in the project itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
+        /// Hooks that git does not run any more, of which a person is asked.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        hooks_gone: Vec<String>,
     },
     /// A judging agent was started.
     JudgeStarted {
@@ -470,6 +473,9 @@ pub struct Started {
     /// All that lay in the project, as a tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
+    /// The hooks that git ran on commits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<String>,
     /// The slot in which it works; none for the project itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<Slot>,

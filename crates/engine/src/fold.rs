@@ -118,8 +118,10 @@ impl State {
             }
             What::TreeUnavailable { task, .. } => self.apply_tree_unavailable(task),
             What::Spent(spent) => self.apply_spent(spent, at),
-            What::ChecksPassed { task, warnings, judge, tree } => {
-                self.known(task)?.verified = tree.clone();
+            What::ChecksPassed { task, warnings, judge, tree, hooks_gone } => {
+                let known = self.known(task)?;
+                known.verified = tree.clone();
+                known.hooks_gone = hooks_gone.clone();
                 self.apply_checks_passed(task, warnings, *judge)
             }
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
@@ -398,7 +400,10 @@ impl State {
         task.forget_landing();
         task.returns = 0;
         task.base = task.base.take().or_else(|| started.head.clone());
-        let baseline = Baseline { head: started.head.clone(), tree: started.tree.clone() };
+        task.hooks = task.hooks.take().or_else(|| Some(started.hooks.clone()));
+        task.hooks_gone.clear();
+        let baseline =
+            Baseline { head: started.head.clone(), tree: started.tree.clone(), hooks: started.hooks.clone() };
         if started.slot.is_none() && task.found.is_none() {
             task.found = Some(baseline.clone());
         }
@@ -555,6 +560,8 @@ impl State {
         task.touched.clear();
         task.base = None;
         task.found = None;
+        task.hooks = None;
+        task.hooks_gone.clear();
         task.slot = None;
         task.work = None;
         task.forget_landing();
@@ -691,7 +698,9 @@ impl State {
             Response::Retry => task.renew_budget(),
             Response::Fix(instruction) => task.instruction = Some(instruction.clone()),
             Response::Reply(reply) => task.reply = Some(reply.clone()),
-            Response::Approve | Response::Skip | Response::Abort | Response::Reject(_) => {}
+            // What a person has seen and let pass is not asked again.
+            Response::Approve => (task.hooks, task.hooks_gone) = (None, Vec::new()),
+            Response::Skip | Response::Abort | Response::Reject(_) => {}
         }
         Ok(())
     }

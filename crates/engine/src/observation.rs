@@ -236,6 +236,9 @@ pub struct Baseline {
     pub head: Option<String>,
     /// All that lies in the project, as a tree; none for an attempt in a slot.
     pub tree: Option<String>,
+    /// The hooks that git runs on commits, by their files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<String>,
 }
 
 /// The outcome of an agent's work.
@@ -323,6 +326,9 @@ pub struct ChecksReport {
     pub failure: Option<CheckFailure>,
     /// Warnings, which are no errors.
     pub warnings: Vec<String>,
+    /// Hooks that git ran when the task began and does not run any more, though the task has nothing to do with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks_gone: Vec<String>,
 }
 
 /// A red check.

@@ -173,6 +173,8 @@ pub enum Question {
     PermissionDenied,
     /// The result has no command that could prove it: is it right?
     Judge,
+    /// Hooks that git ran on commits when the task began are gone: is that as it should be?
+    HooksGone,
     /// The command of a task that had failed is green, by changes that nobody committed: are they its work?
     Mended,
     /// The plan asks for a person here.
@@ -209,7 +211,7 @@ impl Question {
             | Self::VerifyCannotStart
             | Self::NotProved
             | Self::Mended => true,
-            Self::Judge | Self::Checkpoint | Self::InTheWay => false,
+            Self::Judge | Self::HooksGone | Self::Checkpoint | Self::InTheWay => false,
         }
     }
 }

@@ -142,6 +142,7 @@ fn start_of(start: &Start<'_>, dispatch: Dispatch, slot: Option<Slot>) -> What {
         role: role_for(task),
         head: None,
         tree: None,
+        hooks: Vec::new(),
         slot,
     })
 }

@@ -172,6 +172,12 @@ pub struct Task {
     /// somebody else's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Baseline>,
+    /// The hooks that git ran on commits before the first of these attempts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<Vec<String>>,
+    /// Those of them that it did not run any more when the latest attempt was checked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks_gone: Vec<String>,
     /// The slot in which its latest attempt worked; none for one that worked in the project itself. The slot is its own
     /// only while an agent or a check is at work there: afterwards what it left is packed.
     pub slot: Option<Slot>,
@@ -244,6 +250,8 @@ impl Task {
             unfinished: None,
             base: None,
             found: None,
+            hooks: None,
+            hooks_gone: Vec::new(),
             slot: None,
             work: None,
             landed: None,

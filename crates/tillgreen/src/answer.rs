@@ -45,7 +45,7 @@ fn parse(text: &str, question: Question) -> Result<Response, Error> {
 /// What answers a question.
 fn offer(question: Question) -> &'static str {
     match question {
-        Question::Judge => "answer approve, 'reject: …', skip or abort",
+        Question::Judge | Question::HooksGone => "answer approve, 'reject: …', skip or abort",
         Question::Mended => "answer approve, retry, 'fix: …', skip or abort",
         Question::Checkpoint => "give its answer, 'fix: …', skip or abort",
         Question::InTheWay => {
@@ -69,6 +69,10 @@ fn fits(response: &Response, question: Question) -> Result<(), Error> {
         Question::Judge => (
             matches!(response, Response::Approve | Response::Reject(_)),
             "the question is whether the result is right; it stays open",
+        ),
+        Question::HooksGone => (
+            matches!(response, Response::Approve | Response::Reject(_)),
+            "the question is whether to go on as git is set up now; it stays open",
         ),
         Question::Mended => (
             matches!(response, Response::Approve | Response::Retry | Response::Fix(_)),

@@ -91,6 +91,7 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             role: Role::Executor,
             head: None,
             tree: None,
+            hooks: Vec::new(),
             slot: None,
         })],
         "claim" => {
@@ -98,10 +99,22 @@ fn steps(state: &State, step: &str, id: &str, rest: &str, at: Timestamp) -> Vec<
             vec![What::AttemptClaimed { task, dispatch: Dispatch(1), touched, learnings, elapsed_ms: 0 }]
         }
         "judge" => {
-            vec![What::ChecksPassed { task, warnings: vec![], judge: Some(Judge::Person), tree: None }]
+            vec![What::ChecksPassed {
+                task,
+                warnings: vec![],
+                judge: Some(Judge::Person),
+                tree: None,
+                hooks_gone: vec![],
+            }]
         }
         "pass" => {
-            let checks = What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None, tree: None };
+            let checks = What::ChecksPassed {
+                task: task.clone(),
+                warnings: vec![],
+                judge: None,
+                tree: None,
+                hooks_gone: vec![],
+            };
             vec![checks, What::TaskDone { task, commit: None }]
         }
         "done" => vec![What::TaskDone { task, commit: None }],

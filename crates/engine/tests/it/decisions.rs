@@ -5,8 +5,8 @@ use std::time::Duration;
 use engine::{
     Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, End, Event,
     EventKind, Facts, Impossible, Isolation, Lasting, Limits, Observation, OnEscalation, OnExhausted,
-    Opening, Parallel, PlanChanges, Recovery, Response, Role, Rules, Seen, State, Status, StatusKind,
-    TaskDecl, Toggle, Verification, What, decide, due, schedule,
+    Opening, Parallel, PlanChanges, Question, Recovery, Response, Role, Rules, Seen, State, Status,
+    StatusKind, TaskDecl, Toggle, Verification, What, decide, due, schedule,
 };
 use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
@@ -582,4 +582,34 @@ fn a_judge_that_is_out_ends_the_run() {
     };
     case.see(Seen::JudgeEnded { task: "1.1".into(), dispatch: Dispatch(2), report, facts: Facts::default() });
     assert_eq!(case.due(), Some(What::Ended(End::Unavailable { reason: "out of quota".to_owned() })));
+}
+
+#[test]
+fn hooks_that_are_gone_are_asked_about_once_and_measured_against_the_first_attempt() {
+    let hook = || vec![".git/hooks/pre-commit".to_owned()];
+    let mut case = Case::opened(&["1.1"], Rules::default());
+    let attempt = |case: &mut Case, dispatch: u32, hooks: Vec<String>| {
+        let baseline = Baseline { hooks, ..Baseline::default() };
+        assert!(case.see(Seen::Prepared { task: "1.1".into(), baseline }).is_some());
+        assert!(case.agent("1.1", dispatch, complete()).is_some());
+    };
+    let checks = |dispatch: u32| {
+        let report = ChecksReport { hooks_gone: hook(), ..ChecksReport::default() };
+        Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(dispatch), report, tree: None }
+    };
+    attempt(&mut case, 1, hook());
+    assert!(case.see(checks(1)).is_some());
+    assert!(matches!(case.due(), Some(What::Escalated { question: Question::HooksGone, .. })));
+    let answer = |response| Seen::Answered { task: "1.1".into(), response };
+    assert_eq!(case.see(answer(Response::Retry)), None, "that is no answer");
+    assert!(case.see(answer(Response::Reject("put it back".to_owned()))).is_some());
+    assert!(matches!(case.due(), Some(What::RetryPlanned { .. })));
+    attempt(&mut case, 2, Vec::new());
+    let task = |case: &Case| case.state.task(&"1.1".into()).expect("it is there").clone();
+    assert_eq!(task(&case).hooks, Some(hook()), "the second attempt found none any more");
+    assert!(case.see(checks(2)).is_some());
+    assert!(case.due().is_some());
+    assert!(case.see(answer(Response::Approve)).is_some());
+    assert!(matches!(task(&case).status, Status::Recording { .. }));
+    assert_eq!((task(&case).hooks, task(&case).hooks_gone), (None, Vec::new()));
 }

@@ -76,7 +76,16 @@ fn failed(rules: Rules, failures: Vec<Failure>) -> State {
 
 fn start(state: &mut State, attempt: Attempt) {
     let (role, dispatch) = (Role::Executor, Dispatch(attempt.0));
-    let started = Started { task: "1.1".into(), attempt, dispatch, role, head: None, tree: None, slot: None };
+    let started = Started {
+        task: "1.1".into(),
+        attempt,
+        dispatch,
+        role,
+        head: None,
+        tree: None,
+        hooks: vec![],
+        slot: None,
+    };
     happen(state, What::AttemptStarted(started));
 }
 

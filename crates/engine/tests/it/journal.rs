@@ -143,6 +143,7 @@ fn started() -> Started {
         role: Role::Qa,
         head: Some(text("4ead")),
         tree: Some(text("c0ffee")),
+        hooks: vec![text(".git/hooks/pre-commit")],
         slot: Some(Slot(1)),
     }
 }
@@ -183,6 +184,7 @@ pub(crate) fn events() -> Vec<What> {
             warnings: vec![text("out of scope")],
             judge: Some(Judge::Reviewer),
             tree: None,
+            hooks_gone: vec![text(".git/hooks/pre-commit")],
         },
         What::JudgeStarted { task: task(), dispatch },
         What::NoVerdict { task: task(), dispatch, reason: text("said neither yes nor no") },
@@ -245,7 +247,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_passed":{"task":"1.3","warnings":["proves nothing"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"mended":{"task":"1.3","files":["src/a.ts"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","tree":"c0ffee","slot":1}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","tree":"c0ffee","hooks":[".git/hooks/pre-commit"],"slot":1}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_claimed":{"task":"1.3","dispatch":9,"touched":[{"path":"src/a.ts","state":"created"}],"learnings":["so"],"elapsed_ms":5}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_unavailable":{"task":"1.3","dispatch":9,"reason":"overloaded","nth":3,"until":"1970-01-01T00:00:00Z"}}}
@@ -253,7 +255,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"packed":{"task":"1.3","dispatch":9,"base":"4ead","commit":"5eed"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"tree_unavailable":{"task":"1.3","dispatch":9,"reason":"disk full"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"spent":{"task":"1.3","dispatch":9,"agent":"claude","usage":{"input":3300,"output":92,"cost_micros":19050},"session":{"id":"s-1"}}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer"}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer","hooks_gone":[".git/hooks/pre-commit"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"no_verdict":{"task":"1.3","dispatch":9,"reason":"said neither yes nor no"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","warnings":["nothing was changed for this task"],"unchanged":true,"next":"reviewer"}}}
@@ -325,11 +327,12 @@ fn every_kind_of_end() {
     "#);
 }
 
-fn questions() -> [Question; 13] {
+fn questions() -> [Question; 14] {
     [
         Question::Exhausted,
         Question::PermissionDenied,
         Question::Judge,
+        Question::HooksGone,
         Question::Mended,
         Question::Checkpoint,
         Question::HistoryRewritten,
@@ -396,7 +399,7 @@ fn every_word() {
     ["claimed_failure","no_signal","bad_exit","agent_timeout","verification_fail","verify_red","verify_timeout","proves_nothing","contradiction","tampered","bookkeeping","out_of_scope","reviewer_rejected","permission_denied","blocked","impossible","conflicting_requirements","service_unavailable","commit_refused","not_proved"]
     ["retry","fix","ask"]
     ["retry","skip","abort",{"fix":"so"},"approve",{"reject":"no"},{"reply":"blue"}]
-    ["exhausted","permission_denied","judge","mended","checkpoint","history_rewritten","blocked","impossible","conflicting_requirements","service_unavailable","verify_cannot_start","not_proved","in_the_way"]
+    ["exhausted","permission_denied","judge","hooks_gone","mended","checkpoint","history_rewritten","blocked","impossible","conflicting_requirements","service_unavailable","verify_cannot_start","not_proved","in_the_way"]
     ["qa","reviewer","person"]
     ["executor","qa","reviewer"]
     ["off","on"]

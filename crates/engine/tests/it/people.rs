@@ -39,7 +39,7 @@ impl World {
         }
         match action {
             Action::Prepare { task } => {
-                let baseline = Baseline { head: Some("4ead".to_owned()), tree: None };
+                let baseline = Baseline { head: Some("4ead".to_owned()), tree: None, ..Baseline::default() };
                 vec![Seen::PlanRead(self.file.clone()), Seen::Prepared { task: task.clone(), baseline }]
             }
             Action::Prove { task } => {
@@ -99,7 +99,9 @@ impl World {
                 let red = |event: &&Event| matches!(&event.what, What::Ended(engine::End::Stopped(_)));
                 let is_red = self.journal.iter().filter(red).count() < self.script.regressions;
                 let failure = is_red.then(|| failure(Cause::VerifyRed, "old tests fail"));
-                vec![Seen::RegressionEnded { report: ChecksReport { failure, warnings: Vec::new() } }]
+                vec![Seen::RegressionEnded {
+                    report: ChecksReport { failure, warnings: Vec::new(), ..ChecksReport::default() },
+                }]
             }
         }
     }
@@ -259,7 +261,7 @@ impl World {
                 Some(other(Cause::Bookkeeping, &self.text(task, attempt, error)))
             }
         };
-        ChecksReport { failure, warnings }
+        ChecksReport { failure, warnings, ..ChecksReport::default() }
     }
 
     /// What the original's command showed when this fix was decided on.
@@ -463,8 +465,8 @@ fn fitting(question: Question, response: Response) -> Response {
         (Question::Mended, Response::Reply(_) | Response::Approve) => Response::Approve,
         (Question::InTheWay, Response::Reply(_) | Response::Approve) => Response::Retry,
         (Question::InTheWay, Response::Reject(text)) => Response::Fix(text),
-        (Question::Judge, Response::Fix(text)) => Response::Reject(text),
-        (Question::Judge, Response::Retry | Response::Reply(_)) => Response::Approve,
+        (Question::Judge | Question::HooksGone, Response::Fix(text)) => Response::Reject(text),
+        (Question::Judge | Question::HooksGone, Response::Retry | Response::Reply(_)) => Response::Approve,
         (Question::Checkpoint, Response::Approve | Response::Retry) => Response::Reply("done".to_owned()),
         (Question::Checkpoint, Response::Reject(text)) => Response::Fix(text),
         (question, Response::Approve | Response::Reply(_)) if question.follows_failure() => Response::Retry,

@@ -173,7 +173,7 @@ fn before_a_proof(tasks: &[&str], rules: Rules) -> Case {
             case.record(task, kept());
         }
     }
-    let baseline = Baseline { head: Some("4ead".to_owned()), tree: None };
+    let baseline = Baseline { head: Some("4ead".to_owned()), tree: None, ..Baseline::default() };
     let started = case.see(Seen::Prepared { task: "1.9".into(), baseline });
     assert_eq!(started, Some(What::ProofStarted { task: "1.9".into(), head: Some("4ead".to_owned()) }));
     case

@@ -86,6 +86,7 @@ fn events(id: &TaskId) -> Vec<What> {
         role: Role::Executor,
         head: None,
         tree: None,
+        hooks: Vec::new(),
         slot: None,
     };
     let fix =
@@ -112,8 +113,20 @@ fn events(id: &TaskId) -> Vec<What> {
             until: Timestamp::UNIX_EPOCH,
         },
         What::TreeUnavailable { task: task(), dispatch: Dispatch(1), reason: None },
-        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: None, tree: None },
-        What::ChecksPassed { task: task(), warnings: Vec::new(), judge: Some(Judge::Qa), tree: None },
+        What::ChecksPassed {
+            task: task(),
+            warnings: Vec::new(),
+            judge: None,
+            tree: None,
+            hooks_gone: vec![],
+        },
+        What::ChecksPassed {
+            task: task(),
+            warnings: Vec::new(),
+            judge: Some(Judge::Qa),
+            tree: None,
+            hooks_gone: vec![],
+        },
         What::JudgeStarted { task: task(), dispatch: Dispatch(1) },
         What::NoVerdict { task: task(), dispatch: Dispatch(1), reason: String::new() },
         What::JudgePassed { task: task(), warnings: Vec::new(), unchanged: false, next: None },

@@ -162,7 +162,11 @@ fn all_seen() -> Vec<Seen> {
         let agent = text("claude");
         Box::new(Spent { task: task.clone(), dispatch, agent, usage, session: None, interim: true })
     };
-    let red = || ChecksReport { failure: Some(failure()), warnings: vec![text("careful")] };
+    let red = || ChecksReport {
+        failure: Some(failure()),
+        warnings: vec![text("careful")],
+        ..ChecksReport::default()
+    };
     let facts = Facts { changes: Changes::Made, missing: vec![text("a.rs")] };
     let opening = Opening {
         rules: Rules::default(),
@@ -180,7 +184,11 @@ fn all_seen() -> Vec<Seen> {
         Seen::PlanRead(plan(&["1.1"])),
         Seen::Prepared {
             task: task.clone(),
-            baseline: Baseline { head: Some(text("4ead")), tree: Some(text("7ree")) },
+            baseline: Baseline {
+                head: Some(text("4ead")),
+                tree: Some(text("7ree")),
+                hooks: vec![text("hook")],
+            },
         },
         Seen::Spending { spent: spent() },
         Seen::Packed { task: task.clone(), dispatch, base: text("4ead"), commit: Some(text("5eed")) },

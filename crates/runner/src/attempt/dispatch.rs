@@ -430,7 +430,7 @@ impl Effects<'_, '_> {
     pub(crate) fn running_baseline(&self, id: &TaskId) -> Baseline {
         match self.state.task(id).map(|task| &task.status) {
             Some(Status::Running(running)) => {
-                Baseline { head: running.head.clone(), tree: running.tree.clone() }
+                Baseline { head: running.head.clone(), tree: running.tree.clone(), ..Baseline::default() }
             }
             _ => Baseline::default(),
         }

@@ -27,7 +27,8 @@ impl Effects<'_, '_> {
         let verify = self.world.plans.excerpt(self.state, id).map(|excerpt| excerpt.verify());
         let Some(Verify::Runnable(script)) = verify else {
             let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
-            let report = ChecksReport { failure: Some(failure), warnings: Vec::new() };
+            let report =
+                ChecksReport { failure: Some(failure), warnings: Vec::new(), ..ChecksReport::default() };
             self.see(Seen::ProofEnded { task: id.clone(), report, uncommitted: Vec::new() });
             return Ok(());
         };
@@ -79,6 +80,7 @@ impl Effects<'_, '_> {
             None => {
                 let tree = self.lying_tree(id)?;
                 let report = self.later_checks(id, &text, (Vec::new(), tree.as_deref()))?;
+                let report = ChecksReport { hooks_gone: self.hooks_gone(id, &text), ..report };
                 self.see(Seen::ChecksEnded { task: id.clone(), dispatch, report, tree });
             }
         }
@@ -168,6 +170,7 @@ impl Effects<'_, '_> {
                         self.after_verify(&task, &text, (&script, report.warnings, tree.as_deref()))?
                     }
                 };
+                let report = ChecksReport { hooks_gone: self.hooks_gone(&task, &text), ..report };
                 Ok(Seen::ChecksEnded { task, dispatch, report, tree })
             }
             Purpose::Regression { script } => {
@@ -207,7 +210,7 @@ impl Effects<'_, '_> {
             if self.world.settings.strict.is_on() {
                 let failure =
                     red(Cause::ProvesNothing, &format!("the verify command proves nothing: {reason}"));
-                return Ok(ChecksReport { failure: Some(failure), warnings });
+                return Ok(ChecksReport { failure: Some(failure), warnings, ..ChecksReport::default() });
             }
             warnings.push(format!("verify proves nothing: {reason}"));
         }
@@ -250,32 +253,49 @@ impl Effects<'_, '_> {
         (mut warnings, tree): (Vec<String>, Option<&str>),
     ) -> Result<ChecksReport, RunError> {
         if let Some(failure) = self.unresolved(id) {
-            return Ok(ChecksReport { failure: Some(failure), warnings });
+            return Ok(ChecksReport { failure: Some(failure), warnings, ..ChecksReport::default() });
         }
         if self.world.settings.bookkeeping == Bookkeeping::Agent {
             let files = (&*self.committable_spec_files()?, &*self.uncommitted_work(id, tree)?);
             let missing =
                 check::bookkeeping(self.world.files.git(), files, (self.state, &self.world.plans), id)?;
             if let Some(failure) = missing {
-                return Ok(ChecksReport { failure: Some(failure), warnings });
+                return Ok(ChecksReport { failure: Some(failure), warnings, ..ChecksReport::default() });
             }
         }
         if self.world.settings.scope == Scope::Off {
-            return Ok(ChecksReport { failure: None, warnings });
+            return Ok(ChecksReport { failure: None, warnings, ..ChecksReport::default() });
         }
         let touched = self.touched_files(id);
         let excerpt = Excerpt::read(self.world.file.dialect, text);
         let outside = excerpt.map(|excerpt| check::scope(&excerpt, &touched)).unwrap_or_default();
         let outside = self.still_changed(id, outside)?;
         if outside.is_empty() {
-            return Ok(ChecksReport { failure: None, warnings });
+            return Ok(ChecksReport { failure: None, warnings, ..ChecksReport::default() });
         }
         let message = format!("changed outside the task's Files: {}", listed(&outside));
         if self.world.settings.scope == Scope::Reject {
-            return Ok(ChecksReport { failure: Some(red(Cause::OutOfScope, &message)), warnings });
+            return Ok(ChecksReport {
+                failure: Some(red(Cause::OutOfScope, &message)),
+                warnings,
+                ..ChecksReport::default()
+            });
         }
         warnings.push(message);
-        Ok(ChecksReport { failure: None, warnings })
+        Ok(ChecksReport { failure: None, warnings, ..ChecksReport::default() })
+    }
+
+    /// The hooks that git ran when the task began and does not run any more, unless the task speaks of such things.
+    fn hooks_gone(&self, id: &TaskId, text: &str) -> Vec<String> {
+        const WORDS: [&str; 6] = ["hook", "husky", "pre-commit", "commit-msg", "pre-push", "lint-staged"];
+        let before = self.state.task(id).and_then(|task| task.hooks.as_deref()).unwrap_or_default();
+        let text = text.to_lowercase();
+        let Some(git) = self.world.files.git().filter(|_| !before.is_empty()) else { return Vec::new() };
+        if WORDS.iter().any(|word| text.contains(word)) {
+            return Vec::new();
+        }
+        let now = git.active_hooks();
+        before.iter().filter(|hook| !now.contains(hook)).cloned().collect()
     }
 
     /// The files of a task's work that were in no commit when it was verified.
@@ -326,10 +346,12 @@ impl Effects<'_, '_> {
 
 pub(crate) fn verdict(script: &Script, ended: &Ended, root: &Path) -> ChecksReport {
     match check::judge_verify(script, ended, root) {
-        Ok(warning) => ChecksReport { failure: None, warnings: warning.into_iter().collect() },
-        Err(failure) => {
-            ChecksReport { failure: Some(check::or_missing(*failure, ended)), warnings: Vec::new() }
-        }
+        Ok(warning) => ChecksReport { warnings: warning.into_iter().collect(), ..ChecksReport::default() },
+        Err(failure) => ChecksReport {
+            failure: Some(check::or_missing(*failure, ended)),
+            warnings: Vec::new(),
+            ..ChecksReport::default()
+        },
     }
 }
 

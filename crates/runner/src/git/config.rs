@@ -55,6 +55,13 @@ const HOOK_SETTINGS: &str = "hook.";
 const COMMIT_HOOKS: [&str; 5] =
     ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-index-change"];
 
+/// Hooks that can refuse something.
+const GUARDS: [&str; 4] = ["pre-commit", "pre-merge-commit", "commit-msg", "pre-push"];
+
+fn is_executable(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
 /// The facts about committing here that were learned since the program was started.
 #[derive(Debug, Default)]
 pub(in crate::git) struct Remembered {
@@ -98,6 +105,20 @@ impl Git {
     pub(in crate::git) fn has_set_hooks(&self) -> bool {
         let configuration = self.configuration().ok().flatten();
         configuration.is_some_and(|settings| settings.names().any(|name| name.starts_with(HOOK_SETTINGS)))
+    }
+
+    /// The hooks that git runs on commits and pushes and that can refuse them, by their files.
+    pub fn active_hooks(&self) -> Vec<String> {
+        let Some(folder) = self.hooks_folder() else { return Vec::new() };
+        // Husky has git run a file of its own for every hook, which runs the one beside its folder.
+        let is_husky = folder.ends_with("_") && folder.join("h").exists();
+        let own = if is_husky { folder.parent().unwrap_or(&folder) } else { &folder };
+        let is_active = |name: &&str| is_executable(&folder.join(name)) && own.join(name).exists();
+        let shown = |name: &str| {
+            let file = own.join(name);
+            file.strip_prefix(self.root()).unwrap_or(&file).display().to_string()
+        };
+        GUARDS.iter().copied().filter(is_active).map(shown).collect()
     }
 
     /// The folder of hooks, if git names one.

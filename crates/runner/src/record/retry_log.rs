@@ -194,6 +194,7 @@ pub(super) fn reason(question: Question) -> &'static str {
         Question::Exhausted => "max_retries_exceeded",
         Question::PermissionDenied => "permission_denied",
         Question::Judge => "judgement_needed",
+        Question::HooksGone => "hooks_gone",
         Question::Mended => "mended_by_hand",
         Question::Checkpoint => "checkpoint",
         Question::HistoryRewritten => "history_rewritten",

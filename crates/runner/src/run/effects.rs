@@ -242,12 +242,14 @@ impl Effects<'_, '_> {
             return Ok(());
         }
         let head = self.world.files.git().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
-        let baseline = if is_here {
+        let hooks = self.world.files.git().map(Git::active_hooks).unwrap_or_default();
+        let tree = if is_here {
             self.clean_before_retry(task)?;
-            Baseline { head, tree: self.tree_before()? }
+            self.tree_before()?
         } else {
-            Baseline { head, tree: None }
+            None
         };
+        let baseline = Baseline { head, tree, hooks };
         self.see(Seen::Prepared { task: task.clone(), baseline });
         Ok(())
     }

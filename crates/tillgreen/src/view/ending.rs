@@ -159,7 +159,7 @@ fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error
         Some(_) | None => Question::Exhausted,
     };
     let (first, others) = match question {
-        Question::Judge => ("approve", "'reject: …', skip or abort"),
+        Question::Judge | Question::HooksGone => ("approve", "'reject: …', skip or abort"),
         Question::Mended => ("approve", "retry, 'fix: …', skip or abort"),
         Question::Checkpoint => ("ANSWER", "'fix: …', skip or abort"),
         Question::Exhausted

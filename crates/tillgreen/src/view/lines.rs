@@ -424,6 +424,7 @@ pub(crate) fn question_text(question: Question) -> &'static str {
         Question::Exhausted => "retries or fix tasks are used up",
         Question::PermissionDenied => "something was not permitted",
         Question::Judge => "is the result right? No command can prove it",
+        Question::HooksGone => "hooks that git ran on commits are gone: is that as it should be?",
         Question::Mended => "its command is green now, by changes that nobody committed: are they its work?",
         Question::Checkpoint => "the plan asks for a person here",
         Question::HistoryRewritten => "commits are gone from the history",

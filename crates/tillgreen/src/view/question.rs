@@ -81,6 +81,11 @@ pub(crate) fn render(subject: &Subject, state: &State, task: &Task, asked: &Aske
         push(&mut text, "\nAn agent says yes. Without its word:\n");
         task.doubts.iter().for_each(|doubt| push(&mut text, &format!("- {}", clean(doubt))));
     }
+    if !task.hooks_gone.is_empty() {
+        let gone: Vec<String> = task.hooks_gone.iter().map(|hook| clean(hook).to_string()).collect();
+        push(&mut text, &format!("\nHooks that are gone: {}", gone.join(", ")));
+        push(&mut text, "An agent may have turned them off, or you, or a tool that was installed.");
+    }
     let checkpoint = subject.file.as_ref().and_then(|file| Checkpoint::find(file, task.id()));
     if let Some(checkpoint) = checkpoint.filter(|_| asked.question == Question::Checkpoint) {
         push(&mut text, "\n### Checkpoint\n");
@@ -126,6 +131,11 @@ fn why(question: Question, task: &Task) -> String {
             "Something was not permitted, which cannot be fixed automatically.".to_owned()
         }
         Question::Judge => "The work is done, but no command can prove it. Is the result right?".to_owned(),
+        Question::HooksGone => {
+            "The checks are green, but git does not run all hooks any more that it ran when the task \
+                                began, and the task has nothing to do with them."
+                .to_owned()
+        }
         Question::Mended => {
             "Its verify command is green now, without an agent, and not all of what made it so is committed."
                 .to_owned()
@@ -228,6 +238,15 @@ fn options(text: &mut String, question: Question, dialect: Dialect) {
             &["**Commit or stash your changes** - `git status` shows them; nothing of yours was touched"],
             &["`retry` - Let the work come in"],
         ),
+        Question::HooksGone => (
+            &[
+                "**Put them back** - `git config core.hooksPath` and the files tell where they were; or leave it as it is",
+            ],
+            &[
+                "`approve` - Go on: the work is committed with the hooks that there are now",
+                "`reject: <reason>` - Try again",
+            ],
+        ),
         Question::Mended => (
             &["**Look at the changes** - `git status` and `git diff` show them"],
             &["`approve` - Commit them as this task's work", "`retry` - Leave them, and have an agent go on"],
@@ -247,7 +266,7 @@ fn options(text: &mut String, question: Question, dialect: Dialect) {
     }
     push(text, "- `skip` - Skip this task, continue with next");
     push(text, "- `abort` - Stop plan execution");
-    if question != Question::Judge {
+    if !matches!(question, Question::Judge | Question::HooksGone) {
         push(text, "- `fix: <instruction>` - Provide specific fix instruction");
     }
 }
@@ -326,7 +345,13 @@ mod tests {
         let story =
             Story::new(Rules::default()).fails("1.2", "red").retries("1.2").starts("1.2").claims("1.2");
         let judge = Some(engine::Judge::Person);
-        let story = story.then(What::ChecksPassed { task: task(), warnings: vec![], judge, tree: None });
+        let story = story.then(What::ChecksPassed {
+            task: task(),
+            warnings: vec![],
+            judge,
+            tree: None,
+            hooks_gone: vec![],
+        });
         check_attempts(story.then(What::Escalated { task: task(), question: Question::Judge }), "2 of 5");
     }
 

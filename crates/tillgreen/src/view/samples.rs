@@ -106,6 +106,7 @@ impl Story {
             role: Role::Executor,
             head: None,
             tree: None,
+            hooks: Vec::new(),
             slot: None,
         };
         self.then(What::AttemptStarted(started))
@@ -125,8 +126,13 @@ impl Story {
     pub(crate) fn passes(self, id: &str) -> Self {
         let task = TaskId::new(id);
         let story = self.starts(id).claims(id);
-        let story =
-            story.then(What::ChecksPassed { task: task.clone(), warnings: vec![], judge: None, tree: None });
+        let story = story.then(What::ChecksPassed {
+            task: task.clone(),
+            warnings: vec![],
+            judge: None,
+            tree: None,
+            hooks_gone: vec![],
+        });
         story.then(What::TaskDone { task, commit: Some("0123456789abcdef".to_owned()) })
     }
 

@@ -81,7 +81,7 @@ const OTHER_ERROR: &str = "bang";
 pub(crate) fn of_action(node: &Node, action: &Action) -> Vec<Seen> {
     match action {
         Action::Prepare { task } => {
-            let baseline = Baseline { head: Some("4ead".to_owned()), tree: None };
+            let baseline = Baseline { head: Some("4ead".to_owned()), tree: None, ..Baseline::default() };
             vec![Seen::Prepared { task: task.clone(), baseline }]
         }
         Action::Prove { task } => {
@@ -177,7 +177,7 @@ fn of_check(node: &Node, task: &TaskId, dispatch: Dispatch) -> Vec<Seen> {
     if has_command && node.may(Trouble::Red) && node.state.fix_plan(task).is_some() {
         reports.push(ChecksReport {
             failure: Some(red_with(Cause::VerifyRed, OTHER_ERROR)),
-            warnings: Vec::new(),
+            ..ChecksReport::default()
         });
     }
     let ended = reports.into_iter().map(|report| Seen::ChecksEnded {
@@ -246,7 +246,9 @@ pub(crate) fn answers(node: &Node, task: &TaskId) -> Vec<Response> {
     let mut answers = vec![Response::Skip, Response::Abort];
     let text = || "so".to_owned();
     match question {
-        Question::Judge => answers.extend([Response::Approve, Response::Reject(ERROR.to_owned())]),
+        Question::Judge | Question::HooksGone => {
+            answers.extend([Response::Approve, Response::Reject(ERROR.to_owned())])
+        }
         Question::Mended => answers.push(Response::Approve),
         Question::Checkpoint => answers.push(Response::Reply(text())),
         Question::Exhausted
@@ -260,7 +262,7 @@ pub(crate) fn answers(node: &Node, task: &TaskId) -> Vec<Response> {
         | Question::NotProved
         | Question::InTheWay => {}
     }
-    if node.interventions > 0 && *question != Question::Judge {
+    if node.interventions > 0 && !matches!(question, Question::Judge | Question::HooksGone) {
         answers.push(Response::Fix(text()));
     }
     if node.interventions > 0 && (question.follows_failure() || *question == Question::InTheWay) {
@@ -279,7 +281,7 @@ fn checks(node: &Node, red: &[(Trouble, Cause)]) -> impl Iterator<Item = ChecksR
     let red = red.iter().filter(|(trouble, _)| node.may(*trouble));
     let red = red.map(|(_, cause)| Some(red_with(*cause, ERROR)));
     let failures: Vec<Option<CheckFailure>> = [None].into_iter().chain(red).collect();
-    failures.into_iter().map(|failure| ChecksReport { failure, warnings: Vec::new() })
+    failures.into_iter().map(|failure| ChecksReport { failure, ..ChecksReport::default() })
 }
 
 fn red_with(cause: Cause, error: &str) -> CheckFailure {

@@ -430,10 +430,68 @@ fn hooks_of_a_folder_that_the_settings_name_run_on_an_agents_commits() {
         ".husky/_/pre-commit",
         "#!/bin/sh\nexec sh -e \"$(dirname \"$(dirname \"$0\")\")/pre-commit\"\n",
     );
-    scene.write(".husky/pre-commit", &linter(&scene));
+    scene.write(".husky/pre-commit", linter(&scene));
     scene.git(&["config", "core.hooksPath", ".husky/_"]);
     scene.plan(&members(1));
     let run = scene.go(&committer("git commit --no-verify"), &["--jobs", "1"]).expect_code(0);
     scene.expect_settled(&run);
     assert_eq!(scene.attempts("1.1"), 2, "{run}");
+}
+
+#[test]
+fn hooks_that_are_gone_are_asked_about() {
+    let ways = [
+        "rm HOOK",
+        "chmod -x HOOK",
+        "git config core.hooksPath /dev/null",
+        "mkdir h; git config core.hooksPath h",
+    ];
+    for (way, jobs) in ways.into_iter().flat_map(|way| ["1", "4"].map(|jobs| (way, jobs))) {
+        let scene = Scene::new(&members(2));
+        scene.hook("pre-commit", &linter(&scene));
+        let hook = scene.root().join(".git/hooks/pre-commit").display().to_string();
+        let off = Step::shell(&way.replace("HOOK", &hook));
+        let agent = Agent::new().on("1.2", [work(), done()]).otherwise([off, work(), done()]);
+        let run = scene.go(&agent, &["--jobs", jobs]).expect_code(3);
+        assert!(run.stderr.contains("Hooks that are gone: .git/hooks/pre-commit"), "{way}: {run}");
+        assert!(scene.tasks("demo").contains("- [ ] 1.1"), "{way}: {run}");
+        // Whoever approves goes on without them, and is not asked again.
+        let mut run = scene.run(&["answer", "approve"]);
+        if jobs == "4" && run.code == Some(3) {
+            // The other was at work meanwhile.
+            run = scene.run(&["answer", "approve"]);
+        }
+        assert_eq!(run.code, Some(0), "{way}: {run}");
+        assert_eq!((scene.attempts("1.1"), scene.attempts("1.2")), (1, 1), "{way}: {run}");
+    }
+}
+
+#[test]
+fn hooks_that_somebody_puts_back_before_they_approve_count() {
+    let scene = Scene::new(&members(1));
+    scene.hook("pre-commit", &linter(&scene));
+    let agent = committer("rm $(git rev-parse --git-path hooks)/pre-commit; git commit");
+    scene.go(&agent, &["--jobs", "1"]).expect_code(3);
+    scene.hook("pre-commit", &linter(&scene));
+    let run = scene.run(&["answer", "approve"]);
+    assert!(scene.feedback("1.1", 2).contains("no forbidden words: out/1.1.txt"), "{run}");
+}
+
+#[test]
+fn hooks_that_change_as_they_do_in_honest_work_are_not_asked_about() {
+    // One is written again, one comes in, one is only an example, and a task is about them.
+    let rewritten = "printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/pre-commit";
+    let new = "printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/commit-msg; chmod +x .git/hooks/commit-msg";
+    let check = |plan: &str, way: &str| {
+        let scene = Scene::new(&[plan.to_owned()]);
+        scene.hook("pre-commit", "exit 0");
+        scene.hook("pre-push.sample", "exit 0");
+        let run = scene.go(&Agent::new().otherwise([Step::shell(way), work(), done()]), &["--jobs", "1"]);
+        run.expect_code(0);
+    };
+    check(&member("1.1"), rewritten);
+    check(&member("1.1"), new);
+    check(&member("1.1"), "rm .git/hooks/pre-push.sample");
+    let named = member("1.1").replace("Task number 1.1", "Replace the pre-commit hook by husky");
+    check(&named, "rm .git/hooks/pre-commit");
 }
