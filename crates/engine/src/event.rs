@@ -10,6 +10,7 @@ use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
 use crate::directive::Taken;
+use crate::evidence::Evidence;
 use crate::failure::{Failure, FileState};
 use crate::observation::Response;
 use crate::plan_changes::PlanChanges;
@@ -174,6 +175,13 @@ pub enum What {
         /// The tree that they were green on, in the project itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
+    },
+    /// Something was found out about what the command of a task proves.
+    Found {
+        /// The task.
+        task: TaskId,
+        /// The finding.
+        evidence: Evidence,
     },
     /// A judging agent was started.
     JudgeStarted {
@@ -353,6 +361,7 @@ impl What {
             | Self::Packed { task, .. }
             | Self::TreeUnavailable { task, .. }
             | Self::ChecksPassed { task, .. }
+            | Self::Found { task, .. }
             | Self::JudgeStarted { task, .. }
             | Self::NoVerdict { task, .. }
             | Self::JudgePassed { task, .. }

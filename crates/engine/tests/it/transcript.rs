@@ -85,6 +85,7 @@ pub(crate) fn line(event: &Event) -> String {
             format!("limits changed:{}", changes.collect::<String>())
         }
         What::RegressionPassed => "regression green".to_owned(),
+        What::Found { task, evidence } => format!("{task} found: {evidence:?}"),
         What::Proved(proof) => proved(proof),
         What::PullRequest(event) => {
             format!("pull request: {}", serde_json::to_string(event).expect("an event can be written"))
