@@ -251,6 +251,7 @@ fn is_same_text(read: &TaskDecl, known: &TaskDecl) -> bool {
         title,
         kind,
         verification,
+        command,
         fix_of,
         ticked: _,
         digest,
@@ -263,6 +264,7 @@ fn is_same_text(read: &TaskDecl, known: &TaskDecl) -> bool {
         && *title == known.title
         && *kind == known.kind
         && *verification == known.verification
+        && *command == known.command
         && *fix_of == known.fix_of
         && *digest == known.digest
         && *files == known.files

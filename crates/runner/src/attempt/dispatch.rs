@@ -32,6 +32,8 @@ use crate::work::shared_folder::without_others;
 pub(crate) enum Purpose {
     /// An attempt at a task.
     Agent { task: TaskId, at_work: AtWork, before: Before },
+    /// The verify command of a task, before the work, on the tree that lies in the project.
+    Before { task: TaskId, script: Script, tree: Option<String> },
     /// A slot is made ready for an attempt.
     Slot { delegated: Box<Delegated> },
     /// A slot in which something was cut short is made ready again, with the work in it, for what is to be done there.
@@ -85,6 +87,7 @@ impl Purpose {
         match self {
             Self::Agent { task, .. }
             | Self::Judge { task, .. }
+            | Self::Before { task, .. }
             | Self::Proof { task, .. }
             | Self::Check { task, .. } => Some(task),
             // Work that comes in does so whole, and what is done beside the loop ends by itself.
@@ -106,7 +109,8 @@ impl Purpose {
     pub(crate) fn at_work(&self) -> Option<(&TaskId, &AtWork)> {
         match self {
             Self::Agent { task, at_work, .. } | Self::Judge { task, at_work, .. } => Some((task, at_work)),
-            Self::Slot { .. }
+            Self::Before { .. }
+            | Self::Slot { .. }
             | Self::Again { .. }
             | Self::Look { .. }
             | Self::Landing { .. }
@@ -277,7 +281,8 @@ impl Effects<'_, '_> {
                 };
                 Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report, facts })
             }
-            Purpose::Slot { .. }
+            Purpose::Before { .. }
+            | Purpose::Slot { .. }
             | Purpose::Again { .. }
             | Purpose::Look { .. }
             | Purpose::Landing { .. }

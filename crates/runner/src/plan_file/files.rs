@@ -435,9 +435,9 @@ fn compare(before: &Plan, after: &Plan, own: &TaskId) -> Inspection {
 }
 
 pub(super) fn decl(plan: &Plan, task: &Task) -> TaskDecl {
-    let verification = match plan.verify(task) {
-        Verify::Runnable(_) => Verification::Command,
-        Verify::Prose(_) | Verify::Absent => Verification::Judgement,
+    let (verification, command) = match plan.verify(task) {
+        Verify::Runnable(script) => (Verification::Command, Some(crc32fast::hash(script.text.as_bytes()))),
+        Verify::Prose(_) | Verify::Absent => (Verification::Judgement, None),
     };
     let fields = plan.fields(task);
     // A task of a plan that names no files of its own may touch all that its plan does.
@@ -449,6 +449,7 @@ pub(super) fn decl(plan: &Plan, task: &Task) -> TaskDecl {
         title: plan.title(task).to_owned(),
         kind: kind(task),
         verification,
+        command,
         fix_of: task.markers.fix_of.as_ref().map(|name| TaskId::new(name)),
         ticked: task.state.is_done(),
         digest: digest(plan, task),
