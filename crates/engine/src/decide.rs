@@ -413,7 +413,7 @@ fn moved_on(state: &State, fix: &TaskId, error: &str) -> String {
 
 /// The first judge, once the program's own checks are green.
 fn first_judge(rules: &Rules, task: &Task) -> Option<Judge> {
-    let needs_judgement = task.decl.verification == Verification::Judgement;
+    let needs_judgement = task.decl.verification == Verification::Judgement || task.grounds.was_judged();
     match (needs_judgement, task.decl.kind, rules.unverifiable) {
         (_, TaskKind::Checkpoint, _) => Some(Judge::Person),
         (true, TaskKind::Work, Unverifiable::Agent) => Some(Judge::Qa),

@@ -20,6 +20,25 @@ pub enum Evidence {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
     },
+    /// The task's Verify is another one than it was before an attempt in the project, where nobody can tell an agent's
+    /// edit from a person's.
+    VerifyChanged {
+        /// The task that was worked on meanwhile.
+        during: TaskId,
+        /// The commands that it had; none where it was judged.
+        former: Vec<String>,
+        /// The digest of its text as it is now.
+        digest: u32,
+    },
+}
+
+/// The Verify that a task's author gave it, where another one stands in the plan that nobody has confirmed. Both count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Former {
+    /// Its commands; none where it was judged.
+    pub commands: Vec<String>,
+    /// The digest of the text that is not confirmed: a person who edits it does.
+    pub(crate) digest: u32,
 }
 
 /// The result of a command at the base of a task.
@@ -40,9 +59,41 @@ pub struct Grounds {
     /// What its command came to before the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Before>,
+    /// Its author's Verify, where that was changed while somebody worked in the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub former: Option<Former>,
+}
+
+impl Evidence {
+    /// The words about it that a person should read at the end, if there are any.
+    pub fn warning(&self, task: &TaskId) -> Option<String> {
+        match self {
+            Self::Before { .. } => None,
+            Self::VerifyChanged { during, former, .. } => {
+                let former = match former.as_slice() {
+                    [] => "it is judged as before as well".to_owned(),
+                    commands => format!("`{}` has to be green as well", commands.join("; ")),
+                };
+                Some(format!(
+                    "the Verify of task {task} was changed while task {during} was running, and nobody confirmed it, so \
+                     {former} (a task that is edited while no agent works in the project counts as it stands)"
+                ))
+            }
+        }
+    }
 }
 
 impl Grounds {
+    /// True if the author wanted somebody to judge the task, and its text does not say so any more.
+    pub(crate) fn was_judged(&self) -> bool {
+        self.former.as_ref().is_some_and(|former| former.commands.is_empty())
+    }
+
+    /// Takes in the text that the task has from now on: one that no attempt left is a person's.
+    pub(crate) fn reword(&mut self, digest: u32) {
+        self.former = self.former.take().filter(|former| former.digest == digest);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -102,6 +153,15 @@ impl State {
                     self.results.insert(command, KnownResult { tree: tree.clone(), before: *before });
                 }
             }
+            Evidence::VerifyChanged { former, digest, .. } => {
+                // The first one is the author's, however often it is changed afterwards.
+                let known = task.grounds.former.take().map(|former| former.commands);
+                let commands = known.unwrap_or_else(|| former.clone());
+                task.grounds.former = Some(Former { commands, digest: *digest });
+                if let Some(warning) = evidence.warning(id) {
+                    self.warnings.add(warning);
+                }
+            }
         }
         Ok(())
     }
@@ -112,6 +172,9 @@ pub(crate) fn found(state: &State, id: TaskId, evidence: Evidence) -> Option<Wha
     let task = state.task(&id)?;
     let is_news = match &evidence {
         Evidence::Before { .. } => task.grounds.before.is_none(),
+        Evidence::VerifyChanged { digest, .. } => {
+            task.grounds.former.as_ref().is_none_or(|former| former.digest != *digest)
+        }
     };
     is_news.then_some(What::Found { task: id, evidence })
 }

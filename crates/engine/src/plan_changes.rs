@@ -154,7 +154,9 @@ impl State {
         self.pull_request.reset();
         self.index.is_stale |= !changes.reworded.is_empty();
         for decl in &changes.reworded {
-            self.known(&decl.id)?.decl = decl.clone();
+            let task = self.known(&decl.id)?;
+            task.decl = decl.clone();
+            task.grounds.reword(decl.digest);
             self.refresh_proving(&decl.id)?;
         }
         for id in &changes.ticked {

@@ -60,3 +60,45 @@ fn a_result_is_known_by_command_and_tree() {
     case.see(before("1.1", Before::Unknown));
     assert_eq!(known(&case), "nothing", "it takes too long");
 }
+
+fn changed(former: &[&str], digest: u32) -> Seen {
+    let former = former.iter().map(|command| (*command).to_owned()).collect();
+    let evidence = Evidence::VerifyChanged { during: "1.1".into(), former, digest };
+    Seen::Found { task: "1.2".into(), evidence }
+}
+
+fn reworded(digest: u32) -> Seen {
+    let mut tasks = plan(&["1.1", "1.2"]);
+    tasks[1].digest = digest;
+    Seen::PlanRead(tasks)
+}
+
+#[test]
+fn the_authors_verify_counts_until_a_person_edits_the_task() {
+    let former = |case: &Case| {
+        let task = case.state.task(&"1.2".into()).expect("a task");
+        task.grounds.former.as_ref().map(|former| former.commands.join(" "))
+    };
+    let mut case = Case::opened(&["1.1", "1.2"], Rules::default());
+    assert!(case.see(changed(&["make test"], 2)).is_some());
+    assert_eq!(case.see(changed(&["make test"], 2)), None, "it is known");
+    case.see(reworded(2));
+    assert_eq!(former(&case).as_deref(), Some("make test"), "that is what the attempt left");
+    case.see(changed(&["true"], 3));
+    case.see(reworded(3));
+    assert_eq!(former(&case).as_deref(), Some("make test"), "the first one is the author's");
+    let warnings = engine::Summary::of(&case.state).warnings.named;
+    assert!(warnings[0].contains("`make test` has to be green as well"), "{warnings:?}");
+    case.see(reworded(4));
+    assert_eq!(former(&case), None);
+}
+
+#[test]
+fn a_task_that_was_judged_still_is() {
+    let mut case = Case::opened(&["1.2"], Rules::default());
+    case.see(changed(&[], 1));
+    case.start("1.2");
+    case.agent("1.2", 1, complete());
+    let passed = case.checks_are_green("1.2", 1);
+    assert!(matches!(passed, Some(What::ChecksPassed { judge: Some(engine::Judge::Qa), .. })), "{passed:?}");
+}

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use engine::{
     Action, ActionKey, AgentEnd, AgentReport, Attempt, Baseline, CheckFailure, ChecksReport, Claim, Dispatch,
-    Facts, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
+    Evidence, Facts, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
 };
 use plan::{Script, TaskId};
 
@@ -419,6 +419,14 @@ impl Effects<'_, '_> {
                         names.join(", ")
                     ),
                 );
+            }
+        }
+        for text in inspection.rewritten {
+            let is_open = self.state.task(&text.task).is_some_and(|task| task.grounds.former.is_some());
+            if text.is_verify_changed || is_open {
+                let (during, former, digest) = (task.clone(), text.former, text.digest);
+                let evidence = Evidence::VerifyChanged { during, former, digest };
+                self.see(Seen::Found { task: text.task, evidence });
             }
         }
         if !inspection.restored.is_empty() {

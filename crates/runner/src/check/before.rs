@@ -52,7 +52,8 @@ impl Effects<'_, '_> {
     ) -> Result<Trial, RunError> {
         let BeforeWork::Result(known) = self.state.wanted_before(id) else { return Ok(Trial::Needless) };
         let excerpt = self.world.plans.excerpt(self.state, id).filter(|excerpt| !excerpt.is_red());
-        let script = excerpt.as_ref().and_then(check::script_of).filter(Script::only_checks);
+        let script = excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt));
+        let script = script.filter(Script::only_checks);
         let is_on = self.world.settings.red_before == RedBefore::On && !self.is_shared();
         let Some(script) = script.filter(|_| is_on) else { return Ok(Trial::Needless) };
         if let Some((tree, before)) = known

@@ -8,7 +8,7 @@ use engine::{
     ActionKey, Attempt, Before, Cause, CheckFailure, ChecksReport, Dispatch, Evidence, Failing, FileState,
     Seen,
 };
-use plan::{Script, TaskId, Verify};
+use plan::{Script, TaskId};
 
 use crate::attempt::AttemptFiles;
 use crate::attempt::delegate::Use;
@@ -27,8 +27,8 @@ use crate::worktrees::{LANDING, missing};
 impl Effects<'_, '_> {
     /// Runs a `[VERIFY]` command directly.
     pub(crate) fn start_proof(&mut self, key: ActionKey, id: &TaskId) -> Result<(), RunError> {
-        let verify = self.world.plans.excerpt(self.state, id).map(|excerpt| excerpt.verify());
-        let Some(Verify::Runnable(script)) = verify else {
+        let excerpt = self.world.plans.excerpt(self.state, id);
+        let Some(script) = excerpt.and_then(|excerpt| self.script_of(id, &excerpt)) else {
             let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
             let report =
                 ChecksReport { failure: Some(failure), warnings: Vec::new(), ..ChecksReport::default() };
@@ -73,7 +73,7 @@ impl Effects<'_, '_> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let text = self.task_text(id, &dir);
         let excerpt = Excerpt::read(self.world.file.dialect, &text);
-        match excerpt.as_ref().and_then(check::script_of) {
+        match excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt)) {
             Some(script) => {
                 let tree = self.lying_tree(id)?;
                 let purpose =

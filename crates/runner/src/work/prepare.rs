@@ -8,7 +8,6 @@ use engine::{Action, ActionKey, Before, Evidence, Seen};
 use plan::{Script, TaskId};
 
 use crate::attempt::dispatch::Purpose;
-use crate::check;
 use crate::check::before::{Trial, tried};
 use crate::error::RunError;
 use crate::git::{Git, GitError, Join, Keep, Oid, Paths, Place};
@@ -198,7 +197,9 @@ impl Effects<'_, '_> {
         let shown = git.map(|git| git.tree_of(head)).transpose()?.map(|tree| tree.as_str().to_owned());
         let is_due = matches!(self.trial_of(id, |_| Ok(shown))?, Trial::Due(_));
         let excerpt = self.world.plans.excerpt(self.state, id);
-        let Some(script) = excerpt.as_ref().and_then(check::script_of) else { return Ok(None) };
+        let Some(script) = excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt)) else {
+            return Ok(None);
+        };
         let is_first = self.world.remarks.probed.insert(script.source());
         let (place, slot) = (self.workplace(id), self.slot_of(id));
         let in_slot = self.invocation_before(&script, (place, slot));

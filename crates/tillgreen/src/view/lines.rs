@@ -123,7 +123,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::ChecksPassed { task, warnings, judge, .. } => {
             with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
         }
-        What::Found { task, evidence } => plain(Mark::Step, format!("{task} {}", found_text(evidence))),
+        What::Found { task, evidence } => found_line(task, evidence),
         What::JudgeStarted { task, .. } => plain(Mark::Step, format!("{task} is being judged by an agent")),
         What::NoVerdict { task, reason, .. } => {
             plain(Mark::Odd, format!("{task} was not judged, and is once more: the agent {}", short(reason)))
@@ -163,6 +163,15 @@ fn line(event: &Event, state: &State) -> Line {
 }
 
 /// What was found out about a command.
+fn found_line(task: &TaskId, evidence: &Evidence) -> Line {
+    let (mark, text) = match evidence.warning(task) {
+        Some(warning) => (Mark::Odd, one_line(&warning, ADVICE_CHARS_MAX)),
+        None => (Mark::Step, format!("{task} {}", found_text(evidence))),
+    };
+    Line { mark, text, warnings: Vec::new() }
+}
+
+/// It in a few words.
 pub(super) fn found_text(evidence: &Evidence) -> String {
     match evidence {
         Evidence::Before { before: Before::Green, .. } => "verify command is green before the work",
@@ -170,6 +179,7 @@ pub(super) fn found_text(evidence: &Evidence) -> String {
         Evidence::Before { before: Before::Unknown, .. } => {
             "verify command takes too long to be tried before the work"
         }
+        Evidence::VerifyChanged { .. } => "Verify was changed, and the former one counts as well",
     }
     .to_owned()
 }

@@ -118,7 +118,14 @@ pub(crate) fn grounds(grounds: &Grounds) -> Vec<String> {
             "nobody knows whether the verify command was red before the work: it takes too long"
         }
     });
-    before.map(str::to_owned).into_iter().collect()
+    let former = grounds.former.as_ref().map(|former| match former.commands.as_slice() {
+        [] => "the Verify was changed while somebody worked; it was judged as before as well".to_owned(),
+        commands => {
+            let commands = one_line(&commands.join("; "), CHARS_MAX);
+            format!("the Verify was changed while somebody worked; `{commands}` had to be green as well")
+        }
+    });
+    before.map(str::to_owned).into_iter().chain(former).collect()
 }
 
 /// A task's own record, in a line.

@@ -1,4 +1,4 @@
-//! What a green command proves: whether it was red before the work.
+//! What a green command proves: whether it was red before the work, and whether it is the author's.
 
 use std::path::Path;
 
@@ -129,4 +129,63 @@ fn red_before_and_green_without_a_change_is_no_warning() {
     let agent = Agent::new().otherwise([Step::write("made/a.txt", "a\n"), done()]);
     let finished = run(&sandbox, &agent, &["--strict"]).expect_code(0);
     assert!(!finished.stderr.contains("proves nothing"), "{finished}");
+}
+
+const PLAN: &str = "specs/demo/tasks.md";
+
+#[test]
+fn a_verify_that_an_attempt_changed_counts_together_with_the_authors() {
+    let tasks = task("1.1", "test -s a.txt") + &task("1.2", "grep -q b b.txt");
+    let rewrite = Step::edit(PLAN, "grep -q b b.txt", "test -d specs");
+    let works = || Agent::new().on("1.1", [rewrite.clone(), Step::write("a.txt", "a\n"), done()]);
+    let flags = ["--max-task-iterations", "2"];
+    let said = "the Verify of task 1.2 was changed while task 1.1 was running";
+    // Without the work that the author asked for it fails, in every attempt.
+    let one = sandbox(&tasks);
+    let finished =
+        run(&one, &works().otherwise([Step::write("c.txt", "c\n"), done()]), &flags).expect_code(1);
+    assert!(finished.stderr.contains(said), "{finished}");
+    assert!(finished.stderr.contains("`grep -q b b.txt` has to be green as well"), "{finished}");
+    // With it, it is done, and the summary says what happened.
+    let one = sandbox(&tasks);
+    let finished =
+        run(&one, &works().otherwise([Step::write("b.txt", "b\n"), done()]), &flags).expect_code(0);
+    assert!(finished.stdout.contains(said), "{finished}");
+    let shown = one.run(&["show", "1.2"]).expect_code(0);
+    assert!(shown.stdout.contains("`grep -q b b.txt` had to be green as well"), "{shown}");
+    // With --strict the attempt is refused, and the plan put back.
+    let one = sandbox(&tasks);
+    run(&one, &works(), &["--strict", "--max-task-iterations", "1"]).expect_code(1);
+    assert!(one.tasks("demo").contains("grep -q b b.txt"));
+}
+
+#[test]
+fn a_task_does_not_get_an_easier_verify_by_its_own_second_attempt() {
+    let sandbox = sandbox(&task("1.1", "grep -q hard a.txt"));
+    let rewrite = Step::edit(PLAN, "grep -q hard a.txt", "test -s a.txt");
+    let agent = Agent::new()
+        .on_attempt("1.1", 1, [rewrite, Step::write("a.txt", "easy\n"), done()])
+        .on_attempt(
+            "1.1",
+            2,
+            [Step::edit(PLAN, "Task 1.1", "Task  1.1"), Step::write("b.txt", "b\n"), done()],
+        )
+        .otherwise([done()]);
+    let finished = run(&sandbox, &agent, &["--max-task-iterations", "3"]).expect_code(1);
+    assert!(finished.stderr.contains("attempt 3 failed (verification_failed)"), "{finished}");
+    // A person who edits it while nobody works confirms it.
+    let plan = sandbox.tasks("demo").replace("Task  1.1", "The easy task");
+    sandbox.write(PLAN, &plan);
+    run(&sandbox, &agent, &["--max-task-iterations", "1"]).expect_code(0);
+}
+
+#[test]
+fn formatting_the_plan_is_no_tampering() {
+    let sandbox = sandbox(&(task("1.1", "test -s a.txt") + &task("1.2", "test -s b.txt")));
+    let format = Step::shell(&format!("sed -i 's/^  - /    * /; s/Task 1.2/Task   1.2  /' {PLAN}"));
+    let agent = Agent::new()
+        .on("1.1", [format, Step::write("a.txt", "a\n"), done()])
+        .otherwise([Step::write("b.txt", "b\n"), done()]);
+    let finished = run(&sandbox, &agent, &["--strict"]).expect_code(0);
+    assert!(!finished.stderr.contains("were reworded"), "{finished}");
 }
