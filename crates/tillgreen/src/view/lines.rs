@@ -144,11 +144,9 @@ fn line(event: &Event, state: &State) -> Line {
         What::Deferred { task, by } => plain(Mark::Step, deferred_text(task, by)),
         What::Escalated { task, question } => escalated_line(task, *question, state),
         What::Answered { task, response } => plain(Mark::Step, answered_text(event, task, response)),
-        What::TaskSkipped { task, reason, dependents } => Line {
-            mark: Mark::Odd,
-            text: format!("[SKIPPED] {}: {}", named(state, task), short(reason)),
-            warnings: dependents_warning(dependents).into_iter().collect(),
-        },
+        What::TaskSkipped { task, reason, dependents } => {
+            skipped_line(&named(state, task), reason, dependents)
+        }
         What::Noted { text, .. } => plain(Mark::Odd, format!("note: {}", one_line(text, usize::MAX))),
         What::Told { task, text } => plain(Mark::Step, told_text(event, task.as_ref(), text)),
         What::PauseRequested => plain(Mark::Odd, pause_text(event)),
@@ -159,6 +157,14 @@ fn line(event: &Event, state: &State) -> Line {
         What::Reopened { task, failure } => plain(Mark::Bad, reopened_text(task, failure)),
         What::PullRequest(news) => pull_request_line(news, event.at, state),
         What::Ended(end) => end_line(end, state),
+    }
+}
+
+fn skipped_line(task: &str, reason: &str, dependents: &[TaskId]) -> Line {
+    Line {
+        mark: Mark::Odd,
+        text: format!("[SKIPPED] {task}: {}", short(reason)),
+        warnings: dependents_warning(dependents).into_iter().collect(),
     }
 }
 
