@@ -105,6 +105,7 @@ fn decl(id: TaskId, number: usize) -> TaskDecl {
         title: format!("task {id}"),
         kind: if number % 5 == 4 { TaskKind::Verify } else { TaskKind::Work },
         verification: if number % 7 == 6 { Verification::Judgement } else { Verification::Command },
+        command: None,
         fix_of: None,
         ticked: false,
         digest: 0,

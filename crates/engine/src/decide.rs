@@ -10,6 +10,7 @@ use crate::dependence;
 use crate::diagnosis::Diagnosis;
 use crate::directive::{self, Directive, Taken, left_out};
 use crate::event::{End, Event, NewLimits, Opened, Started, StopReason, What};
+use crate::evidence;
 use crate::failure::{Cause, Failure};
 use crate::judgement::{Changes, Facts, Judgement, never_judged};
 use crate::observation::{
@@ -59,6 +60,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::ChecksEnded { task, dispatch, report, tree } => {
             checks_ended(state, &task, (dispatch, tree), Dated { at, report })
         }
+        Seen::Found { task, evidence } => evidence::found(state, task, evidence),
         Seen::JudgeEnded { task, dispatch, report, facts } => {
             judge_ended(state, &task, dispatch, (Dated { at, report }, facts))
         }
@@ -411,7 +413,7 @@ fn moved_on(state: &State, fix: &TaskId, error: &str) -> String {
 
 /// The first judge, once the program's own checks are green.
 fn first_judge(rules: &Rules, task: &Task) -> Option<Judge> {
-    let needs_judgement = task.decl.verification == Verification::Judgement;
+    let needs_judgement = task.decl.verification == Verification::Judgement || task.grounds.was_judged();
     match (needs_judgement, task.decl.kind, rules.unverifiable) {
         (_, TaskKind::Checkpoint, _) => Some(Judge::Person),
         (true, TaskKind::Work, Unverifiable::Agent) => Some(Judge::Qa),

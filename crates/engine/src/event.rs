@@ -10,6 +10,7 @@ use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
 use crate::directive::Taken;
+use crate::evidence::Evidence;
 use crate::failure::{Failure, FileState};
 use crate::observation::Response;
 use crate::plan_changes::PlanChanges;
@@ -177,6 +178,13 @@ pub enum What {
         /// Hooks that git does not run any more, of which a person is asked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         hooks_gone: Vec<String>,
+    },
+    /// Something was found out about what the command of a task proves.
+    Found {
+        /// The task.
+        task: TaskId,
+        /// The finding.
+        evidence: Evidence,
     },
     /// A judging agent was started.
     JudgeStarted {
@@ -366,6 +374,7 @@ impl What {
             | Self::Packed { task, .. }
             | Self::TreeUnavailable { task, .. }
             | Self::ChecksPassed { task, .. }
+            | Self::Found { task, .. }
             | Self::JudgeStarted { task, .. }
             | Self::NoVerdict { task, .. }
             | Self::JudgePassed { task, .. }

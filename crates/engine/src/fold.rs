@@ -118,11 +118,10 @@ impl State {
             What::TreeUnavailable { task, .. } => self.apply_tree_unavailable(task),
             What::Spent(spent) => self.apply_spent(spent, at),
             What::ChecksPassed { task, warnings, judge, tree, hooks_gone } => {
-                let known = self.known(task)?;
-                known.verified = tree.clone();
-                known.hooks_gone = hooks_gone.clone();
-                self.apply_checks_passed(task, warnings, *judge)
+                self.known(task)?.hooks_gone = hooks_gone.clone();
+                self.apply_checks_passed(task, warnings, (*judge, tree.as_deref()))
             }
+            What::Found { task, evidence } => self.apply_evidence(task, evidence),
             What::JudgeStarted { task, dispatch } => self.apply_judge_started(task, *dispatch),
             What::NoVerdict { task, .. } => self.apply_no_verdict(task),
             What::JudgePassed { task, next, warnings, unchanged } => {
@@ -509,8 +508,15 @@ impl State {
         Ok(())
     }
 
-    fn apply_checks_passed(&mut self, id: &TaskId, warnings: &[String], judge: Option<Judge>) -> Applied {
+    fn apply_checks_passed(
+        &mut self,
+        id: &TaskId,
+        warnings: &[String],
+        (judge, tree): (Option<Judge>, Option<&str>),
+    ) -> Applied {
         self.warnings.add_of(id, warnings);
+        self.known(id)?.verified = tree.map(str::to_owned);
+        self.note_green(id, tree);
         self.go_on(id, EventKind::ChecksPassed, |task| {
             let Status::Checking(checking) = &task.status else { return Status::Failed };
             after_checks(task, checking.attempt, judge)
@@ -742,6 +748,7 @@ fn draft_task(fix: &FixPlan, verification: Verification) -> Task {
         title: format!("Fix: {}", fix.error),
         kind: TaskKind::Work,
         verification,
+        command: None,
         fix_of: Some(fix.failing.clone()),
         ticked: false,
         digest: 0,

@@ -29,6 +29,7 @@ mod diagnosis;
 mod directive;
 mod due;
 mod event;
+mod evidence;
 mod failure;
 mod feedback;
 mod fold;
@@ -70,6 +71,7 @@ pub use directive::{
 };
 pub use due::due;
 pub use event::{CapKind, End, Event, FixPlan, NewLimits, Opened, SettingChanged, Started, StopReason, What};
+pub use evidence::{Before, BeforeWork, Evidence, Former, Grounds};
 pub use failure::{Cause, Failure, FailureType, FileState, Rung};
 pub use feedback::retry_context;
 pub use fold::Impossible;

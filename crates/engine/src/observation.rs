@@ -11,6 +11,7 @@ use crate::action::ActionKey;
 use crate::claim::Claim;
 use crate::directive::Directive;
 use crate::event::NewLimits;
+use crate::evidence::Evidence;
 use crate::failure::{Cause, FileState};
 use crate::judgement::Facts;
 use crate::output::Failing;
@@ -104,6 +105,13 @@ pub enum Seen {
         report: ChecksReport,
         /// The tree that they ran on, in the project itself.
         tree: Option<String>,
+    },
+    /// Something was found out about what the command of a task proves.
+    Found {
+        /// The task.
+        task: TaskId,
+        /// The finding.
+        evidence: Evidence,
     },
     /// A judging agent has ended.
     JudgeEnded {

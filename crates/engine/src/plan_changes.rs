@@ -154,7 +154,9 @@ impl State {
         self.pull_request.reset();
         self.index.is_stale |= !changes.reworded.is_empty();
         for decl in &changes.reworded {
-            self.known(&decl.id)?.decl = decl.clone();
+            let task = self.known(&decl.id)?;
+            task.decl = decl.clone();
+            task.grounds.reword(decl.digest);
             self.refresh_proving(&decl.id)?;
         }
         for id in &changes.ticked {
@@ -251,6 +253,7 @@ fn is_same_text(read: &TaskDecl, known: &TaskDecl) -> bool {
         title,
         kind,
         verification,
+        command,
         fix_of,
         ticked: _,
         digest,
@@ -263,6 +266,7 @@ fn is_same_text(read: &TaskDecl, known: &TaskDecl) -> bool {
         && *title == known.title
         && *kind == known.kind
         && *verification == known.verification
+        && *command == known.command
         && *fix_of == known.fix_of
         && *digest == known.digest
         && *files == known.files

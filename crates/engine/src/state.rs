@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::directive::Directives;
 use crate::event::{End, FixPlan, Opened};
+use crate::evidence::KnownResult;
 use crate::index::Index;
 use crate::proof::{Proof, Proving};
 use crate::pull_request::Lifecycle;
@@ -46,6 +47,9 @@ pub struct State {
     /// True if an attempt has worked in a slot.
     pub(crate) has_used_slots: bool,
     pub(crate) regression: Regression,
+    /// The latest result of each command, by its digest.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) results: BTreeMap<u32, KnownResult>,
     /// The latest final proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proof: Option<Proof>,

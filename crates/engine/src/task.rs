@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::Grounds;
 use crate::failure::{Failure, FileState, Rung};
 use crate::observation::Baseline;
 use crate::proof::ProofRecord;
@@ -25,6 +26,9 @@ pub struct TaskDecl {
     pub kind: TaskKind,
     /// How its result can be proved.
     pub verification: Verification,
+    /// A digest of its verify command, by which it is known again; none where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<u32>,
     /// The task that this one repairs, if it is a fix task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix_of: Option<TaskId>,
@@ -218,6 +222,9 @@ pub struct Task {
     /// True if it is done because a person ticked it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_ticked_by_hand: bool,
+    /// What is known of how much its green command proves.
+    #[serde(default, skip_serializing_if = "Grounds::is_empty")]
+    pub grounds: Grounds,
     /// What the latest proof said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRecord>,
@@ -271,6 +278,7 @@ impl Task {
             ended_at: None,
             commit: None,
             is_ticked_by_hand: false,
+            grounds: Grounds::default(),
             proof: None,
             failures_before: 0,
             fixes_before: 0,

@@ -42,7 +42,7 @@ pub use project::{LocateError, PlanFile, Project};
 pub use proof::{ProveError, ProveRequest, prove};
 pub use record::{StateFileError, StateFileProblem};
 pub use run::{Beginning, CancelError, Cancelled, Finished, Notice, Request, Then, cancel, run};
-pub use settings::{Agent, Bookkeeping, PullRequest, Scope, Settings};
+pub use settings::{Agent, Bookkeeping, PullRequest, RedBefore, Scope, Settings};
 pub use worktrees::{
     CleanError, PlanTrees, Proposal, TreeOnDisk, Worktrees, bytes_in_words, kept_references, propose_setup,
     remove_trees, trees_on_disk,

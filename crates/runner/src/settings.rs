@@ -36,6 +36,8 @@ pub struct Settings {
     pub scope: Scope,
     /// On if a verify that proves nothing is an error.
     pub strict: Toggle,
+    /// On if a task's command is tried before the work.
+    pub red_before: RedBefore,
     /// On if a failed attempt's changes are taken back before the next one.
     pub clean_retry: Toggle,
     /// The branch to work on; none: the one that is checked out.
@@ -141,6 +143,15 @@ pub enum Bookkeeping {
     Coordinator,
     /// The agent, and the program checks that it did.
     Agent,
+}
+
+/// A task's command before the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RedBefore {
+    /// It is tried.
+    On,
+    /// It is not.
+    Off,
 }
 
 /// The meaning of a change outside the task's files.

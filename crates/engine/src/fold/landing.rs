@@ -49,6 +49,7 @@ impl State {
         tree: Option<&str>,
     ) -> Applied {
         self.warnings.add_of(id, warnings);
+        self.note_green(id, tree);
         let task = self.go_on(id, EventKind::JoinPassed, |task| {
             let Status::Joining { attempt } = task.status else { return Status::Failed };
             Status::Recording { attempt: Some(attempt) }

@@ -16,6 +16,7 @@ fn task(id: &str, files: &[&str]) -> TaskDecl {
         title: String::new(),
         kind: TaskKind::Work,
         verification: Verification::Command,
+        command: None,
         fix_of: None,
         ticked: false,
         digest: 0,

@@ -198,6 +198,7 @@ impl History {
             What::TaskSkipped { task, .. } => self.skipped(task, at),
             What::Ended(_) => self.lose(at),
             What::ChecksPassed { .. }
+            | What::Found { .. }
             | What::JudgeStarted { .. }
             | What::NoVerdict { .. }
             | What::JudgePassed { .. }

@@ -47,6 +47,7 @@ fn decl(id: &str) -> TaskDecl {
         title: format!("Title of {id}"),
         kind,
         verification: Verification::Command,
+        command: None,
         fix_of: None,
         ticked: id.ends_with('x'),
         digest: 0,

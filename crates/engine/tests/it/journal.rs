@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use engine::{
-    Attempt, CapKind, Cause, Dialect, DirectiveId, Dispatch, End, Event, Failing, Failure, FileState,
-    FixPlan, Isolation, Item, ItemStage, Judge, Lasting, Limits, NewLimits, OnEscalation, OnExhausted,
-    Opened, Parallel, PlanChanges, Proof, ProofVerdict, Question, Recovery, Response, Role, Rules, Rung,
-    Session, SettingChanged, Slot, Spent, Started, State, Status, StopReason, Summary, Taken, TaskKind,
-    TaskProof, Toggle, Tool, Unverifiable, Usage, What,
+    Attempt, Before, CapKind, Cause, Dialect, DirectiveId, Dispatch, End, Event, Evidence, Failing, Failure,
+    FileState, FixPlan, Isolation, Item, ItemStage, Judge, Lasting, Limits, NewLimits, OnEscalation,
+    OnExhausted, Opened, Parallel, PlanChanges, Proof, ProofVerdict, Question, Recovery, Response, Role,
+    Rules, Rung, Session, SettingChanged, Slot, Spent, Started, State, Status, StopReason, Summary, Taken,
+    TaskKind, TaskProof, Toggle, Tool, Unverifiable, Usage, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -148,15 +148,21 @@ fn started() -> Started {
     }
 }
 
-/// One of each event, in the order of the enum.
-#[expect(clippy::too_many_lines, reason = "a line for each kind of event")]
-pub(crate) fn events() -> Vec<What> {
-    let fix = FixPlan {
+fn fix() -> FixPlan {
+    FixPlan {
         fix: "1.3.1".into(),
         failing: task(),
         error: text("2 failed"),
         attempted_fix: Some(text("npm i")),
-    };
+    }
+}
+
+fn green_before() -> Evidence {
+    Evidence::Before { before: Before::Green, tree: Some(text("7ree")) }
+}
+
+/// One of each event, in the order of the enum.
+pub(crate) fn events() -> Vec<What> {
     let touched = vec![FileState { path: text("src/a.ts"), state: text("created") }];
     let (dispatch, until) = (Dispatch(9), Timestamp::UNIX_EPOCH);
     vec![
@@ -187,6 +193,7 @@ pub(crate) fn events() -> Vec<What> {
             tree: None,
             hooks_gone: vec![text(".git/hooks/pre-commit")],
         },
+        What::Found { task: task(), evidence: green_before() },
         What::JudgeStarted { task: task(), dispatch },
         What::NoVerdict { task: task(), dispatch, reason: text("said neither yes nor no") },
         What::JudgePassed {
@@ -206,7 +213,7 @@ pub(crate) fn events() -> Vec<What> {
         What::HeldUp { task: task(), files: vec![text("src/a.rs")] },
         What::TaskDone { task: task(), commit: Some(text("c0ffee")) },
         What::RetryPlanned { task: task(), attempt: Attempt(3) },
-        What::FixPlanned(fix),
+        What::FixPlanned(fix()),
         What::FixInserted { decl: Box::new(decl("1.3.1")) },
         What::Deferred { task: task(), by: "1.9".into() },
         What::Escalated { task: task(), question: Question::Exhausted },
@@ -257,6 +264,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"tree_unavailable":{"task":"1.3","dispatch":9,"reason":"disk full"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"spent":{"task":"1.3","dispatch":9,"agent":"claude","usage":{"input":3300,"output":92,"cost_micros":19050},"session":{"id":"s-1"}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"checks_passed":{"task":"1.3","warnings":["out of scope"],"judge":"reviewer","hooks_gone":[".git/hooks/pre-commit"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"found":{"task":"1.3","evidence":{"before":{"before":"green","tree":"7ree"}}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_started":{"task":"1.3","dispatch":9}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"no_verdict":{"task":"1.3","dispatch":9,"reason":"said neither yes nor no"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"judge_passed":{"task":"1.3","warnings":["nothing was changed for this task"],"unchanged":true,"next":"reviewer"}}}

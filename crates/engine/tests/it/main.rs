@@ -7,6 +7,7 @@ mod contradictions;
 mod crash;
 mod decisions;
 mod directives;
+mod evidence;
 mod explore;
 mod feedback;
 mod invariants;

@@ -428,6 +428,7 @@ impl World {
             title: format!("Fix: {}", plan.error.lines().next().unwrap_or_default()),
             kind: TaskKind::Work,
             verification,
+            command: None,
             fix_of: Some(plan.failing),
             ticked: false,
             digest: 2,

@@ -269,6 +269,7 @@ pub(crate) fn decl(text: &str) -> TaskDecl {
             (false, false) => TaskKind::Work,
         },
         verification: if marks.contains(&"judge") { Verification::Judgement } else { Verification::Command },
+        command: None,
         fix_of: None,
         ticked: marks.contains(&"done"),
         digest: 1,

@@ -85,6 +85,7 @@ pub(crate) fn line(event: &Event) -> String {
             format!("limits changed:{}", changes.collect::<String>())
         }
         What::RegressionPassed => "regression green".to_owned(),
+        What::Found { task, evidence } => format!("{task} found: {evidence:?}"),
         What::Proved(proof) => proved(proof),
         What::Reopened { task, failure } => {
             format!("{task} open again -> {:?}: {}", failure.rung, failure.error)

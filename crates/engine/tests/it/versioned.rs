@@ -6,12 +6,12 @@ use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
 use engine::{
-    Action, AgentEnd, AgentReport, Attempt, Baseline, Cause, Changes, CheckFailure, CheckLog, CheckRef,
-    ChecksReport, Claim, Directive, DirectiveId, Dispatch, Event, Facts, Failing, FailureClaim, FileState,
-    ForgeAction, ForgeReport, Isolation, Kept, Landing, Lasting, Limits, NewLimits, Observation, Obstacle,
-    Opening, Parallel, Proof, ProofVerdict, Published, Record, Response, Reviewer, Role, Rules, Said, Seen,
-    Source, Spent, State, StatusKind, Stuck, StuckKind, TaskProof, Toggle, Usage, Versioned, decide, due,
-    schedule,
+    Action, AgentEnd, AgentReport, Attempt, Baseline, Before, Cause, Changes, CheckFailure, CheckLog,
+    CheckRef, ChecksReport, Claim, Directive, DirectiveId, Dispatch, Event, Evidence, Facts, Failing,
+    FailureClaim, FileState, ForgeAction, ForgeReport, Isolation, Kept, Landing, Lasting, Limits, NewLimits,
+    Observation, Obstacle, Opening, Parallel, Proof, ProofVerdict, Published, Record, Response, Reviewer,
+    Role, Rules, Said, Seen, Source, Spent, State, StatusKind, Stuck, StuckKind, TaskProof, Toggle, Usage,
+    Versioned, decide, due, schedule,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -154,8 +154,24 @@ fn proof() -> Proof {
     Proof { head: text("4ead"), tree: text("7ree"), results, elapsed_ms: 3 }
 }
 
+fn opening() -> Opening {
+    Opening {
+        rules: Rules::default(),
+        launch: BTreeMap::from([(text("agent"), text("claude"))]),
+        tasks: plan(&["1.1 p in:a", "1.2 verify"]),
+        dirty: vec![text("notes.txt")],
+        gone: vec!["1.2".into()],
+        holding: Vec::new(),
+        head: Some(text("4ead")),
+        surroundings: vec![text(".venv/")],
+    }
+}
+
+fn red_before() -> Evidence {
+    Evidence::Before { before: Before::Red, tree: Some(text("7ree")) }
+}
+
 /// One of each kind, and of each kind of what they hold.
-#[expect(clippy::too_many_lines, reason = "a line for each kind of observation")]
 fn all_seen() -> Vec<Seen> {
     let (task, dispatch) = (TaskId::from("1.2"), Dispatch(9));
     let spent = || {
@@ -169,19 +185,9 @@ fn all_seen() -> Vec<Seen> {
         ..ChecksReport::default()
     };
     let facts = Facts { changes: Changes::Made, missing: vec![text("a.rs")] };
-    let opening = Opening {
-        rules: Rules::default(),
-        launch: BTreeMap::from([(text("agent"), text("claude"))]),
-        tasks: plan(&["1.1 p in:a", "1.2 verify"]),
-        dirty: vec![text("notes.txt")],
-        gone: vec![task.clone()],
-        holding: Vec::new(),
-        head: Some(text("4ead")),
-        surroundings: vec![text(".venv/")],
-    };
     let tell = Said::Tell { task: None, text: text("use tabs") };
     let mut seen = vec![
-        Seen::Started(opening),
+        Seen::Started(opening()),
         Seen::PlanRead(plan(&["1.1"])),
         Seen::Prepared {
             task: task.clone(),
@@ -197,6 +203,7 @@ fn all_seen() -> Vec<Seen> {
         Seen::Spent { spent: spent() },
         Seen::ProofEnded { task: task.clone(), report: red(), uncommitted: vec![text("a.rs")] },
         Seen::ChecksEnded { task: task.clone(), dispatch, report: red(), tree: Some(text("7ree")) },
+        Seen::Found { task: task.clone(), evidence: red_before() },
         Seen::JudgeEnded {
             task: task.clone(),
             dispatch,
@@ -303,7 +310,7 @@ fn lines<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(values: 
 #[test]
 fn every_kind_of_observation() {
     let seen = all_seen();
-    assert_eq!(kinds(&seen), 27, "one of each");
+    assert_eq!(kinds(&seen), 28, "one of each");
     let observations: Vec<Observation> =
         seen.into_iter().map(|seen| Observation { at: at(), seen }).collect();
     assert_eq!(lines(&observations), OBSERVATIONS);

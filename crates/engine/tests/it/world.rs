@@ -447,6 +447,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         | What::SkipRequested { .. }
         | What::LimitsChanged(_)
         | What::RegressionPassed
+        | What::Found { .. }
         | What::Proved(_)
         | What::PullRequest(_)
         | What::Ended(_) => return None,

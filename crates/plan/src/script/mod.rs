@@ -5,10 +5,12 @@
 
 mod assemble;
 mod beyond;
+mod checks;
 mod lint;
 mod programs;
 mod shell;
 
 pub use assemble::{Pipefail, Script};
+pub use checks::{Check, Runner};
 pub use lint::ScriptLint;
 pub(crate) use shell::{Word, read as read_shell};

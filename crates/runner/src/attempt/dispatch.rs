@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use engine::{
     Action, ActionKey, AgentEnd, AgentReport, Attempt, Baseline, CheckFailure, ChecksReport, Claim, Dispatch,
-    Facts, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
+    Evidence, Facts, FileState, Role, Seen, Session, Spent, Status, Stuck, Usage,
 };
 use plan::{Script, TaskId};
 
@@ -32,6 +32,8 @@ use crate::work::shared_folder::without_others;
 pub(crate) enum Purpose {
     /// An attempt at a task.
     Agent { task: TaskId, at_work: AtWork, before: Before },
+    /// The verify command of a task, before the work, on the tree that lies in the project.
+    Before { task: TaskId, script: Script, tree: Option<String> },
     /// A slot is made ready for an attempt.
     Slot { delegated: Box<Delegated> },
     /// A slot in which something was cut short is made ready again, with the work in it, for what is to be done there.
@@ -85,6 +87,7 @@ impl Purpose {
         match self {
             Self::Agent { task, .. }
             | Self::Judge { task, .. }
+            | Self::Before { task, .. }
             | Self::Proof { task, .. }
             | Self::Check { task, .. } => Some(task),
             // Work that comes in does so whole, and what is done beside the loop ends by itself.
@@ -106,7 +109,8 @@ impl Purpose {
     pub(crate) fn at_work(&self) -> Option<(&TaskId, &AtWork)> {
         match self {
             Self::Agent { task, at_work, .. } | Self::Judge { task, at_work, .. } => Some((task, at_work)),
-            Self::Slot { .. }
+            Self::Before { .. }
+            | Self::Slot { .. }
             | Self::Again { .. }
             | Self::Look { .. }
             | Self::Landing { .. }
@@ -277,7 +281,8 @@ impl Effects<'_, '_> {
                 };
                 Ok(Seen::JudgeEnded { task, dispatch: at_work.dispatch, report, facts })
             }
-            Purpose::Slot { .. }
+            Purpose::Before { .. }
+            | Purpose::Slot { .. }
             | Purpose::Again { .. }
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
@@ -414,6 +419,14 @@ impl Effects<'_, '_> {
                         names.join(", ")
                     ),
                 );
+            }
+        }
+        for text in inspection.rewritten {
+            let is_open = self.state.task(&text.task).is_some_and(|task| task.grounds.former.is_some());
+            if text.is_verify_changed || is_open {
+                let (during, former, digest) = (task.clone(), text.former, text.digest);
+                let evidence = Evidence::VerifyChanged { during, former, digest };
+                self.see(Seen::Found { task: text.task, evidence });
             }
         }
         if !inspection.restored.is_empty() {

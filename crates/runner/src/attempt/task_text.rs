@@ -2,8 +2,9 @@
 //! meanwhile; and where the plan has another one at the next start, the work is not taken in.
 
 use engine::{Attempt, Event, Status, TaskDecl, What};
-use plan::{Dialect, TaskId};
+use plan::{Dialect, Script, TaskId};
 
+use crate::check;
 use crate::error::RunError;
 use crate::plan_file::Excerpt;
 use crate::record::done::{TRAILER, TRAILER_SEARCH};
@@ -19,6 +20,16 @@ impl Effects<'_, '_> {
         }
         let place = self.attempt_place(id, Attempt(task.attempted), task.dispatch);
         Excerpt::read(self.world.file.dialect, &self.task_text(id, &place))
+    }
+
+    /// The script that proves a task with this text: the text's own, and the author's where nobody confirmed that.
+    pub(crate) fn script_of(&self, id: &TaskId, excerpt: &Excerpt) -> Option<Script> {
+        let own = check::script_of(excerpt);
+        let former = self.state.task(id).and_then(|task| task.grounds.former.as_ref());
+        let Some(former) = former.filter(|former| !former.commands.is_empty()) else { return own };
+        let own = own.map(|script| script.snippets).unwrap_or_default();
+        let own = own.into_iter().filter(|command| !former.commands.contains(command));
+        Some(Script::new(former.commands.iter().cloned().chain(own).collect()))
     }
 
     /// Before a run goes on: tasks with finished work whose text is another one now, and whose work is good all the same.

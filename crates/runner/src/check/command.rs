@@ -4,8 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::{ActionKey, Attempt, Cause, CheckFailure, ChecksReport, Dispatch, Failing, FileState, Seen};
-use plan::{Script, TaskId, Verify};
+use engine::{
+    ActionKey, Attempt, Before, Cause, CheckFailure, ChecksReport, Dispatch, Evidence, Failing, FileState,
+    Seen,
+};
+use plan::{Script, TaskId};
 
 use crate::attempt::AttemptFiles;
 use crate::attempt::dispatch::Purpose;
@@ -24,8 +27,8 @@ use crate::worktrees::{LANDING, missing};
 impl Effects<'_, '_> {
     /// Runs a `[VERIFY]` command directly.
     pub(crate) fn start_proof(&mut self, key: ActionKey, id: &TaskId) -> Result<(), RunError> {
-        let verify = self.world.plans.excerpt(self.state, id).map(|excerpt| excerpt.verify());
-        let Some(Verify::Runnable(script)) = verify else {
+        let excerpt = self.world.plans.excerpt(self.state, id);
+        let Some(script) = excerpt.and_then(|excerpt| self.script_of(id, &excerpt)) else {
             let failure = red(Cause::VerifyRed, "the verify command is gone from the plan");
             let report =
                 ChecksReport { failure: Some(failure), warnings: Vec::new(), ..ChecksReport::default() };
@@ -70,7 +73,7 @@ impl Effects<'_, '_> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let text = self.task_text(id, &dir);
         let excerpt = Excerpt::read(self.world.file.dialect, &text);
-        match excerpt.as_ref().and_then(check::script_of) {
+        match excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt)) {
             Some(script) => {
                 let tree = self.lying_tree(id)?;
                 let purpose =
@@ -173,6 +176,10 @@ impl Effects<'_, '_> {
                 let report = ChecksReport { hooks_gone: self.hooks_gone(&task, &text), ..report };
                 Ok(Seen::ChecksEnded { task, dispatch, report, tree })
             }
+            Purpose::Before { task, script, tree } => Ok(match check::before::tried(&script, ended) {
+                Some(before) => Seen::Found { task, evidence: Evidence::Before { before, tree } },
+                None => Seen::TimePassed,
+            }),
             Purpose::Regression { script } => {
                 Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.world.project.root()) })
             }
@@ -241,8 +248,14 @@ impl Effects<'_, '_> {
         // What was red at an earlier attempt and is green now proves that something happened in between.
         let was_red = task.failures.iter().any(|failure| failure.cause == Cause::VerifyRed);
         let is_unchanged = self.world.files.git().is_some() && task.touched.is_empty();
-        (is_work && is_unchanged && !was_red)
-            .then(|| "it is green and git sees no change, so it may have been green before".to_owned())
+        let reason = match task.grounds.before {
+            Some(Before::Green) => "it was green before, and git sees no change",
+            Some(Before::Red) => return None,
+            Some(Before::Unknown) | None => {
+                "it is green and git sees no change, so it may have been green before"
+            }
+        };
+        (is_work && is_unchanged && !was_red).then(|| reason.to_owned())
     }
 
     /// Bookkeeping and scope.

@@ -1,6 +1,7 @@
 //! The program's own checks, one file each. What the agent's answer alone shows is
 //! decided in the engine, what has to be looked at is here.
 
+pub(crate) mod before;
 mod bookkeeping;
 pub(crate) mod command;
 mod marks;

@@ -139,6 +139,17 @@ impl Git {
         written.map(drop)
     }
 
+    /// Makes paths be as such a tree has them, also those that it does not have.
+    pub fn put_back(&self, tree: &Oid, paths: &Paths<'_>) -> Result<(), GitError> {
+        for path in paths.paths {
+            let file = paths.tree.join(path);
+            if fs::symlink_metadata(&file).is_ok_and(|metadata| !metadata.is_dir()) {
+                fs::remove_file(&file).map_err(GitError::io("remove", &file))?;
+            }
+        }
+        self.write_as_in(tree, paths)
+    }
+
     fn with_scratch(&self, paths: &Paths<'_>, list: &[&str], stdin: Vec<u8>) -> Result<Ended, GitError> {
         let mut environment = self.environment().clone();
         environment.push((OsString::from("GIT_INDEX_FILE"), paths.scratch.into()));

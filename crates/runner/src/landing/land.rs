@@ -10,7 +10,6 @@ use engine::{
 use plan::TaskId;
 
 use crate::attempt::dispatch::Purpose;
-use crate::check;
 use crate::check::command::verdict;
 use crate::error::RunError;
 use crate::git::{Commit, Conflict, FastForward, Git, GitError, Join, Keep, Oid};
@@ -236,7 +235,8 @@ impl Effects<'_, '_> {
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let text = self.task_text(id, dir.parent().unwrap_or(&dir));
         let excerpt = Excerpt::read(self.world.file.dialect, &text);
-        let script = excerpt.as_ref().and_then(check::script_of).filter(|_| self.has_to_be_joined(id));
+        let script = excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt));
+        let script = script.filter(|_| self.has_to_be_joined(id));
         let tree = self.joined_tree(id)?;
         let is_green = tree.is_some() && self.state.task(id).is_some_and(|task| task.verified == tree);
         match script.filter(|_| !is_green || !self.is_isolated(id)) {

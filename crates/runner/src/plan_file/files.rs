@@ -11,7 +11,7 @@ use plan::{Beside, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, 
 use crate::atomic;
 use crate::plan_file::order;
 use crate::plan_file::source::Source;
-use crate::plan_file::text::{Excerpt, fix_block};
+use crate::plan_file::text::{Excerpt, fix_block, says_the_same};
 use crate::project::PlanFile;
 
 /// The plan files of a run, in the order in which they run.
@@ -51,10 +51,24 @@ pub(crate) struct Inspection {
     pub restored: Vec<TaskId>,
     /// Tasks that are new; they are kept.
     pub added: Vec<TaskId>,
-    /// Tasks whose text is another one; it is kept.
+    /// Tasks that say something else; it is kept.
     pub reworded: Vec<TaskId>,
+    /// Tasks whose text is another one, also where it says the same.
+    pub rewritten: Vec<Rewritten>,
     /// True if the task's own box was found ticked.
     pub own_ticked: bool,
+}
+
+/// A task whose text is another one than before an attempt.
+#[derive(Debug)]
+pub(crate) struct Rewritten {
+    pub task: TaskId,
+    /// The commands that it had.
+    pub former: Vec<String>,
+    /// True if it is verified otherwise now.
+    pub is_verify_changed: bool,
+    /// The digest of the text that it has now.
+    pub digest: u32,
 }
 
 /// The states that the own box may have after an attempt.
@@ -356,6 +370,7 @@ impl PlanFiles {
             all.restored.extend(found.restored);
             all.added.extend(found.added);
             all.reworded.extend(found.reworded);
+            all.rewritten.extend(found.rewritten);
             all.own_ticked |= found.own_ticked;
         }
         if all.own_ticked && own_box == OwnBox::PutBack {
@@ -427,17 +442,27 @@ fn compare(before: &Plan, after: &Plan, own: &TaskId) -> Inspection {
                 inspection.tampered.push(task.id.clone());
             }
         }
-        if digest(after, task) != digest(before, known) {
+        if digest(after, task) == digest(before, known) {
+            continue;
+        }
+        if !says_the_same((before, known), (after, task)) {
             inspection.reworded.push(task.id.clone());
         }
+        let former = before.verify(known);
+        inspection.rewritten.push(Rewritten {
+            task: task.id.clone(),
+            is_verify_changed: former != after.verify(task),
+            former: if let Verify::Runnable(script) = former { script.snippets } else { Vec::new() },
+            digest: digest(after, task),
+        });
     }
     inspection
 }
 
 pub(super) fn decl(plan: &Plan, task: &Task) -> TaskDecl {
-    let verification = match plan.verify(task) {
-        Verify::Runnable(_) => Verification::Command,
-        Verify::Prose(_) | Verify::Absent => Verification::Judgement,
+    let (verification, command) = match plan.verify(task) {
+        Verify::Runnable(script) => (Verification::Command, Some(crc32fast::hash(script.text.as_bytes()))),
+        Verify::Prose(_) | Verify::Absent => (Verification::Judgement, None),
     };
     let fields = plan.fields(task);
     // A task of a plan that names no files of its own may touch all that its plan does.
@@ -449,6 +474,7 @@ pub(super) fn decl(plan: &Plan, task: &Task) -> TaskDecl {
         title: plan.title(task).to_owned(),
         kind: kind(task),
         verification,
+        command,
         fix_of: task.markers.fix_of.as_ref().map(|name| TaskId::new(name)),
         ticked: task.state.is_done(),
         digest: digest(plan, task),

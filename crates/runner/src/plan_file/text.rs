@@ -51,19 +51,9 @@ impl Excerpt {
         files::digest(&self.plan, self.task())
     }
 
-    /// True if another text differs in white space and boxes at most, and not in what is run.
+    /// True if another text says the same.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
-        let kind = |excerpt: &Self| files::kind(excerpt.task());
-        let words =
-            |excerpt: &Self| excerpt.words().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        kind(self) == kind(other) && self.verify() == other.verify() && words(self) == words(other)
-    }
-
-    /// The text that the digest is made of, with all boxes open.
-    fn words(&self) -> String {
-        let block = self.block();
-        let body = block.find('\n').map_or("", |newline| &block[newline..]);
-        format!("{} {body}", self.plan.title(self.task())).replace("[x]", "[ ]").replace("[X]", "[ ]")
+        says_the_same((&self.plan, self.task()), (&other.plan, other.task()))
     }
 
     /// True of a `[RED]` task, whose test has to fail at first.
@@ -80,6 +70,21 @@ impl Excerpt {
     pub(crate) fn is_fix(&self) -> bool {
         self.task().is_fix()
     }
+}
+
+/// True if two texts of a task differ in white space, bullets and boxes at most, and not in what is run.
+pub(super) fn says_the_same(one: (&Plan, &Task), other: (&Plan, &Task)) -> bool {
+    let verify = |(plan, task): (&Plan, &Task)| plan.verify(task);
+    files::kind(one.1) == files::kind(other.1) && verify(one) == verify(other) && words(one) == words(other)
+}
+
+/// The words that the digest is made of, with all boxes open.
+fn words((plan, task): (&Plan, &Task)) -> Vec<String> {
+    let block = plan.block(task).trim_end();
+    let body = block.find('\n').map_or("", |newline| &block[newline..]);
+    let text = format!("{} {body}", plan.title(task)).replace("[x]", "[ ]").replace("[X]", "[ ]");
+    let is_bullet = |word: &&str| matches!(*word, "-" | "*" | "+");
+    text.split_whitespace().filter(|word| !is_bullet(word)).map(str::to_owned).collect()
 }
 
 /// The fix task for a failing one whose text is given. Files and verification are inherited verbatim; the

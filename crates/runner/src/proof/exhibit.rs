@@ -82,8 +82,11 @@ fn claim(state: &State, excerpt: Option<Excerpt>, own: &[String], task: &Task) -
     let Some(excerpt) = excerpt else {
         return left_out("it is gone from the plan", None);
     };
-    let Verify::Runnable(script) = excerpt.verify() else {
-        return left_out("it has no command", None);
+    let former = task.grounds.former.as_ref().map(|former| former.commands.clone());
+    let script = match (former.filter(|commands| !commands.is_empty()), excerpt.verify()) {
+        (Some(commands), _) => Script::new(commands),
+        (None, Verify::Runnable(script)) => script,
+        (None, Verify::Prose(_) | Verify::Absent) => return left_out("it has no command", None),
     };
     if excerpt.is_red() {
         return left_out("a [RED] task has to fail", Some(script));

@@ -105,6 +105,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::TreeUnavailable { .. }
         | What::Spent(_)
         | What::ChecksPassed { .. }
+        | What::Found { .. }
         | What::JudgeStarted { .. }
         | What::NoVerdict { .. }
         | What::JudgePassed { .. }

@@ -97,7 +97,7 @@ impl Effects<'_, '_> {
         let key = action.key();
         match action {
             Action::Prepare { task } if self.waits_to_start(key.clone(), task)? => Ok(()),
-            Action::Prepare { task } => self.prepare(task),
+            Action::Prepare { task } => self.prepare(key, task),
             Action::Prove { task } => self.start_proof(key, task),
             Action::RunAgent { task, attempt, dispatch, role } => {
                 self.start_agent(key, task, (*attempt, *dispatch), *role)
@@ -187,7 +187,8 @@ impl Effects<'_, '_> {
             }
             Purpose::Join { task, .. } => self.is_isolated(task).then_some(LANDING),
             Purpose::Proof { root, .. } => (root != self.world.project.root()).then_some(LANDING),
-            Purpose::Slot { .. }
+            Purpose::Before { .. }
+            | Purpose::Slot { .. }
             | Purpose::Again { .. }
             | Purpose::Look { .. }
             | Purpose::Landing { .. }
@@ -222,7 +223,7 @@ impl Effects<'_, '_> {
     }
 
     /// Looks at the plan and the project before a task starts.
-    fn prepare(&mut self, task: &TaskId) -> Result<(), RunError> {
+    fn prepare(&mut self, key: ActionKey, task: &TaskId) -> Result<(), RunError> {
         let is_judging = self.state.task(task).is_some_and(|task| task.status.is_active());
         let is_changed = self.world.read_plan()? == Freshness::Changed;
         // While a task is judged it keeps its text, so a change is read once more when nothing is under way.
@@ -242,6 +243,9 @@ impl Effects<'_, '_> {
             self.see(Seen::Obstructed { reason });
             return Ok(());
         }
+        if is_here && !is_judging && self.tries_in_project(key, task)? {
+            return Ok(());
+        }
         let head = self.world.files.git().map_or(Ok(None), Git::head)?.map(|head| head.as_str().to_owned());
         let hooks = self.world.files.git().map(Git::active_hooks).unwrap_or_default();
         let tree = if is_here {
@@ -256,7 +260,7 @@ impl Effects<'_, '_> {
     }
 
     /// The tree that lies in the project before an attempt there.
-    fn tree_before(&self) -> Result<Option<String>, GitError> {
+    pub(crate) fn tree_before(&self) -> Result<Option<String>, GitError> {
         let Some(git) = self.world.files.git() else { return Ok(None) };
         let place = self.project_place();
         git.begin_index(&place)?;

@@ -6,7 +6,7 @@ use std::{fs, thread};
 use engine::{ActionKey, Dispatch, End, Seen};
 use plan::TaskId;
 
-use crate::attempt::dispatch::Purpose;
+use crate::attempt::dispatch::{Delegated, Purpose};
 use crate::error::RunError;
 use crate::git::{GitError, Place};
 use crate::inbox::Message;
@@ -141,22 +141,7 @@ impl Effects<'_, '_> {
     /// Takes in the result of work beside the loop.
     pub(crate) fn take_in(&mut self, key: ActionKey, purpose: Purpose, done: Done) -> Result<Seen, RunError> {
         match (purpose, done) {
-            (Purpose::Slot { delegated }, Done::Slot(made)) => match made {
-                Ok(ready) => {
-                    let task = &delegated.task;
-                    ready
-                        .notes
-                        .into_iter()
-                        .for_each(|note| self.note_of(task, format!("task {task}: {note}")));
-                    self.launch_agent(key, *delegated, ready.plan)?;
-                    Ok(Seen::TimePassed)
-                }
-                Err(Unready::Interrupted) => Ok(Seen::Interrupted),
-                Err(unready) => {
-                    let (task, dispatch) = (delegated.task, delegated.dispatch);
-                    Ok(Seen::TreeFailed { task, dispatch, reason: unready.to_string() })
-                }
-            },
+            (Purpose::Slot { delegated }, Done::Slot(made)) => self.start_in_slot(key, *delegated, made),
             (Purpose::Again { action }, Done::Slot(made)) => self.go_on_in_slot(key, &action, made),
             // What was done is there, and nobody can tell what it is: no failure of the task's.
             (Purpose::Look { task, .. }, Done::Look(Err(error))) if error.is_of_surroundings() => {
@@ -209,6 +194,30 @@ impl Effects<'_, '_> {
                 | Done::Lock,
             ) => Ok(Seen::TimePassed),
         }
+    }
+
+    /// Starts the agent of an attempt whose slot was made ready.
+    fn start_in_slot(
+        &mut self,
+        key: ActionKey,
+        delegated: Delegated,
+        made: Result<Ready, Unready>,
+    ) -> Result<Seen, RunError> {
+        let ready = match made {
+            Ok(ready) => ready,
+            Err(Unready::Interrupted) => return Ok(Seen::Interrupted),
+            Err(unready) => {
+                let (task, dispatch) = (delegated.task, delegated.dispatch);
+                return Ok(Seen::TreeFailed { task, dispatch, reason: unready.to_string() });
+            }
+        };
+        let task = &delegated.task;
+        ready.notes.into_iter().for_each(|note| self.note_of(task, format!("task {task}: {note}")));
+        if let Some(evidence) = ready.evidence {
+            self.see(Seen::Found { task: task.clone(), evidence });
+        }
+        self.launch_agent(key, delegated, ready.plan)?;
+        Ok(Seen::TimePassed)
     }
 
     /// Work that cannot be looked at in the landing tree does not come in.

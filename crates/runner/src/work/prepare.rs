@@ -3,24 +3,20 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use engine::{Action, ActionKey, Seen};
-use plan::TaskId;
+use engine::{Action, ActionKey, Before, Evidence, Seen};
+use plan::{Script, TaskId};
 
 use crate::attempt::dispatch::Purpose;
-use crate::check;
+use crate::check::before::{Trial, tried};
 use crate::error::RunError;
-use crate::git::{Git, GitError, Join, Keep, Oid, Place};
-use crate::process::{Ended, Exit, Invocation, ProcessLimits};
+use crate::git::{Git, GitError, Join, Keep, Oid, Paths, Place};
+use crate::process::{Ended, Exit, Invocation};
 use crate::run::effects::Effects;
 use crate::work::pack::fingerprint;
 use crate::work::places::Done;
 use crate::work::project_files::listed;
-use crate::worktrees::{SetUpRunner, Slots, Unready, missing, propose_setup};
-
-/// The time for a command that only shows whether a slot is complete.
-const PROBE_DEADLINE: Duration = Duration::from_secs(10);
+use crate::worktrees::{LANDING, SetUpRunner, Slots, Unready, missing, propose_setup};
 
 /// Folders that builds and tests make: that they are missing says nothing.
 const OUTPUTS: [&str; 12] = [
@@ -42,6 +38,8 @@ const OUTPUTS: [&str; 12] = [
 #[derive(Debug, Default)]
 pub(crate) struct Ready {
     pub(super) notes: Vec<String>,
+    /// The result of the task's command before the work, where that was tried.
+    pub(super) evidence: Option<Evidence>,
     /// The files of the plan, as the agent finds them.
     pub(super) plan: Vec<(PathBuf, String)>,
 }
@@ -57,8 +55,8 @@ struct Preparation {
     carried: Option<(Oid, Oid)>,
     keep: Keep,
     by: SetUpRunner,
-    /// The probe that shows whether the slot lacks something that the project has.
-    probe: Option<Probe>,
+    /// The task's command, to be tried before the work.
+    trial: Option<SlotTrial>,
     /// The project's folder, and what of it belongs to the plan.
     project: PathBuf,
     plan_files: Vec<String>,
@@ -68,14 +66,19 @@ impl Preparation {
     fn run(&self) -> Result<Ready, Unready> {
         self.slots.forget_indexes(Some(self.slot));
         let mut notes = self.slots.show(self.slot, &self.head, &self.by)?;
-        match self.probe.as_ref().map_or(Probed::Complete, |probe| probe.look(self)) {
-            Probed::Complete => {}
-            Probed::Lacking(reason) => return Err(Unready::Lacking { reason }),
-            Probed::CutShort => {
+        let before = match self.trial.as_ref().map_or(Tried::Nothing, |trial| trial.run(self)) {
+            Tried::Nothing => None,
+            Tried::Lacking(reason) => return Err(Unready::Lacking { reason }),
+            Tried::CutShort(before) => {
                 self.slots.distrust(self.slot);
                 notes.extend(self.slots.show(self.slot, &self.head, &self.by)?);
+                before
             }
-        }
+            Tried::Ended(before) => {
+                self.tidy().map_err(Unready::NoTree)?;
+                before
+            }
+        };
         if let Some((base, work)) = &self.carried {
             let conflict = self.git.carry_over(&self.place.root, (base, work), &self.head);
             if let Some(conflict) = conflict.map_err(Unready::NoTree)? {
@@ -89,7 +92,19 @@ impl Preparation {
         }
         let plan = self.copy_plan().map_err(Unready::NoTree)?;
         self.git.begin_index(&self.place).map_err(Unready::NoTree)?;
-        Ok(Ready { notes, plan })
+        let tree = self.git.tree_of(&self.head).map_err(Unready::NoTree)?;
+        let evidence = before.map(|before| Evidence::Before { before, tree: Some(tree.as_str().to_owned()) });
+        Ok(Ready { notes, evidence, plan })
+    }
+
+    /// After a command was tried: what it wrote is nobody's work.
+    fn tidy(&self) -> Result<(), GitError> {
+        let head = self.git.tree_of(&self.head)?;
+        self.git.begin_index(&self.place)?;
+        let now = self.git.snapshot(&self.place)?;
+        let changed = self.git.changed_between(head.as_str(), now.as_str())?;
+        let scratch = self.place.index.with_extension("scratch");
+        self.git.put_back(&head, &Paths { tree: &self.place.root, paths: &changed, scratch: &scratch })
     }
 
     /// The agent finds the plan as it lies in the project now, also what git does not know of it.
@@ -110,55 +125,64 @@ impl Preparation {
     }
 }
 
-/// A verify command that is run before an agent is: red in the slot and green in the project, it lacks something there.
-struct Probe {
+/// A verify command that is tried in a slot before an agent is paid for. It shows what was so before the work, and whether
+/// the slot lacks something: red there and green in the project, it does.
+struct SlotTrial {
+    script: Script,
     in_slot: Invocation,
     in_project: Invocation,
+    /// True if its result at the base is to be known.
+    is_due: bool,
+    /// True if nobody has looked yet whether slots lack something that it needs.
+    is_first: bool,
 }
 
-/// The result of a probe.
-enum Probed {
-    /// Nothing that is missing.
-    Complete,
-    /// The file that is missing, and what to set.
+/// The result of trying a command in a slot. Where it was not due, that it was red or green is not told.
+enum Tried {
+    /// It was not run.
+    Nothing,
+    /// It ended.
+    Ended(Option<Before>),
+    /// It needs a file that is missing; with what to set.
     Lacking(String),
-    /// Nobody knows.
-    CutShort,
+    /// It did not end in time, and may have left anything half written.
+    CutShort(Option<Before>),
 }
 
-impl Probe {
-    /// Probes whether tasks can be verified in slots. The command is run only where the project has something that git
-    /// ignores and that is not in the slot.
-    fn look(&self, slot: &Preparation) -> Probed {
+impl SlotTrial {
+    /// Runs the command where its result is due, or where the project has something that git ignores and that is not in
+    /// the slot.
+    fn run(&self, slot: &Preparation) -> Tried {
         let lacks = |path: &String| {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
             let is_output = OUTPUTS.contains(&name) || crate::work::project_files::is_own(path);
             !is_output && !slot.place.root.join(path).exists()
         };
         let ignored = slot.git.ignored_in_project().unwrap_or_default();
-        let lacking: Vec<String> = ignored.into_iter().filter(lacks).collect();
-        if lacking.is_empty() {
-            return Probed::Complete;
+        let lacking: Vec<String> = ignored.into_iter().filter(|path| self.is_first && lacks(path)).collect();
+        if lacking.is_empty() && !self.is_due {
+            return Tried::Nothing;
         }
-        let Ended { exit, stdout, stderr, .. } = slot.by.run(self.in_slot.clone());
+        let ended = slot.by.run(self.in_slot.clone());
+        let before = tried(&self.script, &ended).filter(|_| self.is_due);
+        let Ended { exit, stdout, stderr, .. } = ended;
         if !exit.is_whole() {
-            // A command that takes longer tells nothing, and may have left anything half written.
-            return Probed::CutShort;
+            return Tried::CutShort(before);
         }
-        let is_red = matches!(exit, Exit::Code(code) if code != 0);
+        let is_red = matches!(exit, Exit::Code(code) if code != 0) && !lacking.is_empty();
         let output = format!("{}\n{}", stdout.text, stderr.text);
         if let (true, Some(reason)) = (is_red, missing(&output, &slot.project, &slot.place.root, &slot.git)) {
-            return Probed::Lacking(reason);
+            return Tried::Lacking(reason);
         }
         if !is_red || slot.by.run(self.in_project.clone()).exit != Exit::Code(0) {
-            return Probed::Complete;
+            return Tried::Ended(before);
         }
         let proposal = propose_setup(&slot.git).ok().flatten();
         let advice = proposal.map_or_else(
             || "have worktree_copy or worktree_setup in tillgreen.toml bring it there".to_owned(),
             |proposal| format!("set worktree_setup = {:?} in tillgreen.toml", proposal.command),
         );
-        Probed::Lacking(format!(
+        Tried::Lacking(format!(
             "the verify command is green in the project and red in a new work tree, which lacks what git ignores ({}): {advice}",
             listed(&lacking)
         ))
@@ -166,23 +190,24 @@ impl Probe {
 }
 
 impl Effects<'_, '_> {
-    /// The probe, once for each verify command, that shows whether slots lack something that the project has.
-    fn probe(&mut self, id: &TaskId) -> Option<Probe> {
-        let excerpt = self.world.plans.excerpt(self.state, id)?;
-        let script = check::script_of(&excerpt)?;
-        if !self.world.remarks.probed.insert(script.source()) {
-            return None;
-        }
-        let dir = self.world.file.home.join("probe");
-        fs::create_dir_all(&dir).ok()?;
-        let (place, slot) = (self.workplace(id), self.slot_of(id));
-        let bounded = |invocation: Invocation| {
-            let limits = ProcessLimits { deadline: PROBE_DEADLINE, ..invocation.limits };
-            Invocation { limits, ..invocation }
+    /// The command of a task that is to be tried in its slot. Whether slots lack something is looked at once for each
+    /// command.
+    fn slot_trial(&mut self, id: &TaskId, head: &Oid) -> Result<Option<SlotTrial>, RunError> {
+        let git = self.world.files.git();
+        let shown = git.map(|git| git.tree_of(head)).transpose()?.map(|tree| tree.as_str().to_owned());
+        let is_due = matches!(self.trial_of(id, |_| Ok(shown))?, Trial::Due(_));
+        let excerpt = self.world.plans.excerpt(self.state, id);
+        let Some(script) = excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt)) else {
+            return Ok(None);
         };
-        let in_slot = bounded(self.verification((&script, place, slot), &dir));
-        let in_project = bounded(self.verification((&script, self.world.project.root().to_owned(), 0), &dir));
-        Some(Probe { in_slot, in_project })
+        let is_first = self.world.remarks.probed.insert(script.source());
+        let (place, slot) = (self.workplace(id), self.slot_of(id));
+        let in_slot = self.invocation_before(&script, (place, slot));
+        let in_project = self.invocation_before(&script, (self.world.project.root().to_owned(), LANDING));
+        let (Some(in_slot), Some(in_project), true) = (in_slot, in_project, is_due || is_first) else {
+            return Ok(None);
+        };
+        Ok(Some(SlotTrial { script, in_slot, in_project, is_due, is_first }))
     }
 
     /// The work of earlier attempts: at the task itself or, for a fix task, at the one that it repairs.
@@ -210,8 +235,8 @@ impl Effects<'_, '_> {
         (id, head): (&TaskId, Oid),
         purpose: Purpose,
     ) -> Result<(), RunError> {
-        let (carried, probe) = (self.carried(id), self.probe(id));
-        self.make_ready(key, (id, head), (carried, probe), purpose)
+        let (carried, trial) = (self.carried(id), self.slot_trial(id, &head)?);
+        self.make_ready(key, (id, head), (carried, trial), purpose)
     }
 
     /// True if something was cut short in the slot in which the work of a task is to be checked or judged, so that it is made
@@ -239,7 +264,7 @@ impl Effects<'_, '_> {
         &mut self,
         key: ActionKey,
         (id, head): (&TaskId, Oid),
-        (carried, probe): (Option<(Oid, Oid)>, Option<Probe>),
+        (carried, trial): (Option<(Oid, Oid)>, Option<SlotTrial>),
         purpose: Purpose,
     ) -> Result<(), RunError> {
         let (Some(git), Some(slots)) = (self.world.files.git().cloned(), self.world.slots.clone()) else {
@@ -251,7 +276,7 @@ impl Effects<'_, '_> {
             place: self.place_of(id),
             carried,
             by: self.set_up_runner(),
-            probe,
+            trial,
             project: self.world.project.root().to_owned(),
             plan_files: self.plan_files(),
             git,

@@ -330,6 +330,8 @@ fn short_help_of_run() {
                                   values: warn, reject, off]
           --strict[=<BOOL>]       Reject where a verify proves nothing, instead of warning [default:
                                   off]
+          --red-before <WHAT>     Try each task's command before the work on it: what is green then
+                                  proves little [default: on] [possible values: on, off]
           --review[=<BOOL>]       Let a reviewing agent approve each task against Done when [default:
                                   off]
           --regression <COMMAND>  A command that has to be green at the very end [default: none]

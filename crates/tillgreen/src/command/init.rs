@@ -101,6 +101,7 @@ const TOPICS: &[(&str, &[Setting])] = &[
             ),
             Setting("scope", "\"warn\"", "warn, reject or off: what a change outside the task's Files means"),
             Setting("strict", "false", "reject where a verify proves nothing, instead of warning"),
+            Setting("red_before", "\"on\"", "on or off: each task's command is tried before the work"),
             Setting("review", "false", "let a reviewing agent approve each task"),
             Setting(
                 "regression",
@@ -467,6 +468,7 @@ mod tests {
         # bookkeeping = "coordinator"     # coordinator or agent: who ticks the boxes and commits
         # scope = "warn"                  # warn, reject or off: what a change outside the task's Files means
         # strict = false                  # reject where a verify proves nothing, instead of warning
+        # red_before = "on"               # on or off: each task's command is tried before the work
         # review = false                  # let a reviewing agent approve each task
         # regression = "make test"        # a command that has to be green at the very end; default: none
         # prove = "report"                # report, require or off: once all is done, every command again in a clean checkout

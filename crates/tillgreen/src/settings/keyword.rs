@@ -3,7 +3,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::{MergeMethod, OnEscalation, OnExhausted, Prove, Toggle, Unverifiable, WhichChecks};
-use runner::{Bookkeeping, Permission, Scope};
+use runner::{Bookkeeping, Permission, RedBefore, Scope};
 
 use super::pull_request::Merging;
 
@@ -34,6 +34,10 @@ impl Keyword for Unverifiable {
 impl Keyword for Prove {
     const KEYWORDS: &'static [(&'static str, Self)] =
         &[("report", Self::Report), ("require", Self::Require), ("off", Self::Off)];
+}
+
+impl Keyword for RedBefore {
+    const KEYWORDS: &'static [(&'static str, Self)] = &[("on", Self::On), ("off", Self::Off)];
 }
 
 impl Keyword for Bookkeeping {

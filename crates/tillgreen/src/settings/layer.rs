@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser};
 use engine::{OnEscalation, OnExhausted, Prove, Toggle, Unverifiable};
-use runner::{Bookkeeping, Scope};
+use runner::{Bookkeeping, RedBefore, Scope};
 
 use super::keyword::keywords;
 use super::path_list::PathList;
@@ -134,6 +134,9 @@ pub(crate) struct SettingsLayer {
     #[arg(long, help_heading = CHECKS, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) strict: Option<Toggle>,
+    /// Try each task's command before the work on it: what is green then proves little [default: on]
+    #[arg(long, help_heading = CHECKS, value_parser = keywords::<RedBefore>(), value_name = "WHAT")]
+    pub(crate) red_before: Option<RedBefore>,
     /// Let a reviewing agent approve each task against Done when [default: off]
     #[arg(long, help_heading = CHECKS, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
@@ -255,6 +258,7 @@ impl SettingsLayer {
             bookkeeping: self.bookkeeping.or(next.bookkeeping),
             scope: self.scope.or(next.scope),
             strict: self.strict.or(next.strict),
+            red_before: self.red_before.or(next.red_before),
             review: self.review.or(next.review),
             regression: self.regression.or(next.regression),
             prove: self.prove.or(next.prove),

@@ -113,6 +113,7 @@ pub(super) fn write(settings: &Settings, layer: &SettingsLayer) -> BTreeMap<Stri
         ("bookkeeping", Some(keyword(settings.bookkeeping).to_owned())),
         ("scope", Some(keyword(settings.scope).to_owned())),
         ("strict", Some(keyword(settings.strict).to_owned())),
+        ("red_before", Some(keyword(settings.red_before).to_owned())),
         ("review", Some(keyword(rules.review).to_owned())),
         ("regression", settings.regression.clone()),
         ("prove", Some(keyword(rules.prove).to_owned())),

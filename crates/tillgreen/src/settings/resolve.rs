@@ -9,7 +9,7 @@ use engine::{
     Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Prove, Recovery, Rules, Toggle,
     Unverifiable,
 };
-use runner::{Bookkeeping, Scope, Settings, Worktrees};
+use runner::{Bookkeeping, RedBefore, Scope, Settings, Worktrees};
 
 use super::agents::Programs;
 use super::agents::RoleAssignment;
@@ -139,6 +139,7 @@ pub(super) fn settings(layer: &SettingsLayer, assignment: RoleAssignment, dialec
         bookkeeping: layer.bookkeeping.unwrap_or(Bookkeeping::Coordinator),
         scope: layer.scope.unwrap_or(Scope::Warn),
         strict: toggle(layer.strict),
+        red_before: layer.red_before.unwrap_or(RedBefore::On),
         clean_retry: toggle(layer.clean_retry),
         branch: layer.branch.clone(),
         allow_dirty: toggle(layer.allow_dirty),

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use engine::{
-    Cause, Dialect, End, Event, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges, Proof,
-    PullRequestEvent, Question, Recovery, Response, Rung, SettingChanged, Spent, Started, State, Status,
-    What,
+    Before, Cause, Dialect, End, Event, Evidence, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges,
+    Proof, PullRequestEvent, Question, Recovery, Response, Rung, SettingChanged, Spent, Started, State,
+    Status, What,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -123,6 +123,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::ChecksPassed { task, warnings, judge, .. } => {
             with_warnings(format!("{task} checks are green{}", judge_text(*judge)), warnings)
         }
+        What::Found { task, evidence } => found_line(task, evidence),
         What::JudgeStarted { task, .. } => plain(Mark::Step, format!("{task} is being judged by an agent")),
         What::NoVerdict { task, reason, .. } => {
             plain(Mark::Odd, format!("{task} was not judged, and is once more: the agent {}", short(reason)))
@@ -143,11 +144,9 @@ fn line(event: &Event, state: &State) -> Line {
         What::Deferred { task, by } => plain(Mark::Step, deferred_text(task, by)),
         What::Escalated { task, question } => escalated_line(task, *question, state),
         What::Answered { task, response } => plain(Mark::Step, answered_text(event, task, response)),
-        What::TaskSkipped { task, reason, dependents } => Line {
-            mark: Mark::Odd,
-            text: format!("[SKIPPED] {}: {}", named(state, task), short(reason)),
-            warnings: dependents_warning(dependents).into_iter().collect(),
-        },
+        What::TaskSkipped { task, reason, dependents } => {
+            skipped_line(&named(state, task), reason, dependents)
+        }
         What::Noted { text, .. } => plain(Mark::Odd, format!("note: {}", one_line(text, usize::MAX))),
         What::Told { task, text } => plain(Mark::Step, told_text(event, task.as_ref(), text)),
         What::PauseRequested => plain(Mark::Odd, pause_text(event)),
@@ -159,6 +158,36 @@ fn line(event: &Event, state: &State) -> Line {
         What::PullRequest(news) => pull_request_line(news, event.at, state),
         What::Ended(end) => end_line(end, state),
     }
+}
+
+fn skipped_line(task: &str, reason: &str, dependents: &[TaskId]) -> Line {
+    Line {
+        mark: Mark::Odd,
+        text: format!("[SKIPPED] {task}: {}", short(reason)),
+        warnings: dependents_warning(dependents).into_iter().collect(),
+    }
+}
+
+/// What was found out about a command.
+fn found_line(task: &TaskId, evidence: &Evidence) -> Line {
+    let (mark, text) = match evidence.warning(task) {
+        Some(warning) => (Mark::Odd, one_line(&warning, ADVICE_CHARS_MAX)),
+        None => (Mark::Step, format!("{task} {}", found_text(evidence))),
+    };
+    Line { mark, text, warnings: Vec::new() }
+}
+
+/// It in a few words.
+pub(super) fn found_text(evidence: &Evidence) -> String {
+    match evidence {
+        Evidence::Before { before: Before::Green, .. } => "verify command is green before the work",
+        Evidence::Before { before: Before::Red, .. } => "verify command is red before the work",
+        Evidence::Before { before: Before::Unknown, .. } => {
+            "verify command takes too long to be tried before the work"
+        }
+        Evidence::VerifyChanged { .. } => "Verify was changed, and the former one counts as well",
+    }
+    .to_owned()
 }
 
 /// How the final proof went, with what there is to say of single tasks below.

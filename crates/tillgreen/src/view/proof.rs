@@ -1,6 +1,6 @@
 //! What the final proof says, for people.
 
-use engine::{Proof, ProofRecord, ProofVerdict, State, TaskProof};
+use engine::{Before, Grounds, Proof, ProofRecord, ProofVerdict, State, TaskProof};
 use plan::TaskId;
 
 use super::subject::Subject;
@@ -107,6 +107,25 @@ fn told(result: &TaskProof) -> Option<String> {
         | ProofVerdict::NotProved { .. }
         | ProofVerdict::NotReached => None,
     }
+}
+
+/// What is known of how much a task's green command proves, in lines.
+pub(crate) fn grounds(grounds: &Grounds) -> Vec<String> {
+    let before = grounds.before.map(|before| match before {
+        Before::Green => "the verify command was green before the work",
+        Before::Red => "the verify command was red before the work",
+        Before::Unknown => {
+            "nobody knows whether the verify command was red before the work: it takes too long"
+        }
+    });
+    let former = grounds.former.as_ref().map(|former| match former.commands.as_slice() {
+        [] => "the Verify was changed while somebody worked; it was judged as before as well".to_owned(),
+        commands => {
+            let commands = one_line(&commands.join("; "), CHARS_MAX);
+            format!("the Verify was changed while somebody worked; `{commands}` had to be green as well")
+        }
+    });
+    before.map(str::to_owned).into_iter().chain(former).collect()
 }
 
 /// A task's own record, in a line.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use engine::{
-    Dialect, Isolation, Parallel, Recovery, State, Status, Summary, Task, TaskKind, Unverifiable,
+    Before, Dialect, Isolation, Parallel, Recovery, State, Status, Summary, Task, TaskKind, Unverifiable,
     Verification,
 };
 use plan::TaskId;
@@ -153,10 +153,18 @@ pub(crate) fn complete(subject: &Subject, state: &State) -> String {
             &format!("Judged:    {tasks} without a command to prove it ({ids}), by {}", judge(state)),
         );
     }
-    let unchanged = unchanged(state);
+    let unchanged = tasks_where(state, |task| task.is_unchanged);
     if !unchanged.is_empty() {
         let tasks = count(unchanged.len(), "task");
         push(&mut text, &format!("Unchanged: {tasks} done without a change ({})", list(&unchanged)));
+    }
+    let green = tasks_where(state, |task| task.grounds.before == Some(Before::Green));
+    if !green.is_empty() {
+        let tasks = count(green.len(), "task");
+        push(
+            &mut text,
+            &format!("Green:     {tasks} with a command that was green before the work ({})", list(&green)),
+        );
     }
     let skipped = skipped(state);
     if !skipped.is_empty() {
@@ -213,9 +221,9 @@ fn judge(state: &State) -> String {
     }
 }
 
-/// Tasks that count as done although nothing was changed for them.
-fn unchanged(state: &State) -> Vec<TaskId> {
-    let tasks = state.tasks().iter().filter(|task| task.status == Status::Done && task.is_unchanged);
+/// The tasks that are done and of which this is true.
+fn tasks_where(state: &State, is: impl Fn(&Task) -> bool) -> Vec<TaskId> {
+    let tasks = state.tasks().iter().filter(|task| task.status == Status::Done && is(task));
     tasks.map(|task| task.id().clone()).collect()
 }
 

@@ -2,8 +2,8 @@
 //! the state, the history and the task's own events.
 
 use engine::{
-    Attempt, Dispatch, Event, Failure, History, Judge, ProofRecord, Role, Span, SpanKind, SpanOutcome,
-    Started, State, Task, Usage, What,
+    Attempt, Dispatch, Event, Failure, Grounds, History, Judge, ProofRecord, Role, Span, SpanKind,
+    SpanOutcome, Started, State, Task, Usage, What,
 };
 use jiff::Timestamp;
 use plan::{Commit, Fields, TaskId};
@@ -11,7 +11,7 @@ use runner::journal::Holder;
 use runner::{AttemptFiles, PlanFile};
 use serde::Serialize;
 
-use super::lines::{in_the_way, question_text, response_text};
+use super::lines::{found_text, in_the_way, question_text, response_text};
 use super::status::Current;
 use super::text::took;
 
@@ -34,6 +34,8 @@ pub(crate) struct TaskReport {
     pub(super) usage: Usage,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) commit: Option<String>,
+    /// What is known of how much its green command proves.
+    pub(super) grounds: Grounds,
     /// What the latest proof said of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) proof: Option<ProofRecord>,
@@ -144,6 +146,7 @@ impl TaskReport {
             fixes: Vec::new(),
             usage: Usage::default(),
             commit: None,
+            grounds: Grounds::default(),
             proof: None,
             attempts: Vec::new(),
             changes: None,
@@ -161,6 +164,7 @@ impl TaskReport {
             fixes: fixes.map(|fix| Current::of(fix, state, holder)).collect(),
             usage: task.usage,
             commit: task.commit.clone(),
+            grounds: task.grounds.clone(),
             proof: task.proof.clone(),
             attempts: attempts(task, sources),
             ..self
@@ -354,6 +358,7 @@ fn steps(what: &What) -> Vec<String> {
         What::ProofPassed { warnings, .. } => green("green".to_owned(), warnings),
         What::JudgePassed { next, .. } => vec![format!("approved{}", judged(next))],
         What::Noted { text, .. } => vec![text.clone()],
+        What::Found { evidence, .. } => vec![found_text(evidence)],
         What::Mended { files, .. } => {
             vec![format!("green by changes that nobody committed: {}", files.join(", "))]
         }

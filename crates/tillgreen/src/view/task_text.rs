@@ -164,6 +164,9 @@ fn head(report: &TaskReport, now: Timestamp, paint: Paint) -> String {
     if let Some(commit) = &report.commit {
         row("Committed", &clean(commit));
     }
+    for line in proof::grounds(&report.grounds) {
+        row("Evidence", &line);
+    }
     if let Some(record) = &report.proof {
         row("Proof", &proof::record(record));
     }

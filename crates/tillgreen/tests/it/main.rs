@@ -6,6 +6,7 @@ mod batches;
 mod bookkeeping;
 mod commands;
 mod escalation;
+mod evidence;
 mod failing_items;
 mod hand_edits;
 mod hostile_agents;

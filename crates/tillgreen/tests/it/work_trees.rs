@@ -207,7 +207,7 @@ fn what_was_set_up_is_kept_from_one_start_to_the_next() {
     let works = [Step::write("one.txt", "one\n"), Step::say("TASK_COMPLETE")];
     let agent = Agent::new().on_attempt("1.1", 1, [Step::say("TASK_COMPLETE")]).otherwise(works);
     let command = sandbox.install_agent(&agent);
-    let flags = ["run", "--isolate", "--max-task-iterations", "1", "--agent-cmd", &command];
+    let flags = ["run", "--isolate", "--prove", "off", "--max-task-iterations", "1", "--agent-cmd", &command];
     sandbox.run(&flags).expect_code(1);
     sandbox.run(&flags).expect_code(0);
     assert_eq!(fs::read_to_string(setups).unwrap(), "1\n0\n");

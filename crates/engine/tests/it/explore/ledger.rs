@@ -113,6 +113,7 @@ impl Ledger {
             | Seen::Recorded { .. }
             | Seen::FixInserted { .. }
             | Seen::RegressionEnded { .. }
+            | Seen::Found { .. }
             | Seen::ProofTaken { .. }
             | Seen::Forge { .. }
             | Seen::Directed(_)
@@ -178,6 +179,7 @@ impl Ledger {
             What::PlanChanged(_)
             | What::Noted { .. }
             | What::Mended { .. }
+            | What::Found { .. }
             | What::Proved(_)
             | What::ProofPassed { .. }
             | What::ProofFailed { .. }

@@ -1,0 +1,180 @@
+//! Evidence: what is known of how much a task's green command proves, beside that it is green.
+
+use plan::TaskId;
+use serde::{Deserialize, Serialize};
+
+use crate::event::What;
+use crate::fold::Applied;
+use crate::state::State;
+use crate::task::{Attempt, Task, TaskKind, Verification};
+
+/// Something that was found out about what a green command proves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// What the command came to before anybody worked on the task.
+    Before {
+        /// The result.
+        before: Before,
+        /// The tree that it ran on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<String>,
+    },
+    /// The task's Verify is another one than it was before an attempt in the project, where nobody can tell an agent's
+    /// edit from a person's.
+    VerifyChanged {
+        /// The task that was worked on meanwhile.
+        during: TaskId,
+        /// The commands that it had; none where it was judged.
+        former: Vec<String>,
+        /// The digest of its text as it is now.
+        digest: u32,
+    },
+}
+
+/// The Verify that a task's author gave it, where another one stands in the plan that nobody has confirmed. Both count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Former {
+    /// Its commands; none where it was judged.
+    pub commands: Vec<String>,
+    /// The digest of the text that is not confirmed: a person who edits it does.
+    pub(crate) digest: u32,
+}
+
+/// The result of a command at the base of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Before {
+    /// It was green: what it shows was so already.
+    Green,
+    /// It was red.
+    Red,
+    /// It did not end in time.
+    Unknown,
+}
+
+/// The evidence about a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grounds {
+    /// What its command came to before the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Before>,
+    /// Its author's Verify, where that was changed while somebody worked in the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub former: Option<Former>,
+}
+
+impl Evidence {
+    /// The words about it that a person should read at the end, if there are any.
+    pub fn warning(&self, task: &TaskId) -> Option<String> {
+        match self {
+            Self::Before { .. } => None,
+            Self::VerifyChanged { during, former, .. } => {
+                let former = match former.as_slice() {
+                    [] => "it is judged as before as well".to_owned(),
+                    commands => format!("`{}` has to be green as well", commands.join("; ")),
+                };
+                Some(format!(
+                    "the Verify of task {task} was changed while task {during} was running, and nobody confirmed it, so \
+                     {former} (a task that is edited while no agent works in the project counts as it stands)"
+                ))
+            }
+        }
+    }
+}
+
+impl Grounds {
+    /// True if the author wanted somebody to judge the task, and its text does not say so any more.
+    pub(crate) fn was_judged(&self) -> bool {
+        self.former.as_ref().is_some_and(|former| former.commands.is_empty())
+    }
+
+    /// Takes in the text that the task has from now on: one that no attempt left is a person's.
+    pub(crate) fn reword(&mut self, digest: u32) {
+        self.former = self.former.take().filter(|former| former.digest == digest);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A command's latest result, and the tree that it was about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KnownResult {
+    pub tree: Option<String>,
+    pub before: Before,
+}
+
+/// What is to be known of a task's command before its first attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeforeWork<'a> {
+    /// Nothing: it is known, or of no interest.
+    Nothing,
+    /// Its result, unless that is this one still, of this tree.
+    Result(Option<(&'a str, Before)>),
+}
+
+impl State {
+    /// What is to be known of a task's command before an agent begins. A command that did not end in time once is not tried
+    /// again.
+    pub fn wanted_before(&self, id: &TaskId) -> BeforeWork<'_> {
+        let is_wanted = |task: &&Task| {
+            task.decl.kind == TaskKind::Work
+                && task.decl.verification == Verification::Command
+                && task.decl.fix_of.is_none()
+                && task.grounds.before.is_none()
+                && task.next_attempt() == Attempt(1)
+        };
+        let Some(task) = self.task(id).filter(is_wanted) else { return BeforeWork::Nothing };
+        match task.decl.command.and_then(|command| self.results.get(&command)) {
+            Some(KnownResult { before: Before::Unknown, .. }) => BeforeWork::Nothing,
+            Some(KnownResult { tree: Some(tree), before }) => BeforeWork::Result(Some((tree, *before))),
+            Some(KnownResult { tree: None, .. }) | None => BeforeWork::Result(None),
+        }
+    }
+
+    /// Notes that the command of a task was green. What a fix task inherits may be red all the same.
+    pub(crate) fn note_green(&mut self, id: &TaskId, tree: Option<&str>) {
+        let command =
+            self.task(id).filter(|task| task.decl.fix_of.is_none()).and_then(|task| task.decl.command);
+        if let (Some(command), Some(tree)) = (command, tree) {
+            let result = KnownResult { tree: Some(tree.to_owned()), before: Before::Green };
+            self.results.insert(command, result);
+        }
+    }
+
+    pub(crate) fn apply_evidence(&mut self, id: &TaskId, evidence: &Evidence) -> Applied {
+        let task = self.known(id)?;
+        match evidence {
+            Evidence::Before { before, tree } => {
+                task.grounds.before = Some(*before);
+                if let Some(command) = task.decl.command {
+                    self.results.insert(command, KnownResult { tree: tree.clone(), before: *before });
+                }
+            }
+            Evidence::VerifyChanged { former, digest, .. } => {
+                // The first one is the author's, however often it is changed afterwards.
+                let known = task.grounds.former.take().map(|former| former.commands);
+                let commands = known.unwrap_or_else(|| former.clone());
+                task.grounds.former = Some(Former { commands, digest: *digest });
+                if let Some(warning) = evidence.warning(id) {
+                    self.warnings.add(warning);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was found out too late, or twice, means nothing.
+pub(crate) fn found(state: &State, id: TaskId, evidence: Evidence) -> Option<What> {
+    let task = state.task(&id)?;
+    let is_news = match &evidence {
+        Evidence::Before { .. } => task.grounds.before.is_none(),
+        Evidence::VerifyChanged { digest, .. } => {
+            task.grounds.former.as_ref().is_none_or(|former| former.digest != *digest)
+        }
+    };
+    is_news.then_some(What::Found { task: id, evidence })
+}

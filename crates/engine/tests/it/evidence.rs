@@ -1,0 +1,104 @@
+//! Tables about evidence: what is to be found out about a command, and what is known already.
+
+use engine::{Before, BeforeWork, ChecksReport, Dispatch, Evidence, Rules, Seen, TaskDecl, What};
+
+use crate::decisions::{Case, complete};
+use crate::script::plan;
+
+fn before(task: &str, before: Before) -> Seen {
+    let evidence = Evidence::Before { before, tree: Some("7ree".to_owned()) };
+    Seen::Found { task: task.into(), evidence }
+}
+
+/// A run whose tasks all have the same command.
+fn opened(tasks: &[&str]) -> Case {
+    let mut case = Case::opened(&[], Rules::default());
+    let tasks: Vec<TaskDecl> =
+        plan(tasks).into_iter().map(|task| TaskDecl { command: Some(7), ..task }).collect();
+    case.open(&tasks, Rules::default());
+    case
+}
+
+#[test]
+fn a_command_is_tried_once_before_the_first_attempt_at_a_task() {
+    let mut case = opened(&["1.1", "1.2 verify", "1.3 judge", "1.4 checkpoint"]);
+    let wanted = |case: &Case, task: &str| case.state.wanted_before(&task.into()) != BeforeWork::Nothing;
+    for (task, expected) in [("1.1", true), ("1.2", false), ("1.3", false), ("1.4", false), ("9", false)] {
+        assert_eq!(wanted(&case, task), expected, "{task}");
+    }
+    assert!(matches!(case.see(before("1.1", Before::Red)), Some(What::Found { .. })));
+    assert!(!wanted(&case, "1.1"));
+    assert_eq!(case.see(before("1.1", Before::Green)), None, "it was found out already");
+    let grounds = &case.state.task(&"1.1".into()).expect("a task").grounds;
+    assert_eq!(grounds.before, Some(Before::Red));
+}
+
+#[test]
+fn what_failed_is_not_tried_before() {
+    let mut case = opened(&["1.1"]);
+    case.start("1.1");
+    case.agent("1.1", 1, engine::AgentEnd::TimedOut { limit: String::new(), tail: String::new() });
+    assert_eq!(case.state.wanted_before(&"1.1".into()), BeforeWork::Nothing);
+}
+
+#[test]
+fn a_result_is_known_by_command_and_tree() {
+    let known = |case: &Case| match case.state.wanted_before(&"1.2".into()) {
+        BeforeWork::Nothing => "nothing".to_owned(),
+        BeforeWork::Result(known) => format!("{known:?}"),
+    };
+    let mut case = opened(&["1.1", "1.2"]);
+    assert_eq!(known(&case), "None");
+    case.see(before("1.1", Before::Red));
+    assert_eq!(known(&case), "Some((\"7ree\", Red))");
+    case.start("1.1");
+    case.agent("1.1", 1, complete());
+    let (task, dispatch, tree) = ("1.1".into(), Dispatch(1), Some("8ree".to_owned()));
+    case.see(Seen::ChecksEnded { task, dispatch, report: ChecksReport::default(), tree });
+    assert_eq!(known(&case), "Some((\"8ree\", Green))");
+    let mut case = opened(&["1.1", "1.2"]);
+    case.see(before("1.1", Before::Unknown));
+    assert_eq!(known(&case), "nothing", "it takes too long");
+}
+
+fn changed(former: &[&str], digest: u32) -> Seen {
+    let former = former.iter().map(|command| (*command).to_owned()).collect();
+    let evidence = Evidence::VerifyChanged { during: "1.1".into(), former, digest };
+    Seen::Found { task: "1.2".into(), evidence }
+}
+
+fn reworded(digest: u32) -> Seen {
+    let mut tasks = plan(&["1.1", "1.2"]);
+    tasks[1].digest = digest;
+    Seen::PlanRead(tasks)
+}
+
+#[test]
+fn the_authors_verify_counts_until_a_person_edits_the_task() {
+    let former = |case: &Case| {
+        let task = case.state.task(&"1.2".into()).expect("a task");
+        task.grounds.former.as_ref().map(|former| former.commands.join(" "))
+    };
+    let mut case = Case::opened(&["1.1", "1.2"], Rules::default());
+    assert!(case.see(changed(&["make test"], 2)).is_some());
+    assert_eq!(case.see(changed(&["make test"], 2)), None, "it is known");
+    case.see(reworded(2));
+    assert_eq!(former(&case).as_deref(), Some("make test"), "that is what the attempt left");
+    case.see(changed(&["true"], 3));
+    case.see(reworded(3));
+    assert_eq!(former(&case).as_deref(), Some("make test"), "the first one is the author's");
+    let warnings = engine::Summary::of(&case.state).warnings.named;
+    assert!(warnings[0].contains("`make test` has to be green as well"), "{warnings:?}");
+    case.see(reworded(4));
+    assert_eq!(former(&case), None);
+}
+
+#[test]
+fn a_task_that_was_judged_still_is() {
+    let mut case = Case::opened(&["1.2"], Rules::default());
+    case.see(changed(&[], 1));
+    case.start("1.2");
+    case.agent("1.2", 1, complete());
+    let passed = case.checks_are_green("1.2", 1);
+    assert!(matches!(passed, Some(What::ChecksPassed { judge: Some(engine::Judge::Qa), .. })), "{passed:?}");
+}
