@@ -154,6 +154,15 @@ fn proof() -> Proof {
     Proof { head: text("4ead"), tree: text("7ree"), results, elapsed_ms: 3 }
 }
 
+fn baseline() -> Baseline {
+    Baseline { head: Some(text("4ead")), tree: Some(text("7ree")), hooks: vec![text("hook")] }
+}
+
+fn red() -> ChecksReport {
+    let (warnings, hooks_gone) = (vec![text("careful")], vec![text("hook")]);
+    ChecksReport { failure: Some(failure()), warnings, tree: Some(text("7ree")), hooks_gone }
+}
+
 /// One of each kind, and of each kind of what they hold.
 fn all_seen() -> Vec<Seen> {
     let (task, dispatch) = (TaskId::from("1.2"), Dispatch(9));
@@ -161,11 +170,6 @@ fn all_seen() -> Vec<Seen> {
         let usage = Usage { input: Some(3), ..Usage::default() };
         let agent = text("claude");
         Box::new(Spent { task: task.clone(), dispatch, agent, usage, session: None, interim: true })
-    };
-    let red = || ChecksReport {
-        failure: Some(failure()),
-        warnings: vec![text("careful")],
-        ..ChecksReport::default()
     };
     let facts = Facts { changes: Changes::Made, missing: vec![text("a.rs")] };
     let opening = Opening {
@@ -182,14 +186,7 @@ fn all_seen() -> Vec<Seen> {
     let mut seen = vec![
         Seen::Started(opening),
         Seen::PlanRead(plan(&["1.1"])),
-        Seen::Prepared {
-            task: task.clone(),
-            baseline: Baseline {
-                head: Some(text("4ead")),
-                tree: Some(text("7ree")),
-                hooks: vec![text("hook")],
-            },
-        },
+        Seen::Prepared { task: task.clone(), baseline: baseline() },
         Seen::Spending { spent: spent() },
         Seen::Packed { task: task.clone(), dispatch, base: text("4ead"), commit: Some(text("5eed")) },
         Seen::TreeFailed { task: task.clone(), dispatch, reason: text("disk full") },
