@@ -356,6 +356,7 @@ fn proof_ended(
     };
     let failure =
         Diagnosis::from(red).record(rules, task, (task.next_attempt(), seen.at), Claimed::default());
+    let failure = Failure { tree: seen.report.tree, ..failure };
     Some(What::ProofFailed { task: id.clone(), failure: Box::new(failure) })
 }
 
@@ -374,7 +375,7 @@ fn checks_ended(
     if let Some(skipped) = left_out(state, task) {
         return Some(skipped);
     }
-    let ChecksReport { mut warnings, hooks_gone, failure } = seen.report;
+    let ChecksReport { mut warnings, hooks_gone, failure, tree: looked_at } = seen.report;
     if !hooks_gone.is_empty() {
         warnings.push(format!(
             "git does not run {} any more, which it ran when the task began",
@@ -391,6 +392,7 @@ fn checks_ended(
         return Some(What::ChecksPassed { task: id.clone(), warnings, judge, tree, hooks_gone });
     }
     let failure = claim_refuted(rules, task, (checking.attempt, seen.at), red.into());
+    let failure = Failure { tree: looked_at, ..failure };
     Some(What::AttemptFailed { task: id.clone(), failure: Box::new(failure), touched: Vec::new() })
 }
 

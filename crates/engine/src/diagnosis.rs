@@ -148,6 +148,7 @@ impl Diagnosis {
             command: self.command,
             exit_code: self.exit_code,
             failing: *self.failing,
+            tree: None,
             attempted_fix: self.attempted_fix,
             suggested_fix: self.suggested_fix,
             root_cause: self.root_cause,

@@ -32,6 +32,9 @@ pub struct Failure {
     /// The items that fail in its output.
     #[serde(default, skip_serializing_if = "Failing::is_unknown")]
     pub failing: Failing,
+    /// The tree that the command ran on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     /// The fix that the agent says it tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempted_fix: Option<String>,

@@ -334,6 +334,9 @@ pub struct ChecksReport {
     pub failure: Option<CheckFailure>,
     /// Warnings, which are no errors.
     pub warnings: Vec<String>,
+    /// The tree of the place in which the command ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     /// Hooks that git ran when the task began and does not run any more, though the task has nothing to do with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks_gone: Vec<String>,

@@ -8,7 +8,7 @@ use plan::TaskId;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Grounds;
-use crate::failure::{Failure, FileState, Rung};
+use crate::failure::{Cause, Failure, FileState, Rung};
 use crate::observation::Baseline;
 use crate::proof::ProofRecord;
 use crate::skip::Skip;
@@ -398,6 +398,15 @@ impl Task {
     /// The latest failure.
     pub fn last_failure(&self) -> Option<&Failure> {
         self.failures.last()
+    }
+
+    /// The failed attempt, or the run of a `[VERIFY]` command, whose command was red on this very tree.
+    pub fn red_on(&self, tree: &str) -> Option<&Failure> {
+        let is_red = |failure: &&Failure| {
+            matches!(failure.cause, Cause::VerifyRed | Cause::VerifyTimeout)
+                && failure.tree.as_deref() == Some(tree)
+        };
+        self.failures.iter().chain(self.proof_failure.as_deref()).rfind(is_red)
     }
 
     /// A new round gives full budgets; numbering and history go on.

@@ -171,6 +171,7 @@ fn failure(attempt: Attempt, text: &str, at: Timestamp) -> Failure {
         command: None,
         exit_code: None,
         failing: crate::output::Failing::default(),
+        tree: None,
         attempted_fix: None,
         suggested_fix: None,
         root_cause: None,

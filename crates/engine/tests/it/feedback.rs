@@ -28,6 +28,7 @@ fn failure(attempt: u32) -> Failure {
         command: Some("npm test -- PlannerId".to_owned()),
         exit_code: Some(1),
         failing: Failing::default(),
+        tree: None,
         attempted_fix: None,
         suggested_fix: Some(
             "Add validation for empty string and null inputs in PlannerId constructor".to_owned(),

@@ -49,6 +49,7 @@ fn failure() -> Box<Failure> {
         command: Some(text("npm test")),
         exit_code: Some(1),
         failing: failing(),
+        tree: Some(text("7ree")),
         attempted_fix: Some(text("npm i")),
         suggested_fix: Some(text("check null")),
         root_cause: Some(text("no null check")),
@@ -143,7 +144,7 @@ fn started() -> Started {
         role: Role::Qa,
         head: Some(text("4ead")),
         tree: Some(text("c0ffee")),
-        hooks: vec![text(".git/hooks/pre-commit")],
+        hooks: hooks(),
         slot: Some(Slot(1)),
     }
 }
@@ -155,6 +156,10 @@ fn fix() -> FixPlan {
         error: text("2 failed"),
         attempted_fix: Some(text("npm i")),
     }
+}
+
+fn hooks() -> Vec<String> {
+    vec![text(".git/hooks/pre-commit")]
 }
 
 fn green_before() -> Evidence {
@@ -191,7 +196,7 @@ pub(crate) fn events() -> Vec<What> {
             warnings: vec![text("out of scope")],
             judge: Some(Judge::Reviewer),
             tree: None,
-            hooks_gone: vec![text(".git/hooks/pre-commit")],
+            hooks_gone: hooks(),
         },
         What::Found { task: task(), evidence: green_before() },
         What::JudgeStarted { task: task(), dispatch },
@@ -253,11 +258,11 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"plan_changed":{"added":[{"id":"1.3.1","title":"do 1.3.1","kind":"verify","verification":"judgement","fix_of":"1.3","ticked":true,"digest":1}],"removed":["1.4"],"reworded":[{"id":"1.5","title":"do 1.5","kind":"checkpoint","verification":"command","ticked":false,"digest":1,"files":["src/a.ts"],"depends_on":["1.3"]}],"ticked":["1.6"],"unticked":["1.7~2"],"order":["1.5","1.3"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_started":{"task":"1.3","head":"4ead"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proof_passed":{"task":"1.3","warnings":["proves nothing"]}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"proof_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"tree":"7ree","attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"mended":{"task":"1.3","files":["src/a.ts"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_started":{"task":"1.3","attempt":2,"dispatch":9,"role":"qa","head":"4ead","tree":"c0ffee","hooks":[".git/hooks/pre-commit"],"slot":1}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_claimed":{"task":"1.3","dispatch":9,"touched":[{"path":"src/a.ts","state":"created"}],"learnings":["so"],"elapsed_ms":5}}}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"attempt_failed":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"tree":"7ree","attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000},"touched":["src/a.ts"]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_unavailable":{"task":"1.3","dispatch":9,"reason":"overloaded","nth":3,"until":"1970-01-01T00:00:00Z"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"agent_dropped":{"task":"1.3","dispatch":9,"agent":"claude","lasting":"quota","reason":"out of quota"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"packed":{"task":"1.3","dispatch":9,"base":"4ead","commit":"5eed"}}}

@@ -66,6 +66,7 @@ fn failure() -> Failure {
         command: None,
         exit_code: None,
         failing: engine::Failing::default(),
+        tree: None,
         attempted_fix: None,
         suggested_fix: None,
         root_cause: None,
@@ -74,6 +75,10 @@ fn failure() -> Failure {
         learnings: Vec::new(),
         elapsed_ms: 0,
     }
+}
+
+fn passed(id: &TaskId, judge: Option<Judge>) -> What {
+    What::ChecksPassed { task: id.clone(), warnings: vec![], judge, tree: None, hooks_gone: vec![] }
 }
 
 /// One of each event that moves a task.
@@ -114,20 +119,8 @@ fn events(id: &TaskId) -> Vec<What> {
             until: Timestamp::UNIX_EPOCH,
         },
         What::TreeUnavailable { task: task(), dispatch: Dispatch(1), reason: None },
-        What::ChecksPassed {
-            task: task(),
-            warnings: Vec::new(),
-            judge: None,
-            tree: None,
-            hooks_gone: vec![],
-        },
-        What::ChecksPassed {
-            task: task(),
-            warnings: Vec::new(),
-            judge: Some(Judge::Qa),
-            tree: None,
-            hooks_gone: vec![],
-        },
+        passed(id, None),
+        passed(id, Some(Judge::Qa)),
         What::JudgeStarted { task: task(), dispatch: Dispatch(1) },
         What::NoVerdict { task: task(), dispatch: Dispatch(1), reason: String::new() },
         What::JudgePassed { task: task(), warnings: Vec::new(), unchanged: false, next: None },

@@ -171,6 +171,15 @@ fn red_before() -> Evidence {
     Evidence::Before { before: Before::Red, tree: Some(text("7ree")) }
 }
 
+fn baseline() -> Baseline {
+    Baseline { head: Some(text("4ead")), tree: Some(text("7ree")), hooks: vec![text("hook")] }
+}
+
+fn red() -> ChecksReport {
+    let (warnings, hooks_gone) = (vec![text("careful")], vec![text("hook")]);
+    ChecksReport { failure: Some(failure()), warnings, tree: Some(text("7ree")), hooks_gone }
+}
+
 /// One of each kind, and of each kind of what they hold.
 fn all_seen() -> Vec<Seen> {
     let (task, dispatch) = (TaskId::from("1.2"), Dispatch(9));
@@ -179,24 +188,12 @@ fn all_seen() -> Vec<Seen> {
         let agent = text("claude");
         Box::new(Spent { task: task.clone(), dispatch, agent, usage, session: None, interim: true })
     };
-    let red = || ChecksReport {
-        failure: Some(failure()),
-        warnings: vec![text("careful")],
-        ..ChecksReport::default()
-    };
     let facts = Facts { changes: Changes::Made, missing: vec![text("a.rs")] };
     let tell = Said::Tell { task: None, text: text("use tabs") };
     let mut seen = vec![
         Seen::Started(opening()),
         Seen::PlanRead(plan(&["1.1"])),
-        Seen::Prepared {
-            task: task.clone(),
-            baseline: Baseline {
-                head: Some(text("4ead")),
-                tree: Some(text("7ree")),
-                hooks: vec![text("hook")],
-            },
-        },
+        Seen::Prepared { task: task.clone(), baseline: baseline() },
         Seen::Spending { spent: spent() },
         Seen::Packed { task: task.clone(), dispatch, base: text("4ead"), commit: Some(text("5eed")) },
         Seen::TreeFailed { task: task.clone(), dispatch, reason: text("disk full") },

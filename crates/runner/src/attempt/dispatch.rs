@@ -15,6 +15,7 @@ use crate::agent::{Duty, Outcome, Words, agent_end};
 use crate::attempt::invocation::{DISPATCH_MARKER, Delegation, REPORT_FILE};
 use crate::attempt::judge::Judged;
 use crate::attempt::report;
+use crate::check::Looks;
 use crate::error::RunError;
 use crate::forge::Stopper;
 use crate::git::{Change, ChangeKind, GitError, Oid};
@@ -43,7 +44,7 @@ pub(crate) enum Purpose {
     /// Work is joined and committed in the landing tree.
     Landing { task: TaskId, dispatch: Dispatch },
     /// The verify command of an attempt, on the tree that came together.
-    Join { task: TaskId, dispatch: Dispatch, script: Script, tree: Option<String> },
+    Join { task: TaskId, dispatch: Dispatch, script: Script, tree: Option<String>, looks: Looks },
     /// A file of work that was green is broken on purpose.
     Canary { task: TaskId, dispatch: Dispatch, report: ChecksReport, tree: Option<String> },
     /// A judgement.
@@ -51,7 +52,14 @@ pub(crate) enum Purpose {
     /// A `[VERIFY]` command without an agent.
     Proof { task: TaskId, script: Script, root: PathBuf },
     /// The verify command of an attempt, on the tree that lies in its place.
-    Check { task: TaskId, dispatch: Dispatch, text: String, script: Script, tree: Option<String> },
+    Check {
+        task: TaskId,
+        dispatch: Dispatch,
+        text: String,
+        script: Script,
+        tree: Option<String>,
+        looks: Looks,
+    },
     /// The regression command.
     Regression { script: Script },
     /// The final proof.

@@ -15,7 +15,7 @@ use crate::attempt::dispatch::Purpose;
 use crate::attempt::invocation::Use;
 use crate::check;
 use crate::error::RunError;
-use crate::git::{Git, GitError};
+use crate::git::{Git, GitError, Oid};
 use crate::plan_file::Excerpt;
 use crate::process::{self, Ended, Invocation};
 use crate::run::effects::{Effects, Flight};
@@ -75,9 +75,9 @@ impl Effects<'_, '_> {
         let excerpt = Excerpt::read(self.world.file.dialect, &text);
         match excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt)) {
             Some(script) => {
-                let tree = self.lying_tree(id)?;
+                let (tree, looks) = (self.lying_tree(id)?, check::Looks::new(&dir));
                 let purpose =
-                    Purpose::Check { task: id.clone(), dispatch, text, script: script.clone(), tree };
+                    Purpose::Check { task: id.clone(), dispatch, text, script: script.clone(), tree, looks };
                 self.start_script(key, (&script, self.workplace(id), self.slot_of(id)), &dir, purpose);
             }
             None => {
@@ -95,6 +95,20 @@ impl Effects<'_, '_> {
     fn lying_tree(&self, id: &TaskId) -> Result<Option<String>, GitError> {
         let git = self.world.files.git().filter(|_| !self.is_isolated(id));
         git.map_or(Ok(None), |git| Ok(Some(git.snapshot(&self.project_place())?.as_str().to_owned())))
+    }
+
+    /// The tree of a task's place while its work is verified there.
+    fn looked_at(&self, id: &TaskId, lying: Option<&str>) -> Result<Option<String>, GitError> {
+        let Some((git, work)) =
+            self.world.files.git().zip(self.state.task(id).and_then(|task| task.work.as_ref()))
+        else {
+            return Ok(lying.map(str::to_owned));
+        };
+        if !self.is_isolated(id) {
+            return Ok(lying.map(str::to_owned));
+        }
+        let commit = work.commit.as_ref().unwrap_or(&work.base);
+        Oid::parse(commit).map(|commit| Ok(git.tree_of(&commit)?.as_str().to_owned())).transpose()
     }
 
     /// Runs the regression command.
@@ -151,21 +165,37 @@ impl Effects<'_, '_> {
             // The end of an agent comes with its own account.
             Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
             Purpose::Proof { task, script, root } => {
-                let report = verdict(&script, ended, &root);
+                let mut report = verdict(&script, ended, &root);
                 if let Some(reason) = self.missing_in(&root, (&report, ended)) {
                     self.note_of(&task, format!("{reason}; task {task} is proved in the project"));
                     self.run_proof(key, (&task, script), self.world.project.root().to_owned())?;
                     return Ok(Seen::TimePassed);
                 }
+                if report.failure.is_some() && root == self.world.project.root() {
+                    report.tree = self.lying_tree(&task)?;
+                }
                 let uncommitted = self.uncommitted_since_start()?;
                 Ok(Seen::ProofEnded { task, report, uncommitted })
             }
-            Purpose::Check { task, dispatch, text, script, tree } => {
+            Purpose::Check { task, dispatch, text, script, tree, mut looks } => {
                 let place = self.workplace(&task);
                 let report = verdict(&script, ended, &place);
                 if let Some(reason) = self.missing_in(&place, (&report, ended)) {
                     return Ok(Seen::TreeFailed { task, dispatch, reason });
                 }
+                let looked_at = self.looked_at(&task, tree.as_deref())?;
+                let was_red = self.was_red(&task, looked_at.as_deref());
+                let is_contrary = was_red.is_some() && report.failure.is_none();
+                if looks.take(report, ended, is_contrary) {
+                    let (run, slot, dir) = (script.clone(), self.slot_of(&task), looks.dir.clone());
+                    let purpose = Purpose::Check { task, dispatch, text, script, tree, looks };
+                    self.start_script(key, (&run, place, slot), &dir, purpose);
+                    return Ok(Seen::TimePassed);
+                }
+                if let Some(told) = looks.told(&task, &was_red.unwrap_or_default()) {
+                    self.note_of(&task, told);
+                }
+                let report = ChecksReport { tree: looked_at, ..looks.settled() };
                 let report = match report.failure {
                     Some(_) => report,
                     None => {
@@ -183,8 +213,8 @@ impl Effects<'_, '_> {
             Purpose::Regression { script } => {
                 Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.world.project.root()) })
             }
-            Purpose::Join { task, dispatch, script, tree } => {
-                self.joined(key, (task, dispatch), (&script, tree), ended)
+            Purpose::Join { task, dispatch, script, tree, looks } => {
+                self.joined(key, (task, dispatch), (&script, tree, looks), ended)
             }
             // These end in other ways than by the end of a process.
             Purpose::Slot { .. }
@@ -309,6 +339,16 @@ impl Effects<'_, '_> {
         }
         let now = git.active_hooks();
         before.iter().filter(|hook| !now.contains(hook)).cloned().collect()
+    }
+
+    /// The words for it where the command of a task was red before on the same files.
+    fn was_red(&self, id: &TaskId, tree: Option<&str>) -> Option<String> {
+        let task = self.state.task(id)?;
+        let red = task.red_on(tree?)?;
+        Some(match task.failures.contains(red) {
+            true => format!("red in attempt {}", red.attempt),
+            false => "red before the attempt".to_owned(),
+        })
     }
 
     /// The files of a task's work that were in no commit when it was verified.

@@ -11,4 +11,6 @@ mod verify;
 pub(crate) use bookkeeping::bookkeeping;
 pub(crate) use marks::has_conflict_marks;
 pub(crate) use scope::{covers, scope};
-pub(crate) use verify::{judge as judge_verify, one_line, or_missing, program as verify_program, script_of};
+pub(crate) use verify::{
+    Looks, judge as judge_verify, one_line, or_missing, program as verify_program, script_of,
+};

@@ -1,10 +1,10 @@
 //! The verify command: what of a task is run, and what its end means. One that cannot start is told apart from one that
 //! was red, because trying again does not make appear what is missing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use engine::{Cause, CheckFailure, Failing, Reading};
-use plan::{Script, Verify};
+use engine::{Cause, CheckFailure, ChecksReport, Failing, Reading};
+use plan::{Script, TaskId, Verify};
 
 use crate::mask::mask;
 use crate::plan_file::Excerpt;
@@ -86,6 +86,55 @@ fn output(ended: &Ended) -> String {
 pub(crate) fn one_line(text: &str) -> String {
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     joined.chars().take(300).collect()
+}
+
+/// The number of times that a command is run again.
+const AGAIN: usize = 3;
+
+/// The results of a command. Where the first one is not what the same files were known for, it is run again: either
+/// may be luck.
+#[derive(Debug)]
+pub(crate) struct Looks {
+    /// The folder for what it prints.
+    pub dir: PathBuf,
+    reports: Vec<ChecksReport>,
+}
+
+impl Looks {
+    pub(crate) fn new(dir: &Path) -> Self {
+        Self { dir: dir.to_owned(), reports: Vec::new() }
+    }
+
+    /// Takes in a result. True if the command is to be run again.
+    pub(crate) fn take(&mut self, report: ChecksReport, ended: &Ended, is_contrary: bool) -> bool {
+        self.reports.push(report);
+        let wants_more = if self.reports.len() == 1 { is_contrary } else { self.reports.len() <= AGAIN };
+        ended.exit.is_whole() && wants_more
+    }
+
+    /// The words about a command that was run again; `before` is what it was known for.
+    pub(crate) fn told(&self, task: &TaskId, before: &str) -> Option<String> {
+        let word = |report: &ChecksReport| if report.failure.is_none() { "green" } else { "red" };
+        let words: Vec<&str> = self.reports.iter().map(word).collect();
+        let (first, again) = words.split_first().filter(|(_, again)| !again.is_empty())?;
+        let reason = if again.iter().all(|word| *word == again[0]) {
+            "it is flaky, or goes by something that git does not see"
+        } else {
+            "it is flaky"
+        };
+        Some(format!(
+            "the verify command of task {task} was {before} and is {first} now, on the same files: {reason}; run again, it was {}",
+            again.join(", ")
+        ))
+    }
+
+    /// The result that counts: the only one, or what most of the later ones say.
+    pub(crate) fn settled(mut self) -> ChecksReport {
+        let again = self.reports.split_off(usize::from(self.reports.len() > 1));
+        let (green, red): (Vec<_>, Vec<_>) = again.into_iter().partition(|report| report.failure.is_none());
+        let most = if green.len() > red.len() { green } else { red };
+        most.into_iter().next_back().unwrap_or_default()
+    }
 }
 
 /// The exit code of a shell that did not find a program.

@@ -241,7 +241,9 @@ impl Effects<'_, '_> {
         let is_green = tree.is_some() && self.state.task(id).is_some_and(|task| task.verified == tree);
         match script.filter(|_| !is_green || !self.is_isolated(id)) {
             Some(script) => {
-                let purpose = Purpose::Join { task: id.clone(), dispatch, script: script.clone(), tree };
+                let looks = check::Looks::new(&dir);
+                let purpose =
+                    Purpose::Join { task: id.clone(), dispatch, script: script.clone(), tree, looks };
                 self.start_script(key, (&script, self.joined_root(id), LANDING), &dir, purpose);
             }
             None => {
@@ -276,14 +278,25 @@ impl Effects<'_, '_> {
         &mut self,
         key: ActionKey,
         (task, dispatch): (TaskId, Dispatch),
-        (script, tree): (&plan::Script, Option<String>),
+        (script, tree, mut looks): (&plan::Script, Option<String>, check::Looks),
         ended: &Ended,
     ) -> Result<Seen, RunError> {
         let root = self.joined_root(&task);
-        let mut report = verdict(script, ended, &root);
+        let report = verdict(script, ended, &root);
         if let Some(reason) = self.missing_in(&root, (&report, ended)) {
             return Ok(Seen::TreeFailed { task, dispatch, reason });
         }
+        let is_contrary = report.failure.is_some() && self.was_green_in_slot(&task, tree.as_deref())?;
+        if looks.take(report, ended, is_contrary) {
+            let dir = looks.dir.clone();
+            let purpose = Purpose::Join { task, dispatch, script: script.clone(), tree, looks };
+            self.start_script(key, (script, root, LANDING), &dir, purpose);
+            return Ok(Seen::TimePassed);
+        }
+        if let Some(told) = looks.told(&task, "green in its work tree") {
+            self.note_of(&task, told);
+        }
+        let mut report = looks.settled();
         let is_red = |report: &ChecksReport| {
             report.failure.as_ref().is_some_and(|red| !did_its_job(self.state, &task, &red.failing))
         };
@@ -296,6 +309,14 @@ impl Effects<'_, '_> {
             }
         }
         self.start_canary(key, (task, dispatch), (script, tree), report)
+    }
+
+    /// True if work comes in as it was green in its slot: nothing came in meanwhile, and no hook changed it.
+    fn was_green_in_slot(&self, id: &TaskId, joined: Option<&str>) -> Result<bool, GitError> {
+        let work = self.state.task(id).filter(|task| task.is_isolated()).and_then(|task| task.work.as_ref());
+        let work = work.and_then(|work| Oid::parse(work.commit.as_deref()?));
+        let Some((git, work)) = self.world.files.git().zip(work) else { return Ok(false) };
+        Ok(Some(git.tree_of(&work)?.as_str()) == joined)
     }
 
     /// Breaks a file of work that was green in the landing tree, once for each set-up, beside the loop: the verify command

@@ -243,6 +243,7 @@ pub(crate) fn failure(attempt: Attempt, error: &str, rung: Rung, at: Timestamp) 
         command: Some("npm test".to_owned()),
         exit_code: Some(1),
         failing: engine::Failing::default(),
+        tree: None,
         attempted_fix: None,
         suggested_fix: None,
         root_cause: None,

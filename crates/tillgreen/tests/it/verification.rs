@@ -1,5 +1,6 @@
 //! What proves a task: its own command, run by the program; a judging agent or a person only where no command can.
 
+use std::fs;
 use std::path::Path;
 
 use testkit::{Agent, Finished, Sandbox, Step};
@@ -370,4 +371,72 @@ fn what_a_verify_command_makes_of_the_work_each_time_is_not_committed_unverified
         finished.stderr.contains("files of task 1.1 change each time it is verified (work.txt)"),
         "{finished}"
     );
+}
+
+/// A verify command that comes to these results one after the other, and stays with the last.
+fn flaky(sandbox: &Sandbox, results: &str) -> String {
+    let file = sandbox.control("results").display().to_string();
+    fs::write(&file, results.split(' ').map(|word| format!("{word}\n")).collect::<String>())
+        .expect("it is written");
+    format!(
+        "test -f work.txt; first=$(head -n 1 {file}); echo $first >> {file}.ran; \
+         test $(wc -l < {file}) = 1 || sed -i 1d {file}; test $first = green"
+    )
+}
+
+/// A task whose command comes to these results: how often it ran, what was told, and whether it is done.
+#[track_caller]
+fn check_flaky(results: &str, later: Vec<Step>, flags: &[&str]) -> (usize, Finished) {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    let command = flaky(&sandbox, results);
+    sandbox.spec("demo", &format!("- [ ] 1.1 Work\n  - **Verify**: `{command}`\n"));
+    sandbox.commit_all("plan");
+    let agent = Agent::new().on_attempt("1.1", 1, [work(), done()]).otherwise([later, vec![done()]].concat());
+    let finished =
+        run(&sandbox, &agent, &[&["--prove", "off", "--max-task-iterations", "2"], flags].concat());
+    let ran = fs::read_to_string(sandbox.control("results.ran")).expect("it ran");
+    (ran.lines().count(), finished)
+}
+
+#[test]
+fn a_command_that_is_red_and_green_on_the_same_files_is_run_again_and_told() {
+    let (ran, finished) = check_flaky("red green", vec![], &[]);
+    assert_eq!((ran, finished.code), (5, Some(0)), "{finished}");
+    let told = "the verify command of task 1.1 was red in attempt 1 and is green now, on the same files: it is flaky, or \
+                goes by something that git does not see; run again, it was green, green, green";
+    assert!(finished.stderr.contains(told), "{finished}");
+    let (ran, finished) = check_flaky("red green red green green", vec![], &[]);
+    assert_eq!((ran, finished.code), (5, Some(0)), "one more red costs nothing: {finished}");
+    assert!(finished.stderr.contains("it is flaky; run again, it was red, green, green"), "{finished}");
+    let (ran, finished) = check_flaky("red green red", vec![], &[]);
+    assert_eq!((ran, finished.code), (5, Some(1)), "it was luck: {finished}");
+    let (ran, finished) = check_flaky("red green green", vec![], &["--isolate"]);
+    assert!(finished.stderr.contains("green, green, green"), "{finished}");
+    assert_eq!((ran, finished.code), (6, Some(0)), "and once more in the landing tree: {finished}");
+}
+
+#[test]
+fn what_changed_or_stayed_red_is_not_run_again() {
+    let (ran, finished) = check_flaky("red green", vec![Step::write("work.txt", "other\n")], &[]);
+    assert_eq!((ran, finished.code), (2, Some(0)), "{finished}");
+    assert!(!finished.stderr.contains("flaky"), "{finished}");
+    let (ran, finished) = check_flaky("red", vec![], &[]);
+    assert_eq!((ran, finished.code), (2, Some(1)), "{finished}");
+    let (ran, finished) = check_flaky("green", vec![], &[]);
+    assert_eq!((ran, finished.code), (1, Some(0)), "{finished}");
+}
+
+#[test]
+fn work_that_is_red_where_it_lands_as_it_was_green_in_its_work_tree_is_looked_at_again() {
+    let (ran, finished) = check_flaky("green red green", vec![], &["--isolate"]);
+    assert_eq!((ran, finished.code), (5, Some(0)), "no attempt is spent: {finished}");
+    assert!(
+        finished.stderr.contains("was green in its work tree and is red now, on the same files"),
+        "{finished}"
+    );
+    assert!(!finished.stderr.contains("attempt 2"), "{finished}");
+    let (ran, finished) =
+        check_flaky("green red red red red green", vec![Step::write("work.txt", "other\n")], &["--isolate"]);
+    assert_eq!((ran, finished.code), (7, Some(0)), "{finished}");
+    assert!(finished.stderr.contains("attempt 2"), "{finished}");
 }
