@@ -25,6 +25,9 @@ pub struct Proof {
     pub tree: String,
     /// What it says of each task, in the order of the plan.
     pub results: Vec<TaskProof>,
+    /// The paths in the checkout that lead into the project, so that they are not proved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<String>,
     /// How long it took.
     pub elapsed_ms: u64,
 }
@@ -117,10 +120,13 @@ pub struct ProofRecord {
     /// Its tree.
     pub tree: String,
     /// The command.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// What came of it.
     pub verdict: ProofVerdict,
+    /// The paths in the checkout that lead into the project, so that they are not proved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<String>,
 }
 
 impl Proof {
@@ -197,6 +203,7 @@ impl State {
                     tree: proof.tree.clone(),
                     command: result.command.clone(),
                     verdict: result.verdict.clone(),
+                    linked: proof.linked.clone(),
                 });
             }
         }

@@ -36,10 +36,25 @@ pub(crate) fn headline(proof: &Proof) -> String {
     let elapsed = took(std::time::Duration::from_millis(proof.elapsed_ms));
     let tasks = count(proof.results.len(), "task");
     format!(
-        "{green} of {tasks} green in a clean checkout of {}{}, in {elapsed}",
+        "{green} of {tasks} green in a clean checkout of {}{}{}, in {elapsed}",
         short(&proof.head),
+        linked(&proof.linked),
         others.collect::<String>()
     )
+}
+
+/// The part of a checkout that is the project's own, and so not proved.
+fn linked(paths: &[String]) -> String {
+    if paths.is_empty() { String::new() } else { format!(" (not of {}, linked)", paths.join(", ")) }
+}
+
+/// The error of a red command, with the command where the error does not name it, and what differs.
+fn red(command: Option<&String>, error: &str, differs: Option<&String>) -> String {
+    let command =
+        command.map(|command| one_line(command, CHARS_MAX)).filter(|command| !error.contains(command));
+    let command = command.map(|command| format!(" `{command}`:")).unwrap_or_default();
+    let differs = differs.map(|differs| format!(" ({})", one_line(differs, CHARS_MAX))).unwrap_or_default();
+    format!("{differs}:{command} {}", one_line(error, CHARS_MAX))
 }
 
 /// The lines of the summary.
@@ -87,20 +102,13 @@ pub(crate) fn details(proof: &Proof) -> Vec<String> {
 }
 
 fn told(result: &TaskProof) -> Option<String> {
-    let command = result.command.as_deref().unwrap_or_default();
-    let task = &result.task;
+    let (task, command) = (&result.task, result.command.as_ref());
     match &result.verdict {
         ProofVerdict::Red { error, differs, .. } => {
-            let differs = differs.as_ref().map(|differs| format!(" ({})", one_line(differs, CHARS_MAX)));
-            Some(format!(
-                "{task} is red: `{}`: {}{}",
-                one_line(command, CHARS_MAX),
-                one_line(error, CHARS_MAX),
-                differs.unwrap_or_default()
-            ))
+            Some(format!("{task} is red{}", red(command, error, differs.as_ref())))
         }
         ProofVerdict::Superseded { by, error, .. } => {
-            Some(format!("{task} is superseded by {}: {}", list(by), one_line(error, CHARS_MAX)))
+            Some(format!("{task} is superseded by {}{}", list(by), red(command, error, None)))
         }
         ProofVerdict::Green { .. }
         | ProofVerdict::LeftOut { .. }
@@ -112,16 +120,15 @@ fn told(result: &TaskProof) -> Option<String> {
 /// A task's own record, in a line.
 pub(crate) fn record(record: &ProofRecord) -> String {
     let (commit, tree) = (short(&record.commit), short(&record.tree));
-    let at = format!("in a clean checkout of {commit} (tree {tree})");
+    let at = format!("in a clean checkout of {commit} (tree {tree}){}", linked(&record.linked));
     let command = record.command.as_ref().map(|command| format!(" `{}`", one_line(command, CHARS_MAX)));
     let command = command.unwrap_or_default();
     let code = |code: &Option<i32>| code.map(|code| format!(", exit code {code}")).unwrap_or_default();
     match &record.verdict {
         ProofVerdict::Green { exit_code } => format!("green {at}:{command}, exit code {exit_code}"),
         ProofVerdict::Red { exit_code, error, differs } => {
-            let differs = differs.as_ref().map(|differs| format!(" ({})", one_line(differs, CHARS_MAX)));
-            let error = one_line(error, CHARS_MAX);
-            format!("red {at}:{command}{}: {error}{}", code(exit_code), differs.unwrap_or_default())
+            let red = red(None, error, differs.as_ref());
+            format!("red {at}:{command}{}{red}", code(exit_code))
         }
         ProofVerdict::Superseded { by, exit_code, error } => {
             let error = one_line(error, CHARS_MAX);

@@ -95,6 +95,92 @@ fn what_is_required_is_opened_again_once() {
     assert!(sandbox.tasks("demo").starts_with("- [x]"), "{}", sandbox.tasks("demo"));
 }
 
+/// A second turn is a person's: nobody pays a third agent for the same.
+#[test]
+fn what_is_red_once_more_is_asked_about() {
+    let sandbox = sandbox(&(task("1.1", "grep -q one a.txt") + &task("1.2", "grep -q two a.txt")), "");
+    let agent = Agent::new()
+        .on("1.1", [leave("a.txt", "one\n"), done()])
+        .on("1.2", [leave("a.txt", "two\n"), done()]);
+    let command = sandbox.install_agent(&agent);
+    let flags = ["run", "--agent-cmd", &command, "--prove", "require", "--on-escalation", "pause"];
+    let finished = sandbox.run(&flags).expect_code(3);
+    sandbox.wait_until_quiet();
+    let told = "1.2 is open again: the command of task 1.1 is red in a clean checkout since this task";
+    assert_eq!(finished.stderr.matches(told).count(), 2, "{finished}");
+    assert_eq!(sandbox.agent_calls().len(), 3, "{finished}");
+    assert!(sandbox.tasks("demo").contains("- [ ] 1.2"), "{}", sandbox.tasks("demo"));
+    // Whoever wants it to count all the same says so in the plan.
+    sandbox.write("specs/demo/tasks.md", sandbox.tasks("demo").replace("- [ ] 1.2", "- [x] 1.2"));
+    let again = sandbox.run(&flags).expect_code(0);
+    assert!(again.stdout.contains("1.1 is superseded by 1.2"), "{again}");
+}
+
+/// Whoever commits beside the tasks is named by the commit, which is looked for.
+#[test]
+fn a_commit_that_is_no_tasks_is_named() {
+    let tasks: String =
+        (1..=4).map(|number| task(&format!("1.{number}"), &format!("test -s f{number}.txt"))).collect();
+    let sandbox = sandbox(&(tasks + &task("1.5", "grep -q good f1.txt")), "");
+    let commit = |text: &str, message: &str| {
+        Step::shell(&format!("printf '{text}\\n' >> f1.txt && git commit -qam '{message}'"))
+    };
+    let agent = Agent::new()
+        .on("1.1", [leave("f1.txt", "good\n"), done()])
+        .on("1.2", [leave("f2.txt", "2\n"), done()])
+        .on("1.3", [leave("f3.txt", "3\n"), done()])
+        .on("1.4", [leave("f4.txt", "4\n"), done()])
+        .on("1.5", [commit("more", "feat: more"), done()]);
+    run(&sandbox, &agent, &[]);
+    for (number, text) in ["good one", "bad", "worse"].iter().enumerate() {
+        sandbox.write("f1.txt", format!("{text}\n"));
+        sandbox.git(&["commit", "-qam", &format!("by hand {number}")]);
+    }
+    let proved = sandbox.run(&["prove"]).expect_code(1);
+    assert!(
+        proved.stdout.contains("1.5 is red (the commit ")
+            && proved.stdout.contains("\"by hand 1\" broke it)"),
+        "{proved}"
+    );
+}
+
+/// A command that is red once and green at the next look is no alarm, and is told.
+#[test]
+fn a_flaky_command_is_told() {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    let mark = sandbox.control("seen");
+    let root = sandbox.root().display().to_string();
+    let (head, tail) = root.split_at(root.len() / 2);
+    let verify = format!(
+        "test -s a.txt && {{ test \"$PWD\" = \"{head}\"\"{tail}\" || test -e {0} || {{ : > {0}; false; }}; }}",
+        mark.display()
+    );
+    sandbox.spec("demo", &task("1.1", &verify));
+    sandbox.commit_all("plan");
+    let finished = run(&sandbox, &Agent::new().otherwise([leave("a.txt", "a\n"), done()]), &[]);
+    assert!(finished.stdout.contains("the command of task 1.1 was red and then green"), "{finished}");
+    assert!(finished.stdout.contains(COMPLETE), "{finished}");
+}
+
+/// Tasks that had trees of their own are proved side by side; a command may all the same need what another one makes.
+#[test]
+fn side_by_side_where_tasks_had_trees() {
+    let tasks = "- [ ] 1.1 [P] Build\n  - **Files**: a.txt\n  - **Verify**: `test -s a.txt && mkdir -p dist && cp a.txt dist/a`\n\n\
+                 - [ ] 1.2 [P] Use\n  - **Files**: b.txt\n  - **Verify**: `test -s b.txt`\n\n\
+                 - [ ] 1.3 Both\n  - **Verify**: `test -s c.txt && test -s dist/a`\n\n";
+    let sandbox = sandbox(tasks, "dist/\n");
+    let agent = Agent::new()
+        .on("1.1", [leave("a.txt", "a\n"), done()])
+        .on("1.2", [leave("b.txt", "b\n"), done()])
+        .otherwise([Step::shell("mkdir -p dist && cp a.txt dist/a"), leave("c.txt", "c\n"), done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(
+        finished.stdout.contains("3 of 3 tasks green") && finished.stdout.contains(COMPLETE),
+        "{finished}"
+    );
+    assert_eq!(sandbox.git(&["worktree", "list"]).lines().count(), 1, "no tree stays");
+}
+
 #[test]
 fn what_a_later_task_broke_is_superseded() {
     let sandbox = sandbox(&(task("1.1", "grep -q one a.txt") + &task("1.2", "grep -q two a.txt")), "");
