@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::paint::Paint;
 use super::progress::doings;
-use super::proof;
 use super::subject::Subject;
 use super::task_report::{AttemptReport, FixOf, TaskReport, Verdict, ms};
 use super::text::{clean, clean_lines, moment, one_line};
@@ -17,6 +16,8 @@ use super::usage;
 
 /// Characters of a title or an error.
 const LINE_CHARS_MAX: usize = 300;
+/// Characters of a proof record.
+const PROOF_CHARS_MAX: usize = 700;
 /// Lines of a field, and of an attempt's output, where all attempts are shown.
 const FIELD_LINES_MAX: usize = 12;
 const OUTPUT_LINES_MAX: usize = 12;
@@ -165,7 +166,7 @@ fn head(report: &TaskReport, now: Timestamp, paint: Paint) -> String {
         row("Committed", &clean(commit));
     }
     if let Some(record) = &report.proof {
-        row("Proof", &proof::record(record));
+        row("Proof", &one_line(&record.line(), PROOF_CHARS_MAX));
     }
     text
 }

@@ -294,3 +294,99 @@ fn prove_tells_by_its_exit_code() {
     sandbox.run(&["prove", "demo"]).expect_code(1);
     sandbox.run(&["prove", "9.9"]).expect_code(2);
 }
+
+fn is_there(program: &str) -> bool {
+    let output = std::process::Command::new(program).arg("--version").output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+/// An honest project without any set-up does not end in alarms: what it installed was there before the run.
+#[test]
+fn a_python_project_with_an_environment() {
+    if !is_there("/usr/bin/python3") {
+        return;
+    }
+    let verify = ".venv/bin/python -m unittest discover -s tests";
+    let sandbox =
+        sandbox(&(task("1.1", verify) + &task("1.2", "grep -q sub calc.py")), ".venv/\n__pycache__/\n");
+    let made = std::process::Command::new("/usr/bin/python3")
+        .args(["-m", "venv", "--without-pip", ".venv"])
+        .current_dir(sandbox.root())
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let libraries = std::fs::read_dir(sandbox.root().join(".venv/lib")).unwrap();
+    let library = libraries.map(|entry| entry.unwrap().path()).next().expect("a folder of libraries");
+    std::fs::write(library.join("site-packages/numbers_of.py"), "def two():\n    return 2\n").unwrap();
+    sandbox.write("requirements.txt", "numbers_of\n");
+    sandbox.git(&["add", "requirements.txt"]);
+    sandbox.git(&["commit", "-qm", "requirements"]);
+    let test = "import sys, unittest\nsys.path.insert(0, '.')\nimport calc, numbers_of\n\nclass T(unittest.TestCase):\n    \
+                def test_add(self):\n        self.assertEqual(calc.add(1, 1), numbers_of.two())\n";
+    let agent = Agent::new()
+        .on(
+            "1.1",
+            [
+                leave("calc.py", "def add(a, b):\n    return a + b\n"),
+                leave("tests/test_calc.py", test),
+                done(),
+            ],
+        )
+        .otherwise([Step::shell("printf 'def sub(a, b):\\n    return a - b\\n' >> calc.py"), done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(
+        finished.stdout.contains("1 of 2 tasks green") && finished.stdout.contains(COMPLETE),
+        "{finished}"
+    );
+    assert!(finished.stdout.contains("1.1 not proved: `.venv/bin/python` is in .venv"), "{finished}");
+}
+
+#[test]
+fn a_node_project_with_packages() {
+    if !is_there("node") {
+        return;
+    }
+    let sandbox =
+        sandbox(&(task("1.1", "node --test test/") + &task("1.2", "node src/calc.js")), "node_modules/\n");
+    sandbox.write("node_modules/numbers-of/index.js", "exports.two = () => 2;\n");
+    sandbox.write("package.json", "{\"dependencies\": {\"numbers-of\": \"1.0.0\"}}\n");
+    sandbox.write("package-lock.json", "{}\n");
+    sandbox.git(&["add", "package.json", "package-lock.json"]);
+    sandbox.git(&["commit", "-qm", "packages"]);
+    let test = "const { test } = require('node:test');\nconst assert = require('node:assert');\n\
+                test('add', () => assert.equal(require('../src/calc').add(1, 1), require('numbers-of').two()));\n";
+    let agent = Agent::new()
+        .on(
+            "1.1",
+            [
+                leave("src/calc.js", "exports.add = (a, b) => a + b;\n"),
+                leave("test/calc.test.js", test),
+                done(),
+            ],
+        )
+        .otherwise([leave("src/sub.js", "exports.sub = (a, b) => a - b;\n"), done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(
+        finished.stdout.contains("1 of 2 tasks green") && finished.stdout.contains(COMPLETE),
+        "{finished}"
+    );
+    assert!(
+        finished.stdout.contains("1.1 not proved: the package `numbers-of` is in node_modules"),
+        "{finished}"
+    );
+    assert!(finished.stdout.contains("worktree_setup = \"npm ci\""), "{finished}");
+}
+
+/// The proof is in the numbers as well, and in JSON.
+#[test]
+fn stats_tell_of_it() {
+    let sandbox = sandbox(&task("1.1", "grep -q a out.txt"), "out.txt\n");
+    let agent = Agent::new().otherwise([leave("out.txt", "a\n"), leave("b.txt", "b\n"), done()]);
+    run(&sandbox, &agent, &[]);
+    let shown = sandbox.run(&["stats"]).expect_code(0);
+    assert!(shown.stdout.contains("### Proof\n\n0 of 1 task green in a clean checkout of "), "{shown}");
+    assert!(shown.stdout.contains("\n- 1.1 is red (git ignores `out.txt`)"), "{shown}");
+    let shown = sandbox.run(&["stats", "--format", "json"]).expect_code(0);
+    assert!(shown.stdout.contains("\"differs\": \"git ignores `out.txt`\""), "{shown}");
+}
