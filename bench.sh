@@ -11,3 +11,4 @@ cargo bench --locked -p tillgreen --bench retries
 cargo bench --locked -p tillgreen --bench streams
 cargo bench --locked -p tillgreen --bench batches
 cargo bench --locked -p tillgreen --bench builds
+cargo bench --locked -p tillgreen --bench proof

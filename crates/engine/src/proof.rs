@@ -16,20 +16,26 @@ use crate::status::Status;
 use crate::task::{Attempt, Task};
 use crate::transition::EventKind;
 
-/// What the final proof of a commit came to.
+/// Characters of a commit's name.
+const COMMIT_CHARS: usize = 9;
+
+/// The result of the final proof of a commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// The commit that was checked out, with nothing else.
     pub head: String,
     /// Its tree.
     pub tree: String,
-    /// What it says of each task, in the order of the plan.
+    /// The result for each task, in the order of the plan.
     pub results: Vec<TaskProof>,
+    /// The paths in the checkout that lead into the project, so that they are not proved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<String>,
     /// How long it took.
     pub elapsed_ms: u64,
 }
 
-/// What a proof says of a task.
+/// The result of a proof for a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskProof {
     /// The task.
@@ -37,11 +43,11 @@ pub struct TaskProof {
     /// Its verify command, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// What came of it.
+    /// The result.
     pub verdict: ProofVerdict,
 }
 
-/// What came of a task's command in a clean checkout.
+/// The result of a task's command in a clean checkout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofVerdict {
@@ -67,7 +73,7 @@ pub enum ProofVerdict {
     },
     /// Nobody knows: the checkout lacks what surrounds the project, such as its dependencies.
     NotProved {
-        /// What is missing and what to set, in words.
+        /// The thing that is missing and what to set, in words.
         reason: String,
     },
     /// The time for the proof was over before.
@@ -79,13 +85,58 @@ pub enum ProofVerdict {
         exit_code: Option<i32>,
         /// The error in a line.
         error: String,
-        /// What differs between the project and the checkout, or what broke it, as far as that is known, in words.
+        /// The difference between the project and the checkout, or the commit that broke it, where it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         differs: Option<String>,
     },
 }
 
+impl TaskProof {
+    /// The words about a red command.
+    fn finding(&self) -> Option<String> {
+        let told = match &self.verdict {
+            ProofVerdict::Red { .. } => "red".to_owned(),
+            ProofVerdict::Superseded { by, .. } => format!("superseded by {}", listed(by)),
+            ProofVerdict::Green { .. }
+            | ProofVerdict::LeftOut { .. }
+            | ProofVerdict::NotProved { .. }
+            | ProofVerdict::NotReached => return None,
+        };
+        Some(format!("{} is {told}{}", self.task, self.verdict.words(self.command.as_deref())))
+    }
+}
+
+impl ProofRecord {
+    /// The record in a line.
+    pub fn line(&self) -> String {
+        let (commit, tree) = (short(&self.commit), short(&self.tree));
+        let at = format!("in a clean checkout of {commit} (tree {tree}){}", not_of(&self.linked));
+        let command = self.command.as_ref().map(|command| format!(": `{command}`")).unwrap_or_default();
+        let code = self.verdict.exit_code().map(|code| format!(", exit code {code}")).unwrap_or_default();
+        let words = || self.verdict.words(None);
+        match &self.verdict {
+            ProofVerdict::Green { .. } => format!("green {at}{command}{code}"),
+            ProofVerdict::Red { .. } => format!("red {at}{command}{code}{}", words()),
+            ProofVerdict::Superseded { by, .. } => {
+                format!("superseded by {}: red {at}{command}{code}{}", listed(by), words())
+            }
+            ProofVerdict::LeftOut { reason } => format!("left out: {reason}"),
+            ProofVerdict::NotProved { reason } => format!("not proved {at}: {reason}"),
+            ProofVerdict::NotReached => "not reached: the time for the proof was over".to_owned(),
+        }
+    }
+}
+
 impl ProofVerdict {
+    /// What differs and the error of a red command, with the command where the error does not name it.
+    fn words(&self, command: Option<&str>) -> String {
+        let error = self.error().unwrap_or_default();
+        let command = command.filter(|command| !error.contains(*command));
+        let command = command.map(|command| format!(" `{command}`:")).unwrap_or_default();
+        let differs = self.differs().map(|differs| format!(" ({differs})")).unwrap_or_default();
+        format!("{differs}:{command} {error}")
+    }
+
     /// The exit code of the command, where it ran and told one.
     pub fn exit_code(&self) -> Option<i32> {
         match self {
@@ -109,7 +160,7 @@ impl ProofVerdict {
     }
 }
 
-/// What is known of a task's result from the latest proof.
+/// The record of the latest proof that a task has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofRecord {
     /// The commit that was checked out.
@@ -117,10 +168,13 @@ pub struct ProofRecord {
     /// Its tree.
     pub tree: String,
     /// The command.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// What came of it.
+    /// The result.
     pub verdict: ProofVerdict,
+    /// The paths in the checkout that lead into the project, so that they are not proved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<String>,
 }
 
 impl Proof {
@@ -129,7 +183,56 @@ impl Proof {
         self.results.iter().filter(|result| matches!(result.verdict, ProofVerdict::Red { .. }))
     }
 
-    /// Whether another look at the same commit can say nothing else.
+    /// The result of all of it, in words.
+    pub fn headline(&self) -> String {
+        let of = |is: fn(&ProofVerdict) -> bool| {
+            self.results.iter().filter(move |result| is(&result.verdict)).count()
+        };
+        let green = of(|verdict| matches!(verdict, ProofVerdict::Green { .. }));
+        let parts = [
+            (of(|verdict| matches!(verdict, ProofVerdict::Red { .. })), "red"),
+            (of(|verdict| matches!(verdict, ProofVerdict::Superseded { .. })), "superseded"),
+            (of(|verdict| matches!(verdict, ProofVerdict::NotProved { .. })), "not proved"),
+            (of(|verdict| matches!(verdict, ProofVerdict::NotReached)), "not reached"),
+            (of(|verdict| matches!(verdict, ProofVerdict::LeftOut { .. })), "left out"),
+        ];
+        let others =
+            parts.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!(", {number} {what}"));
+        let count = self.results.len();
+        format!(
+            "{green} of {count} {} green in a clean checkout of {}{}{}",
+            if count == 1 { "task" } else { "tasks" },
+            short(&self.head),
+            not_of(&self.linked),
+            others.collect::<String>()
+        )
+    }
+
+    /// A line for each task, or for each reason, of which there is something to say; what is red comes first.
+    pub fn findings(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.results.iter().filter_map(TaskProof::finding).collect();
+        let mut grouped: Vec<(String, Vec<&TaskId>)> = Vec::new();
+        for result in &self.results {
+            let reason = match &result.verdict {
+                ProofVerdict::LeftOut { reason } => format!("left out: {reason}"),
+                ProofVerdict::NotProved { reason } => format!("not proved: {reason}"),
+                ProofVerdict::NotReached => {
+                    "not reached: the time for the proof was over (prove_budget)".to_owned()
+                }
+                ProofVerdict::Green { .. } | ProofVerdict::Superseded { .. } | ProofVerdict::Red { .. } => {
+                    continue;
+                }
+            };
+            match grouped.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, tasks)) => tasks.push(&result.task),
+                None => grouped.push((reason, vec![&result.task])),
+            }
+        }
+        lines.extend(grouped.iter().map(|(reason, tasks)| format!("{} {reason}", listed(tasks))));
+        lines
+    }
+
+    /// True if another look at the same commit can say nothing else.
     fn is_final(&self) -> bool {
         self.results.iter().all(|result| match result.verdict {
             ProofVerdict::NotProved { .. } | ProofVerdict::NotReached => false,
@@ -141,7 +244,7 @@ impl Proof {
     }
 }
 
-/// Whether what is done was proved since a task was last done.
+/// True of what is done if it was proved since a task was last done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Proving {
@@ -165,7 +268,7 @@ impl State {
         self.proof.as_ref().filter(|_| self.proving == Proving::Over)
     }
 
-    /// Whether all is done and the proof that was asked for has not been taken.
+    /// True if all is done and the proof that was asked for has not been taken.
     pub fn lacks_proof(&self) -> bool {
         let rules = self.rules();
         let is_on = rules.is_some_and(|rules| rules.prove != Prove::Off);
@@ -178,12 +281,12 @@ impl State {
             && self.has_to_prove()
     }
 
-    /// Whether any task was done by this run: what was ticked before is none of its claims.
+    /// True if any task was done by this run: what was ticked before is none of its claims.
     fn has_to_prove(&self) -> bool {
         self.tasks().iter().any(|task| task.is_done_here())
     }
 
-    /// What git ignored in the project before the run began; none where nobody looked.
+    /// The paths that git ignored in the project before the run began; none where nobody looked.
     pub fn surroundings(&self) -> Option<&[String]> {
         self.surroundings.as_deref()
     }
@@ -197,6 +300,7 @@ impl State {
                     tree: proof.tree.clone(),
                     command: result.command.clone(),
                     verdict: result.verdict.clone(),
+                    linked: proof.linked.clone(),
                 });
             }
         }
@@ -227,7 +331,7 @@ impl State {
 }
 
 impl Task {
-    /// Whether it is done by this run, and not by a person's word.
+    /// True if it is done by this run, and not by a person's word.
     pub fn is_done_here(&self) -> bool {
         self.status == Status::Done && self.started_at.is_some() && !self.is_ticked_by_hand
     }
@@ -262,7 +366,10 @@ fn mender<'a>(state: &'a State, result: &TaskProof) -> Option<&'a Task> {
 fn failure(rules: &Rules, task: &Task, found: &[&TaskProof], at: Timestamp) -> Failure {
     let first = found.first();
     let error = first.map(|result| told(task, result)).unwrap_or_default();
-    let commands: String = found.iter().map(|result| listed(result)).collect();
+    let commands: String = found
+        .iter()
+        .map(|result| format!("- task {}{}\n", result.task, result.verdict.words(result.command.as_deref())))
+        .collect();
     let details = format!(
         "In a clean checkout of what is committed:\n{commands}There each of these commands has to be green, and so has this \
          task's own. Commit all that they need."
@@ -276,6 +383,7 @@ fn failure(rules: &Rules, task: &Task, found: &[&TaskProof], at: Timestamp) -> F
         details,
         command: first.and_then(|result| result.command.clone()),
         exit_code: first.and_then(|result| result.verdict.exit_code()),
+        tree: None,
         failing: Failing::default(),
         attempted_fix: None,
         suggested_fix: None,
@@ -298,9 +406,16 @@ fn told(task: &Task, result: &TaskProof) -> String {
     format!("{whose} is red in a clean checkout{since}{differs}: {error}")
 }
 
-fn listed(result: &TaskProof) -> String {
-    let command = result.command.as_deref().unwrap_or_default();
-    let differs = result.verdict.differs().map(|differs| format!(" ({differs})")).unwrap_or_default();
-    let error = result.verdict.error().unwrap_or_default();
-    format!("- task {}, `{command}`{differs}: {error}\n", result.task)
+/// Ids in a row.
+fn listed(tasks: &[impl ToString]) -> String {
+    tasks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The part of a checkout that is the project's own, and so not proved.
+fn not_of(linked: &[String]) -> String {
+    if linked.is_empty() { String::new() } else { format!(" (not of {}, linked)", linked.join(", ")) }
+}
+
+fn short(name: &str) -> &str {
+    name.get(..COMMIT_CHARS).unwrap_or(name)
 }

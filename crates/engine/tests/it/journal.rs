@@ -108,6 +108,7 @@ fn proof() -> Proof {
             of("1.5", ProofVerdict::NotReached),
             of("1.6", ProofVerdict::Red { exit_code, error, differs }),
         ],
+        linked: vec![text("node_modules")],
         elapsed_ms: 7,
     }
 }
@@ -291,7 +292,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":{"skip_requested":{"task":"1.3"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"limits_changed":{"limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":null,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":50,"time_max":null,"failure_chars_max":2000,"feedback_chars_max":10000},"jobs":2,"changes":[{"key":"jobs","from":"4","to":"2"}]}}}
     {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
-    {"at":"2026-01-26T14:30:00.5Z","what":{"proved":{"head":"c0ffee","tree":"7ree","results":[{"task":"1.1","command":"npm test","verdict":{"green":{"exit_code":0}}},{"task":"1.2","command":"npm test","verdict":{"left_out":{"reason":"it asks git"}}},{"task":"1.3","command":"npm test","verdict":{"superseded":{"by":["1.6"],"exit_code":1,"error":"2 failed"}}},{"task":"1.4","command":"npm test","verdict":{"not_proved":{"reason":"no node_modules"}}},{"task":"1.5","command":"npm test","verdict":"not_reached"},{"task":"1.6","command":"npm test","verdict":{"red":{"exit_code":1,"error":"2 failed","differs":"`a.txt` is ignored by git"}}}],"elapsed_ms":7}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"proved":{"head":"c0ffee","tree":"7ree","results":[{"task":"1.1","command":"npm test","verdict":{"green":{"exit_code":0}}},{"task":"1.2","command":"npm test","verdict":{"left_out":{"reason":"it asks git"}}},{"task":"1.3","command":"npm test","verdict":{"superseded":{"by":["1.6"],"exit_code":1,"error":"2 failed"}}},{"task":"1.4","command":"npm test","verdict":{"not_proved":{"reason":"no node_modules"}}},{"task":"1.5","command":"npm test","verdict":"not_reached"},{"task":"1.6","command":"npm test","verdict":{"red":{"exit_code":1,"error":"2 failed","differs":"`a.txt` is ignored by git"}}}],"linked":["node_modules"],"elapsed_ms":7}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"reopened":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"pull_request":"begun"}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"ended":{"complete":{"skipped":1}}}}

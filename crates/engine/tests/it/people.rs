@@ -22,7 +22,7 @@ pub(crate) fn proved(state: &State, verdict: &ProofVerdict) -> Proof {
     };
     let results = done.map(|task| result(task.id())).collect();
     let head = state.opened().and_then(|opened| opened.head.clone()).unwrap_or_else(|| "4ead".to_owned());
-    Proof { head, tree: "7ree".to_owned(), results, elapsed_ms: 5 }
+    Proof { head, tree: "7ree".to_owned(), results, linked: Vec::new(), elapsed_ms: 5 }
 }
 
 /// A red command in a clean checkout.

@@ -157,6 +157,6 @@ fn who_broke_it_later_has_to_mend_it() {
     let expected = "the command of task 1.1 is red in a clean checkout since this task's commit: 1 failed
 ";
     assert!(told.starts_with(expected), "{told}");
-    assert!(told.contains("- task 1.1, `make test`: 1 failed\n"), "{told}");
+    assert!(told.contains("- task 1.1: `make test`: 1 failed\n"), "{told}");
     assert_eq!(case.due(), Some(What::RetryPlanned { task: "1.2".into(), attempt: Attempt(2) }));
 }

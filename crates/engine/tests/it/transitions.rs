@@ -82,7 +82,6 @@ fn passed(id: &TaskId, judge: Option<Judge>) -> What {
 }
 
 /// One of each event that moves a task.
-#[expect(clippy::too_many_lines, reason = "a line for each kind of event")]
 fn events(id: &TaskId) -> Vec<What> {
     let task = || id.clone();
     let started = Started {

@@ -151,7 +151,7 @@ fn forge_reports() -> Vec<ForgeReport> {
 fn proof() -> Proof {
     let verdict = ProofVerdict::Green { exit_code: 0 };
     let results = vec![TaskProof { task: TaskId::from("1.2"), command: Some(text("make")), verdict }];
-    Proof { head: text("4ead"), tree: text("7ree"), results, elapsed_ms: 3 }
+    Proof { head: text("4ead"), tree: text("7ree"), results, linked: Vec::new(), elapsed_ms: 3 }
 }
 
 fn opening() -> Opening {

@@ -55,6 +55,12 @@ pub(super) fn body(state: &State, name: &str) -> String {
         summary.attempts,
         summary.failed_attempts
     );
+    if let Some(proof) = state.proof() {
+        let _ = writeln!(text, "\n## Proof\n\n{}.\n", proof.headline());
+        for line in proof.findings() {
+            let _ = writeln!(text, "- {}", plan::one_line(&line));
+        }
+    }
     mask(&text)
 }
 

@@ -97,6 +97,24 @@ impl Git {
         Ok(if ended.is_success() { Some(Oid::printed(ended)?) } else { None })
     }
 
+    /// The commits that follow one up to another, by first parents, oldest first; none where they do not.
+    pub fn commits_between(&self, from: &Oid, to: &Oid) -> Result<Vec<Oid>, GitError> {
+        if !self.is_ancestor(from.as_str(), to.as_str())? {
+            return Ok(Vec::new());
+        }
+        let range = format!("{from}..{to}");
+        let stdout =
+            process::run(self.call(&["rev-list", "--first-parent", "--reverse", &range, "--"]))?.success()?;
+        Ok(String::from_utf8_lossy(&stdout).lines().filter_map(Oid::parse).collect())
+    }
+
+    /// The first line of a commit's message.
+    pub fn subject_of(&self, commit: &Oid) -> Result<String, GitError> {
+        let log = ["log", "-1", "--no-show-signature", "--no-color", "--format=%s", commit.as_str(), "--"];
+        let stdout = process::run(self.call(&log))?.success()?;
+        Ok(String::from_utf8_lossy(&stdout).trim().to_owned())
+    }
+
     /// The newest commit with this trailer among the last `limit`.
     pub fn find_trailer(&self, key: &str, value: &str, limit: usize) -> Result<Option<Oid>, GitError> {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {

@@ -10,6 +10,7 @@ use engine::{
 use plan::TaskId;
 
 use crate::attempt::dispatch::Purpose;
+use crate::check::Looks;
 use crate::check::command::verdict;
 use crate::error::RunError;
 use crate::git::{Commit, Conflict, FastForward, Git, GitError, Join, Keep, Oid};
@@ -241,7 +242,7 @@ impl Effects<'_, '_> {
         let is_green = tree.is_some() && self.state.task(id).is_some_and(|task| task.verified == tree);
         match script.filter(|_| !is_green || !self.is_isolated(id)) {
             Some(script) => {
-                let looks = check::Looks::new(&dir);
+                let looks = Looks::new(&dir);
                 let purpose =
                     Purpose::Join { task: id.clone(), dispatch, script: script.clone(), tree, looks };
                 self.start_script(key, (&script, self.joined_root(id), LANDING), &dir, purpose);
@@ -278,7 +279,7 @@ impl Effects<'_, '_> {
         &mut self,
         key: ActionKey,
         (task, dispatch): (TaskId, Dispatch),
-        (script, tree, mut looks): (&plan::Script, Option<String>, check::Looks),
+        (script, tree, mut looks): (&plan::Script, Option<String>, Looks),
         ended: &Ended,
     ) -> Result<Seen, RunError> {
         let root = self.joined_root(&task);

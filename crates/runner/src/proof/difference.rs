@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,12 +16,11 @@ const PATHS_MAX: usize = 1_000;
 const FILES_MAX: usize = 500;
 const BYTES_MAX: u64 = 64 << 20;
 
-/// Folders that tools fill for themselves, or that hold what they installed.
-const OF_TOOLS: [&str; 13] = [
-    "node_modules",
-    ".venv",
-    "venv",
-    "vendor",
+/// Folders that hold what a package manager installed.
+const INSTALLED: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
+
+/// Folders that tools fill for themselves, again and again.
+const CACHES: [&str; 9] = [
     "target",
     ".next",
     ".vite",
@@ -31,6 +31,10 @@ const OF_TOOLS: [&str; 13] = [
     ".ruff_cache",
     "coverage",
 ];
+
+fn is_of_tools(path: &str) -> bool {
+    path.split('/').any(|name| INSTALLED.contains(&name) || CACHES.contains(&name))
+}
 
 /// What git ignores in the project. Where that is much, folders stand for what is in them.
 pub(crate) fn surroundings(git: Option<&Git>) -> Vec<String> {
@@ -89,11 +93,9 @@ impl Both<'_> {
         let ignored = self.git.ignored_in_project().unwrap_or_default();
         let is_lacking = |path: &String| {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
-            let is_made_anew = OF_TOOLS[4..].contains(&name);
-            let is_installed = OF_TOOLS[..4].contains(&name);
             !is_own(path)
-                && !is_made_anew
-                && (is_installed || self.is_of_surroundings(path))
+                && !CACHES.contains(&name)
+                && (INSTALLED.contains(&name) || self.is_of_surroundings(path))
                 && !self.tree.join(path).exists()
         };
         ignored.into_iter().filter(is_lacking).collect()
@@ -111,9 +113,8 @@ impl Both<'_> {
         }
         for path in self.git.ignored_in_project().unwrap_or_default() {
             let path = path.trim_end_matches('/').to_owned();
-            let is_of_tools = path.split('/').any(|name| OF_TOOLS.contains(&name));
             if !is_own(&path)
-                && !is_of_tools
+                && !is_of_tools(&path)
                 && !self.is_of_surroundings(&path)
                 && !self.tree.join(&path).exists()
             {
@@ -145,10 +146,9 @@ impl Both<'_> {
                 );
                 continue;
             }
-            let is_of_tools = word.split('/').any(|name| OF_TOOLS.contains(&name));
             let is_ignored =
                 self.git.ignored_among(&[word.to_owned()]).is_ok_and(|ignored| !ignored.is_empty());
-            if is_of_tools || (is_ignored && self.is_of_surroundings(word)) {
+            if is_of_tools(word) || (is_ignored && self.is_of_surroundings(word)) {
                 continue;
             }
             let told = if is_ignored {
@@ -165,30 +165,63 @@ impl Both<'_> {
 
     /// Puts what differs into the checkout, as far as it is not too much.
     pub(super) fn bring(&self, differences: &[Difference]) {
-        let mut room = (FILES_MAX, BYTES_MAX);
+        let mut room = Room::new();
         for difference in differences {
-            copy(&self.project.join(&difference.path), &self.tree.join(&difference.path), &mut room);
+            room.copy(&self.project.join(&difference.path), &self.tree.join(&difference.path));
         }
+    }
+
+    /// Puts what surrounds the project into the checkout: installed packages by links, whatever else as copies. True if it
+    /// was not too much.
+    pub(super) fn lend(&self, surroundings: &[String]) -> bool {
+        let mut room = Room::new();
+        for path in surroundings.iter().map(|path| path.trim_end_matches('/')) {
+            let (from, to) = (self.project.join(path), self.tree.join(path));
+            let name = path.rsplit('/').next().unwrap_or(path);
+            if INSTALLED.contains(&name) {
+                // A link that cannot be made is missing all the same.
+                let _ = to.parent().map(fs::create_dir_all);
+                let _ = symlink(&from, &to);
+            } else {
+                room.copy(&from, &to);
+            }
+        }
+        !room.is_exceeded
     }
 }
 
-/// Copies a file or folder. What cannot be copied is not tried.
-fn copy(from: &Path, to: &Path, room: &mut (usize, u64)) {
-    let Ok(metadata) = fs::symlink_metadata(from) else { return };
-    if metadata.is_dir() {
-        let _ = fs::create_dir_all(to);
-        let mut entries: Vec<PathBuf> =
-            fs::read_dir(from).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-        entries.sort();
-        for entry in entries {
-            if let Some(name) = entry.file_name() {
-                copy(&entry, &to.join(name), room);
-            }
+/// The room for copies.
+struct Room {
+    files: usize,
+    bytes: u64,
+    is_exceeded: bool,
+}
+
+impl Room {
+    fn new() -> Self {
+        Self { files: FILES_MAX, bytes: BYTES_MAX, is_exceeded: false }
+    }
+
+    /// Copies a file or folder. What cannot be copied is not tried.
+    fn copy(&mut self, from: &Path, to: &Path) {
+        let Ok(metadata) = fs::symlink_metadata(from) else { return };
+        if metadata.is_dir() {
+            let _ = fs::create_dir_all(to);
+            let mut entries: Vec<PathBuf> =
+                fs::read_dir(from).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+            entries.sort();
+            let named = entries.iter().filter_map(|entry| Some((entry, entry.file_name()?)));
+            named.for_each(|(entry, name)| self.copy(entry, &to.join(name)));
+        } else if metadata.is_file() {
+            let Some((files, bytes)) = self.files.checked_sub(1).zip(self.bytes.checked_sub(metadata.len()))
+            else {
+                self.is_exceeded = true;
+                return;
+            };
+            (self.files, self.bytes) = (files, bytes);
+            let _ = to.parent().map(fs::create_dir_all);
+            let _ = fs::copy(from, to);
         }
-    } else if metadata.is_file() && room.0 > 0 && metadata.len() <= room.1 {
-        *room = (room.0 - 1, room.1 - metadata.len());
-        let _ = to.parent().map(fs::create_dir_all);
-        let _ = fs::copy(from, to);
     }
 }
 

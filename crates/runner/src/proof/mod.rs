@@ -2,7 +2,9 @@
 //! end, and `prove` at any time.
 
 mod difference;
-mod exhibit;
+mod done_task;
+mod explain;
+mod facts;
 mod request;
 mod take;
 

@@ -11,8 +11,9 @@ use crate::error::RunError;
 use crate::journal::{RecordError, RunLock, load};
 use crate::plan_file::PlanFiles;
 use crate::project::{PlanFile, Project};
-use crate::proof::exhibit::exhibits;
-use crate::proof::take::{BUDGET, Taking};
+use crate::proof::done_task::done_tasks;
+use crate::proof::facts::Facts;
+use crate::proof::take::{Limits, Taking};
 use crate::run::driver::now;
 use crate::run::open::{keep_own_files_out, runtime};
 use crate::work::project_files::ProjectFiles;
@@ -29,10 +30,12 @@ pub struct ProveRequest<'a> {
     pub tasks: &'a [TaskId],
     /// What the clean checkout is given.
     pub worktrees: &'a Worktrees,
-    /// How long a command may take.
+    /// The time that a command may take.
     pub verify_timeout: Duration,
-    /// How long all of them may take.
+    /// The time that all of them may take.
     pub budget: Option<Duration>,
+    /// The number of commands at once, where tasks had work trees of their own.
+    pub jobs: u32,
 }
 
 /// Why nothing can be proved.
@@ -55,10 +58,13 @@ pub enum ProveError {
     Run(#[from] RunError),
 }
 
-/// Runs the commands of done tasks in a clean checkout of what is committed, and says what came of it. Where there is no
-/// journal, as in a fresh clone, the boxes say what is done.
-pub fn prove(request: &ProveRequest<'_>) -> Result<Proof, ProveError> {
-    let ProveRequest { project, file, tasks, worktrees, verify_timeout, budget } = request;
+/// Runs the commands of done tasks in a clean checkout of what is committed, and says what came of it, and what is to be told
+/// besides. How far it has come is told meanwhile. Where there is no journal, as in a fresh clone, the boxes say what is done.
+pub fn prove(
+    request: &ProveRequest<'_>,
+    tell: impl Fn(String) + Send + Sync + 'static,
+) -> Result<(Proof, Vec<String>), ProveError> {
+    let ProveRequest { project, file, tasks, worktrees, verify_timeout, budget, jobs } = request;
     let git = project.git().ok_or(ProveError::NoCommit)?;
     let head = git.head().map_err(RunError::from)?.ok_or(ProveError::NoCommit)?;
     let plans =
@@ -82,26 +88,24 @@ pub fn prove(request: &ProveRequest<'_>) -> Result<Proof, ProveError> {
     };
     let own = ProjectFiles::new(project, Some(git), file).plan_files();
     let markers = vec![(MARKER.into(), file.home.clone().into())];
+    let facts = Facts::read(file);
+    let meant = state.tasks().iter().map(AsRef::as_ref).filter(is_meant);
     let taking = Taking {
-        exhibits: exhibits(
-            &state,
-            (file, &plans),
-            &own,
-            state.tasks().iter().map(AsRef::as_ref).filter(is_meant),
-        ),
-        own,
         git: git.clone(),
         slots: Slots::new(git, &file.key(), worktrees),
         by: SetUpRunner::new(runtime, file.home.join("setup"), SET_UP_DEADLINE).with_variables(markers),
         project: project.root().to_owned(),
         home: file.home.clone(),
         head,
+        tasks: done_tasks(&state, (file, &plans), (&facts, &own), meant),
+        facts,
+        own,
         surroundings: state.surroundings().map(<[String]>::to_vec),
         began: state.first_opened_at().map(SystemTime::from),
-        budget: budget.unwrap_or(BUDGET),
-        verify_timeout: *verify_timeout,
+        limits: Limits { budget: *budget, verify_timeout: *verify_timeout, jobs: *jobs },
+        tell: Box::new(tell),
     };
-    taking.take().map(|(proof, _)| proof).ok_or(ProveError::Interrupted)
+    taking.take().ok_or(ProveError::Interrupted)
 }
 
 /// The state that the boxes alone amount to.

@@ -1,35 +1,37 @@
 //! How a proof is taken: a brand-new tree, every command in it once, and for what is red a look at why.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use engine::{ActionKey, CheckFailure, Proof, ProofVerdict, TaskProof};
-use plan::{Script, TaskId};
+use plan::Script;
 
 use crate::attempt::dispatch::Purpose;
-use crate::attempt::invocation::{self, MARKER};
+use crate::attempt::invocation::{self, MARKER, file_name};
 use crate::check;
 use crate::error::RunError;
 use crate::git::{Git, Oid, is_interrupted};
+use crate::inbox::Message;
 use crate::process::{Ended, Exit, Invocation};
-use crate::proof::difference::{Both, Difference};
-use crate::proof::exhibit::{Claim, Exhibit, Holding, exhibits};
+use crate::proof::difference::Both;
+use crate::proof::done_task::{DoneTask, Shown, done_tasks};
+use crate::proof::explain::{Inquiry, Red};
+use crate::proof::facts::Facts;
 use crate::run::effects::Effects;
 use crate::work::places::Done;
-use crate::work::project_files::listed;
-use crate::worktrees::{
-    LANDING, PROOF, SetUpRunner, Slots, Unready, environment, lacking, propose_setup, relocated,
-};
+use crate::worktrees::{PROOF, SetUpRunner, Slots, Unready, environment, relocated};
 
-/// How long a proof may take where nobody said otherwise, at least.
-pub(super) const BUDGET: Duration = Duration::from_secs(600);
-/// What differs that is named.
-const DIFFERENCES_TOLD_MAX: usize = 5;
+/// The time that a proof may take where nobody said otherwise, at least.
+const BUDGET_MIN: Duration = Duration::from_secs(600);
+/// How often it is said how far a proof has come.
+const TOLD_EVERY: Duration = Duration::from_secs(10);
 
-/// All that taking a proof needs.
+/// A proof that is to be taken, with all that it needs.
 pub(super) struct Taking {
     pub(super) git: Git,
     pub(super) slots: Slots,
@@ -38,18 +40,31 @@ pub(super) struct Taking {
     /// The folder of the plan's record.
     pub(super) home: PathBuf,
     pub(super) head: Oid,
-    pub(super) exhibits: Vec<Exhibit>,
+    pub(super) tasks: Vec<DoneTask>,
+    pub(super) facts: Facts,
     /// The plan's own files.
     pub(super) own: Vec<String>,
+    /// The paths that git ignored in the project before the run began; none where nobody knows.
     pub(super) surroundings: Option<Vec<String>>,
     pub(super) began: Option<SystemTime>,
-    pub(super) budget: Duration,
-    pub(super) verify_timeout: Duration,
+    pub(super) limits: Limits,
+    /// Says something in passing.
+    pub(super) tell: Box<dyn Fn(String) + Send + Sync>,
 }
 
-/// What a command came to in a place.
+/// The limits of a proof, as they were set.
+pub(super) struct Limits {
+    /// The time for all of it; none: as long as the run's own verification took, and ten minutes at least.
+    pub(super) budget: Option<Duration>,
+    /// The time for a command.
+    pub(super) verify_timeout: Duration,
+    /// The number of commands at once, each in a tree of its own.
+    pub(super) jobs: u32,
+}
+
+/// The end of a command in a place.
 #[derive(Debug, Clone)]
-enum Run {
+pub(super) enum Run {
     Green(i32),
     Red(Box<CheckFailure>, String),
     /// It took longer than it may.
@@ -58,8 +73,17 @@ enum Run {
     OutOfTime,
 }
 
+impl Run {
+    pub(super) fn is_green(&self) -> bool {
+        matches!(self, Run::Green(_))
+    }
+}
+
 /// The run is to end.
-struct Interrupted;
+pub(super) struct Interrupted;
+
+/// The result of a proof, and what is to be told besides.
+pub(crate) type Taken = (Proof, Vec<String>);
 
 impl Effects<'_, '_> {
     /// Takes the final proof, beside the loop.
@@ -70,21 +94,29 @@ impl Effects<'_, '_> {
         else {
             return self.beside(key, Purpose::FinalProof, || Done::Proof(None));
         };
-        let own = self.plan_files();
+        let (own, facts, settings) = (self.plan_files(), Facts::read(self.world.file), self.world.settings);
         let tasks = self.state.tasks().iter().map(AsRef::as_ref).filter(|task| task.is_done_here());
+        let tasks = done_tasks(self.state, (self.world.file, &self.world.plans), (&facts, &own), tasks);
+        let sender = self.inbox_sender();
         let taking = Taking {
-            exhibits: exhibits(self.state, (self.world.file, &self.world.plans), &own, tasks),
-            own,
             git,
             slots,
-            head,
             by: self.set_up_runner(),
             project: self.world.project.root().to_owned(),
             home: self.world.file.home.clone(),
+            head,
+            tasks,
+            facts,
+            own,
             surroundings: self.state.surroundings().map(<[String]>::to_vec),
             began: self.state.first_opened_at().map(SystemTime::from),
-            budget: self.world.settings.prove_budget.unwrap_or(BUDGET),
-            verify_timeout: self.world.settings.verify_timeout,
+            limits: Limits {
+                budget: settings.prove_budget,
+                verify_timeout: settings.verify_timeout,
+                jobs: settings.rules.parallel.jobs,
+            },
+            // The loop may be over; then nobody listens.
+            tell: Box::new(move |text| drop(sender.send(Message::Note(text)))),
         };
         self.mention(format!("what is done is proved in a clean checkout of {}", taking.head.short()));
         self.beside(key, Purpose::FinalProof, move || Done::Proof(taking.take().map(Box::new)))
@@ -92,37 +124,48 @@ impl Effects<'_, '_> {
 }
 
 impl Taking {
-    /// Takes the proof, and says what is to be told besides; nothing where the run is to end. This blocks.
-    pub(super) fn take(&self) -> Option<(Proof, Vec<String>)> {
+    /// Takes the proof; nothing where the run is to end. This blocks.
+    pub(super) fn take(&self) -> Option<Taken> {
         let began = Instant::now();
-        let shown = self.slots.remove(PROOF).map_err(Unready::from).and_then(|()| self.show(&self.head));
-        let (notes, verdicts) = match shown {
+        let shown = self.new_tree();
+        let (mut notes, verdicts) = match shown {
             Err(Unready::Interrupted) => return None,
             Err(unready) => (Vec::new(), self.unready(&unready)),
-            Ok(notes) => (notes, self.verdicts(began).ok()?),
+            Ok(mut notes) => {
+                let (verdicts, found) = self.verdicts(began).ok()?;
+                notes.extend(found);
+                (notes, verdicts)
+            }
         };
+        notes.dedup();
+        let linked = self.slots.linked(PROOF);
         // One that stays is removed with the others.
         let _ = self.slots.remove(PROOF);
-        let results = self.exhibits.iter().zip(verdicts).map(|(exhibit, verdict)| TaskProof {
-            task: exhibit.task.clone(),
-            command: exhibit.claim.script().map(|script| check::one_line(&script.source())),
+        let results = self.tasks.iter().zip(verdicts).map(|(task, verdict)| TaskProof {
+            task: task.id.clone(),
+            command: task.script().map(|script| check::one_line(&script.source())),
             verdict,
         });
         let tree = self.git.tree_of(&self.head).map(|tree| tree.as_str().to_owned()).unwrap_or_default();
         let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let head = self.head.as_str().to_owned();
-        Some((Proof { head, tree, results: results.collect(), elapsed_ms }, notes))
+        let (head, results) = (self.head.as_str().to_owned(), results.collect());
+        Some((Proof { head, tree, results, linked, elapsed_ms }, notes))
     }
 
-    /// Has the tree show a commit. Local settings that the run made are missing work, not what surrounds the project.
-    fn show(&self, commit: &Oid) -> Result<Vec<String>, Unready> {
-        let tree = self.tree();
+    fn new_tree(&self) -> Result<Vec<String>, Unready> {
+        self.slots.remove(PROOF)?;
+        self.show(PROOF, &self.head)
+    }
+
+    /// Has a tree show a commit. Local settings that the run made are missing work, not what surrounds the project.
+    pub(super) fn show(&self, tree: u32, commit: &Oid) -> Result<Vec<String>, Unready> {
+        let root = self.slots.root(tree);
         let mut made = self.git.ignored_in_project()?;
-        made.retain(|path| !self.both(&tree).is_of_surroundings(path));
-        self.slots.without(made).show(PROOF, commit, &self.by)
+        made.retain(|path| !self.both(&root).is_of_surroundings(path));
+        self.slots.without(made).show(tree, commit, &self.by)
     }
 
-    fn both<'a>(&'a self, tree: &'a Path) -> Both<'a> {
+    pub(super) fn both<'a>(&'a self, tree: &'a Path) -> Both<'a> {
         Both {
             git: &self.git,
             project: &self.project,
@@ -132,35 +175,23 @@ impl Taking {
         }
     }
 
-    fn tree(&self) -> PathBuf {
-        self.slots.root(PROOF)
-    }
-
     /// Without a tree nothing is known.
     fn unready(&self, unready: &Unready) -> Vec<ProofVerdict> {
-        let verdict = |exhibit: &Exhibit| match &exhibit.claim {
-            Claim::LeftOut { reason, .. } => ProofVerdict::LeftOut { reason: reason.clone() },
-            Claim::Command { .. } => ProofVerdict::NotProved { reason: unready.to_string() },
+        let verdict = |task: &DoneTask| match &task.shown {
+            Shown::Nothing { reason, .. } => ProofVerdict::LeftOut { reason: reason.clone() },
+            Shown::Command { .. } => ProofVerdict::NotProved { reason: unready.to_string() },
         };
-        self.exhibits.iter().map(verdict).collect()
+        self.tasks.iter().map(verdict).collect()
     }
 
-    fn verdicts(&self, began: Instant) -> Result<Vec<ProofVerdict>, Interrupted> {
-        let mut runs: BTreeMap<&str, Run> = BTreeMap::new();
-        for script in self.exhibits.iter().filter_map(|exhibit| match &exhibit.claim {
-            Claim::Command { script, .. } => Some(script),
-            Claim::LeftOut { .. } => None,
-        }) {
-            if !runs.contains_key(script.text.as_str()) {
-                let run = self.run(script, &self.tree(), began)?;
-                runs.insert(&script.text, run);
-            }
-        }
+    fn verdicts(&self, began: Instant) -> Result<(Vec<ProofVerdict>, Vec<String>), Interrupted> {
+        let runs = self.run_all(began)?;
+        let mut inquiry = Inquiry::new(self, began);
         let mut verdicts = Vec::new();
-        for exhibit in &self.exhibits {
-            verdicts.push(match &exhibit.claim {
-                Claim::LeftOut { reason, .. } => ProofVerdict::LeftOut { reason: reason.clone() },
-                Claim::Command { script, commit, later, holding } => match runs.get(script.text.as_str()) {
+        for task in &self.tasks {
+            verdicts.push(match &task.shown {
+                Shown::Nothing { reason, .. } => ProofVerdict::LeftOut { reason: reason.clone() },
+                Shown::Command { script, commit, holding } => match runs.get(script.text.as_str()) {
                     None | Some(Run::OutOfTime) => ProofVerdict::NotReached,
                     Some(Run::Green(exit_code)) => ProofVerdict::Green { exit_code: *exit_code },
                     Some(Run::Late) => ProofVerdict::NotProved {
@@ -168,217 +199,178 @@ impl Taking {
                             .to_owned(),
                     },
                     Some(Run::Red(failure, output)) => {
-                        let red = Red { script, failure, output, holding: *holding };
-                        self.explain(&red, (commit.as_ref(), later), began)?
+                        (self.tell)(format!("proof: {} is red; looking for what differs", task.id));
+                        let red = Red { task: &task.id, script, failure, output, holding: *holding };
+                        inquiry.explain(&red, commit.as_ref())?
                     }
                 },
             });
         }
-        Ok(verdicts)
+        Ok((verdicts, inquiry.notes))
     }
 
-    /// Runs a command in a place.
-    fn run(&self, script: &Script, place: &Path, began: Instant) -> Result<Run, Interrupted> {
-        let left = self.budget.saturating_sub(began.elapsed());
+    /// Runs each command once: in the order of the plan in one tree or, where tasks had trees of their own before, side by side.
+    fn run_all(&self, began: Instant) -> Result<BTreeMap<&str, Run>, Interrupted> {
+        let mut scripts: Vec<(&DoneTask, &Script)> = Vec::new();
+        for task in &self.tasks {
+            if let Shown::Command { script, .. } = &task.shown
+                && !scripts.iter().any(|(_, known)| known.text == script.text)
+            {
+                scripts.push((task, script));
+            }
+        }
+        let jobs = if self.facts.has_used_slots { self.limits.jobs } else { 1 };
+        let jobs = u32::try_from(scripts.len()).unwrap_or(jobs).min(jobs);
+        if jobs > 1 {
+            let runs = self.run_side_by_side(&scripts, jobs, began)?;
+            if runs.len() == scripts.len() && runs.values().all(Run::is_green) {
+                return Ok(runs);
+            }
+            // A command may need what another one makes: before it is called red, all of them run in their order.
+            if self.new_tree().is_err() {
+                return if is_interrupted() { Err(Interrupted) } else { Ok(runs) };
+            }
+        }
+        let mut progress = Progress::new(self, scripts.len(), began);
+        for (task, script) in scripts {
+            let run = self.run(script, (&file_name(&task.id), PROOF), began)?;
+            progress.note(&script.text, run);
+        }
+        Ok(progress.runs)
+    }
+
+    /// Runs commands in as many trees, each with its share of them.
+    fn run_side_by_side<'a>(
+        &'a self,
+        scripts: &[(&'a DoneTask, &'a Script)],
+        jobs: u32,
+        began: Instant,
+    ) -> Result<BTreeMap<&'a str, Run>, Interrupted> {
+        let (sender, receiver) = channel();
+        let stride = usize::try_from(jobs).unwrap_or(1);
+        thread::scope(|scope| {
+            for (number, first) in (0..jobs).zip(0..) {
+                let (sender, tree) = (sender.clone(), PROOF - number);
+                let share = scripts.iter().skip(first).step_by(stride);
+                scope.spawn(move || self.run_share(share.copied(), (tree, &sender), began));
+            }
+            drop(sender);
+            let mut progress = Progress::new(self, scripts.len(), began);
+            receiver.iter().for_each(|(text, run)| progress.note(text, run));
+            if is_interrupted() { Err(Interrupted) } else { Ok(progress.runs) }
+        })
+    }
+
+    /// Runs some commands in a tree. What cannot be run there is missing among the results.
+    fn run_share<'a>(
+        &self,
+        scripts: impl Iterator<Item = (&'a DoneTask, &'a Script)>,
+        (tree, sender): (u32, &Sender<(&'a str, Run)>),
+        began: Instant,
+    ) {
+        if tree != PROOF && self.show(tree, &self.head).is_err() {
+            return;
+        }
+        for (task, script) in scripts {
+            let Ok(run) = self.run(script, (&file_name(&task.id), tree), began) else { break };
+            // Whoever collects them waits for all of them.
+            let _ = sender.send((script.text.as_str(), run));
+        }
+        if tree != PROOF {
+            // One that stays is removed with the others.
+            let _ = self.slots.remove(tree);
+        }
+    }
+
+    /// The time that the proof may take.
+    fn budget(&self) -> Duration {
+        self.limits.budget.unwrap_or_else(|| self.facts.verified.max(BUDGET_MIN))
+    }
+
+    pub(super) fn is_over(&self, began: Instant) -> bool {
+        began.elapsed() >= self.budget()
+    }
+
+    /// Runs a command in a tree, with its output in a file of this name.
+    pub(super) fn run(
+        &self,
+        script: &Script,
+        (name, tree): (&str, u32),
+        began: Instant,
+    ) -> Result<Run, Interrupted> {
+        let left = self.budget().saturating_sub(began.elapsed());
         if left.is_zero() {
             return Ok(Run::OutOfTime);
         }
-        let ended = self.by.run(self.invocation(script, place, left.min(self.verify_timeout)));
+        let place = self.slots.root(tree);
+        let invocation = self.invocation(script, (name, tree), left.min(self.limits.verify_timeout));
+        let ended = self.by.run(invocation);
         if is_interrupted() || ended.exit == Exit::Stopped {
             return Err(Interrupted);
         }
         if matches!(ended.exit, Exit::DeadlinePassed | Exit::NoProgress) {
-            return Ok(if began.elapsed() >= self.budget { Run::OutOfTime } else { Run::Late });
+            return Ok(if self.is_over(began) { Run::OutOfTime } else { Run::Late });
         }
-        Ok(match check::command::verdict(script, &ended, place).failure {
+        Ok(match check::command::verdict(script, &ended, &place).failure {
             None => Run::Green(if let Exit::Code(code) = ended.exit { code } else { 0 }),
             Some(failure) => Run::Red(Box::new(failure), output(&ended)),
         })
     }
 
-    fn invocation(&self, script: &Script, place: &Path, deadline: Duration) -> Invocation {
+    fn invocation(&self, script: &Script, (name, tree): (&str, u32), deadline: Duration) -> Invocation {
+        let place = self.slots.root(tree);
         let moved =
-            |command: &String| relocated(command, &self.project, place).unwrap_or_else(|| command.clone());
+            |command: &String| relocated(command, &self.project, &place).unwrap_or_else(|| command.clone());
         let script = Script::new(script.snippets.iter().map(moved).collect());
         let dir = self.home.join("attempts").join("final-proof");
         // Without the folder the process cannot start, which is said then.
         let _ = fs::create_dir_all(&dir);
-        let changes = environment(&self.project, place, LANDING, std::env::vars_os(), true);
+        let changes = environment(&self.project, &place, PROOF - tree, std::env::vars_os(), true);
         let (set, removed): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(_, value)| value.is_some());
         let marker: (OsString, OsString) = (MARKER.into(), self.home.clone().into());
         Invocation {
             command: check::verify_program(&script),
-            cwd: place.to_owned(),
+            cwd: place,
             env: set.into_iter().filter_map(|(name, value)| Some((name, value?))).chain([marker]).collect(),
             env_remove: removed.into_iter().map(|(name, _)| name).collect(),
             stdin: None,
-            stdout_log: dir.join("verify.out.log"),
-            stderr_log: dir.join("verify.err.log"),
+            stdout_log: dir.join(format!("{name}.out.log")),
+            stderr_log: dir.join(format!("{name}.err.log")),
             limits: invocation::limits(deadline, None),
         }
     }
-
-    /// Why a command is red in the clean tree. Unknown is not red: first it is looked whether surroundings are missing.
-    fn explain(
-        &self,
-        red: &Red<'_>,
-        (commit, later): (Option<&Oid>, &[(TaskId, Oid)]),
-        began: Instant,
-    ) -> Result<ProofVerdict, Interrupted> {
-        let tree = self.tree();
-        let both = self.both(&tree);
-        if self.git.config("core.sparseCheckout").is_ok_and(|value| value.as_deref() == Some("true")) {
-            let reason =
-                "checkouts of this repository are sparse, so that files of the commit may be missing";
-            return Ok(ProofVerdict::NotProved { reason: reason.to_owned() });
-        }
-        if self.show_again(&self.head)?.is_none() {
-            return Ok(red.verdict(None));
-        }
-        if let Some(lacking) = lacking(red.output, &self.project, &tree, &self.git)
-            && (lacking.is_installed || both.is_of_surroundings(&lacking.path))
-        {
-            return Ok(ProofVerdict::NotProved { reason: lacking.told });
-        }
-        if let Some(differs) = self.missing_work(red, &both, began)? {
-            return Ok(match red.holding {
-                Holding::Commit => red.verdict(Some(differs)),
-                Holding::Project => {
-                    ProofVerdict::NotProved { reason: format!("it asks for no commit, and {differs}") }
-                }
-            });
-        }
-        if let Some(verdict) = self.broken_later(red, (commit, later), began)? {
-            return Ok(verdict);
-        }
-        self.show_again(&self.head)?;
-        if !matches!(self.run(red.script, &self.project, began)?, Run::Green(_)) {
-            return Ok(red.verdict(Some("it is red in the project as well".to_owned())));
-        }
-        let surroundings = both.lacking_surroundings();
-        if surroundings.is_empty() {
-            return Ok(red.verdict(Some("it is green in the project".to_owned())));
-        }
-        Ok(ProofVerdict::NotProved { reason: self.advice(&surroundings) })
-    }
-
-    fn advice(&self, surroundings: &[String]) -> String {
-        let proposal = propose_setup(&self.git).ok().flatten();
-        let advice = proposal.map_or_else(
-            || "have worktree_copy or worktree_setup in tillgreen.toml bring it there".to_owned(),
-            |proposal| format!("set worktree_setup = {:?} in tillgreen.toml", proposal.command),
-        );
-        let lacks = listed(surroundings);
-        format!(
-            "it is green in the project and red in a clean checkout, which lacks what git ignores ({lacks}): {advice}"
-        )
-    }
-
-    /// What makes the command green where it is brought into the clean tree: work that no commit holds.
-    fn missing_work(
-        &self,
-        red: &Red<'_>,
-        both: &Both<'_>,
-        began: Instant,
-    ) -> Result<Option<String>, Interrupted> {
-        let mut candidates = both.candidates(&red.script.source());
-        candidates.retain(|candidate| !self.own.contains(&candidate.path));
-        if candidates.is_empty() {
-            return Ok(None);
-        }
-        let named: Vec<Difference> =
-            candidates.iter().filter(|candidate| red.names(&candidate.path)).cloned().collect();
-        for differences in [named, candidates] {
-            both.bring(&differences);
-            if !differences.is_empty() && matches!(self.run(red.script, both.tree, began)?, Run::Green(_)) {
-                let told =
-                    differences.iter().take(DIFFERENCES_TOLD_MAX).map(|difference| difference.told.clone());
-                return Ok(Some(told.collect::<Vec<_>>().join(", ")));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether it was green at the task's own commit, so that what came later made it red.
-    fn broken_later(
-        &self,
-        red: &Red<'_>,
-        (commit, later): (Option<&Oid>, &[(TaskId, Oid)]),
-        began: Instant,
-    ) -> Result<Option<ProofVerdict>, Interrupted> {
-        let Some(commit) = commit else { return Ok(None) };
-        if !self.differ(commit, &self.head) || self.show_again(commit)?.is_none() {
-            return Ok(None);
-        }
-        if !matches!(self.run(red.script, &self.tree(), began)?, Run::Green(_)) {
-            return Ok(None);
-        }
-        if later.is_empty() {
-            return Ok(Some(red.verdict(Some(broken_by_others(commit)))));
-        }
-        let by_tasks = later.iter().map(|(_, commit)| commit).next_back();
-        if let Some(last) = by_tasks.filter(|last| self.differ(last, &self.head))
-            && self.show_again(last)?.is_some()
-            && matches!(self.run(red.script, &self.tree(), began)?, Run::Green(_))
-        {
-            return Ok(Some(red.verdict(Some(broken_by_others(last)))));
-        }
-        let of_task: BTreeSet<String> = self.changed_by(commit).into_iter().collect();
-        let is_close = |(_, other): &&(TaskId, Oid)| {
-            self.changed_by(other).iter().any(|path| of_task.contains(path) || red.names(path))
-        };
-        let close: Vec<TaskId> = later.iter().filter(is_close).map(|(task, _)| task.clone()).collect();
-        let by = if close.is_empty() { later.iter().map(|(task, _)| task.clone()).collect() } else { close };
-        let (exit_code, error) = (red.failure.exit_code, red.failure.error.clone());
-        Ok(Some(ProofVerdict::Superseded { by, exit_code, error }))
-    }
-
-    /// Whether two commits differ in more than the plan's own files.
-    fn differ(&self, one: &Oid, other: &Oid) -> bool {
-        let changed = self.git.changed_between(one.as_str(), other.as_str()).unwrap_or_default();
-        changed.iter().any(|path| !self.own.contains(path))
-    }
-
-    fn changed_by(&self, commit: &Oid) -> Vec<String> {
-        let before = self.git.commit_before(commit).ok().flatten();
-        let changed = before.map(|before| self.git.changed_between(before.as_str(), commit.as_str()));
-        let mut changed = changed.and_then(Result::ok).unwrap_or_default();
-        changed.retain(|path| !self.own.contains(path));
-        changed
-    }
-
-    /// Has the tree show a commit once more, with nothing else; nothing where that cannot be.
-    fn show_again(&self, commit: &Oid) -> Result<Option<()>, Interrupted> {
-        match self.show(commit) {
-            Ok(_) => Ok(Some(())),
-            Err(Unready::Interrupted) => Err(Interrupted),
-            Err(_) => Ok(None),
-        }
-    }
 }
 
-/// A red command.
-struct Red<'a> {
-    script: &'a Script,
-    failure: &'a CheckFailure,
-    output: &'a str,
-    holding: Holding,
+/// The results so far, of which it is said now and then how many there are.
+struct Progress<'a> {
+    taking: &'a Taking,
+    count: usize,
+    began: Instant,
+    told: Instant,
+    runs: BTreeMap<&'a str, Run>,
 }
 
-impl Red<'_> {
-    fn verdict(&self, differs: Option<String>) -> ProofVerdict {
-        let (exit_code, error) = (self.failure.exit_code, self.failure.error.clone());
-        ProofVerdict::Red { exit_code, error, differs }
+impl<'a> Progress<'a> {
+    fn new(taking: &'a Taking, count: usize, began: Instant) -> Self {
+        Self { taking, count, began, told: Instant::now(), runs: BTreeMap::new() }
     }
 
-    /// Whether the command or what it printed names a path.
-    fn names(&self, path: &str) -> bool {
-        self.script.snippets.iter().any(|snippet| snippet.contains(path)) || self.output.contains(path)
+    fn note(&mut self, text: &'a str, run: Run) {
+        self.runs.insert(text, run);
+        if self.told.elapsed() < TOLD_EVERY || self.runs.len() == self.count {
+            return;
+        }
+        self.told = Instant::now();
+        let red = self.runs.values().filter(|run| matches!(run, Run::Red(..))).count();
+        let red = if red > 0 { format!(", {red} red") } else { String::new() };
+        let seconds = self.began.elapsed().as_secs();
+        (self.taking.tell)(format!(
+            "proof: {} of {} commands{red}, after {seconds} s of at most {} s",
+            self.runs.len(),
+            self.count,
+            self.taking.budget().as_secs()
+        ));
     }
-}
-
-fn broken_by_others(commit: &Oid) -> String {
-    format!("it was green at {}, and commits since then that are no task's broke it", commit.short())
 }
 
 fn output(ended: &Ended) -> String {

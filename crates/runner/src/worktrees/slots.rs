@@ -22,8 +22,11 @@ use crate::worktrees::stamp::{self, Made, Remembered};
 /// The slot that is the landing tree, in which no agent works.
 pub(crate) const LANDING: u32 = 0;
 
-/// The slot in which a proof is run, which is made anew for it.
+/// The slot in which a proof is run, which is made anew for it. Where commands run side by side, those below it are others.
 pub(crate) const PROOF: u32 = u32::MAX;
+
+/// The number of slots for proofs.
+const PROOFS_MAX: u32 = 1_000;
 
 /// Cargo's folder, which stays warm: whatever it built from files of the work tree is built again, since these are
 /// newer.
@@ -202,6 +205,13 @@ impl Slots {
         paths.into_iter().collect()
     }
 
+    /// The paths that a slot shares with the project by links.
+    pub(crate) fn linked(&self, slot: u32) -> Vec<String> {
+        let remembered = Remembered::read(&self.file(slot));
+        let is_linked = |path: &String| self.worktrees.link.iter().any(|link| plain(link) == *path);
+        remembered.put.into_iter().filter(is_linked).collect()
+    }
+
     /// The stamp of the set-up in a slot, by which its canary is known.
     pub(super) fn stamp_of(&self, slot: u32) -> Option<String> {
         Remembered::read(&self.file(slot)).stamp
@@ -348,7 +358,7 @@ impl UseNow<'_> {
             lasting.into_iter().flatten().map(|made| made.path).chain(self.seeds()).collect();
         let there = git.untracked_in_slot(self.root)?;
         // A proof is run where no agent works, like the landing tree.
-        let slot = if self.slot == PROOF { LANDING } else { self.slot };
+        let slot = if is_proof(self.slot) { PROOF - self.slot } else { self.slot };
         let place = Place { root: self.root, slot, name: &name_of(self.slot) };
         by.set_up(command, git.root(), &place)?;
         let changed = git.restore_slot(self.root, self.commit)?;
@@ -395,6 +405,7 @@ pub(super) fn name_of(slot: u32) -> String {
     match slot {
         LANDING => "landing".to_owned(),
         PROOF => "proof".to_owned(),
+        number if is_proof(number) => format!("proof-{}", PROOF - number + 1),
         number => format!("slot-{number}"),
     }
 }
@@ -403,8 +414,17 @@ fn slot_named(path: &Path) -> Option<u32> {
     match path.file_name()?.to_str()? {
         "landing" => Some(LANDING),
         "proof" => Some(PROOF),
-        name => name.strip_prefix("slot-")?.parse().ok(),
+        name => match name.strip_prefix("proof-") {
+            Some(number) => {
+                number.parse().ok().and_then(|number: u32| PROOF.checked_sub(number.checked_sub(1)?))
+            }
+            None => name.strip_prefix("slot-")?.parse().ok(),
+        },
     }
+}
+
+fn is_proof(slot: u32) -> bool {
+    slot > PROOF - PROOFS_MAX
 }
 
 /// The reason why a slot cannot be worked in.
@@ -482,7 +502,7 @@ mod tests {
 
     #[test]
     fn slots_have_names_of_their_own() {
-        for slot in [LANDING, 1, 2, 10, PROOF] {
+        for slot in [LANDING, 1, 2, 10, PROOF - 3, PROOF - 1, PROOF] {
             assert_eq!(slot_named(Path::new(&name_of(slot))), Some(slot));
         }
         assert_eq!(slot_named(Path::new("x/slot-a")), None);

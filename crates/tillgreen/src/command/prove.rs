@@ -1,6 +1,6 @@
 //! `tillgreen prove`: shows that what is done holds in a clean checkout of what is committed. Records nothing.
 
-use std::time::Duration;
+use std::io::Write as _;
 
 use plan::TaskId;
 use runner::{ProveError, ProveRequest};
@@ -10,13 +10,10 @@ use crate::args::{Format, ProveArgs};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::settings::{FileSettings, tree_settings};
+use crate::settings::{FileSettings, ProofSettings, proof_settings};
 use crate::task_argument::{Spelled, Tasks};
 use crate::view::text::clean;
 use crate::view::{json, proof};
-
-/// How long a verify command may take where nothing else is set.
-const VERIFY_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -41,11 +38,13 @@ pub(crate) fn run(context: &mut Context, arguments: &ProveArgs) -> Ended {
     let find =
         |task: &String| tasks.find(context, (&project, &subject), &Spelled { verb: "prove", plan, task });
     let named: Vec<TaskId> = names.map(find).collect::<Result<_, _>>()?;
-    let (worktrees, verify_timeout, budget) = tree_settings(&settings);
-    let verify_timeout = verify_timeout.unwrap_or(VERIFY_TIMEOUT);
+    let ProofSettings { worktrees, verify_timeout, budget, jobs } = proof_settings(&settings);
     let (worktrees, tasks) = (&worktrees, named.as_slice());
-    let request = ProveRequest { project: &project, file: &file, tasks, worktrees, verify_timeout, budget };
-    let taken = runner::prove(&request).map_err(|error| match error {
+    let (project, file) = (&project, &file);
+    let request = ProveRequest { project, file, tasks, worktrees, verify_timeout, budget, jobs };
+    // Where nobody reads them, the proof goes on all the same.
+    let tell = |text: String| drop(writeln!(std::io::stderr(), "note: {}", clean(&text)));
+    let (taken, notes) = runner::prove(&request, tell).map_err(|error| match error {
         ProveError::Run(error) => Error::from(error).about(&subject),
         ProveError::Record(error) => Error::from(error).about(&subject),
         error @ (ProveError::NoCommit | ProveError::UnknownTask(_) | ProveError::Interrupted) => {
@@ -53,6 +52,7 @@ pub(crate) fn run(context: &mut Context, arguments: &ProveArgs) -> Ended {
                 .hint("a proof needs a git repository with the plan's work committed")
         }
     })?;
+    notes.into_iter().for_each(tell);
     let is_red = taken.red().next().is_some();
     match context.format {
         Format::Json => {

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use engine::Statistics;
 use runner::{PlanFile, Project, RecordError, RecordPlace};
 
 use crate::args::{Format, StatsArgs};
@@ -37,12 +36,11 @@ pub(crate) fn run(context: &mut Context, arguments: &StatsArgs) -> Ended {
 }
 
 fn one(file: &PlanFile, subject: &Subject) -> Result<Run, Error> {
-    let Some((state, history)) = runner::review(&file.journal())? else {
+    let Some(record) = runner::review(&file.journal())? else {
         return Err(Error::usage(format!("'{}' has not been run yet", subject.name))
             .hint(format!("start it with {}", subject.command("run", ""))));
     };
-    let statistics = Statistics::of(&state, &history);
-    Ok(Run { plan: subject.name.clone(), is_archived: false, statistics })
+    Ok(Run::of(subject.name.clone(), &record))
 }
 
 /// Every run of a project that can be read.
@@ -57,10 +55,9 @@ fn all(project: &Project) -> Result<Found, Error> {
     let mut first_error = None;
     for record in runner::records(project)? {
         match runner::review(&record.path) {
-            Ok(Some((state, history))) => {
+            Ok(Some(read)) => {
                 let is_archived = record.place == RecordPlace::Archive;
-                let statistics = Statistics::of(&state, &history);
-                found.runs.push(Run { plan: record.plan, is_archived, statistics });
+                found.runs.push(Run { is_archived, ..Run::of(record.plan, &read) });
             }
             Ok(None) => {}
             Err(error) => {

@@ -22,6 +22,6 @@ pub(crate) use layer::{SettingsLayer, limit};
 pub(crate) use live::LiveReader;
 pub(crate) use recorded::from_recorded;
 pub(crate) use resolve::{
-    Attendance, Mode, Resolved, Sources, Start, parallel_settings, resolve, tree_settings,
+    Attendance, Mode, ProofSettings, Resolved, Sources, Start, parallel_settings, proof_settings, resolve,
 };
 pub(crate) use units::format_dollars;

@@ -188,9 +188,28 @@ pub(super) fn rules(layer: &SettingsLayer, dialect: Dialect) -> Rules {
     }
 }
 
-/// What a clean checkout is given by `tillgreen.toml`, how long a command may take there, and how long all of them.
-pub(crate) fn tree_settings(file: &FileSettings) -> (Worktrees, Option<Duration>, Option<Duration>) {
-    (worktrees(&file.layer), file.layer.verify_timeout, file.layer.prove_budget)
+/// The settings of `tillgreen.toml` for a proof outside of a run.
+pub(crate) fn proof_settings(file: &FileSettings) -> ProofSettings {
+    let layer = &file.layer;
+    ProofSettings {
+        worktrees: worktrees(layer),
+        verify_timeout: layer.verify_timeout.unwrap_or(2 * MINUTE),
+        budget: layer.prove_budget,
+        jobs: layer.jobs.unwrap_or(JOBS),
+    }
+}
+
+/// The settings of a proof outside of a run.
+#[derive(Debug)]
+pub(crate) struct ProofSettings {
+    /// What a clean checkout is given.
+    pub(crate) worktrees: Worktrees,
+    /// The time that a command may take.
+    pub(crate) verify_timeout: Duration,
+    /// The time that all of them may take.
+    pub(crate) budget: Option<Duration>,
+    /// The number of commands at once.
+    pub(crate) jobs: u32,
 }
 
 fn worktrees(layer: &SettingsLayer) -> Worktrees {

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use engine::{PatternKind, Spread, Statistics, TaskStatistics};
+use engine::{History, PatternKind, Proof, Spread, State, Statistics, TaskStatistics};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::proof;
 use super::retry_summary::{self, Naming, cell, percent, task_name, words};
 use super::text::{count, moment, took};
 use super::usage;
@@ -23,6 +24,16 @@ pub(crate) struct Run {
     pub(crate) is_archived: bool,
     /// Its numbers.
     pub(crate) statistics: Statistics,
+    /// The latest proof of what is done.
+    pub(crate) proof: Option<Proof>,
+}
+
+impl Run {
+    /// The run that a record tells of.
+    pub(crate) fn of(plan: String, (state, history): &(State, History)) -> Self {
+        let (statistics, proof) = (Statistics::of(state, history), state.proof().cloned());
+        Self { plan, is_archived: false, statistics, proof }
+    }
 }
 
 /// One run, for people.
@@ -30,6 +41,10 @@ pub(crate) fn render(run: &Run) -> String {
     let mut text = retry_summary::render(&run.plan, &run.statistics);
     text.push_str(&more(&run.statistics));
     text.push_str(&slowest(&run.statistics));
+    if let Some(proof) = &run.proof {
+        push(&mut text, &format!("\n### Proof\n\n{}", proof::headline(proof)));
+        proof::details(proof).iter().for_each(|line| push(&mut text, &format!("- {line}")));
+    }
     text.push_str(&closing(&run.statistics));
     if run.is_archived {
         text.push_str("This run was put aside by `--fresh`.\n");
@@ -131,6 +146,8 @@ pub(crate) struct RunReport {
     archived: bool,
     total: Report,
     tasks: Vec<TaskReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<Proof>,
 }
 
 /// Several runs for programs.
@@ -219,6 +236,7 @@ impl RunReport {
             archived: run.is_archived,
             total: Report::of(&run.statistics),
             tasks: tasks.iter().map(|task| TaskReport::of(task, naming)).collect(),
+            proof: run.proof.clone(),
         }
     }
 }
@@ -319,8 +337,6 @@ impl TaskReport {
 
 #[cfg(test)]
 mod tests {
-    use engine::{History, State};
-
     use super::*;
     use crate::view::samples;
 
@@ -330,7 +346,7 @@ mod tests {
             state.apply(&event).unwrap();
             history.record(&event);
         }
-        Run { plan: "auth".to_owned(), is_archived: false, statistics: Statistics::of(&state, &history) }
+        Run::of("auth".to_owned(), &(state, history))
     }
 
     #[test]

@@ -17,6 +17,8 @@ use super::usage;
 
 /// Characters of a title or an error.
 const LINE_CHARS_MAX: usize = 300;
+/// Characters of a proof record.
+const PROOF_CHARS_MAX: usize = 700;
 /// Lines of a field, and of an attempt's output, where all attempts are shown.
 const FIELD_LINES_MAX: usize = 12;
 const OUTPUT_LINES_MAX: usize = 12;
@@ -168,7 +170,7 @@ fn head(report: &TaskReport, now: Timestamp, paint: Paint) -> String {
         row("Evidence", &line);
     }
     if let Some(record) = &report.proof {
-        row("Proof", &proof::record(record));
+        row("Proof", &one_line(&record.line(), PROOF_CHARS_MAX));
     }
     text
 }

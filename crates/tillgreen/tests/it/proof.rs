@@ -95,6 +95,92 @@ fn what_is_required_is_opened_again_once() {
     assert!(sandbox.tasks("demo").starts_with("- [x]"), "{}", sandbox.tasks("demo"));
 }
 
+/// A second turn is a person's: nobody pays a third agent for the same.
+#[test]
+fn what_is_red_once_more_is_asked_about() {
+    let sandbox = sandbox(&(task("1.1", "grep -q one a.txt") + &task("1.2", "grep -q two a.txt")), "");
+    let agent = Agent::new()
+        .on("1.1", [leave("a.txt", "one\n"), done()])
+        .on("1.2", [leave("a.txt", "two\n"), done()]);
+    let command = sandbox.install_agent(&agent);
+    let flags = ["run", "--agent-cmd", &command, "--prove", "require", "--on-escalation", "pause"];
+    let finished = sandbox.run(&flags).expect_code(3);
+    sandbox.wait_until_quiet();
+    let told = "1.2 is open again: the command of task 1.1 is red in a clean checkout since this task";
+    assert_eq!(finished.stderr.matches(told).count(), 2, "{finished}");
+    assert_eq!(sandbox.agent_calls().len(), 3, "{finished}");
+    assert!(sandbox.tasks("demo").contains("- [ ] 1.2"), "{}", sandbox.tasks("demo"));
+    // Whoever wants it to count all the same says so in the plan.
+    sandbox.write("specs/demo/tasks.md", sandbox.tasks("demo").replace("- [ ] 1.2", "- [x] 1.2"));
+    let again = sandbox.run(&flags).expect_code(0);
+    assert!(again.stdout.contains("1.1 is superseded by 1.2"), "{again}");
+}
+
+/// Whoever commits beside the tasks is named by the commit, which is looked for.
+#[test]
+fn a_commit_that_is_no_tasks_is_named() {
+    let tasks: String =
+        (1..=4).map(|number| task(&format!("1.{number}"), &format!("test -s f{number}.txt"))).collect();
+    let sandbox = sandbox(&(tasks + &task("1.5", "grep -q good f1.txt")), "");
+    let commit = |text: &str, message: &str| {
+        Step::shell(&format!("printf '{text}\\n' >> f1.txt && git commit -qam '{message}'"))
+    };
+    let agent = Agent::new()
+        .on("1.1", [leave("f1.txt", "good\n"), done()])
+        .on("1.2", [leave("f2.txt", "2\n"), done()])
+        .on("1.3", [leave("f3.txt", "3\n"), done()])
+        .on("1.4", [leave("f4.txt", "4\n"), done()])
+        .on("1.5", [commit("more", "feat: more"), done()]);
+    run(&sandbox, &agent, &[]);
+    for (number, text) in ["good one", "bad", "worse"].iter().enumerate() {
+        sandbox.write("f1.txt", format!("{text}\n"));
+        sandbox.git(&["commit", "-qam", &format!("by hand {number}")]);
+    }
+    let proved = sandbox.run(&["prove"]).expect_code(1);
+    assert!(
+        proved.stdout.contains("1.5 is red (the commit ")
+            && proved.stdout.contains("\"by hand 1\" broke it)"),
+        "{proved}"
+    );
+}
+
+/// A command that is red once and green at the next look is no alarm, and is told.
+#[test]
+fn a_flaky_command_is_told() {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    let mark = sandbox.control("seen");
+    let root = sandbox.root().display().to_string();
+    let (head, tail) = root.split_at(root.len() / 2);
+    let verify = format!(
+        "test -s a.txt && {{ test \"$PWD\" = \"{head}\"\"{tail}\" || test -e {0} || {{ : > {0}; false; }}; }}",
+        mark.display()
+    );
+    sandbox.spec("demo", &task("1.1", &verify));
+    sandbox.commit_all("plan");
+    let finished = run(&sandbox, &Agent::new().otherwise([leave("a.txt", "a\n"), done()]), &[]);
+    assert!(finished.stdout.contains("the command of task 1.1 was red and then green"), "{finished}");
+    assert!(finished.stdout.contains(COMPLETE), "{finished}");
+}
+
+/// Tasks that had trees of their own are proved side by side; a command may all the same need what another one makes.
+#[test]
+fn side_by_side_where_tasks_had_trees() {
+    let tasks = "- [ ] 1.1 [P] Build\n  - **Files**: a.txt\n  - **Verify**: `test -s a.txt && mkdir -p dist && cp a.txt dist/a`\n\n\
+                 - [ ] 1.2 [P] Use\n  - **Files**: b.txt\n  - **Verify**: `test -s b.txt`\n\n\
+                 - [ ] 1.3 Both\n  - **Verify**: `test -s c.txt && test -s dist/a`\n\n";
+    let sandbox = sandbox(tasks, "dist/\n");
+    let agent = Agent::new()
+        .on("1.1", [leave("a.txt", "a\n"), done()])
+        .on("1.2", [leave("b.txt", "b\n"), done()])
+        .otherwise([Step::shell("mkdir -p dist && cp a.txt dist/a"), leave("c.txt", "c\n"), done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(
+        finished.stdout.contains("3 of 3 tasks green") && finished.stdout.contains(COMPLETE),
+        "{finished}"
+    );
+    assert_eq!(sandbox.git(&["worktree", "list"]).lines().count(), 1, "no tree stays");
+}
+
 #[test]
 fn what_a_later_task_broke_is_superseded() {
     let sandbox = sandbox(&(task("1.1", "grep -q one a.txt") + &task("1.2", "grep -q two a.txt")), "");
@@ -207,4 +293,100 @@ fn prove_tells_by_its_exit_code() {
     std::fs::remove_dir_all(sandbox.root().join(".tillgreen")).unwrap();
     sandbox.run(&["prove", "demo"]).expect_code(1);
     sandbox.run(&["prove", "9.9"]).expect_code(2);
+}
+
+fn is_there(program: &str) -> bool {
+    let output = std::process::Command::new(program).arg("--version").output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+/// An honest project without any set-up does not end in alarms: what it installed was there before the run.
+#[test]
+fn a_python_project_with_an_environment() {
+    if !is_there("/usr/bin/python3") {
+        return;
+    }
+    let verify = ".venv/bin/python -m unittest discover -s tests";
+    let sandbox =
+        sandbox(&(task("1.1", verify) + &task("1.2", "grep -q sub calc.py")), ".venv/\n__pycache__/\n");
+    let made = std::process::Command::new("/usr/bin/python3")
+        .args(["-m", "venv", "--without-pip", ".venv"])
+        .current_dir(sandbox.root())
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let libraries = std::fs::read_dir(sandbox.root().join(".venv/lib")).unwrap();
+    let library = libraries.map(|entry| entry.unwrap().path()).next().expect("a folder of libraries");
+    std::fs::write(library.join("site-packages/numbers_of.py"), "def two():\n    return 2\n").unwrap();
+    sandbox.write("requirements.txt", "numbers_of\n");
+    sandbox.git(&["add", "requirements.txt"]);
+    sandbox.git(&["commit", "-qm", "requirements"]);
+    let test = "import sys, unittest\nsys.path.insert(0, '.')\nimport calc, numbers_of\n\nclass T(unittest.TestCase):\n    \
+                def test_add(self):\n        self.assertEqual(calc.add(1, 1), numbers_of.two())\n";
+    let agent = Agent::new()
+        .on(
+            "1.1",
+            [
+                leave("calc.py", "def add(a, b):\n    return a + b\n"),
+                leave("tests/test_calc.py", test),
+                done(),
+            ],
+        )
+        .otherwise([Step::shell("printf 'def sub(a, b):\\n    return a - b\\n' >> calc.py"), done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(
+        finished.stdout.contains("1 of 2 tasks green") && finished.stdout.contains(COMPLETE),
+        "{finished}"
+    );
+    assert!(finished.stdout.contains("1.1 not proved: `.venv/bin/python` is in .venv"), "{finished}");
+}
+
+#[test]
+fn a_node_project_with_packages() {
+    if !is_there("node") {
+        return;
+    }
+    let sandbox =
+        sandbox(&(task("1.1", "node --test test/") + &task("1.2", "node src/calc.js")), "node_modules/\n");
+    sandbox.write("node_modules/numbers-of/index.js", "exports.two = () => 2;\n");
+    sandbox.write("package.json", "{\"dependencies\": {\"numbers-of\": \"1.0.0\"}}\n");
+    sandbox.write("package-lock.json", "{}\n");
+    sandbox.git(&["add", "package.json", "package-lock.json"]);
+    sandbox.git(&["commit", "-qm", "packages"]);
+    let test = "const { test } = require('node:test');\nconst assert = require('node:assert');\n\
+                test('add', () => assert.equal(require('../src/calc').add(1, 1), require('numbers-of').two()));\n";
+    let agent = Agent::new()
+        .on(
+            "1.1",
+            [
+                leave("src/calc.js", "exports.add = (a, b) => a + b;\n"),
+                leave("test/calc.test.js", test),
+                done(),
+            ],
+        )
+        .otherwise([leave("src/sub.js", "exports.sub = (a, b) => a - b;\n"), done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(
+        finished.stdout.contains("1 of 2 tasks green") && finished.stdout.contains(COMPLETE),
+        "{finished}"
+    );
+    assert!(
+        finished.stdout.contains("1.1 not proved: the package `numbers-of` is in node_modules"),
+        "{finished}"
+    );
+    assert!(finished.stdout.contains("worktree_setup = \"npm ci\""), "{finished}");
+}
+
+/// The proof is in the numbers as well, and in JSON.
+#[test]
+fn stats_tell_of_it() {
+    let sandbox = sandbox(&task("1.1", "grep -q a out.txt"), "out.txt\n");
+    let agent = Agent::new().otherwise([leave("out.txt", "a\n"), leave("b.txt", "b\n"), done()]);
+    run(&sandbox, &agent, &[]);
+    let shown = sandbox.run(&["stats"]).expect_code(0);
+    assert!(shown.stdout.contains("### Proof\n\n0 of 1 task green in a clean checkout of "), "{shown}");
+    assert!(shown.stdout.contains("\n- 1.1 is red (git ignores `out.txt`)"), "{shown}");
+    let shown = sandbox.run(&["stats", "--format", "json"]).expect_code(0);
+    assert!(shown.stdout.contains("\"differs\": \"git ignores `out.txt`\""), "{shown}");
 }

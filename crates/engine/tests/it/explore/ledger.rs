@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use engine::{
-    AgentEnd, Cause, ChecksReport, Claim, End, Event, Judge, Opened, Question, Response, Rung, Seen, State,
-    Status, TaskKind, Verification, What,
+    AgentEnd, Cause, ChecksReport, Claim, End, Event, Failure, Judge, Opened, Question, Response, Rung, Seen,
+    State, Status, TaskKind, Verification, What,
 };
 use plan::TaskId;
 
@@ -125,7 +125,6 @@ impl Ledger {
     }
 
     /// Notes what happened, given how things stood before.
-    #[expect(clippy::too_many_lines, reason = "a line for each kind of event")]
     pub(crate) fn note_event(&mut self, before: &State, event: &Event) {
         match &event.what {
             What::Opened(opened) => self.open(is_new_round(before, opened), before.end()),
@@ -164,12 +163,7 @@ impl Ledger {
                 self.write(task).is_committed = false;
                 self.is_regression_green = false;
             }
-            What::Reopened { task, failure } => {
-                let page = self.write(task);
-                page.renew();
-                page.proof = Proof::default();
-                page.retries += u32::from(failure.rung == Rung::Retry);
-            }
+            What::Reopened { task, failure } => self.write(task).reopen(failure),
             What::FixPlanned(fix) => self.write(&fix.failing).fixes += 1,
             What::FixInserted { decl } => self.write(&decl.id).is_inserted = false,
             What::Answered { task, response: Response::Retry } if !is_held_up(before, task) => {
@@ -234,6 +228,11 @@ impl Ledger {
 }
 
 impl Page {
+    fn reopen(&mut self, failure: &Failure) {
+        let retries = u32::from(failure.rung == Rung::Retry);
+        (self.retries, self.fixes, self.proof) = (retries, 0, Proof::default());
+    }
+
     fn renew(&mut self) {
         (self.retries, self.fixes) = (0, 0);
     }

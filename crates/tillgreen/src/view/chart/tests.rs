@@ -14,7 +14,7 @@ fn run_of(story: &Story) -> Run {
         state.apply(&event).unwrap();
         history.record(&event);
     }
-    Run { plan: "auth".to_owned(), is_archived: false, statistics: Statistics::of(&state, &history) }
+    Run::of("auth".to_owned(), &(state, history))
 }
 
 fn hostile() -> Run {
@@ -119,7 +119,7 @@ fn many_tasks_leave_room_for_those_that_failed() {
 #[test]
 fn no_run_has_too_little_to_draw() {
     for statistics in [Statistics::default(), run_of(&Story::new(Rules::default())).statistics] {
-        let run = Run { plan: "empty".to_owned(), is_archived: true, statistics };
+        let run = Run { plan: "empty".to_owned(), is_archived: true, statistics, proof: None };
         for kind in [ChartKind::Svg, ChartKind::Html] {
             let text = render(kind, std::slice::from_ref(&run));
             check_well_formed(&text);

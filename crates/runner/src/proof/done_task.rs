@@ -1,0 +1,100 @@
+//! The done tasks of a run, each with what can be shown of it in a clean checkout.
+
+use std::fs;
+
+use engine::{Attempt, Judge, State, Task};
+use plan::{Commit, Script, TaskId, Verify};
+
+use crate::attempt::AttemptFiles;
+use crate::git::Oid;
+use crate::plan_file::{Excerpt, PlanFiles};
+use crate::project::PlanFile;
+use crate::proof::facts::Facts;
+
+/// A done task.
+#[derive(Debug, Clone)]
+pub(super) struct DoneTask {
+    pub(super) id: TaskId,
+    pub(super) shown: Shown,
+}
+
+/// The part of a done task that can be shown.
+#[derive(Debug, Clone)]
+pub(super) enum Shown {
+    /// Nothing, and why; with the command, if there is one.
+    Nothing { reason: String, script: Option<Script> },
+    /// That its command is green, which it was at this commit.
+    Command { script: Script, commit: Option<Oid>, holding: Holding },
+}
+
+/// The place that holds the work of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holding {
+    /// A commit.
+    Commit,
+    /// The project alone, as its author wrote.
+    Project,
+}
+
+impl DoneTask {
+    pub(super) fn script(&self) -> Option<&Script> {
+        match &self.shown {
+            Shown::Nothing { script, .. } => script.as_ref(),
+            Shown::Command { script, .. } => Some(script),
+        }
+    }
+}
+
+/// Looks at these tasks. `own` are the plan's own files.
+pub(super) fn done_tasks<'a>(
+    state: &State,
+    (file, plans): (&PlanFile, &PlanFiles),
+    (facts, own): (&Facts, &[String]),
+    tasks: impl Iterator<Item = &'a Task>,
+) -> Vec<DoneTask> {
+    let shown = |task: &Task| shown(excerpt(state, (file, plans), task), (facts, own), task);
+    tasks.map(|task| DoneTask { id: task.id().clone(), shown: shown(task) }).collect()
+}
+
+/// The text that the task had when its latest attempt began, whatever the plan says since then. It is kept where an agent can
+/// lay hands on it: it counts if it is the one that the record knows, else the plan's own text does.
+fn excerpt(state: &State, (file, plans): (&PlanFile, &PlanFiles), task: &Task) -> Option<Excerpt> {
+    let files = AttemptFiles::of_attempt(file, task.id(), Attempt(task.attempted), task.dispatch);
+    let kept = fs::read_to_string(files.dir().join("task.md")).ok();
+    let kept = kept.and_then(|text| Excerpt::read(file.dialect, &text));
+    let kept = kept.filter(|kept| kept.digest() == task.decl.digest);
+    kept.or_else(|| plans.excerpt(state, task.id()))
+}
+
+fn shown(excerpt: Option<Excerpt>, (facts, own): (&Facts, &[String]), task: &Task) -> Shown {
+    let nothing = |reason: &str, script| Shown::Nothing { reason: reason.to_owned(), script };
+    let Some(excerpt) = excerpt else {
+        return nothing("it is gone from the plan", None);
+    };
+    let former = task.grounds.former.as_ref().map(|former| former.commands.clone());
+    let script = match (former.filter(|commands| !commands.is_empty()), excerpt.verify()) {
+        (Some(commands), _) => Script::new(commands),
+        (None, Verify::Runnable(script)) => script,
+        (None, Verify::Prose(_) | Verify::Absent) => {
+            let judge = facts.judge(task.id()).map_or("", judged_by);
+            return nothing(&format!("it has no command{judge}"), None);
+        }
+    };
+    if excerpt.is_red() {
+        return nothing("a [RED] task has to fail", Some(script));
+    }
+    if let Some(reason) = script.looks_beyond(own) {
+        return nothing(&reason, Some(script));
+    }
+    let is_kept_out = excerpt.fields().commit == Commit::None && task.commit.is_none();
+    let holding = if is_kept_out { Holding::Project } else { Holding::Commit };
+    Shown::Command { script, commit: facts.green_at(task.id()).cloned(), holding }
+}
+
+fn judged_by(judge: Judge) -> &'static str {
+    match judge {
+        Judge::Qa => ": the QA agent judged it",
+        Judge::Reviewer => ": the reviewer judged it",
+        Judge::Person => ": a person judged it",
+    }
+}
