@@ -200,6 +200,12 @@ impl crate::project::PlanFile {
 }
 
 impl Effects<'_, '_> {
+    /// True if work has to wait until somebody has rebased what is checked out, and does so from now on: meanwhile no branch is.
+    pub(crate) fn waits_for_rebase(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
+        let is_under_way = self.world.files.git().is_some_and(|git| git.rebasing().is_some());
+        if is_under_way { self.waits_for_lock(key, id) } else { Ok(false) }
+    }
+
     /// True if something that commits has to wait for another process's lock, and does so from now on.
     pub(crate) fn waits_for_lock(&mut self, key: ActionKey, id: &TaskId) -> Result<bool, RunError> {
         let Some((git, holder)) = self.world.files.git().and_then(|git| Some((git.clone(), somebody(git)?)))
@@ -236,7 +242,7 @@ pub(crate) fn await_start(git: &Git, tell: &mut dyn FnMut(String)) {
 /// The process that has the lock or is about to commit.
 fn somebody(git: &Git) -> Option<String> {
     let holder = git.lock_holder().map(|holder| format!("git's lock on the index, held by {holder}"));
-    holder.or_else(|| git.committing())
+    holder.or_else(|| git.committing()).or_else(|| git.rebasing())
 }
 
 fn words(who: &str, holder: &str) -> String {

@@ -111,7 +111,11 @@ impl Effects<'_, '_> {
             Action::RunJudge { task, attempt, dispatch, role } => {
                 self.start_judge(key, task, (*attempt, *dispatch), *role)
             }
-            Action::Land { task, .. } if self.waits_to_land(key.clone(), task)? => Ok(()),
+            Action::Land { task, .. }
+                if self.waits_to_land(key.clone(), task)? || self.waits_for_rebase(key.clone(), task)? =>
+            {
+                Ok(())
+            }
             Action::Land { task, attempt, .. } => self.start_landing(key, task, *attempt),
             Action::Join { task, attempt, dispatch } => self.start_join(key, task, (*attempt, *dispatch)),
             Action::Record { task, .. } | Action::InsertFix { fix: task }

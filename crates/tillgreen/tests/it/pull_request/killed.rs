@@ -45,12 +45,21 @@ fn outcome(sandbox: &Sandbox, forge: &Forge) -> Outcome {
         subjects: sandbox.subjects().iter().map(|subject| subject.replace(&remote, "remote")).collect(),
         boxes: tasks.lines().filter(|line| line.starts_with("- [")).map(str::to_owned).collect(),
         pushed: pushed(sandbox, "feature").len(),
-        pulls: hub.pulls.iter().map(|pull| (pull.body.clone(), pull.state)).collect(),
+        pulls: hub.pulls.iter().map(|pull| (told(sandbox, &pull.body), pull.state)).collect(),
         resolved: hub.resolved.len(),
         requested: hub.requested.clone(),
         reruns: hub.calls.iter().filter(|call| call.ends_with("rerun-failed-jobs")).count(),
         answers: hub.answers.iter().map(|(thread, _)| thread.clone()).collect(),
     }
+}
+
+/// A pull request's text without the name of what was proved, which has such a merge commit in it, and without its digest.
+fn told(sandbox: &Sandbox, body: &str) -> String {
+    let names = sandbox.git(&["log", "--format=%h %H", "--abbrev=9"]);
+    let text = body.split_once('\n').map_or(body, |(_, text)| text);
+    let last =
+        |text: String, name: &str| text.replace(&format!("clean checkout of {name}"), "clean checkout");
+    names.split_whitespace().fold(text.to_owned(), last)
 }
 
 #[track_caller]
