@@ -81,6 +81,7 @@ pub fn decide(state: &State, observation: Observation) -> Option<Event> {
         Seen::NobodyAnswers { task } => nobody_answers(state, task),
         Seen::Obstructed { reason } => Some(What::Ended(End::Unavailable { reason })),
         Seen::Interrupted => Some(What::Ended(interrupted(state))),
+        Seen::ClockMoved(moved) => state.opened.is_some().then_some(What::ClockMoved(moved)),
         Seen::TimePassed => None,
     }?;
     Some(Event::new(at, what))

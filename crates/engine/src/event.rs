@@ -331,6 +331,8 @@ pub enum What {
     },
     /// Limits were changed while the run goes on.
     LimitsChanged(Box<NewLimits>),
+    /// The program did not run for some time, or somebody set the clock.
+    ClockMoved(ClockMoved),
     /// The regression command is green.
     RegressionPassed,
     /// The commands of all done tasks ran once more, in a clean checkout.
@@ -399,12 +401,22 @@ impl What {
             | Self::PlanChanged(_)
             | Self::PauseRequested
             | Self::LimitsChanged(_)
+            | Self::ClockMoved(_)
             | Self::RegressionPassed
             | Self::Proved(_)
             | Self::PullRequest(_)
             | Self::Ended(_) => None,
         }
     }
+}
+
+/// Time on the clock in which nobody worked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockMoved {
+    /// The time in which the program or the whole machine stood still.
+    pub still_ms: u64,
+    /// The time by which the clock was set forward; negative: back.
+    pub set_ms: i64,
 }
 
 /// How a run was opened.

@@ -6,9 +6,10 @@ mod landing;
 
 use std::fmt;
 
+use jiff::{SignedDuration, Timestamp};
 use plan::TaskId;
 
-use crate::event::{End, Event, FixPlan, Opened, Started, What};
+use crate::event::{ClockMoved, End, Event, FixPlan, Opened, Started, What};
 use crate::failure::Failure;
 use crate::observation::{Baseline, Response};
 use crate::plan_changes::PlanChanges;
@@ -94,7 +95,7 @@ impl State {
         applied
     }
 
-    fn apply_what(&mut self, event: &Event, at: jiff::Timestamp) -> Applied {
+    fn apply_what(&mut self, event: &Event, at: Timestamp) -> Applied {
         match &event.what {
             What::Opened(opened) => self.apply_opened(event, opened),
             What::PlanChanged(changes) => self.apply_changes(changes, at),
@@ -155,6 +156,7 @@ impl State {
             What::PauseRequested => self.apply_pause_requested(event.from()),
             What::SkipRequested { task } => self.apply_skip_requested(task, event.from()),
             What::LimitsChanged(new) => self.apply_limits(new),
+            What::ClockMoved(moved) => self.apply_clock_moved(*moved),
             What::RegressionPassed => {
                 self.regression = Regression::Green;
                 Ok(())
@@ -252,14 +254,36 @@ impl State {
     }
 
     /// The time in which no program was there is nobody's, and does not count against the round's time.
-    fn leave_out_pause(&mut self, now: jiff::Timestamp) {
+    fn leave_out_pause(&mut self, now: Timestamp) {
         let Some((since, latest)) = self.round_since.zip(self.latest_at) else { return };
         let pause = now.duration_since(latest);
-        if pause.is_positive() {
-            self.idle = self.idle.saturating_add(pause);
-            self.round_since = Some(since.checked_add(pause).unwrap_or(now));
-            self.pull_request.leave_out(pause);
+        if pause.is_negative() {
+            return self.set_clock(pause);
         }
+        self.idle = self.idle.saturating_add(pause);
+        self.round_since = Some(since.checked_add(pause).unwrap_or(now));
+        self.pull_request.leave_out(pause);
+    }
+
+    /// Time in which the program stood still counts against no limit, but agents may be there again after it. What is waited
+    /// for on a clock that was set is as far away as it was.
+    fn apply_clock_moved(&mut self, moved: ClockMoved) -> Applied {
+        let still = SignedDuration::from_millis(i64::try_from(moved.still_ms).unwrap_or(i64::MAX));
+        self.idle = self.idle.saturating_add(still);
+        self.round_since = self.round_since.map(|since| since.checked_add(still).unwrap_or(since));
+        self.pull_request.leave_out(still);
+        self.set_clock(SignedDuration::from_millis(moved.set_ms));
+        Ok(())
+    }
+
+    fn set_clock(&mut self, by: SignedDuration) {
+        let move_by = |time: Timestamp| time.checked_add(by).unwrap_or(time);
+        self.idle = self.idle.saturating_add(by);
+        self.round_since = self.round_since.map(move_by);
+        if let Some(backoff) = &mut self.backoff {
+            backoff.until = move_by(backoff.until);
+        }
+        self.pull_request.set_clock(move_by);
     }
 
     /// Attempts that were running are lost: they count against no limit and their numbers are free again.
@@ -349,7 +373,7 @@ impl State {
         }
     }
 
-    fn apply_proof_started(&mut self, id: &TaskId, at: jiff::Timestamp) -> Applied {
+    fn apply_proof_started(&mut self, id: &TaskId, at: Timestamp) -> Applied {
         let idle = self.idle;
         let task = self.go(id, EventKind::ProofStarted, Status::Proving)?;
         task.begin(at, idle);
@@ -372,7 +396,7 @@ impl State {
         Ok(())
     }
 
-    fn apply_mended(&mut self, id: &TaskId, files: &[String], at: jiff::Timestamp) -> Applied {
+    fn apply_mended(&mut self, id: &TaskId, files: &[String], at: Timestamp) -> Applied {
         let asked = Asked { question: Question::Mended, attempt: None, since: at };
         let task = self.go(id, EventKind::Mended, Status::Asking(asked))?;
         task.touched.extend(files.iter().cloned());
@@ -381,7 +405,7 @@ impl State {
         Ok(())
     }
 
-    fn apply_started(&mut self, started: &Started, at: jiff::Timestamp) -> Applied {
+    fn apply_started(&mut self, started: &Started, at: Timestamp) -> Applied {
         let running = Running {
             attempt: started.attempt,
             dispatch: started.dispatch,
@@ -493,7 +517,7 @@ impl State {
     }
 
     /// Takes in the usage of an agent, which is known whatever becomes of its attempt.
-    fn apply_spent(&mut self, spent: &Spent, at: jiff::Timestamp) -> Applied {
+    fn apply_spent(&mut self, spent: &Spent, at: Timestamp) -> Applied {
         let added = self.spending.take_in(spent.dispatch, spent.usage);
         self.spending.note_time(spent, at);
         // The task may be gone from the plan by now; the money is spent all the same.
@@ -558,7 +582,7 @@ impl State {
         Ok(())
     }
 
-    fn apply_done(&mut self, id: &TaskId, commit: Option<&str>, at: jiff::Timestamp) -> Applied {
+    fn apply_done(&mut self, id: &TaskId, commit: Option<&str>, at: Timestamp) -> Applied {
         let mut by_agent = false;
         let task = self.go_on(id, EventKind::TaskDone, |task| {
             by_agent = matches!(task.status, Status::Recording { attempt: Some(_) });
@@ -662,7 +686,7 @@ impl State {
         Ok(())
     }
 
-    fn apply_escalated(&mut self, id: &TaskId, question: Question, at: jiff::Timestamp) -> Applied {
+    fn apply_escalated(&mut self, id: &TaskId, question: Question, at: Timestamp) -> Applied {
         self.go_on(id, EventKind::Escalated, |task| {
             let attempt = match &task.status {
                 Status::Judging(Judging { attempt, .. }) | Status::Finished { attempt } => Some(*attempt),

@@ -70,7 +70,9 @@ pub use directive::{
     Directive, DirectiveId, FirstAnswer, Refusal, Said, Taken, WORD_CHARS_MAX, WORDS_MAX, Word, weigh,
 };
 pub use due::due;
-pub use event::{CapKind, End, Event, FixPlan, NewLimits, Opened, SettingChanged, Started, StopReason, What};
+pub use event::{
+    CapKind, ClockMoved, End, Event, FixPlan, NewLimits, Opened, SettingChanged, Started, StopReason, What,
+};
 pub use evidence::{Before, BeforeWork, Evidence, Former, Grounds};
 pub use failure::{Cause, Failure, FailureType, FileState, Rung};
 pub use feedback::retry_context;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::action::ActionKey;
 use crate::claim::Claim;
 use crate::directive::Directive;
-use crate::event::NewLimits;
+use crate::event::{ClockMoved, NewLimits};
 use crate::evidence::Evidence;
 use crate::failure::{Cause, FileState};
 use crate::judgement::Facts;
@@ -210,6 +210,8 @@ pub enum Seen {
     },
     /// Somebody wants the run to stop now.
     Interrupted,
+    /// The program did not run for some time, or somebody set the clock.
+    ClockMoved(ClockMoved),
     /// Nothing happened, but time went by.
     TimePassed,
 }

@@ -233,4 +233,15 @@ impl Lifecycle {
     pub(crate) fn leave_out(&mut self, pause: SignedDuration) {
         self.began_at = self.began_at.map(|since| since.checked_add(pause).unwrap_or(since));
     }
+
+    /// The clock was set: what is waited for is as far away as it was.
+    pub(crate) fn set_clock(&mut self, move_by: impl Fn(Timestamp) -> Timestamp) {
+        self.began_at = self.began_at.map(&move_by);
+        if let Stage::Watching(watch) = &mut self.stage {
+            watch.until = move_by(watch.until);
+        }
+        if let Some(absence) = &mut self.absence {
+            absence.until = move_by(absence.until);
+        }
+    }
 }

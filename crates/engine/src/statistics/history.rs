@@ -216,6 +216,7 @@ impl History {
             | What::PauseRequested
             | What::SkipRequested { .. }
             | What::LimitsChanged(_)
+            | What::ClockMoved(_)
             | What::RegressionPassed
             | What::Proved(_)
             | What::PullRequest(_) => {}

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use engine::{
-    Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, Dialect, Dispatch, End, Event,
-    EventKind, Facts, Impossible, Isolation, Lasting, Limits, Observation, OnEscalation, OnExhausted,
+    Action, AgentEnd, AgentReport, Baseline, Cause, ChecksReport, Claim, ClockMoved, Dialect, Dispatch, End,
+    Event, EventKind, Facts, Impossible, Isolation, Lasting, Limits, Observation, OnEscalation, OnExhausted,
     Opening, Parallel, PlanChanges, Question, Recovery, Response, Role, Rules, Seen, State, Status,
     StatusKind, TaskDecl, Toggle, Verification, What, decide, due, schedule,
 };
@@ -183,6 +183,43 @@ fn only_the_time_in_which_the_program_runs_counts() {
     assert_eq!(case.due(), None);
     case.pass(1);
     assert!(matches!(case.due(), Some(What::Ended(engine::End::Capped(_)))));
+}
+
+#[test]
+fn time_in_which_the_program_stood_still_counts_no_more_than_a_clock_that_was_set() {
+    let rules = || Rules {
+        limits: Limits { time_max: Some(Duration::from_secs(60)), ..Limits::default() },
+        ..Rules::default()
+    };
+    let moved = |still_ms, set_ms| Seen::ClockMoved(ClockMoved { still_ms, set_ms });
+    let mut case = Case::opened(&["1.1"], rules());
+    case.pass(50);
+    case.pass(3_600);
+    case.see(moved(3_600_000, 0));
+    assert_eq!(case.due(), None, "the lid was closed for an hour");
+    case.pass(3_600);
+    case.see(moved(0, 3_600_000));
+    assert_eq!(case.due(), None, "somebody set the clock forward");
+    case.see(moved(0, -7_200_000));
+    case.see(moved(0, 7_200_000));
+    case.pass(9);
+    assert_eq!(case.due(), None);
+    case.pass(1);
+    assert!(matches!(case.due(), Some(What::Ended(engine::End::Capped(_)))));
+}
+
+#[test]
+fn an_agent_is_waited_for_as_long_as_it_said_whatever_happens_to_the_clock() {
+    let mut case = Case::opened(&["1.1"], Rules::default());
+    case.start("1.1");
+    case.agent("1.1", 1, away());
+    assert!(case.wanted().is_empty(), "it is waited for");
+    let until = case.state.backoff().expect("a wait").until;
+    case.see(Seen::ClockMoved(ClockMoved { still_ms: 0, set_ms: -60_000 }));
+    let moved = case.state.backoff().expect("a wait").until;
+    assert_eq!(until.duration_since(moved).as_secs(), 60, "the clock was set back");
+    case.see(Seen::ClockMoved(ClockMoved { still_ms: 60_000, set_ms: 0 }));
+    assert_eq!(case.state.backoff().expect("a wait").until, moved, "it may be there again after a sleep");
 }
 
 #[test]

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use engine::{
-    Attempt, Before, CapKind, Cause, Dialect, DirectiveId, Dispatch, End, Event, Evidence, Failing, Failure,
-    FileState, FixPlan, Isolation, Item, ItemStage, Judge, Lasting, Limits, NewLimits, OnEscalation,
-    OnExhausted, Opened, Parallel, PlanChanges, Proof, ProofVerdict, Question, Recovery, Response, Role,
-    Rules, Rung, Session, SettingChanged, Slot, Spent, Started, State, Status, StopReason, Summary, Taken,
-    TaskKind, TaskProof, Toggle, Tool, Unverifiable, Usage, What,
+    Attempt, Before, CapKind, Cause, ClockMoved, Dialect, DirectiveId, Dispatch, End, Event, Evidence,
+    Failing, Failure, FileState, FixPlan, Isolation, Item, ItemStage, Judge, Lasting, Limits, NewLimits,
+    OnEscalation, OnExhausted, Opened, Parallel, PlanChanges, Proof, ProofVerdict, Question, Recovery,
+    Response, Role, Rules, Rung, Session, SettingChanged, Slot, Spent, Started, State, Status, StopReason,
+    Summary, Taken, TaskKind, TaskProof, Toggle, Tool, Unverifiable, Usage, What,
 };
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -230,6 +230,7 @@ pub(crate) fn events() -> Vec<What> {
         What::PauseRequested,
         What::SkipRequested { task: task() },
         What::LimitsChanged(Box::new(new_limits())),
+        What::ClockMoved(ClockMoved { still_ms: 9_000, set_ms: -60_000 }),
         What::RegressionPassed,
         What::Proved(Box::new(proof())),
         What::Reopened { task: task(), failure: failure() },
@@ -291,6 +292,7 @@ fn every_kind_of_event() {
     {"at":"2026-01-26T14:30:00.5Z","what":"pause_requested"}
     {"at":"2026-01-26T14:30:00.5Z","what":{"skip_requested":{"task":"1.3"}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"limits_changed":{"limits":{"task_iterations_max":5,"fix_tasks_max":3,"fix_depth_max":3,"global_iterations_max":null,"unavailable_max":10,"unavailable_wait":{"secs":1,"nanos":0},"unavailable_wait_max":{"secs":300,"nanos":0},"returns_max":50,"time_max":null,"failure_chars_max":2000,"feedback_chars_max":10000},"jobs":2,"changes":[{"key":"jobs","from":"4","to":"2"}]}}}
+    {"at":"2026-01-26T14:30:00.5Z","what":{"clock_moved":{"still_ms":9000,"set_ms":-60000}}}
     {"at":"2026-01-26T14:30:00.5Z","what":"regression_passed"}
     {"at":"2026-01-26T14:30:00.5Z","what":{"proved":{"head":"c0ffee","tree":"7ree","results":[{"task":"1.1","command":"npm test","verdict":{"green":{"exit_code":0}}},{"task":"1.2","command":"npm test","verdict":{"left_out":{"reason":"it asks git"}}},{"task":"1.3","command":"npm test","verdict":{"superseded":{"by":["1.6"],"exit_code":1,"error":"2 failed"}}},{"task":"1.4","command":"npm test","verdict":{"not_proved":{"reason":"no node_modules"}}},{"task":"1.5","command":"npm test","verdict":"not_reached"},{"task":"1.6","command":"npm test","verdict":{"red":{"exit_code":1,"error":"2 failed","differs":"`a.txt` is ignored by git"}}}],"linked":["node_modules"],"elapsed_ms":7}}}
     {"at":"2026-01-26T14:30:00.5Z","what":{"reopened":{"task":"1.3","failure":{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"2 failed","details":"FAIL a\nFAIL b","command":"npm test","exit_code":1,"failing":{"items":[{"tool":"jest","stage":"test","name":"a.test.ts › adds"},{"tool":"cc","stage":"build","name":"a.c: error: no","line":3,"count":2}],"unlisted":4,"ran":{"jest":5}},"tree":"7ree","attempted_fix":"npm i","suggested_fix":"check null","root_cause":"no null check","blocked_by":"1.9","files":[{"path":"src/a.ts","state":"created"}],"learnings":["null is not empty"],"elapsed_ms":45000}}}}

@@ -24,6 +24,7 @@ pub(crate) fn transcript(world: &World) -> String {
     lines.join("\n")
 }
 
+#[expect(clippy::too_many_lines, reason = "a line for each kind of event")]
 pub(crate) fn line(event: &Event) -> String {
     match &event.what {
         What::Opened(opened) => format!("opened, round {}{}", opened.round, list("lost", &opened.lost)),
@@ -42,8 +43,8 @@ pub(crate) fn line(event: &Event) -> String {
         What::AgentUnavailable { task, nth, until, .. } => {
             format!("{task} agent away, {nth}, until {:.0}", until.strftime("%H:%M:%S"))
         }
-        What::AgentDropped { task, agent, lasting, .. } => {
-            format!("{task} agent {agent} dropped: {lasting:?}")
+        What::AgentDropped { task, agent, lasting: why, .. } => {
+            format!("{task} agent {agent} dropped: {why:?}")
         }
         What::Packed { task, commit, .. } => format!("{task} packed{}", list("commit", commit.as_slice())),
         What::TreeUnavailable { task, reason, .. } => {
@@ -80,6 +81,7 @@ pub(crate) fn line(event: &Event) -> String {
         What::Told { task, text } => format!("told{}: {text}", list("to", task.as_slice())),
         What::PauseRequested => "pause requested".to_owned(),
         What::SkipRequested { task } => format!("{task} is to be skipped"),
+        What::ClockMoved(moved) => format!("{moved:?}"),
         What::LimitsChanged(new) => {
             let changes = new.changes.iter().map(|change| format!(" {}", change.key));
             format!("limits changed:{}", changes.collect::<String>())

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use engine::{
     Action, AgentEnd, AgentReport, Attempt, Baseline, Before, Cause, Changes, CheckFailure, CheckLog,
-    CheckRef, ChecksReport, Claim, Directive, DirectiveId, Dispatch, Event, Evidence, Facts, Failing,
-    FailureClaim, FileState, ForgeAction, ForgeReport, Isolation, Kept, Landing, Lasting, Limits, NewLimits,
-    Observation, Obstacle, Opening, Parallel, Proof, ProofVerdict, Published, Record, Response, Reviewer,
-    Role, Rules, Said, Seen, Source, Spent, State, StatusKind, Stuck, StuckKind, TaskProof, Toggle, Usage,
-    Versioned, decide, due, schedule,
+    CheckRef, ChecksReport, Claim, ClockMoved, Directive, DirectiveId, Dispatch, Event, Evidence, Facts,
+    Failing, FailureClaim, FileState, ForgeAction, ForgeReport, Isolation, Kept, Landing, Lasting, Limits,
+    NewLimits, Observation, Obstacle, Opening, Parallel, Proof, ProofVerdict, Published, Record, Response,
+    Reviewer, Role, Rules, Said, Seen, Source, Spent, State, StatusKind, Stuck, StuckKind, TaskProof, Toggle,
+    Usage, Versioned, decide, due, schedule,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -218,6 +218,7 @@ fn all_seen() -> Vec<Seen> {
         Seen::NobodyAnswers { task: task.clone() },
         Seen::Noted { task: Some(task.clone()), text: text("it left a file") },
         Seen::Interrupted,
+        Seen::ClockMoved(ClockMoved { still_ms: 9_000, set_ms: -60_000 }),
         Seen::TimePassed,
     ];
     let ended = |end| Seen::AgentEnded { task: task.clone(), dispatch, report: report(end) };
@@ -307,7 +308,7 @@ fn lines<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(values: 
 #[test]
 fn every_kind_of_observation() {
     let seen = all_seen();
-    assert_eq!(kinds(&seen), 28, "one of each");
+    assert_eq!(kinds(&seen), 29, "one of each");
     let observations: Vec<Observation> =
         seen.into_iter().map(|seen| Observation { at: at(), seen }).collect();
     assert_eq!(lines(&observations), OBSERVATIONS);

@@ -446,6 +446,7 @@ pub(crate) fn subject(what: &What) -> Option<(&TaskId, EventKind)> {
         | What::PauseRequested
         | What::SkipRequested { .. }
         | What::LimitsChanged(_)
+        | What::ClockMoved(_)
         | What::RegressionPassed
         | What::Found { .. }
         | What::Proved(_)

@@ -13,6 +13,7 @@
 //! What an exit status or an output means is left to the callers.
 
 mod capture;
+mod clock;
 mod handle;
 mod keeper;
 mod keeper_child;
@@ -21,6 +22,7 @@ mod printable;
 mod supervise;
 mod sweep;
 
+pub(crate) use clock::{LostTime, lost_time};
 pub use handle::{Ended, Exit, Handle, Invocation, Kept, ProcessLimits, Program, start, start_listening};
 pub use keeper::{keep_if_asked, use_keeper};
 pub use lines::{Deaf, Heard, Listener, Reply};

@@ -23,6 +23,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::process::capture::Capture;
+use crate::process::clock::lost_time;
 use crate::process::handle::{Ended, Exit, Invocation, ProcessLimits, Request};
 use crate::process::keeper::{CANNOT_START_CODES, CANNOT_START_PREFIX, KILL_ALL};
 use crate::process::keeper_child::{KeeperChild, KeeperEnd, KeeperPipes, StartError, expect_folder};
@@ -60,6 +61,8 @@ pub(super) struct Supervision<L> {
     limits: ProcessLimits,
     deadline_at: Instant,
     progress_at: Instant,
+    /// The time in which this program had been stopped, as far as the deadlines know of it.
+    stopped: Duration,
     phase: Phase,
     /// The reason why we ended it, if we did.
     cause: Option<Exit>,
@@ -117,6 +120,7 @@ impl<L: Listener> Supervision<L> {
             limits: invocation.limits,
             deadline_at: after(now, invocation.limits.deadline),
             progress_at: now,
+            stopped: lost_time().stopped,
             phase: Phase::Running,
             cause: None,
             status: None,
@@ -272,7 +276,19 @@ impl<L: Listener> Supervision<L> {
         self.limits.no_progress.map(|limit| after(self.progress_at, limit))
     }
 
+    /// Moves the deadlines by the time in which this program was stopped; true if it was.
+    fn leave_out_stop(&mut self) -> bool {
+        let stopped = lost_time().stopped;
+        let by = stopped.saturating_sub(self.stopped);
+        self.stopped = stopped;
+        (self.deadline_at, self.progress_at) = (after(self.deadline_at, by), after(self.progress_at, by));
+        !by.is_zero()
+    }
+
     fn time_passed(&mut self) {
+        if self.phase == Phase::Running && self.leave_out_stop() && Instant::now() < self.next_time() {
+            return;
+        }
         match self.phase {
             Phase::Running if Instant::now() >= self.deadline_at => self.leave(Exit::DeadlinePassed),
             Phase::Running => self.leave(Exit::NoProgress),

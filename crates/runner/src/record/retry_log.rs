@@ -123,6 +123,7 @@ pub(super) fn entry(event: &Event, state: &State) -> Entry {
         | What::PauseRequested
         | What::SkipRequested { .. }
         | What::LimitsChanged(_)
+        | What::ClockMoved(_)
         | What::RegressionPassed
         | What::Proved(_)
         | What::PullRequest(_) => Entry::default(),

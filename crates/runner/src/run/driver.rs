@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use engine::{
-    Action, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Seen, State, Status, What, decide,
-    due, schedule,
+    Action, ClockMoved, End, Event, Observation, Obstacle, Opening, PullRequestEvent, Seen, State, Status,
+    What, decide, due, schedule,
 };
 use jiff::Timestamp;
 
@@ -15,6 +15,7 @@ use crate::git::{self, GitError};
 use crate::inbox::{Folder, Inbox, Responder, RunName};
 use crate::journal::Journal;
 use crate::plan_file::Freshness;
+use crate::process::{LostTime, lost_time};
 use crate::record::projections::Projections;
 use crate::run::directives::Directions;
 use crate::run::effects::{Effects, World};
@@ -57,6 +58,8 @@ pub(crate) struct Driver<'a> {
     pub(super) folder: Folder,
     pub(super) directions: Directions,
     pub(super) queue: VecDeque<Seen>,
+    /// The time that was lost, as far as the record knows of it.
+    lost: LostTime,
     /// The observations right after the start.
     pub(super) first: Vec<Seen>,
     pub(super) view: &'a mut dyn FnMut(&State, Notice<'_>),
@@ -87,6 +90,7 @@ impl<'a> Driver<'a> {
             folder: Folder::below(&request.file.home),
             directions,
             queue: VecDeque::new(),
+            lost: lost_time(),
             first,
             view,
         }
@@ -140,6 +144,9 @@ impl<'a> Driver<'a> {
         if self.queue.is_empty() {
             self.receive(*looked)?;
         }
+        if let Some(moved) = self.clock_moved() {
+            self.decide(Seen::ClockMoved(moved))?;
+        }
         let seen = self.queue.pop_front().unwrap_or(Seen::TimePassed);
         let is_prepared = matches!(seen, Seen::Prepared { .. });
         if let Seen::Directed(directive) = seen {
@@ -164,6 +171,16 @@ impl<'a> Driver<'a> {
         self.start_wanted()?;
         self.end_what_leaves();
         Ok(())
+    }
+
+    /// The time that was lost since it was last looked for.
+    fn clock_moved(&mut self) -> Option<ClockMoved> {
+        let now = lost_time();
+        let before = std::mem::replace(&mut self.lost, now);
+        let still = (now.stopped + now.asleep).saturating_sub(before.stopped + before.asleep);
+        let still_ms = u64::try_from(still.as_millis()).unwrap_or(u64::MAX);
+        let moved = ClockMoved { still_ms, set_ms: now.set_ms - before.set_ms };
+        (moved != ClockMoved::default()).then_some(moved)
     }
 
     pub(crate) fn decide(&mut self, seen: Seen) -> Result<(), RunError> {

@@ -11,12 +11,16 @@ use crate::inbox::Message;
 use crate::run::driver::{Driver, Notice};
 use crate::work::shared_repository::SharedNames;
 
+/// The longest wait for a deadline: the machine may sleep meanwhile, or somebody set the clock.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(60);
+
 impl Driver<'_> {
     /// Waits for something to happen, at most until something is due that was not when it was last looked for. What
     /// has become due since then, while things were started, is waited for no longer, but must not be missed.
     pub(super) fn receive(&mut self, looked: Timestamp) -> Result<(), RunError> {
         let wait = self.state.next_deadline(looked).map(|deadline| {
-            Duration::try_from(deadline.duration_since(Timestamp::now())).unwrap_or_default()
+            let wait = Duration::try_from(deadline.duration_since(Timestamp::now())).unwrap_or_default();
+            wait.min(BETWEEN_LOOKS)
         });
         let message = match self.inbox.receive(Some(Duration::ZERO)) {
             Some(message) => Some(message),

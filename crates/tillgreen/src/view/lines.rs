@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use engine::{
-    Before, Cause, Dialect, End, Event, Evidence, Failure, FixPlan, Judge, NewLimits, Opened, PlanChanges,
-    Proof, PullRequestEvent, Question, Recovery, Response, Rung, SettingChanged, Spent, Started, State,
-    Status, What,
+    Before, Cause, ClockMoved, Dialect, End, Event, Evidence, Failure, FixPlan, Judge, NewLimits, Opened,
+    PlanChanges, Proof, PullRequestEvent, Question, Recovery, Response, Rung, SettingChanged, Spent, Started,
+    State, Status, What,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -152,6 +152,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::PauseRequested => plain(Mark::Odd, pause_text(event)),
         What::SkipRequested { task } => plain(Mark::Odd, skip_text(event, task)),
         What::LimitsChanged(new) => plain(Mark::Odd, limits_text(new)),
+        What::ClockMoved(moved) => plain(Mark::Odd, clock_text(*moved)),
         What::RegressionPassed => plain(Mark::Good, "the regression command is green".to_owned()),
         What::Proved(proof) => proof_line(proof),
         What::Reopened { task, failure } => plain(Mark::Bad, reopened_text(task, failure)),
@@ -227,6 +228,16 @@ fn told_text(event: &Event, task: Option<&TaskId>, text: &str) -> String {
         None => "the next prompt".to_owned(),
     };
     format!("told{} for {whose}: {}", by(event), short(text))
+}
+
+fn clock_text(moved: ClockMoved) -> String {
+    let still = Duration::from_millis(moved.still_ms);
+    let stood = (!still.is_zero())
+        .then(|| format!("the program stood still for {}: that time counts against nothing", took(still)));
+    let by = Duration::from_millis(moved.set_ms.unsigned_abs());
+    let way = if moved.set_ms > 0 { "forward" } else { "back" };
+    let set = (!by.is_zero()).then(|| format!("the clock was set {way} by {}; limits are not", took(by)));
+    stood.into_iter().chain(set).collect::<Vec<_>>().join("; ")
 }
 
 fn limits_text(new: &NewLimits) -> String {
@@ -676,6 +687,14 @@ mod tests {
         check(
             What::Told { task: Some(task()), text: text() },
             "· told by ada for the next prompt of 1.2: use tabs",
+        );
+        check(
+            What::ClockMoved(ClockMoved { still_ms: 3_600_000, set_ms: 0 }),
+            "! the program stood still for 1h 0m: that time counts against nothing",
+        );
+        check(
+            What::ClockMoved(ClockMoved { still_ms: 0, set_ms: -90_000 }),
+            "! the clock was set back by 1m 30s; limits are not",
         );
         check(What::PauseRequested, "! a pause was asked for by ada: nothing new starts");
         check(

@@ -398,6 +398,7 @@ fn steps(what: &What) -> Vec<String> {
         | What::PlanChanged(_)
         | What::PauseRequested
         | What::LimitsChanged(_)
+        | What::ClockMoved(_)
         | What::RegressionPassed
         | What::Proved(_)
         | What::PullRequest(_)

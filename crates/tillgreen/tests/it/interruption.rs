@@ -31,6 +31,26 @@ fn worker() -> Agent {
     Agent::new().otherwise([Step::write("out.txt", "done\n"), Step::say("TASK_COMPLETE")])
 }
 
+/// Ctrl-Z for longer than an attempt may take, and longer than an agent may say nothing.
+#[test]
+fn time_in_which_the_program_was_stopped_is_no_attempts() {
+    let (sandbox, _) = prepared(PLAN, &Agent::new());
+    let (started, go_on) = (sandbox.control("started"), sandbox.control("go-on"));
+    let wait = format!(": > '{}'; until [ -e '{}' ]; do sleep 0.1; done", started.display(), go_on.display());
+    let steps = [Step::shell(&wait), Step::write("out.txt", "done\n"), Step::say("TASK_COMPLETE")];
+    let command = sandbox.install_agent(&Agent::new().otherwise(steps));
+    let limits = ["--attempt-timeout", "8s", "--no-progress-timeout", "8s"];
+    let mut run = sandbox.start(&[&["run", "--agent-cmd", &command], &limits[..]].concat());
+    wait_for("the agent", || started.exists());
+    run.signal(Signal::Stop);
+    std::thread::sleep(std::time::Duration::from_secs(10));
+    run.signal(Signal::Continue);
+    fs::write(&go_on, "").expect("a file");
+    let finished = run.wait().expect_code(0);
+    assert!(finished.stdout.contains("Attempts:  1, 0 failed"), "{finished}");
+    assert!(finished.stderr.contains("the program stood still for"), "{finished}");
+}
+
 /// A run whose agent has left a process behind and waits.
 fn hanging(steps: &[Step]) -> (Sandbox, Background) {
     let (sandbox, _) = prepared(PLAN, &Agent::new());

@@ -120,11 +120,13 @@ impl Ledger {
             | Seen::LimitsRead(_)
             | Seen::NobodyAnswers { .. }
             | Seen::Interrupted
+            | Seen::ClockMoved(_)
             | Seen::TimePassed => {}
         }
     }
 
     /// Notes what happened, given how things stood before.
+    #[expect(clippy::too_many_lines, reason = "a line for each kind of event")]
     pub(crate) fn note_event(&mut self, before: &State, event: &Event) {
         match &event.what {
             What::Opened(opened) => self.open(is_new_round(before, opened), before.end()),
@@ -193,6 +195,7 @@ impl Ledger {
             | What::PauseRequested
             | What::SkipRequested { .. }
             | What::LimitsChanged(_)
+            | What::ClockMoved(_)
             | What::PullRequest(_)
             | What::Ended(_) => {}
         }
