@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::What;
 use crate::fold::Applied;
+use crate::signs::{self, Signs};
 use crate::state::State;
 use crate::task::{Attempt, Task, TaskKind, Verification};
 
@@ -30,6 +31,8 @@ pub enum Evidence {
         /// The digest of its text as it is now.
         digest: u32,
     },
+    /// The signs of work that is put off or silenced, in all that the task's attempts added.
+    Signs(Signs),
 }
 
 /// The Verify that a task's author gave it, where another one stands in the plan that nobody has confirmed. Both count.
@@ -62,13 +65,16 @@ pub struct Grounds {
     /// Its author's Verify, where that was changed while somebody worked in the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former: Option<Former>,
+    /// Signs of work that is put off or silenced.
+    #[serde(default, skip_serializing_if = "Signs::is_empty")]
+    pub signs: Signs,
 }
 
 impl Evidence {
     /// The words about it that a person should read at the end, if there are any.
     pub fn warning(&self, task: &TaskId) -> Option<String> {
         match self {
-            Self::Before { .. } => None,
+            Self::Before { .. } | Self::Signs(_) => None,
             Self::VerifyChanged { during, former, .. } => {
                 let former = match former.as_slice() {
                     [] => "it is judged as before as well".to_owned(),
@@ -162,6 +168,7 @@ impl State {
                     self.warnings.add(warning);
                 }
             }
+            Evidence::Signs(signs) => task.grounds.signs = signs.clone(),
         }
         Ok(())
     }
@@ -175,6 +182,7 @@ pub(crate) fn found(state: &State, id: TaskId, evidence: Evidence) -> Option<Wha
         Evidence::VerifyChanged { digest, .. } => {
             task.grounds.former.as_ref().is_none_or(|former| former.digest != *digest)
         }
+        Evidence::Signs(signs) => return signs::found(state, id, signs.clone()),
     };
     is_news.then_some(What::Found { task: id, evidence })
 }

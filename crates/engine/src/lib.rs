@@ -48,6 +48,7 @@ mod result;
 mod roster;
 mod rules;
 mod schedule;
+mod signs;
 mod skip;
 mod spending;
 mod state;
@@ -100,6 +101,7 @@ pub use rules::{
     Isolation, Limits, OnEscalation, OnExhausted, Parallel, Prove, Recovery, Rules, Toggle, Unverifiable,
 };
 pub use schedule::schedule;
+pub use signs::{Sign, Signs};
 pub use skip::Skip;
 pub use spending::Spent;
 pub use state::{Backoff, State};

@@ -1,6 +1,8 @@
 //! Tables about evidence: what is to be found out about a command, and what is known already.
 
-use engine::{Before, BeforeWork, ChecksReport, Dispatch, Evidence, Rules, Seen, TaskDecl, What};
+use engine::{
+    Before, BeforeWork, ChecksReport, Dispatch, Evidence, Rules, Seen, Sign, Signs, TaskDecl, What,
+};
 
 use crate::decisions::{Case, complete};
 use crate::script::plan;
@@ -101,4 +103,20 @@ fn a_task_that_was_judged_still_is() {
     case.agent("1.2", 1, complete());
     let passed = case.checks_are_green("1.2", 1);
     assert!(matches!(passed, Some(What::ChecksPassed { judge: Some(engine::Judge::Qa), .. })), "{passed:?}");
+}
+
+#[test]
+fn the_latest_look_at_what_was_added_counts() {
+    let look = |whats: &[&str]| {
+        let sign = |what: &&str| Sign { path: "a.py".to_owned(), line: 1, what: (*what).to_owned() };
+        let evidence = Evidence::Signs(Signs::new(whats.iter().map(sign).collect()));
+        Seen::Found { task: "1.1".into(), evidence }
+    };
+    let mut case = Case::opened(&["1.1"], Rules::default());
+    assert_eq!(case.see(look(&[])), None, "nothing is no news");
+    assert!(case.see(look(&["it.only", "noqa"])).is_some());
+    assert_eq!(case.see(look(&["it.only", "noqa"])), None, "it is known");
+    assert!(case.see(look(&["noqa"])).is_some());
+    let signs = &case.state.task(&"1.1".into()).expect("a task").grounds.signs;
+    assert_eq!(signs.words(9), "`noqa` in a.py:1");
 }

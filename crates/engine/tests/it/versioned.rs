@@ -10,8 +10,8 @@ use engine::{
     CheckRef, ChecksReport, Claim, ClockMoved, Directive, DirectiveId, Dispatch, Event, Evidence, Facts,
     Failing, FailureClaim, FileState, ForgeAction, ForgeReport, Isolation, Kept, Landing, Lasting, Limits,
     NewLimits, Observation, Obstacle, Opening, Parallel, Proof, ProofVerdict, Published, Record, Response,
-    Reviewer, Role, Rules, Said, Seen, Source, Spent, State, StatusKind, Stuck, StuckKind, TaskProof, Toggle,
-    Usage, Versioned, decide, due, schedule,
+    Reviewer, Role, Rules, Said, Seen, Sign, Signs, Source, Spent, State, StatusKind, Stuck, StuckKind,
+    TaskProof, Toggle, Usage, Versioned, decide, due, schedule,
 };
 use jiff::Timestamp;
 use plan::TaskId;
@@ -171,6 +171,10 @@ fn red_before() -> Evidence {
     Evidence::Before { before: Before::Red, tree: Some(text("7ree")) }
 }
 
+fn signs() -> Evidence {
+    Evidence::Signs(Signs::new(vec![Sign { path: text("a.py"), line: 2, what: text("it.only") }]))
+}
+
 fn baseline() -> Baseline {
     Baseline { head: Some(text("4ead")), tree: Some(text("7ree")), hooks: vec![text("hook")] }
 }
@@ -201,6 +205,7 @@ fn all_seen() -> Vec<Seen> {
         Seen::ProofEnded { task: task.clone(), report: red(), uncommitted: vec![text("a.rs")] },
         Seen::ChecksEnded { task: task.clone(), dispatch, report: red(), tree: Some(text("7ree")) },
         Seen::Found { task: task.clone(), evidence: red_before() },
+        Seen::Found { task: task.clone(), evidence: signs() },
         Seen::JudgeEnded {
             task: task.clone(),
             dispatch,

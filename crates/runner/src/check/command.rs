@@ -98,7 +98,7 @@ impl Effects<'_, '_> {
     }
 
     /// The tree of a task's place while its work is verified there.
-    fn looked_at(&self, id: &TaskId, lying: Option<&str>) -> Result<Option<String>, GitError> {
+    pub(crate) fn looked_at(&self, id: &TaskId, lying: Option<&str>) -> Result<Option<String>, GitError> {
         let Some((git, work)) =
             self.world.files.git().zip(self.state.task(id).and_then(|task| task.work.as_ref()))
         else {
@@ -192,10 +192,8 @@ impl Effects<'_, '_> {
                     self.start_script(key, (&run, place, slot), &dir, purpose);
                     return Ok(Seen::TimePassed);
                 }
-                if let Some(told) = looks.told(&task, &was_red.unwrap_or_default()) {
-                    self.note_of(&task, told);
-                }
-                let report = ChecksReport { tree: looked_at, ..looks.settled() };
+                let settled = self.settled(&task, looks, &was_red.unwrap_or_default());
+                let report = ChecksReport { tree: looked_at, ..settled };
                 let report = match report.failure {
                     Some(_) => report,
                     None => {
@@ -288,8 +286,21 @@ impl Effects<'_, '_> {
         (is_work && is_unchanged && !was_red).then(|| reason.to_owned())
     }
 
-    /// Bookkeeping and scope.
+    /// Bookkeeping and scope, and a look at what was added where they are green.
     fn later_checks(
+        &mut self,
+        id: &TaskId,
+        text: &str,
+        (warnings, tree): (Vec<String>, Option<&str>),
+    ) -> Result<ChecksReport, RunError> {
+        let report = self.bookkeeping_and_scope(id, text, (warnings, tree))?;
+        if report.failure.is_none() {
+            self.look_for_signs(id, tree)?;
+        }
+        Ok(report)
+    }
+
+    fn bookkeeping_and_scope(
         &mut self,
         id: &TaskId,
         text: &str,
@@ -339,6 +350,20 @@ impl Effects<'_, '_> {
         }
         let now = git.active_hooks();
         before.iter().filter(|hook| !now.contains(hook)).cloned().collect()
+    }
+
+    /// The result that counts of a command, which was known for something before. That it is flaky is told to people, and to
+    /// the next agent where it is red.
+    pub(crate) fn settled(&mut self, id: &TaskId, looks: check::Looks, before: &str) -> ChecksReport {
+        let told = looks.told(id, before);
+        let mut report = looks.settled();
+        if let Some(told) = told {
+            if let Some(failure) = &mut report.failure {
+                failure.details = format!("{told}\n\n{}", failure.details);
+            }
+            self.note_of(id, told);
+        }
+        report
     }
 
     /// The words for it where the command of a task was red before on the same files.

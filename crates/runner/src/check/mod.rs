@@ -6,6 +6,7 @@ mod bookkeeping;
 pub(crate) mod command;
 mod marks;
 mod scope;
+mod signs;
 mod verify;
 
 pub(crate) use bookkeeping::bookkeeping;

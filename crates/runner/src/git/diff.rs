@@ -21,6 +21,9 @@ const BYTES_MAX: usize = 4 * 1024 * 1024;
 /// arguments.
 const PATHS_MAX: usize = 200;
 
+/// The number of paths whose lines are compared.
+const SOURCES_MAX: usize = 1_000;
+
 /// The extent to which changes are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffExtent {
@@ -127,6 +130,31 @@ impl Git {
         let list = ["diff", "--no-color", "--no-ext-diff", "--no-renames", base, tree.as_str(), "--"];
         let shown = process::run(self.call(&list))?.success()?;
         Ok(String::from_utf8_lossy(&shown).into_owned())
+    }
+
+    /// The lines in which some paths differ between two commits or trees, each with the one above and the one below.
+    /// What was moved to another file is taken away in one and added in the other.
+    pub fn lines_changed(&self, from: &str, to: &str, paths: &[String]) -> Result<String, GitError> {
+        let options = [
+            "--literal-pathspecs",
+            "-c",
+            "core.quotePath=false",
+            "diff",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            "--unified=1",
+            "--inter-hunk-context=0",
+            revision(from)?,
+            revision(to)?,
+            "--",
+        ];
+        let mut call = self.call(&options);
+        call.arguments.extend(paths.iter().take(SOURCES_MAX).map(OsString::from));
+        Ok(String::from_utf8_lossy(&process::run(call)?.success()?).into_owned())
     }
 
     /// Writes paths as such a tree has them. What is not in it has to be out of the way already.

@@ -294,10 +294,7 @@ impl Effects<'_, '_> {
             self.start_script(key, (script, root, LANDING), &dir, purpose);
             return Ok(Seen::TimePassed);
         }
-        if let Some(told) = looks.told(&task, "green in its work tree") {
-            self.note_of(&task, told);
-        }
-        let mut report = looks.settled();
+        let mut report = self.settled(&task, looks, "green in its work tree");
         let is_red = |report: &ChecksReport| {
             report.failure.as_ref().is_some_and(|red| !did_its_job(self.state, &task, &red.failing))
         };

@@ -105,7 +105,14 @@ pub fn prove(
         limits: Limits { budget: *budget, verify_timeout: *verify_timeout, jobs: *jobs },
         tell: Box::new(tell),
     };
-    taking.take().ok_or(ProveError::Interrupted)
+    let (proof, mut notes) = taking.take().ok_or(ProveError::Interrupted)?;
+    if !has_record {
+        notes.insert(
+            0,
+            "there is no record of a run here, so the boxes of the plan say what is done".to_owned(),
+        );
+    }
+    Ok((proof, notes))
 }
 
 /// The state that the boxes alone amount to.

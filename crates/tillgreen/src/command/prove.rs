@@ -59,6 +59,13 @@ pub(crate) fn run(context: &mut Context, arguments: &ProveArgs) -> Ended {
             let document = Document { plan: &subject.name, is_red, proof: &taken };
             json::document(&mut context.out, &document)?;
         }
+        Format::Text if taken.results.is_empty() => {
+            writeln!(
+                context.out,
+                "'{}': no task is done, so there is nothing to prove",
+                clean(&subject.name)
+            )?;
+        }
         Format::Text => {
             writeln!(context.out, "'{}': {}", clean(&subject.name), proof::headline(&taken))?;
             for line in proof::details(&taken) {

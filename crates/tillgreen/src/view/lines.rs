@@ -14,6 +14,7 @@ use super::paint::Paint;
 use super::proof;
 use super::pull_request::{self, Tone};
 use super::subject::Subject;
+use super::summary::SIGNS_MAX;
 use super::text::{between, clock, count, moment, one_line, took};
 use super::usage;
 
@@ -173,6 +174,9 @@ fn skipped_line(task: &str, reason: &str, dependents: &[TaskId]) -> Line {
 fn found_line(task: &TaskId, evidence: &Evidence) -> Line {
     let (mark, text) = match evidence.warning(task) {
         Some(warning) => (Mark::Odd, one_line(&warning, ADVICE_CHARS_MAX)),
+        None if matches!(evidence, Evidence::Signs(signs) if !signs.is_empty()) => {
+            (Mark::Odd, format!("{task} {}", found_text(evidence)))
+        }
         None => (Mark::Step, format!("{task} {}", found_text(evidence))),
     };
     Line { mark, text, warnings: Vec::new() }
@@ -181,14 +185,18 @@ fn found_line(task: &TaskId, evidence: &Evidence) -> Line {
 /// It in a few words.
 pub(super) fn found_text(evidence: &Evidence) -> String {
     match evidence {
-        Evidence::Before { before: Before::Green, .. } => "verify command is green before the work",
-        Evidence::Before { before: Before::Red, .. } => "verify command is red before the work",
-        Evidence::Before { before: Before::Unknown, .. } => {
-            "verify command takes too long to be tried before the work"
+        Evidence::Before { before, .. } => match before {
+            Before::Green => "verify command is green before the work",
+            Before::Red => "verify command is red before the work",
+            Before::Unknown => "verify command takes too long to be tried before the work",
         }
-        Evidence::VerifyChanged { .. } => "Verify was changed, and the former one counts as well",
+        .to_owned(),
+        Evidence::VerifyChanged { .. } => "Verify was changed, and the former one counts as well".to_owned(),
+        Evidence::Signs(signs) if signs.is_empty() => "nothing is left to look at first".to_owned(),
+        Evidence::Signs(signs) => {
+            one_line(&format!("look here first: {}", signs.words(SIGNS_MAX)), ADVICE_CHARS_MAX)
+        }
     }
-    .to_owned()
 }
 
 /// How the final proof went, with what there is to say of single tasks below.

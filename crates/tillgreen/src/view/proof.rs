@@ -9,6 +9,8 @@ use super::text::{one_line, took};
 
 /// Characters of a line.
 const CHARS_MAX: usize = 700;
+/// Characters of all that is to be looked at first in the work of a task.
+const SIGNS_CHARS_MAX: usize = 4_000;
 
 /// True if a run that is complete cannot be said to be so without a word: something is red in a clean checkout, or nobody has
 /// looked although that was asked for.
@@ -59,5 +61,7 @@ pub(crate) fn grounds(grounds: &Grounds) -> Vec<String> {
             format!("the Verify was changed while somebody worked; `{commands}` had to be green as well")
         }
     });
-    before.map(str::to_owned).into_iter().chain(former).collect()
+    let signs = (!grounds.signs.is_empty())
+        .then(|| one_line(&format!("look here first: {}", grounds.signs.words(usize::MAX)), SIGNS_CHARS_MAX));
+    before.map(str::to_owned).into_iter().chain(former).chain(signs).collect()
 }

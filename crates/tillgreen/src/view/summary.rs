@@ -20,6 +20,9 @@ use super::usage;
 const COMMAND_CHARS_MAX: usize = 100;
 /// Characters of a warning.
 const WARNING_CHARS_MAX: usize = 400;
+/// Tasks whose signs of unfinished work are named, and how many of each.
+const SIGNED_MAX: usize = 10;
+pub(super) const SIGNS_MAX: usize = 5;
 /// Skipped tasks that are told of at length.
 const SKIPS_MAX: usize = 10;
 
@@ -166,6 +169,7 @@ pub(crate) fn complete(subject: &Subject, state: &State) -> String {
             &format!("Green:     {tasks} with a command that was green before the work ({})", list(&green)),
         );
     }
+    look_here(state).iter().for_each(|line| push(&mut text, line));
     let skipped = skipped(state);
     if !skipped.is_empty() {
         let tasks = count(skipped.len(), "task");
@@ -197,6 +201,19 @@ fn regression(state: &State) -> &'static str {
     } else {
         "Regressions were not checked: no regression command is set"
     }
+}
+
+/// The places where work says of itself that it is put off or silenced.
+fn look_here(state: &State) -> Vec<String> {
+    let is_odd = |task: &&Task| task.status == Status::Done && !task.grounds.signs.is_empty();
+    let tasks: Vec<&Task> = state.tasks().iter().map(AsRef::as_ref).filter(is_odd).collect();
+    let line = |task: &&Task| {
+        let signs = format!("{}: {}", task.id(), task.grounds.signs.words(SIGNS_MAX));
+        format!("Look here: {}", one_line(&signs, WARNING_CHARS_MAX))
+    };
+    let more = tasks.len().saturating_sub(SIGNED_MAX);
+    let more = (more > 0).then(|| format!("           and in the work of {}", count(more, "more task")));
+    tasks.iter().take(SIGNED_MAX).map(line).chain(more).collect()
 }
 
 /// Tasks that an agent or a person judged, because no command can prove them.

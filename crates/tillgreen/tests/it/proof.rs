@@ -291,8 +291,12 @@ fn prove_tells_by_its_exit_code() {
     assert!(proved.stdout.contains("\"is_red\": true"), "{proved}");
     // In a fresh clone the boxes say what is done.
     std::fs::remove_dir_all(sandbox.root().join(".tillgreen")).unwrap();
-    sandbox.run(&["prove", "demo"]).expect_code(1);
+    let proved = sandbox.run(&["prove", "demo"]).expect_code(1);
+    assert!(proved.stderr.contains("the boxes of the plan say what is done"), "{proved}");
     sandbox.run(&["prove", "9.9"]).expect_code(2);
+    sandbox.write("specs/demo/tasks.md", sandbox.tasks("demo").replace("- [x]", "- [ ]"));
+    let proved = sandbox.run(&["prove"]).expect_code(0);
+    assert!(proved.stdout.contains("no task is done, so there is nothing to prove"), "{proved}");
 }
 
 fn is_there(program: &str) -> bool {

@@ -82,7 +82,9 @@ fn nothing_is_left_open_or_switched_off() {
         concat!("unimplemented", "!("),
     ];
     let mut found = Vec::new();
-    for (path, text) in sources() {
+    // What looks for such words in the work of agents has a table of them.
+    let is_table = |path: &Path| path.ends_with("signs/words.rs") || path.ends_with("signs/added.rs");
+    for (path, text) in sources().into_iter().filter(|(path, _)| !is_table(path)) {
         for (number, line) in text.lines().enumerate() {
             for word in words.iter().filter(|word| line.contains(**word)) {
                 found.push(format!("{}:{}: {word}", path.display(), number + 1));

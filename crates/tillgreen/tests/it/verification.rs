@@ -440,3 +440,15 @@ fn work_that_is_red_where_it_lands_as_it_was_green_in_its_work_tree_is_looked_at
     assert_eq!((ran, finished.code), (7, Some(0)), "{finished}");
     assert!(finished.stderr.contains("attempt 2"), "{finished}");
 }
+
+#[test]
+fn the_next_agent_is_told_that_a_command_is_flaky() {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    let command = flaky(&sandbox, "red green red red red green");
+    sandbox.spec("demo", &format!("- [ ] 1.1 Work\n  - **Verify**: `{command}`\n"));
+    sandbox.commit_all("plan");
+    let agent = Agent::new().on_attempt("1.1", 2, [done()]).otherwise([work(), done()]);
+    run(&sandbox, &agent, &["--prove", "off"]);
+    let prompt = sandbox.agent_calls().last().map(|call| call.prompt.clone()).unwrap_or_default();
+    assert!(prompt.contains("was red in attempt 1 and is green now, on the same files"), "{prompt}");
+}
