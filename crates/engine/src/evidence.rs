@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::What;
 use crate::fold::Applied;
+use crate::leaning::{ChangedPart, told_put_back};
 use crate::state::State;
+use crate::status::Status;
 use crate::task::{Attempt, Task, TaskKind, Verification};
 
 /// Something that was found out about what a green command proves.
@@ -29,6 +31,18 @@ pub enum Evidence {
         former: Vec<String>,
         /// The digest of its text as it is now.
         digest: u32,
+    },
+    /// The command is red with parts of its proof as they were before the task.
+    Leaning {
+        /// The parts.
+        parts: Vec<ChangedPart>,
+        /// The error of the command then, in a line.
+        error: String,
+    },
+    /// New tests are green without the rest of the new work.
+    GreenWithoutWork {
+        /// The tests.
+        tests: Vec<String>,
     },
 }
 
@@ -62,6 +76,9 @@ pub struct Grounds {
     /// Its author's Verify, where that was changed while somebody worked in the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former: Option<Former>,
+    /// What was found out about the latest attempt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Evidence>,
 }
 
 impl Evidence {
@@ -78,6 +95,22 @@ impl Evidence {
                     "the Verify of task {task} was changed while task {during} was running, and nobody confirmed it, so \
                      {former} (a task that is edited while no agent works in the project counts as it stands)"
                 ))
+            }
+            Self::Leaning { .. } | Self::GreenWithoutWork { .. } => {
+                self.finding().map(|finding| format!("task {task}: {finding}"))
+            }
+        }
+    }
+
+    /// The words about an attempt, where it is one that it is about.
+    pub fn finding(&self) -> Option<String> {
+        match self {
+            Self::Before { .. } | Self::VerifyChanged { .. } => None,
+            Self::Leaning { parts, error } => {
+                Some(format!("the verify command is red with {}: {error}", told_put_back(parts)))
+            }
+            Self::GreenWithoutWork { tests } => {
+                Some(format!("new tests that are green without the new work: {}", tests.join(", ")))
             }
         }
     }
@@ -158,10 +191,13 @@ impl State {
                 let known = task.grounds.former.take().map(|former| former.commands);
                 let commands = known.unwrap_or_else(|| former.clone());
                 task.grounds.former = Some(Former { commands, digest: *digest });
-                if let Some(warning) = evidence.warning(id) {
-                    self.warnings.add(warning);
-                }
             }
+            Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } => {
+                task.grounds.findings.push(evidence.clone());
+            }
+        }
+        if let Some(warning) = evidence.warning(id) {
+            self.warnings.add(warning);
         }
         Ok(())
     }
@@ -174,6 +210,9 @@ pub(crate) fn found(state: &State, id: TaskId, evidence: Evidence) -> Option<Wha
         Evidence::Before { .. } => task.grounds.before.is_none(),
         Evidence::VerifyChanged { digest, .. } => {
             task.grounds.former.as_ref().is_none_or(|former| former.digest != *digest)
+        }
+        Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } => {
+            matches!(task.status, Status::Checking(_)) && !task.grounds.findings.contains(&evidence)
         }
     };
     is_news.then_some(What::Found { task: id, evidence })

@@ -186,6 +186,9 @@ pub(super) fn found_text(evidence: &Evidence) -> String {
             "verify command takes too long to be tried before the work"
         }
         Evidence::VerifyChanged { .. } => "Verify was changed, and the former one counts as well",
+        Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } => {
+            return evidence.finding().unwrap_or_default();
+        }
     }
     .to_owned()
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Before, Grounds, Proof, State};
+use engine::{Before, Evidence, Grounds, Proof, State};
 
 use super::subject::Subject;
 use super::text::{one_line, took};
@@ -59,5 +59,7 @@ pub(crate) fn grounds(grounds: &Grounds) -> Vec<String> {
             format!("the Verify was changed while somebody worked; `{commands}` had to be green as well")
         }
     });
-    before.map(str::to_owned).into_iter().chain(former).collect()
+    let findings = grounds.findings.iter().filter_map(Evidence::finding);
+    let findings = findings.map(|finding| one_line(&finding, CHARS_MAX));
+    before.map(str::to_owned).into_iter().chain(former).chain(findings).collect()
 }
