@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::What;
 use crate::fold::Applied;
+use crate::leaning::{ChangedPart, told_put_back};
 use crate::signs::{self, Signs};
 use crate::state::State;
+use crate::status::Status;
 use crate::task::{Attempt, Task, TaskKind, Verification};
 
 /// Something that was found out about what a green command proves.
@@ -33,6 +35,18 @@ pub enum Evidence {
     },
     /// The signs of work that is put off or silenced, in all that the task's attempts added.
     Signs(Signs),
+    /// The command is red with parts of its proof as they were before the task.
+    Leaning {
+        /// The parts.
+        parts: Vec<ChangedPart>,
+        /// The error of the command then, in a line.
+        error: String,
+    },
+    /// New tests are green without the rest of the new work.
+    GreenWithoutWork {
+        /// The tests.
+        tests: Vec<String>,
+    },
 }
 
 /// The Verify that a task's author gave it, where another one stands in the plan that nobody has confirmed. Both count.
@@ -68,6 +82,9 @@ pub struct Grounds {
     /// Signs of work that is put off or silenced.
     #[serde(default, skip_serializing_if = "Signs::is_empty")]
     pub signs: Signs,
+    /// What was found out about the latest attempt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Evidence>,
 }
 
 impl Evidence {
@@ -84,6 +101,22 @@ impl Evidence {
                     "the Verify of task {task} was changed while task {during} was running, and nobody confirmed it, so \
                      {former} (a task that is edited while no agent works in the project counts as it stands)"
                 ))
+            }
+            Self::Leaning { .. } | Self::GreenWithoutWork { .. } => {
+                self.finding().map(|finding| format!("task {task}: {finding}"))
+            }
+        }
+    }
+
+    /// The words about an attempt, where it is one that it is about.
+    pub fn finding(&self) -> Option<String> {
+        match self {
+            Self::Before { .. } | Self::VerifyChanged { .. } | Self::Signs(_) => None,
+            Self::Leaning { parts, error } => {
+                Some(format!("the verify command is red with {}: {error}", told_put_back(parts)))
+            }
+            Self::GreenWithoutWork { tests } => {
+                Some(format!("new tests that are green without the new work: {}", tests.join(", ")))
             }
         }
     }
@@ -164,11 +197,14 @@ impl State {
                 let known = task.grounds.former.take().map(|former| former.commands);
                 let commands = known.unwrap_or_else(|| former.clone());
                 task.grounds.former = Some(Former { commands, digest: *digest });
-                if let Some(warning) = evidence.warning(id) {
-                    self.warnings.add(warning);
-                }
             }
             Evidence::Signs(signs) => task.grounds.signs = signs.clone(),
+            Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } => {
+                task.grounds.findings.push(evidence.clone());
+            }
+        }
+        if let Some(warning) = evidence.warning(id) {
+            self.warnings.add(warning);
         }
         Ok(())
     }
@@ -183,6 +219,9 @@ pub(crate) fn found(state: &State, id: TaskId, evidence: Evidence) -> Option<Wha
             task.grounds.former.as_ref().is_none_or(|former| former.digest != *digest)
         }
         Evidence::Signs(signs) => return signs::found(state, id, signs.clone()),
+        Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } => {
+            matches!(task.status, Status::Checking(_)) && !task.grounds.findings.contains(&evidence)
+        }
     };
     is_news.then_some(What::Found { task: id, evidence })
 }

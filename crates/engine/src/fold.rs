@@ -423,6 +423,7 @@ impl State {
         task.begin(at, idle);
         task.claimed = None;
         task.doubts.clear();
+        task.grounds.findings.clear();
         task.is_unchanged = false;
         task.dispatch = started.dispatch;
         task.slot = started.slot;

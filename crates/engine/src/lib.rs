@@ -36,6 +36,7 @@ mod fold;
 mod index;
 mod judgement;
 mod ladder;
+mod leaning;
 mod observation;
 mod order;
 mod outdated;
@@ -79,6 +80,10 @@ pub use failure::{Cause, Failure, FailureType, FileState, Rung};
 pub use feedback::retry_context;
 pub use fold::Impossible;
 pub use judgement::{Changes, Facts};
+pub use leaning::{
+    ChangedPart, PartChange, TouchedFile, is_implied, names, new_tests, speaks_of_tests, suspects,
+    told_put_back,
+};
 pub use observation::{
     AgentEnd, AgentReport, Baseline, CheckFailure, ChecksReport, Landing, Observation, Opening, Record,
     Response, Seen,

@@ -65,7 +65,7 @@ mod yaml;
 pub use one_line::{one_line, summary};
 pub use phase::{Choice, Dialect, FrontMatter, MustHaves, PhaseNumber, TaskType, without_number};
 pub use problem::{Problem, Severity};
-pub use script::{Check, Pipefail, Runner, Script, ScriptLint};
+pub use script::{Basis, Check, Part, Pipefail, Runner, Script, ScriptLint, is_source};
 pub use spec::{
     ANY_FILE, Beside, BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers, Phase,
     PhaseIndex, Plan, RequestTask, Task,

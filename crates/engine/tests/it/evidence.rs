@@ -1,7 +1,8 @@
 //! Tables about evidence: what is to be found out about a command, and what is known already.
 
 use engine::{
-    Before, BeforeWork, ChecksReport, Dispatch, Evidence, Rules, Seen, Sign, Signs, TaskDecl, What,
+    Before, BeforeWork, ChangedPart, ChecksReport, Dispatch, Evidence, PartChange, Rules, Seen, Sign, Signs,
+    TaskDecl, What,
 };
 
 use crate::decisions::{Case, complete};
@@ -119,4 +120,38 @@ fn the_latest_look_at_what_was_added_counts() {
     assert!(case.see(look(&["noqa"])).is_some());
     let signs = &case.state.task(&"1.1".into()).expect("a task").grounds.signs;
     assert_eq!(signs.words(9), "`noqa` in a.py:1");
+}
+
+#[test]
+fn what_is_found_out_about_an_attempt_is_told_once_and_is_of_that_attempt() {
+    let parts = vec![ChangedPart { path: "a_test.go".to_owned(), change: PartChange::Skipped }];
+    let leaning = Evidence::Leaning { parts, error: "FAIL: TestA".to_owned() };
+    let kept = r#"{"leaning":{"parts":[{"path":"a_test.go","change":"skipped"}],"error":"FAIL: TestA"}}"#;
+    assert_eq!(serde_json::to_string(&leaning).expect("JSON"), kept);
+    assert_eq!(serde_json::from_str::<Evidence>(kept).expect("evidence"), leaning);
+    let found = || Seen::Found { task: "1.1".into(), evidence: leaning.clone() };
+    let findings = |case: &Case| case.state.task(&"1.1".into()).expect("a task").grounds.findings.len();
+    let mut case = Case::opened(&["1.1"], Rules::default());
+    case.start("1.1");
+    assert_eq!(case.see(found()), None, "nobody claims anything yet");
+    case.agent("1.1", 1, complete());
+    assert!(case.see(found()).is_some());
+    assert_eq!(case.see(found()), None, "it is known");
+    assert_eq!(findings(&case), 1);
+    let warnings = engine::Summary::of(&case.state).warnings.named;
+    let told = "task 1.1: the verify command is red with a_test.go put back (tests skipped): FAIL: TestA";
+    assert_eq!(warnings, [told]);
+    let failure = engine::CheckFailure {
+        cause: engine::Cause::OutOfScope,
+        error: "x".to_owned(),
+        details: String::new(),
+        command: None,
+        exit_code: None,
+        failing: engine::Failing::default(),
+    };
+    let report = ChecksReport { failure: Some(failure), ..ChecksReport::default() };
+    case.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(1), report, tree: None });
+    while case.due().is_some() {}
+    case.start("1.1");
+    assert_eq!(findings(&case), 0, "the next attempt is another one");
 }

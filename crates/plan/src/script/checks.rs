@@ -222,8 +222,26 @@ fn checks(snippet: &str) -> Vec<Check> {
     found
 }
 
+/// The files that a script compares something with.
+pub(super) fn compared(snippet: &str) -> Vec<String> {
+    operands(snippet, |name| matches!(name, "diff" | "cmp" | "comm"))
+}
+
+/// The scripts that a shell takes in.
+pub(super) fn sourced(snippet: &str) -> Vec<String> {
+    operands(snippet, |name| matches!(name, "." | "source"))
+}
+
+fn operands(snippet: &str, is_meant: fn(&str) -> bool) -> Vec<String> {
+    let shell = read(snippet);
+    let meant = commands(&shell).map(words_of);
+    let meant = meant.filter(|words| words.first().is_some_and(|name| is_meant(name)));
+    let named = meant.flat_map(|words| words.into_iter().skip(1));
+    named.filter(|word| !word.starts_with(['-', '<', '(', '$'])).collect()
+}
+
 /// A path from where a script starts.
-fn joined(folder: &str, path: &str) -> String {
+pub(super) fn joined(folder: &str, path: &str) -> String {
     let path = path.trim_start_matches("./").trim_end_matches('/');
     match (folder, path) {
         (_, "" | ".") => folder.to_owned(),

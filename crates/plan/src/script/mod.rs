@@ -4,6 +4,7 @@
 //! which it proves nothing.
 
 mod assemble;
+mod basis;
 mod beyond;
 mod checks;
 mod lint;
@@ -11,6 +12,7 @@ mod programs;
 mod shell;
 
 pub use assemble::{Pipefail, Script};
+pub use basis::{Basis, Part, is_source};
 pub use checks::{Check, Runner};
 pub use lint::ScriptLint;
 pub(crate) use shell::{Word, read as read_shell};

@@ -16,6 +16,7 @@ use crate::attempt::invocation::{DISPATCH_MARKER, Delegation, REPORT_FILE};
 use crate::attempt::judge::Judged;
 use crate::attempt::report;
 use crate::check::Looks;
+use crate::check::leaning::Checked;
 use crate::error::RunError;
 use crate::forge::Stopper;
 use crate::git::{Change, ChangeKind, GitError, Oid};
@@ -60,6 +61,8 @@ pub(crate) enum Purpose {
         tree: Option<String>,
         looks: Looks,
     },
+    /// The same with files as they were before the task.
+    Leaning { checked: Box<Checked> },
     /// The regression command.
     Regression { script: Script },
     /// The final proof.
@@ -98,6 +101,7 @@ impl Purpose {
             | Self::Before { task, .. }
             | Self::Proof { task, .. }
             | Self::Check { task, .. } => Some(task),
+            Self::Leaning { checked } => Some(&checked.task),
             // Work that comes in does so whole, and what is done beside the loop ends by itself.
             Self::Slot { .. }
             | Self::Again { .. }
@@ -126,6 +130,7 @@ impl Purpose {
             | Self::Canary { .. }
             | Self::Proof { .. }
             | Self::Check { .. }
+            | Self::Leaning { .. }
             | Self::Regression { .. }
             | Self::FinalProof
             | Self::Forge(_)
@@ -298,6 +303,7 @@ impl Effects<'_, '_> {
             | Purpose::Canary { .. }
             | Purpose::Proof { .. }
             | Purpose::Check { .. }
+            | Purpose::Leaning { .. }
             | Purpose::Regression { .. }
             | Purpose::FinalProof
             | Purpose::Forge(_)

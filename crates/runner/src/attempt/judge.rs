@@ -204,7 +204,7 @@ impl Effects<'_, '_> {
 }
 
 /// Moves a file away, if it is there. Work trees may lie on another file system. A folder, which is a submodule, stays.
-fn set_aside(file: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn set_aside(file: &Path, to: &Path) -> io::Result<()> {
     let Ok(metadata) = file.symlink_metadata() else { return Ok(()) };
     if metadata.is_dir() {
         return Ok(());

@@ -68,7 +68,7 @@ impl Effects<'_, '_> {
     }
 
     /// True if others may work in the same folder meanwhile.
-    fn is_shared(&self) -> bool {
+    pub(crate) fn is_shared(&self) -> bool {
         let parallel = self.state.rules().map(|rules| &rules.parallel);
         parallel.is_some_and(|parallel| parallel.isolation == Isolation::Shared && parallel.jobs > 1)
     }

@@ -14,6 +14,7 @@ use crate::attempt::AttemptFiles;
 use crate::attempt::dispatch::Purpose;
 use crate::attempt::invocation::Use;
 use crate::check;
+use crate::check::leaning::Checked;
 use crate::error::RunError;
 use crate::git::{Git, GitError, Oid};
 use crate::plan_file::Excerpt;
@@ -192,6 +193,7 @@ impl Effects<'_, '_> {
                     self.start_script(key, (&run, place, slot), &dir, purpose);
                     return Ok(Seen::TimePassed);
                 }
+                let dir = looks.dir.clone();
                 let settled = self.settled(&task, looks, &was_red.unwrap_or_default());
                 let report = ChecksReport { tree: looked_at, ..settled };
                 let report = match report.failure {
@@ -202,8 +204,10 @@ impl Effects<'_, '_> {
                     }
                 };
                 let report = ChecksReport { hooks_gone: self.hooks_gone(&task, &text), ..report };
-                Ok(Seen::ChecksEnded { task, dispatch, report, tree })
+                let checked = Checked::new((task, dispatch), (script, dir), (report, tree));
+                self.checked(key, checked, &text)
             }
+            Purpose::Leaning { checked } => self.leaned(key, *checked, ended),
             Purpose::Before { task, script, tree } => Ok(match check::before::tried(&script, ended) {
                 Some(before) => Seen::Found { task, evidence: Evidence::Before { before, tree } },
                 None => Seen::TimePassed,

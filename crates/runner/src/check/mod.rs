@@ -4,6 +4,7 @@
 pub(crate) mod before;
 mod bookkeeping;
 pub(crate) mod command;
+pub(crate) mod leaning;
 mod marks;
 mod scope;
 mod signs;

@@ -578,6 +578,13 @@ impl Git {
         Ok(Some(String::from_utf8_lossy(&ended.success()?).into_owned()))
     }
 
+    /// The text of a file in a commit or tree; none if it is not there, or nobody can tell.
+    pub fn text_in(&self, tree: &str, path: &str) -> Option<String> {
+        let object = format!("{tree}:{path}");
+        let text = process::run(self.call(&["cat-file", "blob", &object])).and_then(Ended::success).ok()?;
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// A text with the edits that lead from one text to another; none where they do not fit.
     pub fn merge_texts(
         &self,

@@ -113,6 +113,7 @@ impl<'a> Driver<'a> {
         let mut effects = self.effects();
         effects.mend_fast_forward()?;
         effects.pack_lost_attempts()?;
+        effects.put_on_lost_files()?;
         effects.put_back_lost_judgements()?;
         effects.set_orphans_aside();
         opening.gone = effects.gone_work();

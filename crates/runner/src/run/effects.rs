@@ -189,6 +189,7 @@ impl Effects<'_, '_> {
             Purpose::Agent { task, .. } | Purpose::Judge { task, .. } | Purpose::Check { task, .. } => {
                 Some(self.slot_of(task)).filter(|slot| *slot != 0)
             }
+            Purpose::Leaning { checked } => Some(self.slot_of(&checked.task)).filter(|slot| *slot != 0),
             Purpose::Join { task, .. } => self.is_isolated(task).then_some(LANDING),
             Purpose::Proof { root, .. } => (root != self.world.project.root()).then_some(LANDING),
             Purpose::Before { .. }

@@ -196,6 +196,9 @@ pub(super) fn found_text(evidence: &Evidence) -> String {
         Evidence::Signs(signs) => {
             one_line(&format!("look here first: {}", signs.words(SIGNS_MAX)), ADVICE_CHARS_MAX)
         }
+        Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } => {
+            evidence.finding().unwrap_or_default()
+        }
     }
 }
 

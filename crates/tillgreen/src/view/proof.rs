@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Before, Grounds, Proof, State};
+use engine::{Before, Evidence, Grounds, Proof, State};
 
 use super::subject::Subject;
 use super::text::{one_line, took};
@@ -63,5 +63,7 @@ pub(crate) fn grounds(grounds: &Grounds) -> Vec<String> {
     });
     let signs = (!grounds.signs.is_empty())
         .then(|| one_line(&format!("look here first: {}", grounds.signs.words(usize::MAX)), SIGNS_CHARS_MAX));
-    before.map(str::to_owned).into_iter().chain(former).chain(signs).collect()
+    let findings = grounds.findings.iter().filter_map(Evidence::finding);
+    let findings = findings.map(|finding| one_line(&finding, CHARS_MAX));
+    before.map(str::to_owned).into_iter().chain(former).chain(findings).chain(signs).collect()
 }

@@ -13,6 +13,7 @@ mod hostile_agents;
 mod inbox;
 mod interruption;
 mod judging;
+mod leaning;
 mod odd_changes;
 mod plan_requests;
 mod plans;
