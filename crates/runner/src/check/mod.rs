@@ -4,11 +4,13 @@
 pub(crate) mod before;
 mod bookkeeping;
 pub(crate) mod command;
+mod likely_keys;
 mod marks;
 mod scope;
 mod verify;
 
 pub(crate) use bookkeeping::bookkeeping;
+pub(crate) use likely_keys::{has_likely_key, likely_keys};
 pub(crate) use marks::has_conflict_marks;
 pub(crate) use scope::{covers, scope};
 pub(crate) use verify::{
