@@ -131,7 +131,8 @@ impl Error {
         const SAID: [&str; 3] = ["No space left on device", "Read-only file system", "Disk quota exceeded"];
         let causes = self.causes();
         let texts = || [&self.message].into_iter().chain(&self.notes).chain(&causes);
-        if self.kind != Kind::Usage || !texts().any(|text| SAID.iter().any(|said| text.contains(said))) {
+        let is_open = matches!(self.kind, Kind::Usage | Kind::Unavailable);
+        if !is_open || !texts().any(|text| SAID.iter().any(|said| text.contains(said))) {
             return self;
         }
         self.kind = Kind::Unavailable;
@@ -286,6 +287,27 @@ mod tests {
         assert_eq!(error.code(), exit::DONE);
         let full = Error::from(io::Error::from(io::ErrorKind::StorageFull));
         assert_eq!(full.code(), exit::UNAVAILABLE);
+    }
+
+    #[test]
+    fn a_disk_that_cannot_be_written_is_a_pause_with_a_hint() {
+        let of = |error: Error| error.of_disk();
+        let full = || io::Error::from_raw_os_error(28);
+        for error in [
+            Error::usage("cannot start").because(io::Error::from_raw_os_error(30)),
+            Error::file("write", std::path::Path::new("tillgreen.toml"), full()),
+            Error::usage("git failed").note("fatal: cannot create a lock: No space left on device"),
+        ] {
+            let error = of(error);
+            assert_eq!((error.code(), error.hints.len()), (exit::UNAVAILABLE, 1), "{error:?}");
+        }
+        assert_eq!(of(Error::usage("an option that does not exist")).code(), exit::USAGE);
+        let ended = of(Error::new(Kind::Ended(exit::STOPPED), "red: No space left on device"));
+        assert_eq!(
+            (ended.code(), ended.hints.len()),
+            (exit::STOPPED, 0),
+            "what a command says is its own affair"
+        );
     }
 
     #[test]

@@ -59,10 +59,12 @@ pub(super) fn known() -> impl Iterator<Item = &'static str> {
 
 fn written(values: impl Iterator<Item = String>) -> Vec<String> {
     let mut written: Vec<String> = values.filter(|value| !value.contains('\n')).collect();
-    let escaped =
-        |value: &String| Some(value.escape_default().to_string()).filter(|escaped| escaped != value);
-    let escaped: Vec<String> = written.iter().filter(|value| value.is_ascii()).filter_map(escaped).collect();
-    written.extend(escaped);
+    let in_json = |value: &String| {
+        let quoted = serde_json::to_string(value).ok()?;
+        Some(quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned()).filter(|text| text != value)
+    };
+    let in_json: Vec<String> = written.iter().filter_map(in_json).collect();
+    written.extend(in_json);
     written.sort_by_key(|value| std::cmp::Reverse(value.len()));
     written.dedup();
     written
@@ -98,6 +100,12 @@ fn is_path(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_known_as_json_has_them_too() {
+        let values = ["pl4in-value-9", "qu\"ote\\d-1"].map(str::to_owned);
+        assert_eq!(written(values.into_iter()), ["qu\\\"ote\\\\d-1", "pl4in-value-9", "qu\"ote\\d-1"]);
+    }
 
     #[test]
     fn variables_are_secrets_by_name_and_value() {

@@ -17,6 +17,9 @@ const WRITTEN_BY_COMMITS: [&str; 3] = ["objects", "refs", "logs"];
 /// The parts that decide what git runs.
 const DECIDING: [&str; 4] = ["hooks", "config", "config.worktree", "info"];
 
+/// The parts of the program's own folder for a plan by which a run is known and steered.
+const OF_RUN: [&str; 3] = ["journal.jsonl", "inbox", "archive"];
+
 /// The sandbox of one start of an agent.
 #[derive(Debug)]
 pub(crate) struct Sandbox<'a> {
@@ -26,7 +29,7 @@ pub(crate) struct Sandbox<'a> {
     pub place: &'a Path,
     /// The folder that all work trees of the repository share.
     pub git_common: Option<&'a Path>,
-    /// The program's own folder for the plan, which is not written by agents.
+    /// The program's own folder for the plan.
     pub home: &'a Path,
     /// The folder of the attempt.
     pub dir: &'a Path,
@@ -80,7 +83,7 @@ impl Sandbox<'_> {
         let folders = self.git_common.into_iter().map(Path::to_owned).chain(own_part(self.place));
         let mut paths: Vec<PathBuf> =
             folders.flat_map(|folder| DECIDING.map(|part| folder.join(part))).collect();
-        paths.push(self.home.to_owned());
+        paths.extend(OF_RUN.map(|part| self.home.join(part)));
         paths
     }
 }
@@ -151,7 +154,9 @@ mod tests {
         --ro-bind-try /repo/.git/worktrees/slot-1/config /repo/.git/worktrees/slot-1/config
         --ro-bind-try /repo/.git/worktrees/slot-1/config.worktree /repo/.git/worktrees/slot-1/config.worktree
         --ro-bind-try /repo/.git/worktrees/slot-1/info /repo/.git/worktrees/slot-1/info
-        --ro-bind-try /repo/.tillgreen/specs-demo /repo/.tillgreen/specs-demo
+        --ro-bind-try /repo/.tillgreen/specs-demo/journal.jsonl /repo/.tillgreen/specs-demo/journal.jsonl
+        --ro-bind-try /repo/.tillgreen/specs-demo/inbox /repo/.tillgreen/specs-demo/inbox
+        --ro-bind-try /repo/.tillgreen/specs-demo/archive /repo/.tillgreen/specs-demo/archive
         --bind-try /repo/.tillgreen/specs-demo/attempts/1 /repo/.tillgreen/specs-demo/attempts/1
         --unshare-net
         -- sh -c
