@@ -50,6 +50,7 @@
 //! assert_eq!(script.text, "cargo test && cargo clippy");
 //! ```
 
+mod harmless;
 mod introduction;
 mod markdown;
 mod one_line;
@@ -62,6 +63,7 @@ mod task_id;
 mod verify;
 mod yaml;
 
+pub use harmless::{harmless, harmless_lines};
 pub use one_line::{one_line, summary};
 pub use phase::{Choice, Dialect, FrontMatter, MustHaves, PhaseNumber, TaskType, without_number};
 pub use problem::{Problem, Severity};

@@ -53,6 +53,12 @@ pub enum RunError {
         /// The reason.
         reason: String,
     },
+    /// Agents were to work in a sandbox, which cannot be had.
+    #[error("there can be no sandbox here: {reason}")]
+    NoSandbox {
+        /// The reason.
+        reason: String,
+    },
     /// The directive has no effect. Nothing was recorded.
     #[error(transparent)]
     Refused(Box<Refusal>),

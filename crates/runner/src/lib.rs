@@ -37,13 +37,14 @@ pub use attempt::{AttemptFiles, ChangeKind, KeptText, Report, append_report};
 pub use error::RunError;
 pub use inbox::{LiveSettings, Responder, SendError, Sent, directive, leave, send};
 pub use journal::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};
+pub use mask::{LISTED_CHARS_MIN, mask, mask_values};
 pub use plan_file::{declared, order_problems, plans, running_order, summary_beside};
 pub use project::{LocateError, PlanFile, Project};
 pub use proof::{ProveError, ProveRequest, prove};
 pub use record::{StateFileError, StateFileProblem};
 pub use run::{Beginning, CancelError, Cancelled, Finished, Notice, Request, Then, cancel, run};
-pub use settings::{Agent, Bookkeeping, PullRequest, RedBefore, Scope, Settings};
+pub use settings::{Agent, Bookkeeping, PullRequest, RedBefore, Sandboxing, Scope, Settings};
 pub use worktrees::{
-    CleanError, PlanTrees, Proposal, TreeOnDisk, Worktrees, bytes_in_words, kept_references, propose_setup,
-    remove_trees, trees_on_disk,
+    CleanError, PlanTrees, Proposal, TreeOnDisk, Variables, Worktrees, bytes_in_words, kept_references,
+    propose_setup, remove_trees, trees_on_disk,
 };

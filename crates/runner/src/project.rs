@@ -7,6 +7,7 @@ use plan::Dialect;
 use crate::git::{Git, GitError};
 use crate::plan_key::{self, home_name};
 use crate::record::recovery_mode;
+use crate::work::project_files::OWN_FOLDER;
 
 /// A project: the git top level or, without git, the folder that holds `specs/`.
 #[derive(Debug)]
@@ -50,6 +51,12 @@ pub enum LocateError {
     /// The named path is not a plan.
     #[error("{} is not a plan: give a spec's name, its folder or a tasks.md", .0.display())]
     NotAPlan(PathBuf),
+    /// Git tracks the program's own folder.
+    #[error("git tracks {OWN_FOLDER}/: it came with the repository, so it is not ours and is not read")]
+    TrackedRecord,
+    /// A link is in the program's own folder.
+    #[error("{} is a link: nothing of ours, so it is not followed", .0.display())]
+    LinkedRecord(PathBuf),
     /// A file or folder could not be read.
     #[error("cannot read {}", path.display())]
     Unreadable {
@@ -89,6 +96,26 @@ impl Project {
     /// Git, if the project is a repository.
     pub fn git(&self) -> Option<&Git> {
         self.git.as_ref()
+    }
+
+    /// The program's own folder.
+    fn own_folder(&self) -> PathBuf {
+        self.root.join(OWN_FOLDER)
+    }
+
+    /// Refuses a folder of the program's that came with the repository, and links in it, which may lead anywhere.
+    pub fn refuse_foreign_record(&self) -> Result<(), LocateError> {
+        let own = self.own_folder();
+        if std::fs::symlink_metadata(&own).is_err() {
+            return Ok(());
+        }
+        if let Some(link) = link_in(&own, LINKS_DEPTH) {
+            return Err(LocateError::LinkedRecord(self.relative(&link).to_owned()));
+        }
+        match &self.git {
+            Some(git) if git.is_tracked(OWN_FOLDER)? => Err(LocateError::TrackedRecord),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// The file that names the active spec.
@@ -182,7 +209,7 @@ impl Project {
         let name = named.map_or_else(|| "plan".to_owned(), |name| name.to_string_lossy().into_owned());
         let dialect = if is_phase_plan(&path) { Dialect::Phase } else { Dialect::Spec };
         let name = name.strip_suffix("-PLAN").map(str::to_owned).unwrap_or(name);
-        let home = self.root.join(".tillgreen").join(home_name(self.relative(&path)));
+        let home = self.own_folder().join(home_name(self.relative(&path)));
         Ok(PlanFile { name, dialect, dir: dir.to_owned(), home, plans: vec![path.clone()], path })
     }
 
@@ -191,7 +218,7 @@ impl Project {
         let path = folder.canonicalize().map_err(unreadable)?;
         let name =
             path.file_name().map_or_else(|| "plans".to_owned(), |name| name.to_string_lossy().into_owned());
-        let home = self.root.join(".tillgreen").join(home_name(self.relative(&path)));
+        let home = self.own_folder().join(home_name(self.relative(&path)));
         let plans = plans.iter().filter_map(|plan| plan.canonicalize().ok()).collect();
         Ok(PlanFile { name, dialect: Dialect::Phase, dir: path.clone(), home, plans, path })
     }
@@ -201,6 +228,20 @@ impl Project {
         let planning = self.root.join(".planning");
         if planning.is_dir() { planning.join("STATE.md") } else { self.root.join("STATE.md") }
     }
+}
+
+/// The depth to which links are looked for in the program's folder: that of what a start opens by its name.
+const LINKS_DEPTH: u32 = 2;
+
+/// A link at a path or below it.
+fn link_in(path: &Path, depth: u32) -> Option<PathBuf> {
+    let kind = std::fs::symlink_metadata(path).ok()?.file_type();
+    if kind.is_symlink() {
+        return Some(path.to_owned());
+    }
+    let left = depth.checked_sub(1).filter(|_| kind.is_dir())?;
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).find_map(|entry| link_in(&entry, left))
 }
 
 /// The depth below a folder to which plans are looked for.

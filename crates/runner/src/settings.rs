@@ -46,6 +46,10 @@ pub struct Settings {
     pub allow_dirty: Toggle,
     /// The set-up of the work trees of tasks that run side by side.
     pub worktrees: Worktrees,
+    /// The sandbox of agents.
+    pub sandbox: Sandboxing,
+    /// Values that are masked in everything that is written; `$NAME` stands for that of a variable.
+    pub mask: Vec<String>,
     /// The command that has to be green at the very end.
     pub regression: Option<String>,
     /// The time that the final proof may take; none: ten minutes, or as long as the run's own verification.
@@ -113,6 +117,11 @@ impl Agent {
         }
     }
 
+    /// True if it brings a sandbox of its own, which does not work within another.
+    pub(crate) fn has_sandbox(&self) -> bool {
+        self.kind == AgentKind::Codex && self.permission != Permission::Full
+    }
+
     /// The command line for people to read.
     pub fn shown(&self) -> String {
         std::iter::once(self.command.as_str())
@@ -143,6 +152,17 @@ pub enum Bookkeeping {
     Coordinator,
     /// The agent, and the program checks that it did.
     Agent,
+}
+
+/// The sandbox of agents that bring none of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sandboxing {
+    /// There is none.
+    Off,
+    /// They write in their place alone.
+    On,
+    /// And reach no network.
+    Offline,
 }
 
 /// A task's command before the work.

@@ -44,8 +44,19 @@ impl Context {
         Ok(Project::discover(&self.dir)?)
     }
 
-    /// The plan that an argument names, and how to talk about it.
+    /// The plan that an argument names, and how to talk about it. Its record is ours and can be read.
     pub(crate) fn plan(
+        &self,
+        project: &Project,
+        argument: Option<&str>,
+    ) -> Result<(PlanFile, Subject), Error> {
+        let found = self.plan_alone(project, argument)?;
+        project.refuse_foreign_record()?;
+        Ok(found)
+    }
+
+    /// The plan that an argument names, for who does not look at its record.
+    pub(crate) fn plan_alone(
         &self,
         project: &Project,
         argument: Option<&str>,
@@ -67,6 +78,8 @@ fn with_nearest(project: &Project, error: LocateError) -> Error {
         LocateError::MissingSpec(path) | LocateError::MissingTasks(path) => project.root().join(path),
         LocateError::NoActiveSpec { .. }
         | LocateError::NotAPlan(_)
+        | LocateError::TrackedRecord
+        | LocateError::LinkedRecord(_)
         | LocateError::Unreadable { .. }
         | LocateError::Git(_) => return error.into(),
     };
@@ -93,7 +106,7 @@ pub(crate) fn main() -> ExitCode {
         context.out.flush()?;
         Ok(code)
     });
-    ExitCode::from(ended.unwrap_or_else(|error| report(&error, format)))
+    ExitCode::from(ended.unwrap_or_else(|error| report(&error.of_disk(), format)))
 }
 
 /// Help and version are results; everything else is an error.

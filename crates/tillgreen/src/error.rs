@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use crate::args::Format;
 use crate::exit;
+use crate::view::json;
 use crate::view::subject::Subject;
-use crate::view::text::clean;
+use crate::view::text::{clean, clean_lines};
 
 /// Something that ends a command.
 #[derive(Debug)]
@@ -124,6 +125,25 @@ impl Error {
         Self { kind, ..self }
     }
 
+    /// Takes an error at the start for a pause where the disk is full or cannot be written: nothing is wrong with what was
+    /// asked for.
+    pub(crate) fn of_disk(mut self) -> Self {
+        const SAID: [&str; 3] = ["No space left on device", "Read-only file system", "Disk quota exceeded"];
+        let causes = self.causes();
+        let texts = || [&self.message].into_iter().chain(&self.notes).chain(&causes);
+        let is_open = matches!(self.kind, Kind::Usage | Kind::Unavailable);
+        if !is_open || !texts().any(|text| SAID.iter().any(|said| text.contains(said))) {
+            return self;
+        }
+        self.kind = Kind::Unavailable;
+        if !self.hints.iter().any(|hint| hint.contains("room")) {
+            self.hints.push(
+                "see that the disk has room and can be written, then try again; nothing is lost".to_owned(),
+            );
+        }
+        self
+    }
+
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self.kind {
@@ -151,7 +171,7 @@ impl Error {
 
     fn render_text(&self) -> String {
         let prefix = if self.message.starts_with("ERROR:") { "" } else { "error: " };
-        let question = self.question.as_ref().map(|question| format!("\n{question}\n"));
+        let question = self.question.as_ref().map(|question| format!("\n{}\n", clean_lines(question)));
         let mut text = question.unwrap_or_default();
         text.push_str(&format!("{prefix}{}\n", clean(&self.message)));
         for note in self.notes.iter().flat_map(|note| note.lines()) {
@@ -185,9 +205,7 @@ impl Error {
             question: self.question.as_deref(),
             code: self.code(),
         };
-        let mut text = serde_json::to_string(&shape).expect("strings and numbers can be written as JSON");
-        text.push('\n');
-        text
+        json::text(&shape)
     }
 
     fn causes(&self) -> Vec<String> {
@@ -269,6 +287,27 @@ mod tests {
         assert_eq!(error.code(), exit::DONE);
         let full = Error::from(io::Error::from(io::ErrorKind::StorageFull));
         assert_eq!(full.code(), exit::UNAVAILABLE);
+    }
+
+    #[test]
+    fn a_disk_that_cannot_be_written_is_a_pause_with_a_hint() {
+        let of = |error: Error| error.of_disk();
+        let full = || io::Error::from_raw_os_error(28);
+        for error in [
+            Error::usage("cannot start").because(io::Error::from_raw_os_error(30)),
+            Error::file("write", std::path::Path::new("tillgreen.toml"), full()),
+            Error::usage("git failed").note("fatal: cannot create a lock: No space left on device"),
+        ] {
+            let error = of(error);
+            assert_eq!((error.code(), error.hints.len()), (exit::UNAVAILABLE, 1), "{error:?}");
+        }
+        assert_eq!(of(Error::usage("an option that does not exist")).code(), exit::USAGE);
+        let ended = of(Error::new(Kind::Ended(exit::STOPPED), "red: No space left on device"));
+        assert_eq!(
+            (ended.code(), ended.hints.len()),
+            (exit::STOPPED, 0),
+            "what a command says is its own affair"
+        );
     }
 
     #[test]

@@ -33,6 +33,14 @@ impl From<LocateError> for Error {
             LocateError::NotAPlan(_) => {
                 "for example `tillgreen check specs/NAME`".to_owned()
             }
+            LocateError::TrackedRecord => {
+                "remove it with `git rm -r .tillgreen`; if it is yours, `git rm -r --cached .tillgreen` only has git let \
+                 go of it"
+                    .to_owned()
+            }
+            LocateError::LinkedRecord(ref path) => {
+                format!("remove it: `rm {}`; what it leads to stays", crate::view::text::quoted(&path.display().to_string()))
+            }
             LocateError::Unreadable { .. } => "see that it exists and that you may read it".to_owned(),
             LocateError::Git(error) => return error.into(),
         };
@@ -245,6 +253,11 @@ impl From<RunError> for Error {
             RunError::NotIsolated { .. } => {
                 usage(error, "see to it, or turn it off with `--isolate=false`: then tasks work in the project itself")
             }
+            RunError::NoSandbox { .. } => usage(
+                error,
+                "install bubblewrap (`apt install bubblewrap`), see that user namespaces are allowed, or turn it off with \
+                 `--sandbox=off`",
+            ),
             RunError::NoPullRequest { obstacle } => {
                 crate::view::pull_request::refused("`tillgreen run`", &obstacle)
             }

@@ -63,6 +63,8 @@ impl Target {
     pub(crate) fn find(context: &Context, plan: Option<&str>) -> Result<Self, Error> {
         let project = context.project()?;
         let (file, subject) = context.plan(&project, plan)?;
+        // What is told may hold what the settings list; what is wrong with them is said where they count.
+        FileSettings::load(project.root()).unwrap_or_default().mask();
         if std::env::var_os(OWN_RUN).is_some_and(|home| *home == *file.home) {
             return Err(Error::usage(format!("an agent of '{}' cannot steer its own run", subject.name))
                 .hint("report what is in the way instead, in the way that the prompt says"));

@@ -11,6 +11,7 @@ use crate::agent::kind::AgentKind;
 use crate::agent::launch::Order;
 use crate::agent::line::{self, Line};
 use crate::agent::reader::{Activity, Reader};
+use crate::mask::mask;
 use crate::process::{Ended, Exit, Heard, Listener, Reply};
 use crate::settings::Agent;
 
@@ -73,8 +74,10 @@ impl Conversation {
             match activity {
                 Activity::Used(usage) => self.usage = Some(usage),
                 Activity::ToolEnded => {}
-                shown @ (Activity::Said(_) | Activity::ToolStarted { .. } | Activity::Retrying { .. }) => {
-                    latest = Some(shown);
+                Activity::Said(text) => latest = Some(Activity::Said(mask(&text))),
+                Activity::Retrying { reason } => latest = Some(Activity::Retrying { reason: mask(&reason) }),
+                Activity::ToolStarted { name, subject } => {
+                    latest = Some(Activity::ToolStarted { name, subject: mask(&subject) });
                 }
             }
         }

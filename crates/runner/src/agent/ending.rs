@@ -82,7 +82,7 @@ impl<'a> Said<'a> {
             Conclusion::Denied(_) if code == 0 && self.claim == Claim::Complete => self.answered(),
             // A judge is refused what edits by design: what it says counts.
             Conclusion::Denied(_) if code == 0 && self.duty == Duty::Judge => self.answered(),
-            Conclusion::Denied(text) => AgentEnd::PermissionDenied { text: mask(text) },
+            Conclusion::Denied(text) => AgentEnd::PermissionDenied { text: safe(text) },
             Conclusion::Trouble(trouble) => self.of_trouble(trouble),
             Conclusion::Cut => self.of_cut(code, None),
             Conclusion::Unread(line) => self.of_cut(code, Some(line)),
@@ -110,16 +110,16 @@ impl<'a> Said<'a> {
             code => {
                 let what = format!("the agent ended without its final event (exit code {code})");
                 let odd = unread.map(|line| {
-                    format!("; a line of its output is not JSON: `{}`", mask(&line::short(line)))
+                    format!("; a line of its output is not JSON: `{}`", safe(&line::short(line)))
                 });
                 let what = what + &odd.unwrap_or_default();
-                away(because(&what, &mask(&self.ended.stderr.text)), None)
+                away(because(&what, &safe(&self.ended.stderr.text)), None)
             }
         }
     }
 
     fn of_trouble(self, trouble: &Trouble) -> AgentEnd {
-        let text = mask(&trouble.text);
+        let text = safe(&trouble.text);
         match trouble.kind {
             TroubleKind::RateLimit => away(told("rate limit", &text), trouble.retry_after),
             TroubleKind::Overload => {
@@ -151,14 +151,14 @@ impl<'a> Said<'a> {
     }
 
     fn gave_up(self, what: &str, text: &str) -> AgentEnd {
-        let tail = mask(&tail(&format!("{}\n{text}", self.answer.trim_end())));
+        let tail = safe(&tail(&format!("{}\n{text}", self.answer.trim_end())));
         AgentEnd::GaveUp { reason: told(what, text), tail }
     }
 
     fn answered(self) -> AgentEnd {
         let tail = if self.claim == Claim::Silent { head_and_tail(&self.answer) } else { tail(&self.answer) };
         AgentEnd::Answered {
-            tail: mask(&tail),
+            tail: safe(&tail),
             contradiction: contradiction(&self.answer).map(str::to_owned),
             claim: masked(self.claim),
         }
@@ -169,8 +169,13 @@ impl<'a> Said<'a> {
     }
 
     fn complaint(&self) -> String {
-        mask(&tail(&format!("{}\n{}", self.answer.trim_end(), self.ended.stderr.text)))
+        safe(&tail(&format!("{}\n{}", self.answer.trim_end(), self.ended.stderr.text)))
     }
+}
+
+/// Words of an agent's as they may be kept and shown.
+fn safe(text: &str) -> String {
+    mask(&plan::harmless_lines(text))
 }
 
 fn away(reason: String, retry_after: Option<Duration>) -> AgentEnd {
@@ -183,16 +188,16 @@ fn lasting(lasting: Lasting, reason: String) -> AgentEnd {
 
 fn masked(claim: Claim) -> Claim {
     let masked = |failed: FailureClaim| FailureClaim {
-        error: mask(&failed.error),
-        attempted_fix: mask(&failed.attempted_fix),
-        status: mask(&failed.status),
-        suggested_fix: failed.suggested_fix.as_deref().map(mask),
-        root_cause: failed.root_cause.as_deref().map(mask),
+        error: safe(&failed.error),
+        attempted_fix: safe(&failed.attempted_fix),
+        status: safe(&failed.status),
+        suggested_fix: failed.suggested_fix.as_deref().map(safe),
+        root_cause: failed.root_cause.as_deref().map(safe),
     };
     match claim {
         Claim::Failed(failed) => Claim::Failed(masked(failed)),
         Claim::Denied(failed) => Claim::Denied(masked(failed)),
-        Claim::Stuck(stuck) => Claim::Stuck(Stuck { reason: mask(&stuck.reason), ..stuck }),
+        Claim::Stuck(stuck) => Claim::Stuck(Stuck { reason: safe(&stuck.reason), ..stuck }),
         other @ (Claim::Complete | Claim::OtherRole | Claim::NotVerified | Claim::Silent) => other,
     }
 }

@@ -129,6 +129,26 @@ impl AgentKind {
         }
     }
 
+    /// The folders and files that the agent with a program keeps its own things in, from the user's home.
+    pub(crate) fn own_folders(&self, program: &str) -> &'static [&'static str] {
+        match self {
+            Self::Claude => &[".claude", ".claude.json"],
+            Self::Codex => &[".codex"],
+            Self::Gemini => &[".gemini"],
+            Self::Opencode => {
+                &[".local/share/opencode", ".local/state/opencode", ".cache/opencode", ".config/opencode"]
+            }
+            Self::Aider => &[".aider"],
+            Self::Pi => &[".pi"],
+            Self::Acp => {
+                let spoken = [Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
+                let one = spoken.iter().find(|kind| program.contains(kind.word()));
+                one.map_or(&[], |kind| kind.own_folders(program))
+            }
+            Self::Stream(_) | Self::Command => &[],
+        }
+    }
+
     /// The command that starts the agent.
     pub(crate) fn launch(&self, agent: &Agent, order: &Order<'_>) -> Launch {
         let mut launch = match self {

@@ -142,7 +142,13 @@ fn is_executable(path: &Path) -> bool {
 /// The answer of a program to `--version`, first line only.
 pub fn version_of(program: &Path) -> Option<String> {
     let mut command = Command::new(program);
-    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Managers of versions heed files of the folder that they are started in.
+    command
+        .arg("--version")
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().ok()?;
     let give_up = Instant::now() + VERSION_PATIENCE;
     while child.try_wait().ok()?.is_none() {

@@ -139,7 +139,7 @@ pub fn transcript(kind: &AgentKind, log: &str) -> Option<Transcript> {
     let mut activities = Vec::new();
     log.lines().for_each(|line| reader.line(Line::Whole(line), &mut activities));
     activities.retain(|activity| !matches!(activity, Activity::ToolEnded | Activity::Used(_)));
-    let message = mask(&reader.end(None, "").message);
+    let message = mask(&plan::harmless_lines(&reader.end(None, "").message));
     let is_understood = !activities.is_empty() || !message.trim().is_empty();
     is_understood.then_some(Transcript { activities, message })
 }

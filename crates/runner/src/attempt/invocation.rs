@@ -15,13 +15,14 @@ use crate::attempt::documents;
 use crate::attempt::files::AttemptFiles;
 use crate::attempt::prompt::{self, AttemptPart, Subject};
 use crate::error::RunError;
+use crate::git::Git;
 use crate::inbox::Message;
 use crate::mask::mask;
 use crate::plan_file::Excerpt;
-use crate::process::{self, Ended, Handle, Invocation, ProcessLimits};
+use crate::process::{self, Ended, Handle, Invocation, ProcessLimits, Program, Sandbox};
 use crate::record::learnings_in;
 use crate::run::effects::Effects;
-use crate::settings::{Agent, Bookkeeping};
+use crate::settings::{Agent, Bookkeeping, Sandboxing};
 use crate::worktrees::{environment, relocated};
 
 /// The variable by which leftovers of a run that died are recognised.
@@ -209,7 +210,7 @@ impl Effects<'_, '_> {
         delegation: Delegation<'_>,
     ) -> Result<(Handle, AtWork), RunError> {
         let Delegation { task, dispatch, dir, prompt, .. } = &delegation;
-        write(&dir.join("prompt.md"), prompt)?;
+        write(&dir.join("prompt.md"), &mask(prompt))?;
         let agent = self.world.settings.agent_named(self.state.agent_of(*dispatch));
         let server = self.report_server(agent, dir);
         let workplace = self.workplace(task);
@@ -237,7 +238,7 @@ impl Effects<'_, '_> {
         let env_remove = self.surroundings(&workplace, self.slot_of(task), Use::Agent, &mut env);
         env.extend(launch.env);
         let invocation = Invocation {
-            command: launch.program,
+            command: self.sandboxed(agent, launch.program, (&workplace, dir)),
             cwd: order.cwd.to_owned(),
             env,
             env_remove,
@@ -259,6 +260,23 @@ impl Effects<'_, '_> {
         let handle = process::start_listening(&self.world.runtime, invocation, conversation, on_end);
         let Delegation { dispatch, role, dir, prompt, .. } = delegation;
         Ok((handle, AtWork { dispatch, role, agent: agent.name.clone(), prompt, dir }))
+    }
+
+    /// The program of an agent in the sandbox, if there is to be one and the agent brings none of its own.
+    fn sandboxed(&self, agent: &Agent, program: Program, (place, dir): (&Path, &Path)) -> Program {
+        let sandboxing = self.world.settings.sandbox;
+        if sandboxing == Sandboxing::Off || agent.has_sandbox() {
+            return program;
+        }
+        let sandbox = Sandbox {
+            sandboxing,
+            place,
+            git_common: self.world.files.git().map(Git::common_dir),
+            home: &self.world.file.home,
+            dir,
+            of_agent: agent.kind.own_folders(&agent.command),
+        };
+        sandbox.around(&program)
     }
 
     fn agent_env(&self, id: &TaskId, delegation: &Delegation<'_>) -> Vec<(OsString, OsString)> {
@@ -290,13 +308,13 @@ impl Effects<'_, '_> {
         purpose: Use,
         env: &mut Vec<(OsString, OsString)>,
     ) -> Vec<OsString> {
+        let mut removed = self.world.settings.worktrees.variables.withheld_here();
         if place == self.world.project.root() {
             env.push((SLOT.into(), slot.to_string().into()));
-            return Vec::new();
+            return removed;
         }
         let verifies = matches!(purpose, Use::Verification);
         let changes = environment(self.world.project.root(), place, slot, std::env::vars_os(), verifies);
-        let mut removed = Vec::new();
         for (name, value) in changes {
             match value {
                 Some(value) => env.push((name, value)),

@@ -11,7 +11,7 @@ use crate::agent::Duty;
 use crate::attempt::dispatch::Purpose;
 use crate::attempt::invocation::Delegation;
 use crate::attempt::prompt::{self, JudgePart};
-use crate::check::covers;
+use crate::check::{self, covers};
 use crate::error::RunError;
 use crate::git::{Git, Oid, Paths};
 use crate::mask::mask;
@@ -113,12 +113,27 @@ impl Effects<'_, '_> {
     fn result_of(&self, id: &TaskId, touched: &[String], dir: &Path) -> Option<Judged> {
         let git = self.world.files.git()?;
         let task = self.state.task(id)?;
-        let of_slot = task.work.as_ref().map(|work| &work.base).filter(|_| task.is_isolated());
-        let base = of_slot.or(task.base.as_ref())?.clone();
+        let base = base_of(task)?.to_owned();
         let place = self.place_of(id);
         let paths = Paths { tree: &place.root, paths: touched, scratch: &dir.join(SCRATCH) };
         let shown = git.tree_of_paths(&base, &paths).ok()?;
         Some(Judged { base, tree: git.snapshot(&place).ok()?, shown })
+    }
+
+    /// What looks like a key in the work at a task.
+    pub(crate) fn likely_keys(&self, id: &TaskId) -> Vec<String> {
+        let (Some(git), Some(task)) = (self.world.files.git(), self.state.task(id)) else {
+            return Vec::new();
+        };
+        let root = self.workplace(id);
+        let has_any = |path: &&String| check::has_likely_key(&root.join(path));
+        let paths: Vec<String> = task.touched.iter().filter(has_any).cloned().collect();
+        let Some(base) = base_of(task).filter(|_| !paths.is_empty()) else { return Vec::new() };
+        let scratch = self.world.file.home.join(SCRATCH);
+        let shown = git.tree_of_paths(base, &Paths { tree: &root, paths: &paths, scratch: &scratch });
+        let difference = shown.and_then(|shown| git.difference(base, &shown));
+        // What git cannot tell now it says where it matters.
+        difference.map(|difference| check::likely_keys(&difference)).unwrap_or_default()
     }
 
     /// The difference that attempts at a task made, as far as a judge is shown it.
@@ -248,6 +263,12 @@ fn cut(file: &str, chars_max: usize) -> String {
         &kept[..whole],
         count - kept[..whole].chars().count()
     )
+}
+
+/// The commit that the work at a task began from.
+fn base_of(task: &Task) -> Option<&str> {
+    let of_slot = task.work.as_ref().map(|work| work.base.as_str()).filter(|_| task.is_isolated());
+    of_slot.or(task.base.as_deref())
 }
 
 #[cfg(test)]

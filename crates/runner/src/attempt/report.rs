@@ -87,6 +87,9 @@ impl ChangeKind {
 
 /// Adds a report to a file.
 pub fn append_report(path: &Path, report: &Report) -> io::Result<()> {
+    if path.metadata().is_ok_and(|file| file.len() > FILE_BYTES_MAX) {
+        return Err(io::Error::other("there are too many reports already"));
+    }
     let mut line = serde_json::to_vec(&shortened(report.clone()))?;
     line.push(b'\n');
     OpenOptions::new().create(true).append(true).open(path)?.write_all(&line)
@@ -106,7 +109,8 @@ pub(crate) fn reports(path: &Path) -> Vec<Report> {
 }
 
 fn shortened(report: Report) -> Report {
-    let short = |text: String| mask(&text.chars().take(TEXT_CHARS_MAX).collect::<String>());
+    let short =
+        |text: String| mask(&plan::harmless_lines(&text).chars().take(TEXT_CHARS_MAX).collect::<String>());
     match report {
         Report::TaskComplete => Report::TaskComplete,
         Report::TaskFailed { error, attempted_fix } => {

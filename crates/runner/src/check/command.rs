@@ -310,6 +310,7 @@ impl Effects<'_, '_> {
         text: &str,
         (mut warnings, tree): (Vec<String>, Option<&str>),
     ) -> Result<ChecksReport, RunError> {
+        warnings.extend(self.likely_keys(id));
         if let Some(failure) = self.unresolved(id) {
             return Ok(ChecksReport { failure: Some(failure), warnings, ..ChecksReport::default() });
         }

@@ -5,12 +5,14 @@ pub(crate) mod before;
 mod bookkeeping;
 pub(crate) mod command;
 pub(crate) mod leaning;
+mod likely_keys;
 mod marks;
 mod scope;
 mod signs;
 mod verify;
 
 pub(crate) use bookkeeping::bookkeeping;
+pub(crate) use likely_keys::{has_likely_key, likely_keys};
 pub(crate) use marks::has_conflict_marks;
 pub(crate) use scope::{covers, scope};
 pub(crate) use verify::{

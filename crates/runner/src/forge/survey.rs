@@ -1,7 +1,6 @@
 //! The survey before the first task: whether there can be a pull request at all, and where its branch goes. Who finds
 //! out only after hours of work that nobody is logged in has lost the time until somebody noticed.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use std::{fs, thread};
@@ -119,16 +118,16 @@ fn foreseen(project: &Project, base: Option<&str>) -> Result<(), Setback> {
     if let Some(git) = project.git() {
         local_branch.refuse_known_default(git)?;
     }
-    if has_login(project.root(), &local_branch.own.host) {
+    if has_login(&local_branch.own.host) {
         return Ok(());
     }
     Err(Obstacle::NoLogin { detail: format!("gh knows no login at {}", local_branch.own.host) }.into())
 }
 
 /// True if `gh` has a login. It answers with the token itself, which nobody gets to see.
-fn has_login(root: &Path, host: &str) -> bool {
+fn has_login(host: &str) -> bool {
     let mut command = Command::new("gh");
-    command.args(["auth", "token", "--hostname", host]).current_dir(root);
+    command.args(["auth", "token", "--hostname", host]).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }

@@ -17,6 +17,7 @@ use crate::git::history::{Oid, revision};
 use crate::git::refs::Keep;
 use crate::git::repository::{DURABLY, Git};
 use crate::git::status::{Change, ChangeKind};
+use crate::mask::mask;
 
 /// The number of commits among which one is looked for that a hook amended.
 const AMENDED_SEARCH: usize = 5;
@@ -407,7 +408,7 @@ pub(in crate::git) fn is_inside(path: &str) -> bool {
 }
 
 pub(in crate::git) fn full_message(request: &Commit<'_>) -> Result<String, GitError> {
-    let message = request.message.replace('\0', "");
+    let message = mask(&plan::harmless_lines(&request.message.replace(['\0', '\r'], "")));
     let message = message.trim();
     if message.is_empty() {
         return Err(GitError::Unacceptable { what: "a commit message", value: String::new() });

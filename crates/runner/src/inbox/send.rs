@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use engine::{Directive, DirectiveId, Refusal, Said};
+use engine::{Directive, DirectiveId, Refusal, Response, Said};
 use nix::unistd::{Uid, User};
 
 use crate::error::RunError;
@@ -11,7 +11,7 @@ use crate::inbox::folder::{Entry, Folder, Reply, RunName};
 use crate::journal::{Holder, LockError, RecordError, holder, load};
 use crate::mask::mask;
 use crate::project::{PlanFile, Project};
-use crate::run::open::keep_own_files_out;
+use crate::run::open::{keep_own_files_out, make_private};
 
 /// The time a reply is waited for: a run that commits, with hooks, hears nothing meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -52,7 +52,18 @@ pub enum SendError {
 pub fn directive(said: Said) -> Directive {
     let said = match said {
         Said::Tell { task, text } => Said::Tell { task, text: mask(&text) },
-        said @ (Said::Answer { .. } | Said::Pause | Said::Skip { .. }) => said,
+        Said::Answer { task, since, response } => {
+            let response = match response {
+                Response::Fix(text) => Response::Fix(mask(&text)),
+                Response::Reject(text) => Response::Reject(mask(&text)),
+                Response::Reply(text) => Response::Reply(mask(&text)),
+                response @ (Response::Retry | Response::Skip | Response::Abort | Response::Approve) => {
+                    response
+                }
+            };
+            Said::Answer { task, since, response }
+        }
+        said @ (Said::Pause | Said::Skip { .. }) => said,
     };
     let at = jiff::Timestamp::now().as_nanosecond();
     let id = DirectiveId(format!("{at:020}-{}", std::process::id()));
@@ -113,6 +124,7 @@ fn has_ended(file: &PlanFile) -> Result<bool, RecordError> {
 /// Leaves something for the next start, which takes it first of all.
 pub fn leave(project: &Project, file: &PlanFile, directive: &Directive) -> Result<(), SendError> {
     let folder = Folder::below(&file.home);
+    make_private(&file.home).map_err(RunError::io("create", &file.home))?;
     folder.make().map_err(RunError::io("create", folder.path()))?;
     project.git().map_or(Ok(()), keep_own_files_out).map_err(RunError::from)?;
     Ok(put(&folder, &Entry::new(directive.clone(), None))?)

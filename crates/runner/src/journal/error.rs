@@ -122,6 +122,9 @@ pub enum LineProblem {
         /// The checksum of the text as it stands.
         actual: u32,
     },
+    /// An event is followed by something else than a line break.
+    #[error("the line does not end where its event does")]
+    End,
     /// A line is missing, doubled or out of order.
     #[error("event {expected} expected, {found} found")]
     Order {

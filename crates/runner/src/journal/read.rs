@@ -73,7 +73,7 @@ impl<R: Read> Lines<R> {
             return Ok(None);
         }
         if let Raw::Unfinished = self.fill()? {
-            return Ok(None);
+            return if self.has_other_end() { Err(self.damaged(LineProblem::End)) } else { Ok(None) };
         }
         let line = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
         let text = line::decode(line, self.place.next).map_err(|problem| self.damaged(problem))?;
@@ -82,6 +82,11 @@ impl<R: Read> Lines<R> {
         self.advance();
         self.place.next = seq.next();
         Ok(Some((seq, event)))
+    }
+
+    /// True if a whole event is followed by something else than its newline: no write that was cut short leaves that.
+    fn has_other_end(&self) -> bool {
+        self.buffer.split_last().is_some_and(|(_, line)| line::decode(line, self.place.next).is_ok())
     }
 
     /// The place after the last whole line.

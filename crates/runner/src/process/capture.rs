@@ -5,13 +5,17 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::mask::{MaskedStream, mask_tail};
 use crate::process::handle::{Kept, ProcessLimits};
 use crate::process::printable::printable;
 
 /// One output of a process while it is being read.
 pub(super) struct Capture {
     log: Log,
+    /// The head as it is kept, in the log and otherwise: without secrets.
     head: Vec<u8>,
+    masking: MaskedStream,
+    head_bytes: usize,
     head_bytes_max: usize,
     tail: VecDeque<u8>,
     tail_bytes_max: usize,
@@ -24,6 +28,8 @@ impl Capture {
         Ok(Self {
             log: Log::create(path)?,
             head: Vec::new(),
+            masking: MaskedStream::default(),
+            head_bytes: 0,
             head_bytes_max: limits.head_bytes_max,
             tail: VecDeque::new(),
             tail_bytes_max: limits.tail_bytes_max,
@@ -31,17 +37,22 @@ impl Capture {
         })
     }
 
-    /// Takes the next bytes of the output. Those of the head are in the log file at once, the others wait
-    /// for the end, because until then nobody knows which of them are the last.
+    /// Takes the next bytes of the output. Each line of the head is in the log file as soon as it is whole, the others
+    /// wait for the end, because until then nobody knows which of them are the last.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         self.bytes_total += bytes.len() as u64;
-        let room = self.head_bytes_max - self.head.len();
+        let room = self.head_bytes_max - self.head_bytes;
         let (head, rest) = bytes.split_at(room.min(bytes.len()));
-        if !head.is_empty() {
-            self.head.extend_from_slice(head);
-            self.log.write(head);
-        }
+        self.head_bytes += head.len();
+        self.keep(|masking, kept| masking.take(head, kept));
         self.take_tail(rest);
+    }
+
+    /// Adds to the head what is known to be no secret.
+    fn keep(&mut self, add: impl FnOnce(&mut MaskedStream, &mut Vec<u8>)) {
+        let before = self.head.len();
+        add(&mut self.masking, &mut self.head);
+        self.log.write(&self.head[before..]);
     }
 
     fn take_tail(&mut self, bytes: &[u8]) {
@@ -53,8 +64,10 @@ impl Capture {
 
     /// The only line that was written, if it was one line and is kept whole.
     pub(super) fn only_line(&self) -> Option<Vec<u8>> {
-        let mut line: Vec<u8> = self.head.iter().chain(&self.tail).copied().collect();
-        let is_whole = self.bytes_total == line.len() as u64 && line.pop() == Some(b'\n');
+        let is_whole = self.bytes_total == (self.head_bytes + self.tail.len()) as u64;
+        let mut line: Vec<u8> =
+            self.head.iter().chain(self.masking.open()).chain(&self.tail).copied().collect();
+        let is_whole = is_whole && line.pop() == Some(b'\n');
         (is_whole && !line.contains(&b'\n')).then_some(line)
     }
 
@@ -65,17 +78,21 @@ impl Capture {
 
     /// Completes the log file.
     pub(super) fn finish(mut self) -> Kept {
-        let bytes_omitted = self.bytes_total - (self.head.len() + self.tail.len()) as u64;
-        let tail = self.tail.make_contiguous();
+        let bytes_omitted = self.bytes_total - (self.head_bytes + self.tail.len()) as u64;
+        let tail = Vec::from(std::mem::take(&mut self.tail));
         let text = if bytes_omitted == 0 {
-            self.log.write(tail);
-            self.head.extend_from_slice(tail);
-            printable(&self.head)
+            self.keep(|masking, kept| {
+                masking.take(&tail, kept);
+                masking.end(kept);
+            });
+            String::from_utf8_lossy(&self.head).into_owned()
         } else {
+            self.keep(|masking, kept| masking.cut(kept));
             let notice = omission(&self.head, bytes_omitted);
+            let tail = mask_tail(&printable(without_cut_start(&tail)));
             self.log.write(notice.as_bytes());
-            self.log.write(tail);
-            printable(without_cut_end(&self.head)) + &notice + &printable(without_cut_start(tail))
+            self.log.write(tail.as_bytes());
+            String::from_utf8_lossy(&self.head).into_owned() + &notice + &tail
         };
         Kept { text, bytes_total: self.bytes_total, bytes_omitted, log_problem: self.log.problem }
     }
@@ -123,18 +140,6 @@ fn omission(head: &[u8], bytes_omitted: u64) -> String {
     format!("{start}[{bytes_omitted} bytes left out]\n")
 }
 
-/// The head without a last character of which it has only the first bytes.
-fn without_cut_end(head: &[u8]) -> &[u8] {
-    let from = head.len().saturating_sub(3);
-    let lead = head[from..].iter().rposition(|byte| *byte >= 0xc0).map(|index| from + index);
-    match lead {
-        Some(lead) if std::str::from_utf8(&head[lead..]).is_err_and(|error| error.error_len().is_none()) => {
-            &head[..lead]
-        }
-        _ => head,
-    }
-}
-
 /// The tail without the last bytes of a character whose first ones it lacks.
 fn without_cut_start(tail: &[u8]) -> &[u8] {
     let cut = tail.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
@@ -168,21 +173,56 @@ mod tests {
             assert_eq!(kept.text, expected, "in chunks of {size}");
             assert_eq!(kept.bytes_total, output.len() as u64);
             assert_eq!(kept.bytes_omitted, output.len().saturating_sub(head + tail) as u64);
-            if output.is_ascii() {
-                assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
-            }
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
         }
+    }
+
+    fn kept(output: &[u8], head: usize, tail: usize, size: usize) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut capture = Capture::create(&path, &limits(head, tail)).unwrap();
+        output.chunks(size).for_each(|chunk| capture.take(chunk));
+        let text = capture.finish().text;
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        text
     }
 
     #[test]
     fn head_and_tail_are_kept() {
         check(b"", 4, 4, "");
         check(b"12345678", 4, 4, "12345678");
-        check(b"123456789", 4, 4, "1234\n[1 bytes left out]\n6789");
-        check(b"123\n5678\n9ab", 4, 3, "123\n[5 bytes left out]\n9ab");
-        check(b"123456789", 0, 4, "[5 bytes left out]\n6789");
-        check(b"123456789", 4, 0, "1234\n[5 bytes left out]\n");
+        check(b"123 5 789", 4, 4, "123 \n[1 bytes left out]\n 789");
+        check(b"123\n5678\n ab", 4, 3, "123\n[5 bytes left out]\n ab");
+        check(b"123456 89", 0, 3, "[6 bytes left out]\n 89");
+        check(b"123 56789", 4, 0, "123 \n[5 bytes left out]\n");
         check(b"123456789", 0, 0, "[9 bytes left out]\n");
+    }
+
+    #[test]
+    fn no_piece_of_a_secret_is_left_where_an_output_is_cut() {
+        let long = format!(
+            "a ghp_{} b{}c ghp_{} d",
+            "a1B2c3D4e5F6g7H8".repeat(2),
+            " x".repeat(50),
+            "e5F6g7H8a1B2c3D4".repeat(2)
+        );
+        for (head, tail) in [(20, 20), (3, 5), (40, 40), (8, 36)] {
+            let kept = kept(long.as_bytes(), head, tail, 7);
+            assert!(!kept.contains("B2c3") && !kept.contains("F6g7"), "{kept}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_masked_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut capture = Capture::create(&path, &limits(100, 100)).unwrap();
+        for piece in ["the key is gh", "p_a1B2c3D4e5F6", "g7H8i9\nand more", " to come"] {
+            capture.take(piece.as_bytes());
+        }
+        // As it is found after a kill.
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "the key is [masked]\n");
+        assert_eq!(capture.finish().text, "the key is [masked]\nand more to come");
     }
 
     #[test]

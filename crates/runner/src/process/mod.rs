@@ -19,6 +19,7 @@ mod keeper;
 mod keeper_child;
 mod lines;
 mod printable;
+mod sandbox;
 mod supervise;
 mod sweep;
 
@@ -27,4 +28,5 @@ pub use handle::{Ended, Exit, Handle, Invocation, Kept, ProcessLimits, Program, 
 pub use keeper::{keep_if_asked, use_keeper};
 pub use lines::{Deaf, Heard, Listener, Reply};
 pub(crate) use printable::printable;
+pub(crate) use sandbox::{Sandbox, no_sandbox};
 pub use sweep::{sweep, wait_until_gone};

@@ -3,12 +3,13 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use plan::harmless;
+
 /// The characters that a terminal command (a window title, a link) may have before it is taken for text.
 const TERMINAL_COMMAND_CHARS_MAX: usize = 4096;
 
 /// The bytes as UTF-8 in which line feeds and tabs are the only control characters. Terminal sequences
-/// (colours, cursor moves, titles) are dropped, a carriage return ends a line, and any other control
-/// character becomes a visible symbol.
+/// (colours, cursor moves, titles) are dropped, a carriage return ends a line, and all else is made harmless.
 pub(crate) fn printable(bytes: &[u8]) -> String {
     let decoded = String::from_utf8_lossy(bytes);
     let mut text = String::with_capacity(decoded.len());
@@ -22,10 +23,9 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
             }
             '\u{1b}' => match after_terminal_sequence(chars.clone()) {
                 Some(rest) => chars = rest,
-                None => text.push(symbol(char)),
+                None => text.extend(harmless(char)),
             },
-            control if control.is_control() => text.push(symbol(control)),
-            other => text.push(other),
+            other => text.extend(harmless(other)),
         }
     }
     text
@@ -55,15 +55,6 @@ fn after_terminal_command(mut chars: Peekable<Chars<'_>>) -> Option<Peekable<Cha
         }
     }
     None
-}
-
-/// A visible stand-in for a control character.
-fn symbol(control: char) -> char {
-    match u32::from(control) {
-        code @ 0..=0x1f => char::from_u32(0x2400 + code).unwrap_or(char::REPLACEMENT_CHARACTER),
-        0x7f => '\u{2421}',
-        _ => char::REPLACEMENT_CHARACTER,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! A proof that somebody asks for, outside of a run: nothing is recorded, since it is about what is committed now.
 
-use std::fs;
 use std::time::{Duration, SystemTime};
 
 use engine::{Observation, Opening, Proof, Seen, State, Status, Task, Toggle, decide};
@@ -15,7 +14,7 @@ use crate::proof::done_task::done_tasks;
 use crate::proof::facts::Facts;
 use crate::proof::take::{Limits, Taking};
 use crate::run::driver::now;
-use crate::run::open::{keep_own_files_out, runtime};
+use crate::run::open::{keep_own_files_out, make_private, runtime};
 use crate::work::project_files::ProjectFiles;
 use crate::worktrees::{SET_UP_DEADLINE, SetUpRunner, Slots, Worktrees};
 
@@ -69,7 +68,7 @@ pub fn prove(
     let head = git.head().map_err(RunError::from)?.ok_or(ProveError::NoCommit)?;
     let plans =
         PlanFiles::open(file, Toggle::Off).map_err(|(path, source)| RunError::Plan { path, source })?;
-    fs::create_dir_all(&file.home).map_err(RunError::io("create", &file.home))?;
+    make_private(&file.home).map_err(RunError::io("create", &file.home))?;
     keep_own_files_out(git).map_err(RunError::from)?;
     let _lock = RunLock::acquire(&file.lock()).map_err(RunError::from)?;
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
@@ -93,7 +92,9 @@ pub fn prove(
     let taking = Taking {
         git: git.clone(),
         slots: Slots::new(git, &file.key(), worktrees),
-        by: SetUpRunner::new(runtime, file.home.join("setup"), SET_UP_DEADLINE).with_variables(markers),
+        by: SetUpRunner::new(runtime, file.home.join("setup"), SET_UP_DEADLINE)
+            .with_variables(markers)
+            .without(&worktrees.variables),
         project: project.root().to_owned(),
         home: file.home.clone(),
         head,

@@ -327,12 +327,13 @@ impl Taking {
         let _ = fs::create_dir_all(&dir);
         let changes = environment(&self.project, &place, PROOF - tree, std::env::vars_os(), true);
         let (set, removed): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(_, value)| value.is_some());
+        let withheld = self.slots.worktrees().variables.withheld_here();
         let marker: (OsString, OsString) = (MARKER.into(), self.home.clone().into());
         Invocation {
             command: check::verify_program(&script),
             cwd: place,
             env: set.into_iter().filter_map(|(name, value)| Some((name, value?))).chain([marker]).collect(),
-            env_remove: removed.into_iter().map(|(name, _)| name).collect(),
+            env_remove: removed.into_iter().map(|(name, _)| name).chain(withheld).collect(),
             stdin: None,
             stdout_log: dir.join(format!("{name}.out.log")),
             stderr_log: dir.join(format!("{name}.err.log")),

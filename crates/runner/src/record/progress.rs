@@ -55,7 +55,7 @@ impl Progress {
 
     /// Tasks that run side by side come in as they get ready, and stand in the order of the plan.
     fn completed(&mut self, Completed { id, title, later, .. }: &Completed, commit: Option<&str>) {
-        let start = format!("- [x] {} {title}", id.name());
+        let start = format!("- [x] {} {}", id.name(), mask(&plan::harmless_lines(title)));
         let short = commit.map(|commit| commit.get(..7).unwrap_or(commit));
         let line = short.map_or_else(|| start.clone(), |commit| format!("{start} - {commit}"));
         if self.has_line(&line) {

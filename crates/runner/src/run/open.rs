@@ -1,7 +1,7 @@
 //! Before the loop: everything that can be wrong is found out here, in an order that starts nothing and
 //! changes nothing before the plan and the state have been looked at.
 
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
@@ -16,7 +16,9 @@ use crate::forge::{Survey, Surveyed};
 use crate::git::{Git, GitError, Parallelism};
 use crate::inbox::{Folder, Inbox};
 use crate::journal::{Journal, RunLock};
+
 use crate::landing::project_lock::{ProjectLock, Release, await_start, pause};
+use crate::mask::mask_values;
 use crate::plan_file::PlanFiles;
 use crate::process;
 use crate::project::{PlanFile, Project};
@@ -24,7 +26,7 @@ use crate::proof::surroundings;
 use crate::record::projections::Projections;
 use crate::run::driver::{Driver, Finished, Notice, now};
 use crate::run::effects::World;
-use crate::settings::{Bookkeeping, Settings};
+use crate::settings::{Bookkeeping, Sandboxing, Settings};
 use crate::work::project_files::{OWN_FOLDER, OWN_PATTERNS, ProjectFiles};
 use crate::worktrees::Slots;
 
@@ -73,7 +75,10 @@ pub enum Then {
 /// Runs a plan until it is complete, or stops, or has to wait.
 pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> Result<Finished, RunError> {
     let Request { project, file, settings, beginning } = request;
+    let agents = settings.agents.iter().chain([&settings.agent]);
+    mask_values(&settings.mask, agents.flat_map(|agent| &agent.env));
     let mut plan_files = read_plan(request)?;
+    refuse_without_sandbox(settings)?;
     let runtime = runtime().map_err(RunError::io("start a thread for", &file.home))?;
     make_private(&file.home).map_err(RunError::io("create", &file.home))?;
     project.git().map_or(Ok(()), keep_own_files_out)?;
@@ -140,6 +145,13 @@ pub fn run(request: &Request<'_>, view: &mut dyn FnMut(&State, Notice<'_>)) -> R
     driver.drive(opening).map_err(|error| RunError::Midway(Box::new(error)))
 }
 
+/// Refuses to begin without the sandbox that was asked for.
+fn refuse_without_sandbox(settings: &Settings) -> Result<(), RunError> {
+    let is_wanted = settings.sandbox != Sandboxing::Off;
+    let reason = is_wanted.then(process::no_sandbox).flatten();
+    reason.map_or(Ok(()), |reason| Err(RunError::NoSandbox { reason }))
+}
+
 /// Refuses what is told and has no effect before anything is recorded: what lies in the folder comes first, as it will.
 fn rehearse(request: &Request<'_>, state: &State, opening: &Opening) -> Result<(), RunError> {
     let Beginning::Told(directive, _) = &request.beginning else { return Ok(()) };
@@ -158,9 +170,15 @@ fn rehearse(request: &Request<'_>, state: &State, opening: &Opening) -> Result<(
     weigh(&state, directive, now()).map(drop).map_err(|refusal| RunError::Refused(Box::new(refusal)))
 }
 
-/// Makes a folder of ours that its user alone can look into, and those above it that are missing.
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+/// Makes the folder of ours for a plan, which its user alone can look into, as all that is beside it.
+pub(crate) fn make_private(home: &Path) -> std::io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(home)?;
+    let own = home.parent().unwrap_or(home);
+    if fs::metadata(own)?.permissions().mode() & 0o077 != 0 {
+        // Where it is another user's, that user decides.
+        let _ = fs::set_permissions(own, fs::Permissions::from_mode(0o700));
+    }
+    Ok(())
 }
 
 /// Has git leave out what the program writes for itself.

@@ -117,7 +117,9 @@ impl Effects<'_, '_> {
     pub(crate) fn set_up_runner(&self) -> SetUpRunner {
         let logs = self.world.file.home.join("setup");
         let markers = self.markers(&logs);
-        SetUpRunner::new(self.world.runtime.clone(), logs, SET_UP_DEADLINE).with_variables(markers)
+        SetUpRunner::new(self.world.runtime.clone(), logs, SET_UP_DEADLINE)
+            .with_variables(markers)
+            .without(&self.world.settings.worktrees.variables)
     }
 
     /// Does something beside the loop.

@@ -19,6 +19,64 @@ const UNSET: [&str; 7] = [
 /// Variables that are about the user and not about the project, wherever they lead.
 const OF_THE_USER: [&str; 4] = ["HOME", "TEMP", "TMP", "TMPDIR"];
 
+/// Variables that reach agents and commands in any case: nothing works without them.
+const NEEDED: [&str; 12] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "LC_*",
+    "TZ",
+    "TMPDIR",
+    "XDG_*",
+    "TILLGREEN_*",
+];
+
+/// The inherited variables that reach agents and commands: all, unless somebody says otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variables {
+    /// Patterns of names that do not; `*` stands for any characters.
+    pub block: Vec<String>,
+    /// Patterns of names that alone do; none: all.
+    pub pass: Vec<String>,
+}
+
+impl Variables {
+    /// Those of some names that are to be taken away.
+    pub(crate) fn withheld(&self, names: impl Iterator<Item = OsString>) -> Vec<OsString> {
+        let is_among =
+            |patterns: &[String], name: &str| patterns.iter().any(|pattern| is_like(name, pattern));
+        let is_needed = |name: &str| NEEDED.iter().any(|pattern| is_like(name, pattern));
+        let is_withheld = |name: &OsString| {
+            let name = name.to_string_lossy();
+            let is_passed = self.pass.is_empty() || is_needed(&name) || is_among(&self.pass, &name);
+            is_among(&self.block, &name) || !is_passed
+        };
+        names.filter(is_withheld).collect()
+    }
+
+    /// Those of this process that are to be taken away.
+    pub(crate) fn withheld_here(&self) -> Vec<OsString> {
+        self.withheld(std::env::vars_os().map(|(name, _)| name))
+    }
+}
+
+/// True if a name is as a pattern says.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
 /// Changes to the inherited environment in a place: a value to set, or none to remove. `slot` is 0 in the landing tree and
 /// in the project itself, where variables may well lead into it.
 pub(crate) fn environment(
@@ -210,6 +268,22 @@ mod tests {
         check(&[("GOFLAGS", "")], "-count=1");
         check(&[("GOFLAGS", "-mod=mod")], "-mod=mod -count=1");
         check(&[("GOFLAGS", "-count=2")], "-count=2");
+    }
+
+    #[test]
+    fn variables_are_blocked_and_passed_by_pattern() {
+        let check = |block: &[&str], pass: &[&str], expected: &[&str]| {
+            let list = |patterns: &[&str]| patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+            let variables = Variables { block: list(block), pass: list(pass) };
+            let names = ["AWS_SECRET_ACCESS_KEY", "AWS_REGION", "HOME", "NPM_TOKEN", "TILLGREEN_RUN"];
+            assert_eq!(variables.withheld(names.map(OsString::from).into_iter()), expected);
+        };
+        check(&[], &[], &[]);
+        check(&["AWS_*", "NPM_TOKEN"], &[], &["AWS_SECRET_ACCESS_KEY", "AWS_REGION", "NPM_TOKEN"]);
+        check(&["*_KEY", "A*_R*N"], &[], &["AWS_SECRET_ACCESS_KEY", "AWS_REGION"]);
+        check(&[], &["NPM_*"], &["AWS_SECRET_ACCESS_KEY", "AWS_REGION"]);
+        check(&["HOME", "*TOKEN"], &["AWS_REGION"], &["AWS_SECRET_ACCESS_KEY", "HOME", "NPM_TOKEN"]);
+        check(&["AWS", "OME"], &[], &[]);
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod tests;
 
 pub(crate) use canary::{Canary, Verdict, canary};
 pub use detect::{Proposal, propose_setup};
+pub use environment::Variables;
 pub(crate) use environment::{environment, relocated};
 pub(crate) use missing::{lacking, missing};
 pub use on_disk::{

@@ -13,7 +13,7 @@ use crate::git::is_interrupted;
 use crate::mask::mask;
 use crate::process::{self, Ended, Exit, Invocation, ProcessLimits, Program};
 use crate::worktrees::copies::is_database;
-use crate::worktrees::environment::environment;
+use crate::worktrees::environment::{Variables, environment};
 use crate::worktrees::slots::Unready;
 
 /// The time a set-up may take by default.
@@ -33,13 +33,19 @@ pub(crate) struct SetUpRunner {
     logs: PathBuf,
     deadline: Duration,
     variables: Vec<(OsString, OsString)>,
+    withheld: Vec<OsString>,
 }
 
 impl SetUpRunner {
     /// One that starts processes on the runtime and writes what they print into files in the folder `logs`.
     pub(crate) fn new(runtime: tokio::runtime::Handle, logs: PathBuf, deadline: Duration) -> SetUpRunner {
         let run = move |invocation| run_below_keeper(&runtime, invocation);
-        SetUpRunner { run: Arc::new(run), logs, deadline, variables: Vec::new() }
+        SetUpRunner { run: Arc::new(run), logs, deadline, variables: Vec::new(), withheld: Vec::new() }
+    }
+
+    /// Takes variables away from all of them.
+    pub(crate) fn without(self, variables: &Variables) -> SetUpRunner {
+        SetUpRunner { withheld: variables.withheld_here(), ..self }
     }
 
     /// Gives all of them these variables, such as those by which processes of a run are known.
@@ -62,12 +68,13 @@ impl SetUpRunner {
         let log = self.logs.join(format!("setup-{}.log", place.name));
         let changes = environment(project, place.root, place.slot, std::env::vars_os(), false);
         let (set, removed): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(_, value)| value.is_some());
+        let removed = removed.into_iter().map(|(name, _)| name).chain(self.withheld.iter().cloned());
         let set = set.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let invocation = Invocation {
             // All output goes where people expect it, in order.
             command: Program::Bash(format!("exec 2>&1\n{command}")),
             cwd: place.root.to_owned(),
-            env_remove: removed.into_iter().map(|(name, _)| name).collect(),
+            env_remove: removed.collect(),
             env: set.chain(self.variables.iter().cloned()).collect(),
             stdin: None,
             stdout_log: log.clone(),
@@ -120,7 +127,8 @@ impl SetUpRunner {
             }
         };
         let deadline = Duration::from_secs(300);
-        SetUpRunner { run: Arc::new(run), logs: logs.to_owned(), deadline, variables: Vec::new() }
+        let (variables, withheld) = (Vec::new(), Vec::new());
+        SetUpRunner { run: Arc::new(run), logs: logs.to_owned(), deadline, variables, withheld }
     }
 }
 

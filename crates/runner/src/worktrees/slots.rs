@@ -13,6 +13,7 @@ use nix::fcntl::{Flock, FlockArg};
 use crate::atomic;
 use crate::git::{Git, GitError, Oid, Shown, is_interrupted, remove_folder};
 use crate::worktrees::copies::Recipient;
+use crate::worktrees::environment::Variables;
 use crate::worktrees::location::{Location, Surroundings};
 use crate::worktrees::on_disk::{FREE_BYTES_MIN, free_bytes, in_words};
 use crate::worktrees::scan::{Sign, sign_of_project};
@@ -46,6 +47,8 @@ pub struct Worktrees {
     pub setup: Option<String>,
     /// The folder in which work trees are made; without one, the user's cache folder.
     pub dir: Option<PathBuf>,
+    /// The variables that reach what runs there, and in the project.
+    pub variables: Variables,
 }
 
 /// The slots of one plan.
@@ -96,7 +99,7 @@ impl Slots {
     }
 
     /// The settings of the work trees.
-    pub(super) fn worktrees(&self) -> &Worktrees {
+    pub(crate) fn worktrees(&self) -> &Worktrees {
         &self.worktrees
     }
 

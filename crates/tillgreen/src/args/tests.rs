@@ -346,6 +346,16 @@ fn short_help_of_run() {
           --review-timeout <DUR>       How long a judging agent may take [default: 5m]
           --prove-budget <DUR>         How long that last proof may take [default: 10m]
           --max-time <DUR>             How long the run may take [default: no limit]
+
+    Safety:
+          --sandbox[=<HOW>]     Let agents write in their folder alone, and reach no network if they are
+                                to be offline [default: off] [possible values: off, on, offline]
+          --env-block <NAME,…>  Variables that do not reach agents and commands, such as AWS_* [default:
+                                none]
+          --env-pass <NAME,…>   The only variables that do, besides those that nothing works without
+                                [default: all]
+          --mask <VALUE,…>      What is masked in all that is written, besides what looks like a key;
+                                $NAME for a variable's value [default: none]
     ");
 }
 

@@ -3,7 +3,7 @@
 mod trial;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use runner::{Agent, AgentKind, Support};
 use serde::Serialize;
@@ -27,6 +27,9 @@ struct Row {
     installed: bool,
     path: Option<PathBuf>,
     version: Option<String>,
+    /// Why it was not asked for its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_asked: Option<&'static str>,
     command: String,
     /// Its permission as it is set.
     allows: &'static str,
@@ -50,9 +53,10 @@ fn list(context: &mut Context) -> Ended {
     let project = context.project()?;
     let file = FileSettings::load(project.root())?;
     let mut rows = rows(&file, &Programs::of_environment(project.root()));
+    rows.iter_mut().for_each(|row| row.not_asked = why_not_asked(row, project.root()));
     // Some take seconds to say which they are.
     std::thread::scope(|scope| {
-        for row in &mut rows {
+        for row in rows.iter_mut().filter(|row| row.not_asked.is_none()) {
             scope.spawn(|| row.version = row.path.as_deref().and_then(runner::version_of));
         }
     });
@@ -61,6 +65,17 @@ fn list(context: &mut Context) -> Ended {
         Format::Json => json::document(&mut context.out, &rows)?,
     }
     Ok(exit::DONE)
+}
+
+/// The reason why a program that is there is not started to tell its version: nobody has said yet that anything of this
+/// project's may run.
+fn why_not_asked(row: &Row, root: &Path) -> Option<&'static str> {
+    let path = row.path.as_deref()?;
+    let is_within = |path: &Path| path.starts_with(root);
+    if is_within(path) || path.canonicalize().is_ok_and(|path| is_within(&path)) {
+        return Some("it lies in the project");
+    }
+    row.install.is_none().then_some("only tillgreen.toml names it")
 }
 
 fn rows(file: &FileSettings, programs: &Programs) -> Vec<Row> {
@@ -82,6 +97,7 @@ fn row(agent: &Agent, defined: bool, programs: &Programs) -> Row {
         installed,
         path,
         version: None,
+        not_asked: None,
         command: agent.shown(),
         allows: agent.kind.allows(agent.permission),
         supports: supported(agent.kind.support()),
@@ -133,7 +149,10 @@ fn print(out: &mut dyn Write, rows: &[Row], paint: Paint) -> Result<(), Error> {
 fn place(row: &Row) -> String {
     match (&row.path, &row.version) {
         (Some(path), Some(version)) => format!("{} ({version})", path.display()),
-        (Some(path), None) => path.display().to_string(),
+        (Some(path), None) => match row.not_asked {
+            Some(reason) => format!("{} (not asked for its version: {reason})", path.display()),
+            None => path.display().to_string(),
+        },
         (None, _) if row.installed => "a shell command; whether it can start is not known".to_owned(),
         (None, _) => row
             .install

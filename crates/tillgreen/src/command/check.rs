@@ -20,7 +20,7 @@ use crate::view::plan_report::{Machine, Room, Source, report};
 /// Prints tasks and problems.
 pub(crate) fn run(context: &mut Context, arguments: &CheckArgs) -> Ended {
     let project = context.project()?;
-    let (file, _) = context.plan(&project, arguments.plan.as_deref())?;
+    let (file, _) = context.plan_alone(&project, arguments.plan.as_deref())?;
     if let Some(form) = arguments.graph {
         let settings = FileSettings::load(project.root())?;
         let infer_parallel = arguments.infer_parallel.then_some(Toggle::On);

@@ -38,6 +38,7 @@ struct Tree {
 /// Says what there is, removes it, and says what stays.
 pub(crate) fn run(context: &mut Context, arguments: &CleanArgs) -> Ended {
     let project = context.project()?;
+    project.refuse_foreign_record()?;
     let plan = match &arguments.plan {
         Some(plan) => Some(context.plan(&project, Some(plan))?.0),
         None => None,

@@ -153,6 +153,23 @@ const TOPICS: &[(&str, &[Setting])] = &[
         ],
     ),
     (
+        "Safety",
+        &[
+            Setting("sandbox", "\"off\"", "off, on or offline: agents write in their folder alone"),
+            Setting(
+                "env_block",
+                "[\"AWS_*\"]",
+                "variables that do not reach agents and commands; default: none",
+            ),
+            Setting(
+                "env_pass",
+                "[\"NPM_*\"]",
+                "the only variables that do, besides the needed ones; default: all",
+            ),
+            Setting("mask", "[\"$NAME\"]", "what else is masked in all that is written; default: none"),
+        ],
+    ),
+    (
         "Pull request; all but pr may also stand in a table [pull_request], without pr_",
         &[
             Setting("pr", "true", "look after a pull request; default: if the plan has a PR Lifecycle"),
@@ -491,6 +508,12 @@ mod tests {
         # review_timeout = "5m"           # how long a judging agent may take
         # prove_budget = "10m"            # how long the last proof may take
         # max_time = "8h"                 # how long the run may take; default: no limit
+
+        # Safety
+        # sandbox = "off"                 # off, on or offline: agents write in their folder alone
+        # env_block = ["AWS_*"]           # variables that do not reach agents and commands; default: none
+        # env_pass = ["NPM_*"]            # the only variables that do, besides the needed ones; default: all
+        # mask = ["$NAME"]                # what else is masked in all that is written; default: none
 
         # Pull request; all but pr may also stand in a table [pull_request], without pr_
         # pr = true                       # look after a pull request; default: if the plan has a PR Lifecycle

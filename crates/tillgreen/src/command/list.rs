@@ -15,6 +15,7 @@ use crate::view::subject::Subject;
 /// Prints a row for each plan. One that cannot be read does not take the others with it.
 pub(crate) fn run(context: &mut Context) -> Ended {
     let project = context.project()?;
+    project.refuse_foreign_record()?;
     let active = project.locate(&context.dir, None).ok().map(|file| file.path);
     let rows: Vec<PlanRow> =
         runner::plans(&project).iter().map(|file| row(&project, file, active.as_deref())).collect();

@@ -31,6 +31,7 @@ pub(crate) fn run(context: &mut Context, arguments: &ProveArgs) -> Ended {
     let plan = first.filter(|name| project.locate(&context.dir, Some(name)).is_ok()).map(String::as_str);
     let (file, subject) = context.plan(&project, plan)?;
     let settings = FileSettings::load(project.root())?;
+    settings.mask();
     let state = runner::load(&file, |_| ())?;
     let plans = super::check::read(&file)?;
     let tasks = Tasks { plans: &plans, state: state.as_ref() };

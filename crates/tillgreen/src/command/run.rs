@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 
 use engine::{Dialect, End, State, Statistics, TaskDecl, Toggle};
 use plan::Severity;
+use runner::git::Git;
 use runner::{Beginning, PlanFile, Project, Request, RunError, Settings};
 use serde::Serialize;
 
@@ -13,7 +14,8 @@ use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
 use crate::settings::{
-    Attendance, FileSettings, LiveReader, Mode, Programs, Resolved, SettingsLayer, Sources, Start, resolve,
+    Attendance, CommandOrigin, FileSettings, LiveReader, Mode, Programs, Resolved, SettingsLayer, Sources,
+    Start, of_plan, of_settings, resolve,
 };
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
@@ -38,7 +40,8 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
         resolved => resolved?,
     };
     if resolved.mode == Mode::DryRun {
-        return dry_run(context, &project, (&file, &subject), &resolved.settings);
+        let commands = of_settings(&resolved.settings, &of_file, &flags);
+        return dry_run(context, &project, (&file, &subject), &resolved.settings, commands);
     }
     let beginning = match resolved.start {
         Start::Resume => Beginning::Resume,
@@ -92,7 +95,9 @@ pub(super) fn execute(
     request: &Request<'_>,
     live: Option<LiveReader>,
 ) -> Ended {
-    let screen = Screen::new(context.format, subject.clone(), request.settings.clone()).reading(live);
+    let screen = Screen::new(context.format, subject.clone(), request.settings.clone())
+        .reading(live)
+        .with_origins(of_project(request));
     let has_answer = matches!(request.beginning, Beginning::Told(..));
     let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
@@ -108,6 +113,17 @@ pub(super) fn execute(
         return Err(error.about(subject).asking(question));
     }
     conclude(context, subject, request.file, &finished.state)
+}
+
+/// The commands of a run that the project's own files name.
+fn of_project(request: &Request<'_>) -> Vec<CommandOrigin> {
+    let Request { project, file, settings, .. } = request;
+    // Both were read before; what cannot be read any more ends the run with an error of its own.
+    let of_file = FileSettings::load(project.root()).unwrap_or_default();
+    let plans = super::check::read(file).unwrap_or_default();
+    let commands = of_settings(settings, &of_file, &SettingsLayer::default()).into_iter();
+    let of_plans = plans.iter().flat_map(|(path, plan)| of_plan(project.relative(path), plan));
+    commands.chain(of_plans).filter(|command| command.of_project).collect()
 }
 
 /// Says what a run that is complete came to.
@@ -160,6 +176,8 @@ struct Outlook<'a> {
     agent: &'a str,
     done: usize,
     tasks: Vec<String>,
+    /// The commands that would be run for them, and where each comes from.
+    commands: Vec<CommandOrigin>,
     /// The commands that the pull request would need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pull_request: Vec<String>,
@@ -169,12 +187,25 @@ struct Outlook<'a> {
     settings: &'a BTreeMap<String, String>,
 }
 
+/// The hooks that git would run at each commit, and at a push.
+fn of_hooks(project: &Project) -> Vec<CommandOrigin> {
+    let hooks = project.git().map(Git::active_hooks).unwrap_or_default();
+    let origin = |hook: String| CommandOrigin {
+        command: hook,
+        from: "a hook of git's".to_owned(),
+        purpose: "look at what is committed or pushed".to_owned(),
+        of_project: true,
+    };
+    hooks.into_iter().map(origin).collect()
+}
+
 /// Says what would be done.
 fn dry_run(
     context: &mut Context,
     project: &Project,
     (file, subject): (&PlanFile, &Subject),
     settings: &Settings,
+    mut commands: Vec<CommandOrigin>,
 ) -> Ended {
     let plans = super::check::read(file)?;
     let of_order = runner::order_problems(&plans.iter().map(|(_, plan)| plan).collect::<Vec<_>>());
@@ -187,6 +218,8 @@ fn dry_run(
     let tasks = super::check::declared_tasks(file)?;
     let open: Vec<&TaskDecl> = tasks.iter().filter(|task| !task.ticked).collect();
     let done = tasks.len() - open.len();
+    commands.extend(plans.iter().flat_map(|(path, plan)| of_plan(project.relative(path), plan)));
+    commands.extend(of_hooks(project));
     let names_lifecycle = plans.iter().any(|(_, plan)| plan.names_pr_lifecycle());
     let wants_forge = settings.pull_request.wanted.map_or(names_lifecycle, Toggle::is_on);
     let forge = if wants_forge { runner::forge::outline(project, file, settings) } else { Vec::new() };
@@ -199,6 +232,7 @@ fn dry_run(
             agent: &settings.agent.name,
             done,
             tasks,
+            commands,
             pull_request: forge.into_iter().map(|(command, _)| command).collect(),
             refusal,
             settings: &settings.launch,
@@ -210,6 +244,10 @@ fn dry_run(
     writeln!(context.out, "Agent: {} ({})", settings.agent.name, clean(&settings.agent.shown()))?;
     for task in open {
         writeln!(context.out, "would run {} {}", task.id, one_line(task.short_title(), TITLE_CHARS_MAX))?;
+    }
+    writeln!(context.out, "Commands:")?;
+    for CommandOrigin { command, from, purpose, .. } in commands {
+        writeln!(context.out, "  `{}` to {} ({})", clean(&command), clean(&purpose), clean(&from))?;
     }
     for (command, purpose) in forge {
         writeln!(context.out, "would run `{}` to: {purpose}", clean(&command))?;

@@ -20,6 +20,7 @@ use crate::view::text::clean;
 pub(crate) fn run(context: &mut Context, arguments: &StatsArgs) -> Ended {
     let project = context.project()?;
     let runs = if arguments.all {
+        project.refuse_foreign_record()?;
         let found = all(&project)?;
         show_all(context, &found)?;
         found.runs

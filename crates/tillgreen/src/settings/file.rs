@@ -11,14 +11,14 @@ use toml::de::{DeTable, DeValue};
 
 use super::agents::agent_name_problem;
 use super::agents::{AgentTable, KEYS, TableProblem};
-use super::layer::{Refusal, SettingsLayer};
+use super::layer::{Names, Refusal, SettingsLayer};
 use super::pull_request;
 use crate::error::Error;
 
 /// The name of the file.
 pub(crate) const FILE_NAME: &str = "tillgreen.toml";
 /// Keys whose value may be a list.
-const LISTS: [&str; 3] = ["fallback", "worktree_link", "worktree_copy"];
+const LISTS: [&str; 6] = ["fallback", "worktree_link", "worktree_copy", "env_block", "env_pass", "mask"];
 
 /// The key under which agents are defined.
 const AGENTS: &str = "agents";
@@ -46,6 +46,12 @@ impl FileSettings {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(Error::file("read", &path, error)),
         }
+    }
+
+    /// Has masked what the file lists, for a command that is no run.
+    pub(crate) fn mask(&self) {
+        let listed = self.layer.mask.as_ref().map(|Names(values)| values.as_slice());
+        runner::mask_values(listed.unwrap_or_default(), self.agents.iter().flat_map(|agent| &agent.env));
     }
 
     /// True if runs are to start over from the boxes.

@@ -3,7 +3,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::{MergeMethod, OnEscalation, OnExhausted, Prove, Toggle, Unverifiable, WhichChecks};
-use runner::{Bookkeeping, Permission, RedBefore, Scope};
+use runner::{Bookkeeping, Permission, RedBefore, Sandboxing, Scope};
 
 use super::pull_request::Merging;
 
@@ -38,6 +38,11 @@ impl Keyword for Prove {
 
 impl Keyword for RedBefore {
     const KEYWORDS: &'static [(&'static str, Self)] = &[("on", Self::On), ("off", Self::Off)];
+}
+
+impl Keyword for Sandboxing {
+    const KEYWORDS: &'static [(&'static str, Self)] =
+        &[("off", Self::Off), ("on", Self::On), ("offline", Self::Offline)];
 }
 
 impl Keyword for Bookkeeping {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser};
 use engine::{OnEscalation, OnExhausted, Prove, Toggle, Unverifiable};
-use runner::{Bookkeeping, RedBefore, Scope};
+use runner::{Bookkeeping, LISTED_CHARS_MIN, RedBefore, Sandboxing, Scope};
 
 use super::keyword::keywords;
 use super::path_list::PathList;
@@ -18,6 +18,7 @@ const AGENT: &str = "Agent";
 const PARALLEL: &str = "Side by side";
 const CHECKS: &str = "Checks";
 const TIMES: &str = "Times";
+const SAFETY: &str = "Safety";
 const START: &str = "Start";
 
 /// One layer of settings; what it leaves open is for the next.
@@ -167,6 +168,20 @@ pub(crate) struct SettingsLayer {
     #[arg(long, help_heading = TIMES, value_parser = units::parse_duration, value_name = "DUR")]
     pub(crate) max_time: Option<Duration>,
 
+    /// Let agents write in their folder alone, and reach no network if they are to be offline [default: off]
+    #[arg(long, help_heading = SAFETY, value_parser = keywords::<Sandboxing>(), num_args = 0..=1,
+          default_missing_value = "on", require_equals = true, value_name = "HOW")]
+    pub(crate) sandbox: Option<Sandboxing>,
+    /// Variables that do not reach agents and commands, such as AWS_* [default: none]
+    #[arg(long, help_heading = SAFETY, value_parser = names, value_name = "NAME,…")]
+    pub(crate) env_block: Option<Names>,
+    /// The only variables that do, besides those that nothing works without [default: all]
+    #[arg(long, help_heading = SAFETY, value_parser = names, value_name = "NAME,…")]
+    pub(crate) env_pass: Option<Names>,
+    /// What is masked in all that is written, besides what looks like a key; $NAME for a variable's value [default: none]
+    #[arg(long, help_heading = SAFETY, value_parser = masked, value_name = "VALUE,…")]
+    pub(crate) mask: Option<Names>,
+
     #[command(flatten)]
     pub(crate) pull_request: PullRequestLayer,
 
@@ -277,6 +292,10 @@ impl SettingsLayer {
             report_tools: self.report_tools.or(next.report_tools),
             max_cost: self.max_cost.or(next.max_cost),
             max_tokens: self.max_tokens.or(next.max_tokens),
+            sandbox: self.sandbox.or(next.sandbox),
+            env_block: self.env_block.or(next.env_block),
+            env_pass: self.env_pass.or(next.env_pass),
+            mask: self.mask.or(next.mask),
             pull_request: self.pull_request.or(next.pull_request),
             branch: self.branch.or(next.branch),
             allow_dirty: self.allow_dirty.or(next.allow_dirty),
@@ -311,6 +330,15 @@ fn names(text: &str) -> Result<Names, String> {
         return Err("must be names, separated by commas".to_owned());
     }
     Ok(Names(names))
+}
+
+/// Values that are masked. One of a few characters would be found in everything.
+fn masked(text: &str) -> Result<Names, String> {
+    let Names(values) = names(text)?;
+    if values.iter().any(|value| value.chars().count() < LISTED_CHARS_MIN) {
+        return Err(format!("must be values of at least {LISTED_CHARS_MIN} characters"));
+    }
+    Ok(Names(values))
 }
 
 pub(super) fn nonblank(text: &str) -> Result<String, String> {

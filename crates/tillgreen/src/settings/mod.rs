@@ -5,6 +5,7 @@ mod file;
 mod keyword;
 mod layer;
 mod live;
+mod origins;
 mod path_list;
 mod pull_request;
 mod recorded;
@@ -20,6 +21,7 @@ pub(crate) use agents::{KNOWN_AGENTS, KnownAgent, Programs, find_agent, how_to_i
 pub(crate) use file::{FILE_NAME, FileSettings};
 pub(crate) use layer::{SettingsLayer, limit};
 pub(crate) use live::LiveReader;
+pub(crate) use origins::{CommandOrigin, of_plan, of_settings};
 pub(crate) use recorded::from_recorded;
 pub(crate) use resolve::{
     Attendance, Mode, ProofSettings, Resolved, Sources, Start, parallel_settings, proof_settings, resolve,

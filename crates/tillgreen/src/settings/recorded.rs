@@ -23,7 +23,8 @@ pub(crate) fn from_recorded(
     file: &FileSettings,
     programs: &Programs,
 ) -> Result<Settings, Error> {
-    let layer = read(recorded)?;
+    // What is to be masked is in no record.
+    let layer = SettingsLayer { mask: file.layer.mask.clone(), ..read(recorded)? };
     if layer.agent.is_none() && layer.agent_cmd.is_none() {
         return Err(Error::usage("the journal does not say which agent the run was started with")
             .hint("continue with `tillgreen run --agent NAME`"));
@@ -122,6 +123,9 @@ pub(super) fn write(settings: &Settings, layer: &SettingsLayer) -> BTreeMap<Stri
         ("no_progress_timeout", Some(format_duration(settings.no_progress_timeout))),
         ("verify_timeout", Some(format_duration(settings.verify_timeout))),
         ("review_timeout", Some(format_duration(settings.review_timeout))),
+        ("sandbox", Some(keyword(settings.sandbox).to_owned())),
+        ("env_block", list(&settings.worktrees.variables.block)),
+        ("env_pass", list(&settings.worktrees.variables.pass)),
         ("branch", settings.branch.clone()),
         ("allow_dirty", Some(keyword(settings.allow_dirty).to_owned())),
     ];

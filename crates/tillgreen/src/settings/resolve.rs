@@ -9,12 +9,12 @@ use engine::{
     Dialect, Isolation, Limits, OnEscalation, OnExhausted, Parallel, Prove, Recovery, Rules, Toggle,
     Unverifiable,
 };
-use runner::{Bookkeeping, RedBefore, Scope, Settings, Worktrees};
+use runner::{Bookkeeping, RedBefore, Sandboxing, Scope, Settings, Variables, Worktrees};
 
 use super::agents::Programs;
 use super::agents::RoleAssignment;
 use super::file::FileSettings;
-use super::layer::SettingsLayer;
+use super::layer::{Names, SettingsLayer};
 use super::recorded;
 use crate::error::Error;
 
@@ -144,6 +144,8 @@ pub(super) fn settings(layer: &SettingsLayer, assignment: RoleAssignment, dialec
         branch: layer.branch.clone(),
         allow_dirty: toggle(layer.allow_dirty),
         worktrees: worktrees(layer),
+        sandbox: layer.sandbox.unwrap_or(Sandboxing::Off),
+        mask: names(layer.mask.as_ref()),
         regression: layer.regression.clone(),
         prove_budget: layer.prove_budget,
         pull_request: layer.pull_request.settings(),
@@ -218,7 +220,12 @@ fn worktrees(layer: &SettingsLayer) -> Worktrees {
         copy: layer.worktree_copy.clone().unwrap_or_default().0,
         setup: layer.worktree_setup.clone(),
         dir: layer.worktree_dir.as_ref().map(PathBuf::from),
+        variables: Variables { block: names(layer.env_block.as_ref()), pass: names(layer.env_pass.as_ref()) },
     }
+}
+
+fn names(list: Option<&Names>) -> Vec<String> {
+    list.map(|Names(names)| names.clone()).unwrap_or_default()
 }
 
 /// How a run with these flags would have tasks work side by side.

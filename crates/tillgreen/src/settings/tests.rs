@@ -257,6 +257,9 @@ fn settings_come_back_from_the_journal() {
         ("verify_timeout", "90s"),
         ("review_timeout", "1m1s"),
         ("max_time", "2d"),
+        ("sandbox", "offline"),
+        ("env_block", "AWS_*,NPM_TOKEN"),
+        ("env_pass", "NPM_*"),
         ("branch", "work"),
         ("allow_dirty", "true"),
         ("model", "m-1"),
@@ -293,6 +296,8 @@ fn settings_come_back_from_the_journal() {
         "worktree_copy",
         "worktree_setup",
         "worktree_dir",
+        "env_block",
+        "env_pass",
         "pr",
         "pr_base",
         "pr_title",
@@ -300,7 +305,12 @@ fn settings_come_back_from_the_journal() {
     let in_journal = before.launch.len()
         + ["max_global_iterations", "regression", "max_time", "branch"].len()
         + unset.len();
-    assert_eq!(in_journal + ["fresh", "dry_run"].len(), SettingsLayer::keys().len(), "every setting is kept");
+    // What is to be masked is written nowhere.
+    assert_eq!(
+        in_journal + ["fresh", "dry_run", "mask"].len(),
+        SettingsLayer::keys().len(),
+        "every setting is kept"
+    );
 }
 
 #[test]

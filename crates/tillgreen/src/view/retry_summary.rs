@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_others_wrote_breaks_no_table() {
-        assert_eq!(cell("a | b\n\u{1b}c"), "a \\| b \u{fffd}c");
+        assert_eq!(cell("a | b\n\u{1b}c"), "a \\| b \u{241b}c");
     }
 
     #[test]

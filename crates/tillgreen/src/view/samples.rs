@@ -295,6 +295,8 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         allow_dirty: engine::Toggle::Off,
         worktrees: runner::Worktrees::default(),
         pull_request: runner::PullRequest::default(),
+        sandbox: runner::Sandboxing::Off,
+        mask: Vec::new(),
         regression: None,
         prove_budget: None,
         launch: std::collections::BTreeMap::new(),

@@ -93,7 +93,7 @@ mod tests {
         ✓ success    1.2s  the model was asked 2 times
         ✗ hang       1.2s  the model was not asked
             wanted: Wait for ever
-            it �[31mended
+            it ␛[31mended
 
         1 of 2 parts passed; what happened is in /scratch
         ");

@@ -20,7 +20,7 @@ use super::summary;
 use super::text::clean;
 use crate::args::Format;
 use crate::checkpoint::Checkpoint;
-use crate::settings::LiveReader;
+use crate::settings::{CommandOrigin, LiveReader};
 
 /// Shows a run.
 pub(crate) struct Screen {
@@ -35,6 +35,8 @@ pub(crate) struct Screen {
     /// The reader of the settings that count while the run goes on.
     live: Option<LiveReader>,
     asker: Asker,
+    /// The commands that the project's own files name.
+    origins: Vec<CommandOrigin>,
 }
 
 enum Show {
@@ -62,6 +64,7 @@ impl Screen {
             is_answered: false,
             live: None,
             asker: Asker::default(),
+            origins: Vec::new(),
         }
     }
 
@@ -73,6 +76,11 @@ impl Screen {
     /// For a run whose settings are read again when they change.
     pub(crate) fn reading(self, live: Option<LiveReader>) -> Self {
         Self { live, ..self }
+    }
+
+    /// For a run that says at its start what the project's own files have it run.
+    pub(crate) fn with_origins(self, origins: Vec<CommandOrigin>) -> Self {
+        Self { origins, ..self }
     }
 
     /// Shows what the runner has to say. A screen that is gone does not stop the run, so write errors are ignored.
@@ -94,7 +102,7 @@ impl Screen {
             }
             Notice::Recorded(event) => {
                 if matches!(event.what, What::Opened(_)) {
-                    let start = summary::start(&self.subject, state, &self.settings);
+                    let start = summary::start(&self.subject, state, &self.settings, &self.origins);
                     self.print(&start);
                 }
                 match &mut self.show {

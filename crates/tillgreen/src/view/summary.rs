@@ -1,5 +1,6 @@
 //! The words of a run when it begins and when it is complete.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use engine::{
@@ -15,6 +16,7 @@ use super::pull_request;
 use super::subject::Subject;
 use super::text::{clean, count, one_line, took};
 use super::usage;
+use crate::settings::CommandOrigin;
 
 /// Characters of an agent's command in the start message.
 const COMMAND_CHARS_MAX: usize = 100;
@@ -27,7 +29,12 @@ pub(super) const SIGNS_MAX: usize = 5;
 const SKIPS_MAX: usize = 10;
 
 /// The message at the start; the state is the one after the run was opened.
-pub(crate) fn start(subject: &Subject, state: &State, settings: &Settings) -> String {
+pub(crate) fn start(
+    subject: &Subject,
+    state: &State,
+    settings: &Settings,
+    origins: &[CommandOrigin],
+) -> String {
     let mut text = format!("Starting execution for '{}'\n\n", one_line(&subject.name, COMMAND_CHARS_MAX));
     push(&mut text, &format!("Tasks: {}/{} completed", state.done_count(), state.tasks().len()));
     match state.first_unsettled() {
@@ -40,6 +47,9 @@ pub(crate) fn start(subject: &Subject, state: &State, settings: &Settings) -> St
     if let Some((folder, _)) = subject.path.split_once("/specs/") {
         push(&mut text, &format!("Agents and commands work at the root of the repository, not in {folder}/"));
     }
+    for line in of_project(origins) {
+        push(&mut text, &line);
+    }
     push(&mut text, "\nThe execution loop will:");
     push(&mut text, &format!("- {} and check each result itself", side_by_side(state)));
     for line in policy(state).into_iter().chain(budget::lines(state, settings)) {
@@ -47,6 +57,26 @@ pub(crate) fn start(subject: &Subject, state: &State, settings: &Settings) -> St
     }
     push(&mut text, "\nBeginning execution...");
     text
+}
+
+/// The commands that the project's own files name: those of the settings one by one, those of plans by their number.
+fn of_project(origins: &[CommandOrigin]) -> Vec<String> {
+    let (of_plans, others): (Vec<_>, Vec<_>) =
+        origins.iter().partition(|origin| origin.from.contains(".md:"));
+    let mut lines: Vec<String> = others.into_iter().map(told).collect();
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    for (plan, _) in of_plans.iter().filter_map(|origin| origin.from.rsplit_once(':')) {
+        *numbers.entry(plan).or_default() += 1;
+    }
+    lines.extend(numbers.iter().map(|(plan, number)| {
+        format!("From {}: {}", one_line(plan, COMMAND_CHARS_MAX), count(*number, "verify command"))
+    }));
+    lines
+}
+
+fn told(origin: &CommandOrigin) -> String {
+    let command = one_line(&origin.command, COMMAND_CHARS_MAX);
+    format!("From {}: `{command}` to {}", origin.from, one_line(&origin.purpose, COMMAND_CHARS_MAX))
 }
 
 /// The agents that work, and what they may do: nobody should have to look that up.
@@ -276,7 +306,7 @@ mod tests {
     #[test]
     fn the_start() {
         let state = Story::new(Rules::default()).state();
-        insta::assert_snapshot!(start(&samples::subject(), &state, &settings()), @r"
+        insta::assert_snapshot!(start(&samples::subject(), &state, &settings(), &[]), @r"
         Starting execution for 'auth'
 
         Tasks: 1/3 completed
@@ -296,14 +326,14 @@ mod tests {
     fn a_single_attempt_is_no_retry() {
         let limits = engine::Limits { task_iterations_max: 1, ..engine::Limits::default() };
         let state = Story::new(Rules { limits, ..Rules::default() }).state();
-        let text = start(&samples::subject(), &state, &settings());
+        let text = start(&samples::subject(), &state, &settings(), &[]);
         assert!(text.contains("\n- Try each task once: one that fails is not tried again\n"), "{text}");
     }
 
     #[test]
     fn the_start_in_recovery_mode() {
         let state = Story::new(Rules { recovery: Recovery::On, ..Rules::default() }).state();
-        let text = start(&samples::subject(), &state, &settings());
+        let text = start(&samples::subject(), &state, &settings(), &[]);
         assert!(
             text.contains("- Write fix tasks for what fails: up to 3 for a task, nested up to 3 deep"),
             "{text}"

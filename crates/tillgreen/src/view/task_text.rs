@@ -404,7 +404,7 @@ mod tests {
         TASK_COMPLETE
 
         ── verify command, standard error
-        �[31mred
+        ␛[31mred
           here
         ");
         insta::assert_snapshot!(output(&report, &report.attempts[0], &[], Paint::Plain), @r"

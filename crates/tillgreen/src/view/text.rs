@@ -4,31 +4,25 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// The text without what could move the cursor, change colours or turn the reading direction round.
+/// The text without what could move the cursor, change colours, turn the reading direction round or not be seen.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(harmless).collect()
+    text.chars().filter_map(on_line).collect()
 }
 
 /// A text of several lines, made safe in the same way: line feeds and tabs stay.
 pub(crate) fn clean_lines(text: &str) -> String {
-    let each = |character| if matches!(character, '\n' | '\t') { character } else { harmless(character) };
-    text.chars().map(each).collect()
+    plan::harmless_lines(&text.replace('\r', " "))
 }
 
-fn harmless(character: char) -> char {
-    match character {
-        '\n' | '\r' | '\t' => ' ',
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        other if other.is_control() => '\u{fffd}',
-        other => other,
-    }
+fn on_line(character: char) -> Option<char> {
+    if matches!(character, '\n' | '\r' | '\t') { Some(' ') } else { plan::harmless(character) }
 }
 
 /// The text on one line, at most so many characters long.
 pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
     let mut line = String::new();
     let mut count = 0;
-    for character in text.trim().chars().map(harmless) {
+    for character in text.trim().chars().filter_map(on_line) {
         if character == ' ' && line.ends_with(' ') {
             continue;
         }
@@ -101,10 +95,10 @@ mod tests {
         assert_eq!(one_line("abcdef", 4), "abc…");
         assert_eq!(one_line("abcd", 4), "abcd");
         assert_eq!(one_line("äöü and so on", 4), "äöü…");
-        assert_eq!(one_line("\u{1b}[31mred\u{202e}", 20), "\u{fffd}[31mred\u{fffd}");
+        assert_eq!(one_line("\u{1b}[31mred\u{202e}", 20), "\u{241b}[31mred\u{fffd}");
         assert_eq!(one_line("", 4), "");
-        assert_eq!(clean("a\u{7}b"), "a\u{fffd}b");
-        assert_eq!(clean_lines("a\n\tb\r\u{1b}"), "a\n\tb \u{fffd}");
+        assert_eq!(clean("a\u{7}\u{200b}b"), "a\u{2407}b");
+        assert_eq!(clean_lines("a\n\tb\r\u{1b}"), "a\n\tb \u{241b}");
     }
 
     #[test]

@@ -303,8 +303,14 @@ fn a_fresh_start_that_is_refused_puts_nothing_aside() {
 #[test]
 fn what_a_run_keeps_is_its_users_alone() {
     let (sandbox, _) = paused();
-    let mode = fs::metadata(sandbox.root().join(".tillgreen")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o700);
+    let own = sandbox.root().join(".tillgreen");
+    let mode = || fs::metadata(&own).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(), 0o700);
+    for command in [&["run", "--agent-cmd", "exit 75"][..], &["tell", "a word"], &["prove"]] {
+        fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
+        sandbox.run(command);
+        assert_eq!(mode(), 0o700, "{command:?}");
+    }
 }
 
 #[test]
@@ -538,6 +544,36 @@ fn a_folder_that_is_read_only() {
     expect_printed(&output, &["code 6", ".tillgreen", "Read-only file system", "hint: "]);
     assert_eq!(files(&sandbox), before);
     assert!(sandbox.agent_calls().is_empty());
+}
+
+#[test]
+fn a_start_on_a_disk_that_cannot_be_written_is_a_pause() {
+    let (sandbox, agent) = paused();
+    let read_only = |path: &str| format!("mount --bind {path} {path}; mount -o remount,bind,ro {path};");
+    let full = "mount -t tmpfs -o size=64k tmpfs .tillgreen; cp -a ../kept/. .tillgreen; cat /dev/zero > .tillgreen/filler 2>/dev/null || :;";
+    for (mounts, name) in
+        [(read_only(".git"), "git"), (read_only(".tillgreen"), "own"), (full.to_owned(), "full")]
+    {
+        let script = format!(
+            "rm -rf ../kept; cp -a .tillgreen ../kept; {mounts}\n\
+             for start in \"run --agent-cmd x\" 'run --fresh --agent-cmd x' 'run --branch b --agent-cmd x' 'tell word' 'prove'; do\n\
+             code=0; \"$TILLGREEN\" $start </dev/null >../said 2>&1 || code=$?; echo \"$start: $code $(grep -c '^hint: ' ../said)\"; cat ../said\n\
+             done"
+        );
+        let script = script.replace("--agent-cmd x", &format!("--agent-cmd {:?}", "exit 75"));
+        let script = script.replace("\"exit 75\"", "false");
+        let Some(output) = in_own_mounts(&sandbox, &script) else { return };
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let refused: Vec<&str> = text.lines().filter(|line| line.contains(": 6 ")).collect();
+        let odd: Vec<&str> =
+            text.lines().filter(|line| line.contains(": 2 ") || line.contains(": 6 0")).collect();
+        assert!(
+            !refused.is_empty() && odd.is_empty(),
+            "{name}: {text}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    drop(agent);
 }
 
 #[test]

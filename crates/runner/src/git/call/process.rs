@@ -204,8 +204,15 @@ fn finish(command: String, status: ExitStatus, heard: Output) -> Result<Ended, G
     Ok(Ended { command, code: status.code(), stdout: heard.stdout, stderr })
 }
 
+/// What a question is asked with besides: it starts no program that the repository's settings name, as a look at a
+/// stranger's repository has to.
+const OF_QUESTIONS: [&str; 2] = ["-c", "core.fsmonitor=false"];
+
 fn prepare(call: &Call<'_>) -> Command {
     let mut command = Command::new("git");
+    if call.note_in.is_none() {
+        command.args(OF_QUESTIONS).env("GIT_OPTIONAL_LOCKS", "0");
+    }
     command.args(&call.arguments).current_dir(call.dir).process_group(0);
     prepare_environment(&mut command);
     command.envs(call.note_in.map(|place| (OF_RUN, place.notes.folder())));

@@ -79,3 +79,20 @@ fn a_fix_task_is_written_and_done() {
         );
     });
 }
+
+#[test]
+fn agents_work_in_the_sandbox() {
+    if !crate::safety::can_sandbox() {
+        return;
+    }
+    each(ONE_TASK, &Scenario::new(works()), |stage| {
+        let played = stage.run(&["--sandbox"]).expect_code(0);
+        assert_eq!(
+            stage.sandbox.tasks("demo"),
+            ONE_TASK.replace("[ ]", "[x]"),
+            "{}: {}",
+            stage.name,
+            played.finished
+        );
+    });
+}
