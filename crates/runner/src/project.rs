@@ -9,7 +9,7 @@ use crate::plan_key::{self, home_name};
 use crate::record::recovery_mode;
 
 /// A project: the git top level or, without git, the folder that holds `specs/`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Project {
     root: PathBuf,
     git: Option<Git>,

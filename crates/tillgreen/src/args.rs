@@ -112,6 +112,11 @@ pub(crate) enum Command {
     /// Says first how much they take. Work that has not come in stays in git, and the next run makes the trees
     /// that it needs. Exit code 4 if a run of one of the plans is under way; nothing is removed then.
     Clean(CleanArgs),
+    /// Watch a run on a full screen, and answer, tell, pause and skip from there
+    ///
+    /// Shows a run that is under way elsewhere, one that died, and an old one alike. Without a plan and an active spec it
+    /// begins with the list of all runs.
+    Watch(WatchArgs),
     /// Print the journal of a plan, readable
     Log(LogArgs),
     /// Show that what is done holds: run tasks' commands in a clean checkout of what is committed
@@ -214,6 +219,12 @@ pub(crate) struct NewArgs {
 pub(crate) struct RunArgs {
     /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
+    /// Tell every step at a terminal, not only what was done, what failed and what is asked
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Write the tasks as test results when the run ends, as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) flags: SettingsLayer,
 }
@@ -329,6 +340,17 @@ pub(crate) struct ShowArgs {
     /// What was changed, line by line
     #[arg(long, group = "part")]
     pub(crate) diff: bool,
+}
+
+/// Arguments of `watch`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: tillgreen watch auth --replay=50")]
+pub(crate) struct WatchArgs {
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
+    pub(crate) plan: Option<String>,
+    /// Play what is recorded, so many times faster than it was [default: 10]
+    #[arg(long, num_args = 0..=1, default_missing_value = "10", require_equals = true, value_parser = limit, value_name = "SPEED")]
+    pub(crate) replay: Option<u32>,
 }
 
 /// Arguments of `log`.

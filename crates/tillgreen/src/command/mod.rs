@@ -22,3 +22,4 @@ pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod tell;
 pub(crate) mod use_spec;
+pub(crate) mod watch;

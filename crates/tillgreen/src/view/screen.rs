@@ -9,10 +9,12 @@ use plan::TaskId;
 use runner::{Notice, Responder, Settings};
 
 use super::asker::{Asked, Asker};
+use super::ci;
+use super::facts::Verbosity;
 use super::json;
 use super::lines::{self, Clock};
+use super::live::Live;
 use super::paint::Paint;
-use super::progress::Progress;
 use super::pull_request;
 use super::question;
 use super::subject::Subject;
@@ -40,16 +42,19 @@ pub(crate) struct Screen {
 enum Show {
     Json,
     Lines(Paint),
-    Live(Progress),
+    /// Lines, with folds.
+    Folded,
+    Live(Live),
 }
 
 impl Screen {
     /// The screen that fits format and terminal.
-    pub(crate) fn new(format: Format, subject: Subject, settings: Settings) -> Self {
+    pub(crate) fn new(format: Format, verbosity: Verbosity, subject: Subject, settings: Settings) -> Self {
         let show = match format {
             Format::Json => Show::Json,
-            Format::Text => match Progress::at_terminal() {
-                Some(progress) => Show::Live(progress),
+            Format::Text => match Live::at_terminal(verbosity) {
+                Some(live) => Show::Live(live),
+                None if ci::GithubActions::of_environment().is_some() => Show::Folded,
                 None => Show::Lines(Paint::of(&io::stderr())),
             },
         };
@@ -83,9 +88,9 @@ impl Screen {
                 self.follow_settings(&responder);
                 self.responder = Some(responder);
             }
-            Notice::Working(_, activity) => {
-                if let Show::Live(progress) = &mut self.show {
-                    progress.working(state, activity);
+            Notice::Working(task, activity) => {
+                if let Show::Live(live) = &mut self.show {
+                    live.working(state, task, activity);
                 }
             }
             Notice::Note(note) => self.print(&format!("note: {}", clean(&note))),
@@ -99,12 +104,18 @@ impl Screen {
                 }
                 match &mut self.show {
                     Show::Json => drop(json::line(&mut io::stdout(), event)),
-                    Show::Lines(_) | Show::Live(_) if is_for_the_record(event) => {}
-                    Show::Lines(paint) => eprint_line(&lines::render(event, state, Clock::Time, *paint)),
-                    Show::Live(progress) => progress.show(state, event),
+                    Show::Lines(_) | Show::Folded | Show::Live(_) if is_for_the_record(event) => {}
+                    Show::Lines(_) | Show::Folded => {
+                        let line = lines::render(event, state, Clock::Time, self.paint());
+                        self.print(&line);
+                    }
+                    Show::Live(live) => live.show(state, event),
                 }
                 let paint = self.paint();
-                lines::pointer(event, &self.subject, paint).into_iter().for_each(|line| self.print(&line));
+                lines::below(event, &self.subject, paint).into_iter().for_each(|line| self.print(&line));
+                if let (Show::Folded, Some(fold)) = (&self.show, ci::fold(event)) {
+                    eprint_line(&fold);
+                }
                 self.withdraw(state, event);
                 let is_answered = self.is_answered && matches!(event.what, What::Opened(_));
                 if !is_answered {
@@ -119,9 +130,10 @@ impl Screen {
         let note = |text: String| format!("note: {}", clean(&text));
         match &self.show {
             Show::Json => {}
+            Show::Folded => responder.listen(move |text| eprint_line(&ci::without_commands(&note(text)))),
             Show::Lines(_) => responder.listen(move |text| eprint_line(&note(text))),
-            Show::Live(progress) => {
-                let print = progress.printer();
+            Show::Live(live) => {
+                let print = live.printer();
                 responder.listen(move |text| print(&note(text)));
             }
         }
@@ -141,6 +153,9 @@ impl Screen {
         let status = state.task(task).map(|task| &task.status);
         if matches!(status, Some(Status::Asking(asked)) if asked.since == *since) && state.end().is_none() {
             return;
+        }
+        if let Show::Live(live) = &self.show {
+            live.end_asking();
         }
         let text = event.from().map(|from| {
             format!("\nThe question about task {task} was answered elsewhere, by {}.", clean(from))
@@ -162,8 +177,8 @@ impl Screen {
             return;
         }
         self.asked = put;
-        if let Show::Live(progress) = &mut self.show {
-            progress.hush();
+        if let Show::Live(live) = &self.show {
+            live.begin_asking();
         }
         let text = question::render(&self.subject, state, task, asked);
         let checkpoint = self.subject.file.as_ref().and_then(|file| Checkpoint::find(file, task.id()));
@@ -173,9 +188,9 @@ impl Screen {
 
     fn paint(&self) -> Paint {
         match &self.show {
-            Show::Json => Paint::Plain,
+            Show::Json | Show::Folded => Paint::Plain,
             Show::Lines(paint) => *paint,
-            Show::Live(progress) => progress.paint(),
+            Show::Live(live) => live.paint(),
         }
     }
 
@@ -189,7 +204,8 @@ impl Screen {
         match &self.show {
             Show::Json => {}
             Show::Lines(_) => eprint_line(text),
-            Show::Live(progress) => progress.print(text),
+            Show::Folded => eprint_line(&ci::without_commands(text)),
+            Show::Live(live) => live.print(text),
         }
     }
 }
