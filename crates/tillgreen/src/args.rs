@@ -123,6 +123,12 @@ pub(crate) enum Command {
     ///
     /// Exit code 1 if one is red. Where there is no journal, as in a fresh clone, the boxes say what is done.
     Prove(ProveArgs),
+    /// Try out how people are told when nobody is there
+    Notify {
+        /// What to do
+        #[command(subcommand)]
+        command: NotifyCommand,
+    },
     /// Count what a run, or all of them, came to: the retry summary
     Stats(StatsArgs),
     /// List the agents: installed or not, which version, what each can do; or put one to the test
@@ -340,6 +346,15 @@ pub(crate) struct ShowArgs {
     /// What was changed, line by line
     #[arg(long, group = "part")]
     pub(crate) diff: bool,
+}
+
+/// Commands of `notify`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NotifyCommand {
+    /// Send a test notice through every channel that is set
+    ///
+    /// Exit code 1 if one of them did not take it.
+    Test,
 }
 
 /// Arguments of `watch`.

@@ -149,6 +149,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Cancel(arguments) => command::cancel::run(context, &arguments),
         Command::Clean(arguments) => command::clean::run(context, &arguments),
         Command::Prove(arguments) => command::prove::run(context, &arguments),
+        Command::Notify { command } => command::notify::run(context, &command),
         Command::Watch(arguments) => command::watch::run(context, &arguments),
         Command::Log(arguments) => command::log::run(context, &arguments),
         Command::Stats(arguments) => command::stats::run(context, &arguments),

@@ -205,6 +205,7 @@ fn help_of_the_program() {
       log          Print the journal of a plan, readable
       prove        Show that what is done holds: run tasks' commands in a clean checkout of what is
                    committed
+      notify       Try out how people are told when nobody is there
       stats        Count what a run, or all of them, came to: the retry summary
       agents       List the agents: installed or not, which version, what each can do; or put one to the
                    test

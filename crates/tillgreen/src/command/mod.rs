@@ -13,6 +13,7 @@ pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod new;
+pub(crate) mod notify;
 pub(crate) mod pause;
 pub(crate) mod prove;
 pub(crate) mod run;

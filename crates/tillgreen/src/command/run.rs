@@ -109,10 +109,12 @@ pub(super) fn execute(
 ) -> Ended {
     let Telling { verbosity, junit, live } = telling;
     let screen = Screen::new(context.format, verbosity, subject.clone(), request.settings.clone());
-    let screen = screen.reading(live);
+    let notify = FileSettings::load(request.project.root())?.notify;
+    let screen = screen.reading(live).notifying(&notify);
     let has_answer = matches!(request.beginning, Beginning::Told(..));
     let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
+    screen.finish_notices();
     let was_asked = screen.has_asked();
     drop(screen);
     if let Err(RunError::NoPullRequest { obstacle }) = &finished {

@@ -55,6 +55,8 @@ enum Show {
     Asking(Sender<()>),
     /// Nobody types any more.
     Asked,
+    /// Nothing is shown any more: others may still hold the other end of the channel.
+    End,
 }
 
 impl Live {
@@ -142,8 +144,7 @@ impl Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        let (gone, _) = channel();
-        drop(std::mem::replace(&mut self.sender, gone));
+        self.send(Show::End);
         if let Some(drawing) = self.drawing.take() {
             // A view that broke does not take the run with it.
             let _ = drawing.join();
@@ -177,8 +178,12 @@ impl<W: Write> Drawing<W> {
             };
             self.frame += usize::from(first.is_none());
             let news: Vec<Show> = first.into_iter().chain(messages.try_iter()).collect();
+            let is_over = news.iter().any(|show| matches!(show, Show::End));
             let columns = terminal::size().map_or(COLUMNS, |(columns, _)| usize::from(columns));
             let _ = self.update(news, Timestamp::now(), columns);
+            if is_over {
+                break;
+            }
         }
         let _ = self.clear(COLUMNS).and_then(|()| self.out.flush());
     }
@@ -205,6 +210,7 @@ impl<W: Write> Drawing<W> {
                     let _ = done.send(());
                 }
                 Show::Asked => self.is_asking = false,
+                Show::End => {}
             }
         }
         if let Some(block) = self.block.as_ref().filter(|_| !self.is_asking) {
@@ -318,6 +324,8 @@ mod tests {
     #[test]
     fn every_event_can_be_shown() {
         let mut live = Live::new(Paint::Plain, Verbosity::Steps, io::sink());
+        // Another thread that may have something to say does not keep it from ending.
+        let _printer = live.printer();
         let tool = Activity::ToolStarted { name: "Bash".to_owned(), subject: "\u{1b}[31mred\nx".to_owned() };
         for (event, state) in samples::fixed().replay() {
             live.show(&state, &event);

@@ -11,6 +11,7 @@ pub(crate) mod graph;
 pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod live;
+pub(crate) mod notice;
 pub(crate) mod paint;
 pub(crate) mod plan_report;
 pub(crate) mod plans;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use engine::{Event, OnEscalation, State, Status, What};
 use jiff::Timestamp;
 use plan::TaskId;
-use runner::{Notice, Responder, Settings};
+use runner::{Notice, Notifier, Notify, Responder, Settings};
 
 use super::asker::{Asked, Asker};
 use super::ci;
@@ -14,6 +14,7 @@ use super::facts::Verbosity;
 use super::json;
 use super::lines::{self, Clock};
 use super::live::Live;
+use super::notice;
 use super::paint::Paint;
 use super::pull_request;
 use super::question;
@@ -37,6 +38,8 @@ pub(crate) struct Screen {
     /// The reader of the settings that count while the run goes on.
     live: Option<LiveReader>,
     asker: Asker,
+    /// Tells people who are not there.
+    notifier: Option<Notifier>,
 }
 
 enum Show {
@@ -67,7 +70,20 @@ impl Screen {
             is_answered: false,
             live: None,
             asker: Asker::default(),
+            notifier: None,
         }
+    }
+
+    /// For a run that tells people who are not there.
+    pub(crate) fn notifying(self, notify: &Notify) -> Self {
+        let notifier = self.subject.file.as_ref().and_then(|file| Notifier::start(file, notify));
+        Self { notifier, ..self }
+    }
+
+    /// Waits for notices that are under way, and says of which it is not known that they arrived.
+    pub(crate) fn finish_notices(&mut self) {
+        let problems = self.notifier.take().map(Notifier::finish).unwrap_or_default();
+        problems.iter().for_each(|problem| self.print(&format!("note: {}", clean(problem))));
     }
 
     /// For a run that starts with the answer to the question that is open: nobody is asked that one.
@@ -115,6 +131,11 @@ impl Screen {
                 lines::below(event, &self.subject, paint).into_iter().for_each(|line| self.print(&line));
                 if let (Show::Folded, Some(fold)) = (&self.show, ci::fold(event)) {
                     eprint_line(&fold);
+                }
+                if let Some(notifier) = &self.notifier
+                    && let Some(notification) = notice::of(event, state, &self.subject)
+                {
+                    notifier.tell(notification);
                 }
                 self.withdraw(state, event);
                 let is_answered = self.is_answered && matches!(event.what, What::Opened(_));

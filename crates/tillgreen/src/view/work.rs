@@ -8,6 +8,8 @@ use engine::{Event, Judge, JudgeState, Role, State, Status, Task};
 use jiff::Timestamp;
 use plan::TaskId;
 
+use super::text::between;
+
 /// Tasks that have to be done before an estimate is worth showing.
 const ESTIMATED_FROM: usize = 5;
 
@@ -78,11 +80,19 @@ impl Work {
     }
 }
 
+/// How long a task that is done or was left out took, from its first start to its end, as far as a program was there.
+pub(crate) fn took_on(state: &State, task: &Task) -> Option<Duration> {
+    let whole = task.started_at.zip(task.ended_at).map(|(began, ended)| between(began, ended))?;
+    state.elapsed_on(task.id()).map(|elapsed| elapsed.min(whole))
+}
+
 /// The step that a task is at, in a word, and true if an agent does it; none if it is not under way.
 fn step(task: &Task, state: &State) -> Option<(String, bool)> {
+    // Where there is one agent only, the settings of the run tell its name.
+    let only = state.opened().and_then(|opened| opened.launch.get("agent"));
     let agent = |dispatch, role: Role| {
-        let name = state.agent_of(dispatch).map_or_else(|| role.name().to_owned(), str::to_owned);
-        Some((name, true))
+        let name = state.agent_of(dispatch).or(only.map(String::as_str)).unwrap_or(role.name());
+        Some((name.to_owned(), true))
     };
     let word = |word: &str| Some((word.to_owned(), false));
     match &task.status {

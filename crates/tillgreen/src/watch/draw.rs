@@ -20,6 +20,7 @@ use crate::view::question;
 use crate::view::status::{Phase, phase};
 use crate::view::text::{between, columns, cut, fit, one_line, running, took, zoned_clock};
 use crate::view::usage::{cell, cost};
+use crate::view::work::took_on;
 
 /// The least that can be drawn on.
 const COLUMNS_MIN: u16 = 40;
@@ -118,7 +119,9 @@ fn standing(app: &App) -> (Tone, String) {
     }
     let (phase, reason) = phase(state, app.holder.as_ref());
     let pausing = state.pause().is_some();
+    let is_waiting = question::open(state).is_some() && app.record.work.under_way(state).next().is_none();
     match phase {
+        Phase::Running if is_waiting => (Tone::Odd, "WAITING FOR AN ANSWER".to_owned()),
         Phase::Running if pausing => (Tone::Odd, "PAUSING".to_owned()),
         Phase::Running => (Tone::Busy, "RUNNING".to_owned()),
         Phase::Complete => (Tone::Good, "COMPLETE".to_owned()),
@@ -238,7 +241,7 @@ fn tree_row(app: &App, row: &Row, now: Timestamp, width: usize) -> Vec<(Tone, St
             let attempts = (task.attempted > 1).then(|| format!(" ×{}", task.attempted));
             let time = match app.record.work.step(id) {
                 Some(step) => Some(running(between(step.since, now))),
-                None if task.status.is_settled() => app.record.state.elapsed_on(id).map(took),
+                None if task.status.is_settled() => took_on(&app.record.state, task).map(took),
                 None => None,
             };
             let word = if word.is_empty() { String::new() } else { format!(" {word}") };
