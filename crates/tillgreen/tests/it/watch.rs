@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use testkit::{Agent, Background, Sandbox, Signal, Step, wait_for};
 
@@ -45,7 +46,11 @@ impl<'a> Terminal<'a> {
 
     #[track_caller]
     fn wait_to_see(&self, part: &str) {
-        wait_for(&format!("{part:?} on the screen"), || self.seen().contains(part));
+        wait_for(&format!("{part:?} on the screen"), || {
+            // Each look is a process, on a machine that has the run to carry as well.
+            std::thread::sleep(Duration::from_millis(30));
+            self.seen().contains(part)
+        });
     }
 
     fn press(&self, key: &str) {
