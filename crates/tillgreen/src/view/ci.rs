@@ -52,6 +52,14 @@ pub(crate) fn without_commands(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The text as it may be printed where this program runs.
+pub(crate) fn harmless_here(text: String) -> String {
+    match GithubActions::of_environment() {
+        Some(_) => without_commands(&text) + "\n",
+        None => text,
+    }
+}
+
 /// The whole record of a failure, folded.
 pub(crate) fn fold(event: &Event) -> Option<String> {
     let (task, failure) = event.what.task().zip(event.what.failure())?;

@@ -360,6 +360,9 @@ impl App {
     }
 
     fn ask_to_skip(&mut self) {
+        if self.is_replay() {
+            return;
+        }
         let task = self.tree.selected().map(|(task, _)| task.clone());
         let is_open =
             |task: &TaskId| self.record.state.task(task).is_some_and(|task| !task.status.is_settled());

@@ -181,6 +181,49 @@ fn hostile_output_changes_nothing_but_the_output() {
 }
 
 #[test]
+fn a_run_that_is_over_is_played_again_and_found_in_the_list() {
+    let sandbox = sandbox();
+    let agent = Agent::new().on("1.1", good("1.1")).on("1.2", good("1.2"));
+    let command = sandbox.install_agent(&agent);
+    sandbox.run(&["run", "--agent-cmd", &command]).expect_code(0);
+    sandbox.run(&["run", "--agent-cmd", &command, "--fresh"]).expect_code(0);
+    let Some(screen) = Terminal::open(&sandbox, "watch --replay=1000", (100, 24)) else { return };
+    screen.wait_to_see("REPLAY 1000×");
+    screen.press("R");
+    screen.wait_to_see("All runs of this project");
+    screen.wait_to_see("put aside");
+    screen.press("G");
+    screen.press("Enter");
+    screen.wait_to_see("✓ 1.2 Make 1.2");
+    screen.press("x");
+    screen.wait_to_see("This is a replay");
+}
+
+#[test]
+fn in_github_actions_failures_are_folded_and_the_job_gets_a_summary() {
+    let sandbox = Sandbox::new(Path::new(PROGRAM));
+    let verify = "echo '::set-output name=a::b'; echo '##[error]x'; test -f never";
+    sandbox.spec("demo", &format!("# Tasks\n\n- [ ] 1.1 Make it\n  - **Verify**: `{verify}`\n"));
+    sandbox.commit_all("plan");
+    let command = sandbox.install_agent(&Agent::new().otherwise([Step::say("TASK_COMPLETE")]));
+    let summary = sandbox.control("summary");
+    let junit = sandbox.control("results.xml").display().to_string();
+    let run = ["run", "--agent-cmd", &command, "--max-task-iterations", "1", "--junit", &junit];
+    let run = sandbox.command(&run).env("GITHUB_ACTIONS", "true").env("CI", "true");
+    let stopped = run.env("GITHUB_STEP_SUMMARY", &summary.display().to_string()).run().expect_code(1);
+    let lines: Vec<&str> = stopped.stderr.lines().collect();
+    let begin = lines.iter().position(|line| line.starts_with("::group::1.1 attempt 1"));
+    let end = lines.iter().position(|line| *line == "::endgroup::");
+    assert!(begin.zip(end).is_some_and(|(begin, end)| begin < end), "{stopped}");
+    assert!(!lines.iter().any(|line| line.starts_with("::set-output")), "{stopped}");
+    assert!(!stopped.stderr.contains("##[error]"), "{stopped}");
+    let summary = std::fs::read_to_string(&summary).expect("the summary is written");
+    assert!(summary.contains("| 1.1 Make it | ✗ failed | 1 |"), "{summary}");
+    let results = std::fs::read_to_string(&junit).expect("the results are written");
+    assert!(results.contains("tests=\"1\" failures=\"1\""), "{results}");
+}
+
+#[test]
 fn without_a_terminal_it_says_what_else_there_is() {
     let sandbox = sandbox();
     let refused = sandbox.run(&["watch"]).expect_code(2);
