@@ -5,7 +5,8 @@
 //! The rooms, in the order in which a run goes through them: `run` opens a plan and has the loop; `inbox` is what comes in,
 //! `journal` what is kept; `plan_file` reads and edits the plan; `attempt` hands a task to an `agent`, `check` looks at the
 //! result; `work` and `worktrees` are the places in which that happens; `landing` brings work in, `record` notes that it is
-//! done; `proof` shows it once more in a clean checkout; `forge` carries the pull request. All of them stand on `git` and `process`.
+//! done; `proof` shows it once more in a clean checkout; `forge` carries the pull request, `notify` tells
+//! people who are not there. All of them stand on `git` and `process`.
 
 pub mod forge;
 pub mod git;
@@ -20,6 +21,7 @@ mod error;
 mod inbox;
 mod landing;
 mod mask;
+mod notify;
 mod plan_file;
 mod plan_key;
 mod project;
@@ -38,6 +40,7 @@ pub use error::RunError;
 pub use inbox::{LiveSettings, Responder, SendError, Sent, directive, leave, send};
 pub use journal::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};
 pub use mask::{LISTED_CHARS_MIN, mask, mask_values};
+pub use notify::{Notification, Notifier, Notify, Occasion, Webhook, deliver_now};
 pub use plan_file::{declared, order_problems, plans, running_order, summary_beside};
 pub use project::{LocateError, PlanFile, Project};
 pub use proof::{ProveError, ProveRequest, prove};

@@ -10,7 +10,7 @@ use crate::record::recovery_mode;
 use crate::work::project_files::OWN_FOLDER;
 
 /// A project: the git top level or, without git, the folder that holds `specs/`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Project {
     root: PathBuf,
     git: Option<Git>,

@@ -43,7 +43,7 @@ fn parse(text: &str, question: Question) -> Result<Response, Error> {
 }
 
 /// What answers a question.
-fn offer(question: Question) -> &'static str {
+pub(crate) fn offer(question: Question) -> &'static str {
     match question {
         Question::Judge | Question::HooksGone => "answer approve, 'reject: …', skip or abort",
         Question::Mended => "answer approve, retry, 'fix: …', skip or abort",

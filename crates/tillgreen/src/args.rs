@@ -112,12 +112,23 @@ pub(crate) enum Command {
     /// Says first how much they take. Work that has not come in stays in git, and the next run makes the trees
     /// that it needs. Exit code 4 if a run of one of the plans is under way; nothing is removed then.
     Clean(CleanArgs),
+    /// Watch a run on a full screen, and answer, tell, pause and skip from there
+    ///
+    /// Shows a run that is under way elsewhere, one that died, and an old one alike. Without a plan and an active spec it
+    /// begins with the list of all runs.
+    Watch(WatchArgs),
     /// Print the journal of a plan, readable
     Log(LogArgs),
     /// Show that what is done holds: run tasks' commands in a clean checkout of what is committed
     ///
     /// Exit code 1 if one is red. Where there is no journal, as in a fresh clone, the boxes say what is done.
     Prove(ProveArgs),
+    /// Try out how people are told when nobody is there
+    Notify {
+        /// What to do
+        #[command(subcommand)]
+        command: NotifyCommand,
+    },
     /// Count what a run, or all of them, came to: the retry summary
     Stats(StatsArgs),
     /// List the agents: installed or not, which version, what each can do; or put one to the test
@@ -214,6 +225,12 @@ pub(crate) struct NewArgs {
 pub(crate) struct RunArgs {
     /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
+    /// Tell every step at a terminal, not only what was done, what failed and what is asked
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Write the tasks as test results when the run ends, as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) flags: SettingsLayer,
 }
@@ -329,6 +346,26 @@ pub(crate) struct ShowArgs {
     /// What was changed, line by line
     #[arg(long, group = "part")]
     pub(crate) diff: bool,
+}
+
+/// Commands of `notify`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NotifyCommand {
+    /// Send a test notice through every channel that is set
+    ///
+    /// Exit code 1 if one of them did not take it.
+    Test,
+}
+
+/// Arguments of `watch`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: tillgreen watch auth --replay=50")]
+pub(crate) struct WatchArgs {
+    /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
+    pub(crate) plan: Option<String>,
+    /// Play what is recorded, so many times faster than it was [default: 10]
+    #[arg(long, num_args = 0..=1, default_missing_value = "10", require_equals = true, value_parser = limit, value_name = "SPEED")]
+    pub(crate) replay: Option<u32>,
 }
 
 /// Arguments of `log`.

@@ -13,6 +13,7 @@ use crate::args::{Arguments, Command, Format, Global};
 use crate::command;
 use crate::error::Error;
 use crate::exit;
+use crate::view::ci;
 use crate::view::subject::Subject;
 
 /// The context that every command is given.
@@ -138,8 +139,10 @@ fn from_clap(text: &str) -> Error {
 
 fn report(error: &Error, format: Format) -> u8 {
     if !error.is_silent() {
+        let text = error.render(format);
+        let text = if format == Format::Text { ci::harmless_here(text) } else { text };
         // As above.
-        let _ = io::stderr().write_all(error.render(format).as_bytes());
+        let _ = io::stderr().write_all(text.as_bytes());
     }
     error.code()
 }
@@ -162,6 +165,8 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Cancel(arguments) => command::cancel::run(context, &arguments),
         Command::Clean(arguments) => command::clean::run(context, &arguments),
         Command::Prove(arguments) => command::prove::run(context, &arguments),
+        Command::Notify { command } => command::notify::run(context, &command),
+        Command::Watch(arguments) => command::watch::run(context, &arguments),
         Command::Log(arguments) => command::log::run(context, &arguments),
         Command::Stats(arguments) => command::stats::run(context, &arguments),
         Command::Agents(arguments) => command::agents::run(context, arguments),

@@ -10,10 +10,12 @@ mod command;
 mod error;
 mod exit;
 mod explain;
+mod inspect;
 mod settings;
 mod steering;
 mod task_argument;
 mod view;
+mod watch;
 
 use std::process::ExitCode;
 

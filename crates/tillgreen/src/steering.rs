@@ -63,6 +63,11 @@ impl Target {
     pub(crate) fn find(context: &Context, plan: Option<&str>) -> Result<Self, Error> {
         let project = context.project()?;
         let (file, subject) = context.plan(&project, plan)?;
+        Self::of(project, file, subject)
+    }
+
+    /// That plan.
+    pub(crate) fn of(project: Project, file: PlanFile, subject: Subject) -> Result<Self, Error> {
         // What is told may hold what the settings list; what is wrong with them is said where they count.
         FileSettings::load(project.root()).unwrap_or_default().mask();
         if std::env::var_os(OWN_RUN).is_some_and(|home| *home == *file.home) {
@@ -153,8 +158,13 @@ impl Target {
             json::document(&mut context.out, &Document { plan, task, taken, waits: !taken, pid })?;
             return Ok(());
         }
+        Ok(writeln!(context.out, "{}", self.words(fate, done))?)
+    }
+
+    /// It in words.
+    pub(crate) fn words(&self, fate: &Fate, done: &str) -> String {
         let (name, run) = (&self.subject.name, self.subject.command("run", ""));
-        let text = match fate {
+        match fate {
             Fate::Taken(holder) => format!("The run of '{name}' (process {}) {done}.", holder.pid),
             Fate::Recorded => format!("Noted; no run of '{name}' is under way: go on with {run}."),
             Fate::Kept => format!("No run of '{name}' is under way; the next {run} takes it."),
@@ -166,7 +176,6 @@ impl Target {
                 "The run of '{name}' (process {}) is busy and has not taken this yet. It does when it gets to it.",
                 holder.pid
             ),
-        };
-        Ok(writeln!(context.out, "{text}")?)
+        }
     }
 }

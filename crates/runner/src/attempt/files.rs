@@ -77,10 +77,15 @@ impl AttemptFiles {
         &self.dir
     }
 
+    /// The file of a text, which may not be there.
+    pub fn path(&self, text: KeptText) -> PathBuf {
+        self.dir.join(text.file_name())
+    }
+
     /// The text with control characters and secrets made harmless; none if it was never written or is empty. That of an
     /// agent at work is what it printed so far.
     pub fn read(&self, text: KeptText) -> io::Result<Option<String>> {
-        let file = match File::open(self.dir.join(text.file_name())) {
+        let file = match File::open(self.path(text)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),

@@ -175,7 +175,7 @@ fn help(command: &str, render: impl Fn(&mut clap::Command) -> String) -> String 
 
 #[test]
 fn help_of_the_program() {
-    insta::assert_snapshot!(long(""), @r"
+    insta::assert_snapshot!(long(""), @"
     Takes a plan of tasks and does not stop until it is green.
 
     Hands each task to a coding agent, checks the work itself, sends it back with what went wrong,
@@ -201,9 +201,11 @@ fn help_of_the_program() {
       skip         Skip a task; an agent that works on it is ended
       cancel       Stop a running run cleanly; nothing is deleted
       clean        Remove the work trees of a plan, or of all plans here, from the disk
+      watch        Watch a run on a full screen, and answer, tell, pause and skip from there
       log          Print the journal of a plan, readable
       prove        Show that what is done holds: run tasks' commands in a clean checkout of what is
                    committed
+      notify       Try out how people are told when nobody is there
       stats        Count what a run, or all of them, came to: the retry summary
       agents       List the agents: installed or not, which version, what each can do; or put one to the
                    test
@@ -265,7 +267,10 @@ fn short_help_of_run() {
     Options:
           --format <text|json>  How results are printed; JSON is one object a line where results are a
                                 stream [default: text]
+      -v, --verbose             Tell every step at a terminal, not only what was done, what failed and
+                                what is asked
       -C <DIR>                  Work as if started in this folder
+          --junit <FILE>        Write the tasks as test results when the run ends, as JUnit XML
       -h, --help                Print help (see more with '--help')
 
     After a failure:

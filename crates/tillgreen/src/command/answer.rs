@@ -5,7 +5,7 @@ use engine::{Directive, End, Said, State};
 use plan::TaskId;
 use runner::{Beginning, Notice, Request, Then};
 
-use super::run::attendance;
+use super::run::{Telling, attendance};
 use crate::answer;
 use crate::args::{AnswerArgs, Format};
 use crate::checkpoint::Checkpoint;
@@ -64,7 +64,8 @@ fn go_on(context: &mut Context, target: &Target, directive: Directive, no_run: b
     }
     let live = LiveReader::of_recorded(&settings.launch, file.dialect, project.root())?;
     let beginning = Beginning::Told(Box::new(directive), Then::GoOn);
-    super::run::execute(context, subject, &Request { project, file, settings, beginning }, Some(live))
+    let telling = Telling { live: Some(live), ..Telling::default() };
+    super::run::execute(context, subject, &Request { project, file, settings, beginning }, telling)
 }
 
 /// Records the answer alone. That the run has not gone on is what was asked for; an abort has its own exit code.

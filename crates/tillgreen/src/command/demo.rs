@@ -44,7 +44,7 @@ pub(crate) fn run(context: &mut Context) -> Ended {
         settings: &resolved.settings,
         beginning: Beginning::Resume,
     };
-    let ended = super::run::execute(context, &subject, &request, None);
+    let ended = super::run::execute(context, &subject, &request, super::run::Telling::default());
     say(&look_around(&demo));
     ended
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 
 use engine::{Dialect, End, State, Statistics, TaskDecl, Toggle};
 use plan::Severity;
@@ -17,10 +18,11 @@ use crate::settings::{
     Attendance, CommandOrigin, FileSettings, LiveReader, Mode, Programs, Resolved, SettingsLayer, Sources,
     Start, of_plan, of_settings, resolve,
 };
+use crate::view::facts::Verbosity;
 use crate::view::screen::Screen;
 use crate::view::subject::Subject;
 use crate::view::text::{clean, one_line};
-use crate::view::{ending, json, proof, pull_request, question, retry_summary, summary};
+use crate::view::{ci, ending, json, proof, pull_request, question, retry_summary, summary};
 
 /// Characters of a title.
 const TITLE_CHARS_MAX: usize = 100;
@@ -50,7 +52,20 @@ pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     let live = LiveReader::of_flags(flags, of_file, file.dialect, project.root());
     let settings = &resolved.settings;
     let request = Request { project: &project, file: &file, settings, beginning };
-    execute(context, &subject, &request, Some(live))
+    let verbosity = if arguments.verbose { Verbosity::Steps } else { Verbosity::Facts };
+    let telling = Telling { verbosity, junit: arguments.junit, live: Some(live) };
+    execute(context, &subject, &request, telling)
+}
+
+/// What else is told of a run while it goes on, or told to it.
+#[derive(Debug, Default)]
+pub(super) struct Telling {
+    /// How much scrolls by at a terminal.
+    pub(super) verbosity: Verbosity,
+    /// The file for the tasks as test results.
+    pub(super) junit: Option<PathBuf>,
+    /// The reader of the settings that count while the run goes on.
+    pub(super) live: Option<LiveReader>,
 }
 
 fn settings(
@@ -93,20 +108,23 @@ pub(super) fn execute(
     context: &mut Context,
     subject: &Subject,
     request: &Request<'_>,
-    live: Option<LiveReader>,
+    telling: Telling,
 ) -> Ended {
-    let screen = Screen::new(context.format, subject.clone(), request.settings.clone())
-        .reading(live)
-        .with_origins(of_project(request));
+    let Telling { verbosity, junit, live } = telling;
+    let screen = Screen::new(context.format, verbosity, subject.clone(), request.settings.clone());
+    let notify = FileSettings::load(request.project.root())?.notify;
+    let screen = screen.reading(live).with_origins(of_project(request)).notifying(&notify);
     let has_answer = matches!(request.beginning, Beginning::Told(..));
     let mut screen = if has_answer { screen.with_answer() } else { screen };
     let finished = runner::run(request, &mut |state, notice| screen.show(state, notice));
+    screen.finish_notices();
     let was_asked = screen.has_asked();
     drop(screen);
     if let Err(RunError::NoPullRequest { obstacle }) = &finished {
         return Err(pull_request::refused(&subject.command("run", ""), obstacle));
     }
     let finished = finished.map_err(|error| Error::from(error).about(subject))?;
+    leave_results(junit.as_deref(), subject, &finished.state)?;
     if let Some(error) = ending::error(subject, &finished.state) {
         // At a terminal it was put already, and nobody answered.
         let question = if was_asked { None } else { question::unanswered(subject, &finished.state) };
@@ -126,6 +144,18 @@ fn of_project(request: &Request<'_>) -> Vec<CommandOrigin> {
     commands.chain(of_plans).filter(|command| command.of_project).collect()
 }
 
+/// Leaves the results where a CI system finds them. What it cannot be told does not make a run one that failed.
+fn leave_results(junit: Option<&Path>, subject: &Subject, state: &State) -> Result<(), Error> {
+    if let Some(actions) = ci::GithubActions::of_environment()
+        && let Err(error) = actions.summarize(subject, state)
+    {
+        eprint_quietly(&format!("note: the summary of the job cannot be written: {error}\n"));
+    }
+    junit.map_or(Ok(()), |path| {
+        ci::write_junit(path, subject, state).map_err(|error| Error::file("write", path, error))
+    })
+}
+
 /// Says what a run that is complete came to.
 fn conclude(context: &mut Context, subject: &Subject, file: &PlanFile, state: &State) -> Ended {
     let summary = summary::complete(subject, state) + &summary::left(subject, &stray_boxes(file));
@@ -133,7 +163,8 @@ fn conclude(context: &mut Context, subject: &Subject, file: &PlanFile, state: &S
     match context.format {
         Format::Text => {
             let retries = retry_summary(subject, file, state);
-            write!(context.out, "\n{summary}\n{}", retries.unwrap_or_default())?;
+            let text = ci::harmless_here(format!("\n{summary}\n{}", retries.unwrap_or_default()));
+            write!(context.out, "{text}")?;
         }
         Format::Json => eprint_quietly(&summary),
     }

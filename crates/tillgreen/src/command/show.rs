@@ -1,20 +1,19 @@
 //! `tillgreen show`: everything about one task. Takes no part in a run: it only reads.
 
 use std::io;
-use std::path::PathBuf;
 
 use engine::{Attempt, History, State};
 use jiff::Timestamp;
-use plan::{Plan, TaskId};
+use plan::TaskId;
 use runner::{KeptText, PlanFile, Project};
 use serde::Serialize;
 
-use self::changes::Changes;
 use crate::args::{Format, ShowArgs};
 use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
-use crate::settings::{FileSettings, find_agent};
+use crate::inspect::changes::Changes;
+use crate::inspect::output::{agent_kind, feedback, planned, retold, sections};
 use crate::task_argument::{Spelled, Tasks};
 use crate::view::json;
 use crate::view::paint::Paint;
@@ -22,13 +21,6 @@ use crate::view::subject::Subject;
 use crate::view::task_report::{AttemptReport, Sources, TaskReport};
 use crate::view::task_text::{self, Section};
 use crate::view::text::clean_lines;
-
-mod changes;
-
-/// Those who print besides the verify command.
-const AGENTS: [&str; 2] = ["agent", "judge"];
-/// The two outputs of a process.
-const STREAMS: [&str; 2] = ["standard output", "standard error"];
 
 /// The part of a task that is shown.
 enum Part {
@@ -125,31 +117,12 @@ fn look_up<'a>(
     Ok(Asked { project, subject, report, state, task })
 }
 
-/// The task as the plan has it; one that lives in the record alone has no text.
-fn planned(subject: &Subject, plans: &[(PathBuf, Plan)], id: &TaskId) -> TaskReport {
-    let found = plans.iter().find_map(|(_, plan)| Some((plan, plan.task(id)?)));
-    let of = (subject.name.as_str(), subject.path.as_str());
-    match found {
-        Some((plan, task)) => TaskReport::planned(of, id, plan.short_title(task), &plan.fields(task)),
-        None => TaskReport::planned(of, id, "", &plan::Fields::default()),
-    }
-}
-
-/// The feedback that an attempt was given, taken out of its prompt. Where that is gone, nothing is known.
-fn feedback(attempt: &AttemptReport) -> Option<String> {
-    const END: &str = "</retry_context>";
-    let prompt = attempt.files.as_ref()?.read(KeptText::Prompt).ok()??;
-    let begin = prompt.find("<retry_context ")?;
-    let end = prompt.rfind(END)?;
-    prompt.get(begin..end + END.len()).map(str::to_owned)
-}
-
 fn show_task(context: &mut Context, asked: Asked<'_>) -> Result<(), Error> {
     let changes = match &asked.state {
         // A commit that is gone, or a tree that git cannot read, hides nothing else.
-        Some(state) => {
-            Changes::of_task(&asked, state).and_then(|changes| changes.files()).unwrap_or_default()
-        }
+        Some(state) => Changes::of_task(asked.project, &asked.report, state)
+            .and_then(|changes| changes.files())
+            .unwrap_or_default(),
         None => None,
     };
     let report = asked.report.with_changes(changes);
@@ -185,7 +158,8 @@ fn show_output(context: &mut Context, asked: &Asked<'_>, number: Option<Attempt>
     let sections = sections(attempt)?;
     match context.format {
         Format::Text => {
-            let sections = retold(asked, attempt, sections);
+            let kind = agent_kind(asked.project.root(), attempt);
+            let sections = retold(kind.as_ref(), sections);
             let text = task_text::output(&asked.report, attempt, &sections, Paint::of(&io::stdout()));
             context.out.write_all(text.as_bytes())?;
         }
@@ -224,8 +198,8 @@ fn show_prompt(context: &mut Context, asked: &Asked<'_>, number: Option<Attempt>
 fn show_diff(context: &mut Context, asked: &Asked<'_>, number: Option<Attempt>) -> Result<(), Error> {
     let Some(state) = &asked.state else { return Err(nothing(asked)) };
     let changes = match number {
-        Some(number) => Changes::of_attempt(asked, state, numbered(asked, number)?)?,
-        None => Changes::of_task(asked, state)?,
+        Some(number) => Changes::of_attempt((asked.project, &asked.report), state, numbered(asked, number)?)?,
+        None => Changes::of_task(asked.project, &asked.report, state)?,
     };
     let diff = changes.lines()?.ok_or_else(|| changes.why_none(&asked.task))?;
     match context.format {
@@ -269,42 +243,4 @@ fn nothing(asked: &Asked<'_>) -> Error {
 fn read(attempt: &AttemptReport, text: KeptText) -> Result<Option<String>, Error> {
     let Some(files) = &attempt.files else { return Ok(None) };
     files.read(text).map_err(|error| Error::file("read", files.dir(), error))
-}
-
-/// Everything that was printed in the course of an attempt, in the order in which it was.
-fn sections(attempt: &AttemptReport) -> Result<Vec<Section>, Error> {
-    let agent = [KeptText::AgentOutput, KeptText::AgentErrors];
-    let verify = [KeptText::VerifyOutput, KeptText::VerifyErrors];
-    let own = attempt
-        .files
-        .iter()
-        .flat_map(|files| [(AGENTS[0], files.clone(), agent), ("verify command", files.clone(), verify)]);
-    let judges = attempt.judges.iter().map(|files| (AGENTS[1], files.clone(), agent));
-    let joined = attempt
-        .files
-        .iter()
-        .map(|files| ("verify command on all that came together", files.joined(), verify));
-    let mut sections = Vec::new();
-    for (of, files, texts) in own.chain(judges).chain(joined) {
-        for (stream, text) in STREAMS.into_iter().zip(texts) {
-            let kept = files.read(text).map_err(|error| Error::file("read", files.dir(), error))?;
-            sections.extend(kept.map(|text| Section { of, stream, text }));
-        }
-    }
-    Ok(sections)
-}
-
-/// Replaces an agent's JSON by words, where its language is known.
-fn retold(asked: &Asked<'_>, attempt: &AttemptReport, sections: Vec<Section>) -> Vec<Section> {
-    // Settings that cannot be read are no reason to show nothing.
-    let settings = FileSettings::load(asked.project.root()).unwrap_or_default();
-    let agent = attempt.agent().and_then(|name| find_agent(name, &settings));
-    let retell = |section: Section| {
-        let transcript = agent.as_ref().and_then(|agent| runner::transcript(&agent.kind, &section.text));
-        match transcript.filter(|_| AGENTS.contains(&section.of) && section.stream == STREAMS[0]) {
-            Some(transcript) => Section::retold(section.of, &transcript),
-            None => section,
-        }
-    };
-    sections.into_iter().map(retell).collect()
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanArgs) -> Ended {
 }
 
 /// Where the run of a plan stands.
-pub(super) fn standing(file: &PlanFile, subject: &Subject) -> Result<Standing, Error> {
+pub(crate) fn standing(file: &PlanFile, subject: &Subject) -> Result<Standing, Error> {
     // The holder is asked first: a run that ends in between is then shown as what its journal says.
     let holder = holder_of(file)?;
     match runner::load(file, |_| ())? {
@@ -65,7 +65,7 @@ fn boxes(file: &PlanFile, state: &State) -> Boxes {
 }
 
 /// The process that runs a plan right now, as far as can be told.
-pub(super) fn holder_of(file: &PlanFile) -> Result<Option<Holder>, Error> {
+pub(crate) fn holder_of(file: &PlanFile) -> Result<Option<Holder>, Error> {
     match holder(&file.lock()) {
         Ok(holder) => Ok(holder),
         Err(LockError::HeldByUnknown { .. }) => Ok(None),

@@ -5,13 +5,14 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use runner::Agent;
+use runner::{Agent, Notify};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::agents::agent_name_problem;
 use super::agents::{AgentTable, KEYS, TableProblem};
 use super::layer::{Names, Refusal, SettingsLayer};
+use super::notify;
 use super::pull_request;
 use crate::error::Error;
 
@@ -33,6 +34,8 @@ pub(crate) struct FileSettings {
     pub(super) layer: SettingsLayer,
     /// The agents, in the order of the file.
     pub(crate) agents: Vec<Agent>,
+    /// Who is told what when nobody is there.
+    pub(crate) notify: Notify,
     /// Each key with its value as text.
     pub(super) values: BTreeMap<String, String>,
 }
@@ -88,13 +91,19 @@ struct Reader<'a> {
     settings: FileSettings,
 }
 
-type Key<'a> = Spanned<toml::de::DeString<'a>>;
+pub(super) type Key<'a> = Spanned<toml::de::DeString<'a>>;
 
 impl Reader<'_> {
     fn table(&mut self, table: &DeTable<'_>) {
         for (key, value) in in_order(table) {
             if key.get_ref() == AGENTS {
                 self.agents(value);
+            } else if key.get_ref() == notify::TABLE {
+                let (notify, problems) = notify::read(value);
+                self.settings.notify = notify;
+                for (span, message, hint) in problems {
+                    self.problem(Some(span), message, hint);
+                }
             } else if key.get_ref() == pull_request::TABLE {
                 self.pull_request(value);
             } else {
@@ -259,7 +268,7 @@ fn display(path: &Path) -> String {
 }
 
 /// Keys and values in the order of the file.
-fn in_order<'a, 'b>(table: &'a DeTable<'b>) -> Vec<(&'a Key<'b>, &'a Spanned<DeValue<'b>>)> {
+pub(super) fn in_order<'a, 'b>(table: &'a DeTable<'b>) -> Vec<(&'a Key<'b>, &'a Spanned<DeValue<'b>>)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     entries
@@ -277,7 +286,7 @@ fn plain_text(value: &DeValue<'_>) -> Option<String> {
 }
 
 /// The texts of a list of nothing else.
-fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+pub(super) fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
     let DeValue::Array(items) = value else { return None };
     let text = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
         DeValue::String(text) => Some(text.to_string()),

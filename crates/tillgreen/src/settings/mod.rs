@@ -5,6 +5,7 @@ mod file;
 mod keyword;
 mod layer;
 mod live;
+mod notify;
 mod origins;
 mod path_list;
 mod pull_request;

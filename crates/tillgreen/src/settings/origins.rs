@@ -42,7 +42,13 @@ pub(crate) fn of_settings(
         let from = if of_project { FILE_NAME.to_owned() } else { elsewhere(key) };
         Some(CommandOrigin { command: command.clone()?, from, purpose: purpose.to_owned(), of_project })
     });
-    agents.chain(others).collect()
+    let notices = file.notify.command.iter().map(|command| CommandOrigin {
+        command: command.clone(),
+        from: FILE_NAME.to_owned(),
+        purpose: "tell you".to_owned(),
+        of_project: true,
+    });
+    agents.chain(others).chain(notices).collect()
 }
 
 /// A flag that was given now, or when the unfinished run was started.

@@ -11,6 +11,7 @@ use super::agents::KEYS;
 use super::file::{FILE_NAME, FileSettings};
 use super::layer::SettingsLayer;
 use super::live;
+use super::notify;
 use crate::args::Arguments;
 
 fn root() -> PathBuf {
@@ -81,6 +82,14 @@ fn the_page_has_every_key_of_an_agent() {
     let rows = section(&page, "Agents of your own").lines();
     let told: Vec<&str> = rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
     assert_eq!(told, KEYS);
+}
+
+#[test]
+fn the_page_has_every_key_of_notices() {
+    let page = page("docs/settings.md");
+    let rows = section(&page, "Notices").lines();
+    let told: Vec<&str> = rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
+    assert_eq!(told, [notify::KEYS, notify::WEBHOOK_KEYS].concat());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use engine::{CapKind, End, Question, Recovery, State, Status, StopReason, Task};
 use plan::TaskId;
 
+use super::facts;
 use super::lines::question_of;
 use super::pull_request;
 use super::subject::Subject;
@@ -16,6 +17,8 @@ use crate::settings::format_dollars;
 
 /// Characters of an error text.
 const ERROR_CHARS_MAX: usize = 500;
+/// Tasks besides the one that a run stopped at whose errors are told.
+const OTHERS_MAX: usize = 10;
 
 /// The error of a run that ended without being complete; none for one that is complete or goes on.
 pub(crate) fn error(subject: &Subject, state: &State) -> Option<Error> {
@@ -71,7 +74,23 @@ fn stopped(subject: &Subject, state: &State, reason: &StopReason, kind: Kind) ->
             subject.see_regression().into_iter().fold(error, Error::note)
         }
     };
-    go_on(error, subject, state, reason)
+    let stopped_at = match reason {
+        StopReason::Retries { task, .. }
+        | StopReason::FixTasks { task, .. }
+        | StopReason::FixDepth { task, .. } => Some(task),
+        StopReason::Regression { .. } | StopReason::PullRequest { .. } => None,
+    };
+    go_on(others(error, state, stopped_at), subject, state, reason)
+}
+
+/// The errors of the other tasks that failed and are not done.
+fn others(error: Error, state: &State, stopped_at: Option<&TaskId>) -> Error {
+    let others = state.in_progress().filter(|task| Some(task.id()) != stopped_at);
+    let failed = others.filter(|task| !matches!(task.status, Status::WaitingFor(_)));
+    let failed = failed.filter_map(|task| Some((task, task.last_failure()?)));
+    failed.take(OTHERS_MAX).fold(error, |error, (task, failure)| {
+        error.note(format!("{} failed as well: {}", task.id(), one_line(&failure.error, ERROR_CHARS_MAX)))
+    })
 }
 
 fn go_on(error: Error, subject: &Subject, state: &State, reason: &StopReason) -> Error {
@@ -95,11 +114,14 @@ fn learnings(subject: &Subject) -> String {
     )
 }
 
+/// The last error of a task, with the part of its output that matters.
 fn last_error(subject: &Subject, error: Error, task: Option<&Task>) -> Error {
     match task.and_then(|task| Some((task, task.last_failure()?))) {
-        Some((task, failure)) => error
-            .note(format!("Last error: {}", one_line(&failure.error, ERROR_CHARS_MAX)))
-            .note(subject.see_output(task.id(), None)),
+        Some((task, failure)) => {
+            let error = error.note(format!("Last error: {}", one_line(&failure.error, ERROR_CHARS_MAX)));
+            let matter = facts::matter(failure).into_iter().map(|line| format!("│ {line}"));
+            matter.fold(error, Error::note).note(subject.see_output(task.id(), None))
+        }
         None => error,
     }
 }
@@ -209,9 +231,11 @@ mod tests {
     #[test]
     fn retries_are_used_up() {
         let end = End::Stopped(StopReason::Retries { task: TaskId::new("1.2"), attempts: 5 });
-        insta::assert_snapshot!(shown(failing(), end), @r"
+        insta::assert_snapshot!(shown(failing(), end), @"
         ERROR: Max retries reached for task 1.2 after 5 attempts
           Last error: npm test returned exit code 1
+          │ FAIL npm test returned exit code 1
+          │   expected 2, got 3
           see: tillgreen show 1.2 --output
         hint: see the Learnings section of specs/auth/.progress.md for failure details, or `tillgreen log`
         hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
@@ -228,9 +252,11 @@ mod tests {
             .retries("1.2")
             .fails_by("1.2", "still no parser", Rung::Fix);
         let end = End::Stopped(StopReason::FixTasks { task: TaskId::new("1.2"), limit: 1 });
-        insta::assert_snapshot!(shown(story, end), @r"
+        insta::assert_snapshot!(shown(story, end), @"
         ERROR: Max fix attempts (1) reached for task 1.2
           Last error: still no parser
+          │ FAIL still no parser
+          │   expected 2, got 3
           see: tillgreen show 1.2 --output
           Fix attempts of 1.2: 1.2.1
         hint: see the Learnings section of specs/auth/.progress.md for failure details, or `tillgreen log`
@@ -245,9 +271,11 @@ mod tests {
             .plans_fix("1.2", "1.2.1", "no parser")
             .fails_by("1.2.1", "no file", Rung::Fix);
         let end = End::Stopped(StopReason::FixDepth { task: TaskId::new("1.2.1"), limit: 1 });
-        insta::assert_snapshot!(shown(story, end), @r"
+        insta::assert_snapshot!(shown(story, end), @"
         ERROR: Max fix depth (1) reached for task 1.2.1
           Last error: no file
+          │ FAIL no file
+          │   expected 2, got 3
           see: tillgreen show 1.2.1 --output
           Fix attempts of 1.2: 1.2.1
         hint: see the Learnings section of specs/auth/.progress.md for failure details, or `tillgreen log`
@@ -258,9 +286,10 @@ mod tests {
     #[test]
     fn the_regression_command_is_red() {
         let end = End::Stopped(StopReason::Regression { error: "make test: exit code 2".to_owned() });
-        insta::assert_snapshot!(shown(failing(), end), @r"
+        insta::assert_snapshot!(shown(failing(), end), @"
         ERROR: all tasks are done, but the regression command is red
           Last error: make test: exit code 2
+          1.2 failed as well: npm test returned exit code 1
         hint: fix the issue by hand, then go on with `tillgreen run`: every task gets its full budget again
         ");
     }
@@ -305,9 +334,11 @@ mod tests {
     #[test]
     fn pauses() {
         let asking = failing().escalates("1.2");
-        insta::assert_snapshot!(shown(asking, End::Waiting { task: TaskId::new("1.2") }), @r"
+        insta::assert_snapshot!(shown(asking, End::Waiting { task: TaskId::new("1.2") }), @"
         error: paused: task 1.2 waits for an answer: retries or fix tasks are used up
           Last error: npm test returned exit code 1
+          │ FAIL npm test returned exit code 1
+          │   expected 2, got 3
           see: tillgreen show 1.2 --output
         hint: answer with `tillgreen answer retry`, skip, abort or 'fix: …'; `tillgreen status` shows the question
         ");

@@ -10,12 +10,13 @@ use engine::{
 use jiff::Timestamp;
 use plan::TaskId;
 
+use super::facts;
 use super::paint::Paint;
 use super::proof;
 use super::pull_request::{self, Tone};
 use super::subject::Subject;
 use super::summary::SIGNS_MAX;
-use super::text::{between, clock, count, moment, one_line, took};
+use super::text::{between, clock, count, moment, one_line, took, zoned_clock};
 use super::usage;
 
 /// Characters of a title or an error on a line.
@@ -47,6 +48,8 @@ struct Line {
 pub(crate) enum Clock {
     /// The time of day: the reader is there while it happens.
     Time,
+    /// The time of day where the reader is, at a terminal.
+    Local,
     /// With the date.
     Date,
 }
@@ -56,6 +59,7 @@ pub(crate) fn render(event: &Event, state: &State, clock_style: Clock, paint: Pa
     let line = line(event, state);
     let at = match clock_style {
         Clock::Time => clock(event.at),
+        Clock::Local => zoned_clock(event.at),
         Clock::Date => moment(event.at),
     };
     let (mark, text) = match line.mark {
@@ -73,16 +77,17 @@ pub(crate) fn render(event: &Event, state: &State, clock_style: Clock, paint: Pa
     shown
 }
 
-/// The line below that of a failure: the command that shows what was printed.
-pub(crate) fn pointer(event: &Event, subject: &Subject, paint: Paint) -> Option<String> {
+/// The lines below that of a failure: the part of its output that matters, and the command that shows all of it.
+pub(crate) fn below(event: &Event, subject: &Subject, paint: Paint) -> Vec<String> {
     if matches!(event.what, What::Reopened { .. }) {
-        return None;
+        return Vec::new();
     }
-    let (task, failure) = event.what.task().zip(event.what.failure())?;
+    let Some((task, failure)) = event.what.task().zip(event.what.failure()) else { return Vec::new() };
     // A command without an agent is no attempt.
     let attempt = matches!(event.what, What::AttemptFailed { .. }).then_some(failure.attempt);
-    let indent = " ".repeat(clock(event.at).len());
-    Some(format!("{indent}   {}", paint.faint(&subject.see_output(task, attempt))))
+    let matter = facts::matter(failure).into_iter().map(|line| format!("│ {line}"));
+    let lines = matter.chain([subject.see_output(task, attempt)]);
+    lines.map(|line| format!("           {}", paint.faint(&line))).collect()
 }
 
 fn short(text: &str) -> String {

@@ -6,13 +6,16 @@ use std::io::{self, Write};
 use engine::{Event, OnEscalation, State, Status, What};
 use jiff::Timestamp;
 use plan::TaskId;
-use runner::{Notice, Responder, Settings};
+use runner::{Notice, Notifier, Notify, Responder, Settings};
 
 use super::asker::{Asked, Asker};
+use super::ci;
+use super::facts::Verbosity;
 use super::json;
 use super::lines::{self, Clock};
+use super::live::Live;
+use super::notice;
 use super::paint::Paint;
-use super::progress::Progress;
 use super::pull_request;
 use super::question;
 use super::subject::Subject;
@@ -37,21 +40,26 @@ pub(crate) struct Screen {
     asker: Asker,
     /// The commands that the project's own files name.
     origins: Vec<CommandOrigin>,
+    /// Tells people who are not there.
+    notifier: Option<Notifier>,
 }
 
 enum Show {
     Json,
     Lines(Paint),
-    Live(Progress),
+    /// Lines, with folds.
+    Folded,
+    Live(Live),
 }
 
 impl Screen {
     /// The screen that fits format and terminal.
-    pub(crate) fn new(format: Format, subject: Subject, settings: Settings) -> Self {
+    pub(crate) fn new(format: Format, verbosity: Verbosity, subject: Subject, settings: Settings) -> Self {
         let show = match format {
             Format::Json => Show::Json,
-            Format::Text => match Progress::at_terminal() {
-                Some(progress) => Show::Live(progress),
+            Format::Text => match Live::at_terminal(verbosity) {
+                Some(live) => Show::Live(live),
+                None if ci::GithubActions::of_environment().is_some() => Show::Folded,
                 None => Show::Lines(Paint::of(&io::stderr())),
             },
         };
@@ -65,7 +73,20 @@ impl Screen {
             live: None,
             asker: Asker::default(),
             origins: Vec::new(),
+            notifier: None,
         }
+    }
+
+    /// For a run that tells people who are not there.
+    pub(crate) fn notifying(self, notify: &Notify) -> Self {
+        let notifier = self.subject.file.as_ref().and_then(|file| Notifier::start(file, notify));
+        Self { notifier, ..self }
+    }
+
+    /// Waits for notices that are under way, and says of which it is not known that they arrived.
+    pub(crate) fn finish_notices(&mut self) {
+        let problems = self.notifier.take().map(Notifier::finish).unwrap_or_default();
+        problems.iter().for_each(|problem| self.print(&format!("note: {}", clean(problem))));
     }
 
     /// For a run that starts with the answer to the question that is open: nobody is asked that one.
@@ -91,9 +112,9 @@ impl Screen {
                 self.follow_settings(&responder);
                 self.responder = Some(responder);
             }
-            Notice::Working(_, activity) => {
-                if let Show::Live(progress) = &mut self.show {
-                    progress.working(state, activity);
+            Notice::Working(task, activity) => {
+                if let Show::Live(live) = &mut self.show {
+                    live.working(state, task, activity);
                 }
             }
             Notice::Note(note) => self.print(&format!("note: {}", clean(&note))),
@@ -107,12 +128,23 @@ impl Screen {
                 }
                 match &mut self.show {
                     Show::Json => drop(json::line(&mut io::stdout(), event)),
-                    Show::Lines(_) | Show::Live(_) if is_for_the_record(event) => {}
-                    Show::Lines(paint) => eprint_line(&lines::render(event, state, Clock::Time, *paint)),
-                    Show::Live(progress) => progress.show(state, event),
+                    Show::Lines(_) | Show::Folded | Show::Live(_) if is_for_the_record(event) => {}
+                    Show::Lines(_) | Show::Folded => {
+                        let line = lines::render(event, state, Clock::Time, self.paint());
+                        self.print(&line);
+                    }
+                    Show::Live(live) => live.show(state, event),
                 }
                 let paint = self.paint();
-                lines::pointer(event, &self.subject, paint).into_iter().for_each(|line| self.print(&line));
+                lines::below(event, &self.subject, paint).into_iter().for_each(|line| self.print(&line));
+                if let (Show::Folded, Some(fold)) = (&self.show, ci::fold(event)) {
+                    eprint_line(&fold);
+                }
+                if let Some(notifier) = &self.notifier
+                    && let Some(notification) = notice::of(event, state, &self.subject)
+                {
+                    notifier.tell(notification);
+                }
                 self.withdraw(state, event);
                 let is_answered = self.is_answered && matches!(event.what, What::Opened(_));
                 if !is_answered {
@@ -127,9 +159,10 @@ impl Screen {
         let note = |text: String| format!("note: {}", clean(&text));
         match &self.show {
             Show::Json => {}
+            Show::Folded => responder.listen(move |text| eprint_line(&ci::without_commands(&note(text)))),
             Show::Lines(_) => responder.listen(move |text| eprint_line(&note(text))),
-            Show::Live(progress) => {
-                let print = progress.printer();
+            Show::Live(live) => {
+                let print = live.printer();
                 responder.listen(move |text| print(&note(text)));
             }
         }
@@ -149,6 +182,9 @@ impl Screen {
         let status = state.task(task).map(|task| &task.status);
         if matches!(status, Some(Status::Asking(asked)) if asked.since == *since) && state.end().is_none() {
             return;
+        }
+        if let Show::Live(live) = &self.show {
+            live.end_asking();
         }
         let text = event.from().map(|from| {
             format!("\nThe question about task {task} was answered elsewhere, by {}.", clean(from))
@@ -170,8 +206,8 @@ impl Screen {
             return;
         }
         self.asked = put;
-        if let Show::Live(progress) = &mut self.show {
-            progress.hush();
+        if let Show::Live(live) = &self.show {
+            live.begin_asking();
         }
         let text = question::render(&self.subject, state, task, asked);
         let checkpoint = self.subject.file.as_ref().and_then(|file| Checkpoint::find(file, task.id()));
@@ -181,9 +217,9 @@ impl Screen {
 
     fn paint(&self) -> Paint {
         match &self.show {
-            Show::Json => Paint::Plain,
+            Show::Json | Show::Folded => Paint::Plain,
             Show::Lines(paint) => *paint,
-            Show::Live(progress) => progress.paint(),
+            Show::Live(live) => live.paint(),
         }
     }
 
@@ -197,7 +233,8 @@ impl Screen {
         match &self.show {
             Show::Json => {}
             Show::Lines(_) => eprint_line(text),
-            Show::Live(progress) => progress.print(text),
+            Show::Folded => eprint_line(&ci::without_commands(text)),
+            Show::Live(live) => live.print(text),
         }
     }
 }

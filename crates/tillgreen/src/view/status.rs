@@ -61,19 +61,19 @@ pub(crate) struct Boxes {
 
 /// Where a run stands, in short.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Brief {
-    pub(super) state: Phase,
-    pub(super) reason: Option<String>,
-    pub(super) done: usize,
-    pub(super) total: usize,
+pub(crate) struct Brief {
+    pub(crate) state: Phase,
+    pub(crate) reason: Option<String>,
+    pub(crate) done: usize,
+    pub(crate) total: usize,
     /// The task that a person is asked about.
-    pub(super) question: Option<String>,
+    pub(crate) question: Option<String>,
 }
 
 /// The state of a run as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     NotStarted,
     Running,
     Paused,
@@ -225,7 +225,7 @@ impl Standing {
     }
 
     /// It in short, for a list.
-    pub(super) fn brief(self) -> Brief {
+    pub(crate) fn brief(self) -> Brief {
         let question = self.question.map(|question| question.task);
         let Counts { total, done, .. } = self.tasks;
         Brief { state: self.state, reason: self.reason, done, total, question }
@@ -294,7 +294,7 @@ impl Standing {
 
 impl Phase {
     /// The word for it.
-    pub(super) fn word(self, paint: Paint) -> String {
+    pub(crate) fn word(self, paint: Paint) -> String {
         match self {
             Self::NotStarted => "not started".to_owned(),
             Self::Running => paint.good("running"),
@@ -348,7 +348,8 @@ fn bare(command: &str) -> String {
     command.trim_matches('`').to_owned()
 }
 
-fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<String>) {
+/// The state of the run as a whole, and the reason where there is one to tell.
+pub(crate) fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<String>) {
     let waiting = |until: Timestamp| format!("waiting for the agent until {}", moment(until));
     if holder.is_some() && state.end().is_none() {
         let pausing = |from: &str| {

@@ -176,6 +176,11 @@ impl TaskReport {
         Self { changes, ..self }
     }
 
+    /// The task.
+    pub(crate) fn task(&self) -> &TaskId {
+        &self.task
+    }
+
     /// Its attempts, oldest first.
     pub(crate) fn attempts(&self) -> &[AttemptReport] {
         &self.attempts

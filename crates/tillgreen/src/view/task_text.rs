@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use runner::{Activity, Transcript};
 use serde::Serialize;
 
+use super::live::doings;
 use super::paint::Paint;
-use super::progress::doings;
 use super::proof;
 use super::subject::Subject;
 use super::task_report::{AttemptReport, FixOf, TaskReport, Verdict, ms};

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The text without what could move the cursor, change colours, turn the reading direction round or not be seen.
 pub(crate) fn clean(text: &str) -> String {
@@ -66,6 +68,66 @@ pub(crate) fn clock(at: Timestamp) -> String {
     at.strftime("%H:%M:%SZ").to_string()
 }
 
+/// A moment of today's run, in the time of whoever looks.
+pub(crate) fn zoned_clock(at: Timestamp) -> String {
+    at.to_zoned(zone()).strftime("%H:%M:%S").to_string()
+}
+
+/// The time zone of whoever looks. Tests look from one place.
+pub(crate) fn zone() -> TimeZone {
+    if cfg!(test) { TimeZone::UTC } else { TimeZone::system() }
+}
+
+/// A time that runs, as a clock shows it: `01:12`, `1:02:03`.
+pub(crate) fn running(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds / 3_600 {
+        0 => format!("{:02}:{:02}", seconds / 60, seconds % 60),
+        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
+    }
+}
+
+/// The columns that a text takes on a terminal.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// The text made safe, in exactly so many columns: cut with an ellipsis, or filled with spaces. Only as much of it is
+/// looked at as there is room for.
+pub(crate) fn fit(text: &str, columns_max: usize) -> String {
+    let (mut fitted, mut used) = cut(text, columns_max);
+    while used < columns_max {
+        fitted.push(' ');
+        used += 1;
+    }
+    fitted
+}
+
+/// The text made safe, in at most so many columns, with how many it takes.
+pub(crate) fn cut(text: &str, columns_max: usize) -> (String, usize) {
+    let (mut line, mut used) = (String::new(), 0);
+    // The place to cut at, should it turn out to be too long.
+    let mut before_last = (0, 0);
+    for character in text.chars().filter_map(on_line) {
+        let width = character.width().unwrap_or(0);
+        if used + width > columns_max {
+            line.truncate(before_last.0);
+            used = before_last.1;
+            if columns_max > 0 {
+                line.push('…');
+                used += 1;
+            }
+            break;
+        }
+        if used + width < columns_max {
+            before_last = (line.len() + character.len_utf8(), used + width);
+        }
+        line.push(character);
+        used += width;
+    }
+    (line, used)
+}
+
 /// A number with its noun: `1 task`, `2 tasks`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let plural = match noun {
@@ -102,7 +164,25 @@ mod tests {
     }
 
     #[test]
+    fn text_fits_into_columns() {
+        let check = |text: &str, room: usize, expected: &str| {
+            assert_eq!(fit(text, room), expected, "{text:?}");
+            assert_eq!(columns(expected), room, "{text:?}");
+        };
+        check("abc", 5, "abc  ");
+        check("abcdef", 4, "abc…");
+        check("abcd", 4, "abcd");
+        check("日本語です", 5, "日本…");
+        check("日本語です", 6, "日本… ");
+        check("a\u{1b}[2J", 3, "a\u{fffd}…");
+        check("abc", 0, "");
+        check("abc", 1, "…");
+    }
+
+    #[test]
     fn durations_read_well() {
+        assert_eq!(running(Duration::from_secs(72)), "01:12");
+        assert_eq!(running(Duration::from_secs(3_723)), "1:02:03");
         let check = |ms: u64, expected: &str| assert_eq!(took(Duration::from_millis(ms)), expected);
         check(400, "0.4s");
         check(42_000, "42s");

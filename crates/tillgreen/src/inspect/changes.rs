@@ -2,14 +2,15 @@
 
 use engine::{State, Status, Task};
 use plan::TaskId;
+use runner::Project;
 use runner::git::{DiffExtent, Git};
 
-use super::Asked;
 use crate::error::Error;
-use crate::view::task_report::AttemptReport;
+use crate::view::task_report::{AttemptReport, TaskReport};
 
 /// Where changes are.
-pub(super) enum Changes {
+#[derive(Debug)]
+pub(crate) enum Changes {
     /// In a commit.
     Commit { git: Git, commit: String },
     /// In a working tree, since a commit. Without paths, all that differs is meant.
@@ -20,14 +21,14 @@ pub(super) enum Changes {
 
 impl Changes {
     /// Those of a task.
-    pub(super) fn of_task(asked: &Asked<'_>, state: &State) -> Result<Self, Error> {
+    pub(crate) fn of_task(project: &Project, report: &TaskReport, state: &State) -> Result<Self, Error> {
         let none = |why: &str| Ok(Self::None { why: why.to_owned() });
-        let Some(task) = state.task(&asked.task) else { return none("the run does not know it yet") };
-        let Some(git) = asked.project.git() else { return none("the project is no git repository") };
+        let Some(task) = state.task(report.task()) else { return none("the run does not know it yet") };
+        let Some(git) = project.git() else { return none("the project is no git repository") };
         if let (Status::Done, Some(commit)) = (&task.status, &task.commit) {
             return Ok(Self::Commit { git: git.clone(), commit: commit.clone() });
         }
-        let head = asked.report.attempts().iter().rev().find_map(|attempt| attempt.head.clone());
+        let head = report.attempts().iter().rev().find_map(|attempt| attempt.head.clone());
         match head {
             Some(_) if task.status == Status::Done => none("no commit was made for it"),
             Some(_) if task.is_isolated() => Ok(Self::in_slot(git, task)),
@@ -37,17 +38,17 @@ impl Changes {
     }
 
     /// Those of an attempt. What an earlier one left went into the next.
-    pub(super) fn of_attempt(
-        asked: &Asked<'_>,
+    pub(crate) fn of_attempt(
+        (project, report): (&Project, &TaskReport),
         state: &State,
         attempt: &AttemptReport,
     ) -> Result<Self, Error> {
-        if let (Some(git), Some(commit)) = (asked.project.git(), &attempt.commit) {
+        if let (Some(git), Some(commit)) = (project.git(), &attempt.commit) {
             return Ok(Self::Commit { git: git.clone(), commit: commit.clone() });
         }
-        let is_latest = asked.report.attempts().last().is_some_and(|last| std::ptr::eq(last, attempt));
+        let is_latest = report.attempts().last().is_some_and(|last| std::ptr::eq(last, attempt));
         if is_latest {
-            return Self::of_task(asked, state);
+            return Self::of_task(project, report, state);
         }
         let files = attempt.failure().map(|failure| failure.files.as_slice()).unwrap_or_default();
         let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
@@ -78,12 +79,12 @@ impl Changes {
     }
 
     /// The files, as git lists them; none where there are none.
-    pub(super) fn files(&self) -> Result<Option<String>, Error> {
+    pub(crate) fn files(&self) -> Result<Option<String>, Error> {
         self.read(DiffExtent::Files)
     }
 
     /// Every changed line; none where there are none.
-    pub(super) fn lines(&self) -> Result<Option<String>, Error> {
+    pub(crate) fn lines(&self) -> Result<Option<String>, Error> {
         self.read(DiffExtent::Lines)
     }
 
@@ -97,7 +98,7 @@ impl Changes {
     }
 
     /// The error where there is nothing to show.
-    pub(super) fn why_none(&self, task: &TaskId) -> Error {
+    pub(crate) fn why_none(&self, task: &TaskId) -> Error {
         let why = match self {
             Self::None { why } => why.as_str(),
             Self::Commit { .. } => "its commit changes nothing",
