@@ -72,7 +72,7 @@ impl Effects<'_, '_> {
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let text = self.task_text(id, &dir);
-        let excerpt = Excerpt::read(self.world.file.dialect, &text);
+        let excerpt = Excerpt::read(self.world.file.reading, &text);
         match excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt)) {
             Some(script) => {
                 let (tree, looks) = (self.lying_tree(id)?, check::Looks::new(&dir));
@@ -310,7 +310,7 @@ impl Effects<'_, '_> {
             return Ok(ChecksReport { failure: None, warnings, ..ChecksReport::default() });
         }
         let touched = self.touched_files(id);
-        let excerpt = Excerpt::read(self.world.file.dialect, text);
+        let excerpt = Excerpt::read(self.world.file.reading, text);
         let outside = excerpt.map(|excerpt| check::scope(&excerpt, &touched)).unwrap_or_default();
         let outside = self.still_changed(id, outside)?;
         if outside.is_empty() {

@@ -6,7 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
-use plan::{Beside, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, Task, TaskId, Verify};
+use plan::{
+    Beside, Commit, Dialect, Files, FixTask, Plan, Problem, Reading, RequestTask, Task, TaskId, Verify,
+};
 
 use crate::atomic;
 use crate::plan_file::order;
@@ -18,6 +20,7 @@ use crate::project::PlanFile;
 #[derive(Debug)]
 pub(crate) struct PlanFiles {
     pub(super) dialect: Dialect,
+    pub(super) reading: Reading,
     pub(super) sources: Vec<Source>,
     /// The problems with how the plans depend on each other, with the file in which each shows.
     pub(super) problems: Vec<(PathBuf, Problem)>,
@@ -88,7 +91,7 @@ pub fn declared(file: &PlanFile) -> Result<Vec<TaskDecl>, (PathBuf, io::Error)> 
 impl PlanFiles {
     /// Reads the plan files.
     pub(crate) fn open(file: &PlanFile, strict: Toggle) -> Result<Self, (PathBuf, io::Error)> {
-        let read = |path: &PathBuf| Source::open(path, file.dialect).map_err(|error| (path.clone(), error));
+        let read = |path: &PathBuf| Source::open(path, file.reading).map_err(|error| (path.clone(), error));
         let sources: Vec<Source> = file.plans.iter().map(read).collect::<Result<_, _>>()?;
         let plans: Vec<&Plan> = sources.iter().map(|source| &source.plan).collect();
         let (places, problems) = order::order(&plans);
@@ -100,6 +103,7 @@ impl PlanFiles {
         let dialect = file.dialect;
         Ok(Self {
             dialect,
+            reading: file.reading,
             sources,
             problems,
             is_unreported: false,
@@ -143,13 +147,13 @@ impl PlanFiles {
 
     /// A task's text, with its fields. The text of a fix task that is in no file is made from the record.
     pub(crate) fn excerpt(&self, state: &State, id: &TaskId) -> Option<Excerpt> {
-        Excerpt::read(self.dialect, &self.text(state, id)?)
+        Excerpt::read(self.reading, &self.text(state, id)?)
     }
 
     /// A task's text.
     pub(crate) fn text(&self, state: &State, id: &TaskId) -> Option<String> {
         if let Some((plan, task)) = self.find(id) {
-            return Some(plan.block(task).to_owned());
+            return Some(plan.full_block(task).into_owned());
         }
         if let Some(request) = state.pull_request().request(id) {
             return Some(self.request_text(request));
@@ -509,11 +513,21 @@ pub(super) fn kind(task: &Task) -> TaskKind {
 pub(super) fn digest(plan: &Plan, task: &Task) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(plan.title(task).as_bytes());
-    for line in plan.body(task).lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+    let full = plan.full_block(task);
+    let of_phase = full.strip_prefix(plan.block(task).trim_end()).unwrap_or_default();
+    let lines = plan.body(task);
+    let lines = lines.lines().chain(of_phase.lines()).map(str::trim_end);
+    for line in lines.filter(|line| !line.is_empty()) {
         hasher.update(b"\n");
-        // Blanks at the end of lines, between them and before bullets, and which bullets they are, say nothing.
+        // Blanks at the end of lines, between them and before bullets, and which bullets they are, say nothing; neither do
+        // ticks of steps.
         match line.trim_start().strip_prefix(['-', '*', '+']).and_then(|rest| rest.strip_prefix(' ')) {
-            Some(item) => hasher.update(format!("- {}", item.trim_start()).as_bytes()),
+            Some(item) => {
+                let item = item.trim_start();
+                let step = item.strip_prefix("[x] ").or_else(|| item.strip_prefix("[X] "));
+                let item = step.map_or_else(|| item.to_owned(), |step| format!("[ ] {step}"));
+                hasher.update(format!("- {item}").as_bytes());
+            }
             None => hasher.update(line.as_bytes()),
         }
     }

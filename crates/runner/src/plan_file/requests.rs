@@ -72,7 +72,7 @@ impl PlanFiles {
         if let Some((plan, task)) = self.find(&request.id) {
             return Some(decl(plan, task));
         }
-        let excerpt = Excerpt::read(self.dialect, &self.request_text(request))?;
+        let excerpt = Excerpt::read(self.reading, &self.request_text(request))?;
         Some(TaskDecl { id: request.id.clone(), ..excerpt.decl() })
     }
 

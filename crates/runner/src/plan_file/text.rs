@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use engine::{FixPlan, Origin, Request};
-use plan::{Dialect, Fields, Plan, RequestTask, Script, Task, Verify};
+use plan::{Dialect, Fields, Plan, Reading, RequestTask, Rung, Script, Task, Verify};
 
 use crate::plan_file::files;
 
@@ -17,8 +17,8 @@ pub(crate) struct Excerpt {
 
 impl Excerpt {
     /// Reads a task's text; none if there is no task in it.
-    pub(crate) fn read(dialect: Dialect, text: &str) -> Option<Self> {
-        let plan = Plan::parse_as(dialect, text.to_owned(), Path::new(""));
+    pub(crate) fn read(reading: Reading, text: &str) -> Option<Self> {
+        let plan = Plan::parse_as(reading, text.to_owned(), Path::new(""));
         (!plan.tasks().is_empty()).then_some(Self { plan })
     }
 
@@ -44,6 +44,16 @@ impl Excerpt {
     /// The way it is verified.
     pub(crate) fn verify(&self) -> Verify {
         self.plan.verify(self.task())
+    }
+
+    /// Where that stands.
+    pub(crate) fn rung(&self) -> Rung {
+        self.plan.proof(self.task()).1
+    }
+
+    /// The user story that it belongs to.
+    pub(crate) fn story(&self) -> Option<&str> {
+        self.task().markers.story.as_deref()
     }
 
     /// The digest of the text, as the record knows it.

@@ -61,7 +61,7 @@ pub(super) fn done_tasks<'a>(
 fn excerpt(state: &State, (file, plans): (&PlanFile, &PlanFiles), task: &Task) -> Option<Excerpt> {
     let files = AttemptFiles::of_attempt(file, task.id(), Attempt(task.attempted), task.dispatch);
     let kept = fs::read_to_string(files.dir().join("task.md")).ok();
-    let kept = kept.and_then(|text| Excerpt::read(file.dialect, &text));
+    let kept = kept.and_then(|text| Excerpt::read(file.reading, &text));
     let kept = kept.filter(|kept| kept.digest() == task.decl.digest);
     kept.or_else(|| plans.excerpt(state, task.id()))
 }
