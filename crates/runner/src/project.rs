@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use plan::{Dialect, Format, Reading};
 
 use crate::git::{Git, GitError};
+use crate::plan_file::Defaults;
 use crate::plan_key::{self, home_name};
 use crate::record::recovery_mode;
 
@@ -24,6 +25,8 @@ pub struct PlanFile {
     pub dialect: Dialect,
     /// How its text is read.
     pub reading: Reading,
+    /// The commands for tasks that have none of their own.
+    pub defaults: Defaults,
     /// The `tasks.md`, the `*-PLAN.md`, or the folder of plans.
     pub path: PathBuf,
     /// The files that hold tasks: one, or all of a folder.
@@ -72,7 +75,7 @@ fn shown(path: &Path) -> String {
 }
 
 /// The folders whose subfolders hold plans: our own and spec-kit's, OpenSpec's, and Kiro's.
-pub(crate) const PLACES: [&str; 3] = ["specs", "openspec/changes", ".kiro/specs"];
+pub const PLACES: [&str; 3] = ["specs", "openspec/changes", ".kiro/specs"];
 
 impl Project {
     /// Finds the project around a folder.
@@ -217,7 +220,17 @@ impl Project {
         let (dialect, reading) = (format.dialect(), Reading::of(format));
         let name = name.strip_suffix("-PLAN").map(str::to_owned).unwrap_or(name);
         let home = self.root.join(".tillgreen").join(home_name(self.relative(&path)));
-        Ok(PlanFile { name, dialect, reading, dir: dir.to_owned(), home, plans: vec![path.clone()], path })
+        let defaults = Defaults::default();
+        Ok(PlanFile {
+            name,
+            dialect,
+            reading,
+            defaults,
+            dir: dir.to_owned(),
+            home,
+            plans: vec![path.clone()],
+            path,
+        })
     }
 
     fn folder_of_plans(&self, folder: &Path, plans: Vec<PathBuf>) -> Result<PlanFile, LocateError> {
@@ -226,11 +239,13 @@ impl Project {
         let name =
             path.file_name().map_or_else(|| "plans".to_owned(), |name| name.to_string_lossy().into_owned());
         let home = self.root.join(".tillgreen").join(home_name(self.relative(&path)));
+        let defaults = Defaults::default();
         let plans = plans.iter().filter_map(|plan| plan.canonicalize().ok()).collect();
         Ok(PlanFile {
             name,
             dialect: Dialect::Phase,
             reading: Reading::of(Format::Phase),
+            defaults,
             dir: path.clone(),
             home,
             plans,

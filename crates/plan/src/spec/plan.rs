@@ -43,6 +43,8 @@ pub enum Rung {
     Text,
     /// With the phase that it is the last task of.
     Phase,
+    /// In the settings, for all tasks that have none.
+    Settings,
     /// Nowhere: somebody judges it.
     Judge,
 }

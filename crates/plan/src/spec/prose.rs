@@ -66,10 +66,22 @@ pub(super) fn complete(block: &str, fields: &mut Fields) {
             fields.files = Some(Files { paths, ..Files::default() });
         }
     }
+    for (name, text) in sentences.iter().filter_map(|sentence| note(sentence)) {
+        if !fields.others.iter().any(|(known, _)| known == name) {
+            fields.others.push((name.to_owned(), text.to_owned()));
+        }
+    }
     let needed: Vec<String> = sentences.iter().flat_map(|sentence| ids_needed(sentence)).collect();
     if !needed.is_empty() {
         fields.others.push(("depends on".to_owned(), needed.join(", ")));
     }
+}
+
+/// `_Requirements: 1.2, 1.3_`, as Kiro writes what a task goes back to.
+fn note(sentence: &str) -> Option<(&str, &str)> {
+    let (name, text) = sentence.strip_prefix('_')?.trim_end().strip_suffix('_')?.split_once(':')?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_uppercase()) && !name.contains('_');
+    is_name.then(|| (name, text.trim()))
 }
 
 /// The commands that a task's words ask for.
@@ -235,6 +247,12 @@ mod tests {
     #[test]
     fn the_lists_that_are_searched_are_in_order() {
         assert!(ENDINGS.is_sorted());
+    }
+
+    #[test]
+    fn notes() {
+        assert_eq!(note("_Requirements: 1.2, 3_"), Some(("Requirements", "1.2, 3")));
+        assert_eq!(note("_not a note_"), None);
     }
 
     #[test]

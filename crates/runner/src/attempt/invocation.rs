@@ -184,9 +184,8 @@ impl Effects<'_, '_> {
     pub(crate) fn task_text(&self, id: &TaskId, dir: &Path) -> String {
         let known = self.world.text_at_start.get(id).cloned();
         let digest = self.state.task(id).map(|task| task.decl.digest);
-        let is_known = |text: &String| {
-            Excerpt::read(self.world.file.reading, text).map(|excerpt| excerpt.digest()) == digest
-        };
+        let is_known =
+            |text: &String| Excerpt::of(self.world.file, text).map(|excerpt| excerpt.digest()) == digest;
         let kept = known.or_else(|| fs::read_to_string(dir.join("task.md")).ok().filter(is_known));
         kept.or_else(|| self.world.plans.text(self.state, id)).unwrap_or_default()
     }

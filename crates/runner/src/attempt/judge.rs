@@ -4,7 +4,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::{fs, io};
 
-use engine::{ActionKey, Attempt, Changes, Dispatch, Facts, JudgeState, Judging, Role, Status, Task};
+use engine::{
+    ActionKey, Attempt, Changes, Dispatch, Facts, JudgeState, Judging, Role, Status, Task, Verification,
+};
 use plan::TaskId;
 
 use crate::agent::Duty;
@@ -50,7 +52,7 @@ impl Effects<'_, '_> {
         self.remember_config();
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         // The result is judged by the text that the task had when it was started.
-        let Some(excerpt) = Excerpt::read(self.world.file.reading, &self.task_text(id, &dir)) else {
+        let Some(excerpt) = Excerpt::of(self.world.file, &self.task_text(id, &dir)) else {
             return self.report_missing_task(id, dispatch);
         };
         let touched: Vec<String> =
@@ -94,6 +96,14 @@ impl Effects<'_, '_> {
         let missing = named.iter().filter(is_plain).filter(|name| !removes(excerpt) && !is_there(name));
         let missing = missing.cloned().collect();
         Ok(Facts { changes: self.changes(id, &named, touched)?, missing })
+    }
+
+    /// The facts about the result of a task whose command is not its own.
+    pub(crate) fn facts_beside(&self, id: &TaskId, text: &str) -> Result<Option<Facts>, RunError> {
+        let task = self.state.task(id).filter(|task| task.decl.verification == Verification::Borrowed);
+        let Some((task, excerpt)) = task.zip(Excerpt::of(self.world.file, text)) else { return Ok(None) };
+        let touched: Vec<String> = task.touched.iter().cloned().collect();
+        self.facts(id, &excerpt, &touched).map(Some)
     }
 
     fn changes(&self, id: &TaskId, named: &[String], touched: &[String]) -> Result<Changes, RunError> {

@@ -1,7 +1,7 @@
 //! Puts prompts together. Their words are files, one per role; this module only fills in the blanks.
 
 use engine::{Attempt, Role};
-use plan::{Dialect, Format, Rung, Verify};
+use plan::{Dialect, Format, Rung, Script};
 
 use crate::plan_file::Excerpt;
 use crate::settings::Bookkeeping;
@@ -11,6 +11,7 @@ const FOREIGN_EXECUTOR: &str = include_str!("../../prompts/foreign_executor.md")
 const FOREIGN_BOOKKEEPING: &str = include_str!("../../prompts/foreign_bookkeeping.md");
 const AROUND: &str = include_str!("../../prompts/around.md");
 const QUOTED: &str = include_str!("../../prompts/quoted.md");
+const BY_BORROWED: &str = include_str!("../../prompts/verify_borrowed.md");
 const BY_TEXT: &str = include_str!("../../prompts/verify_in_text.md");
 const PHASE_EXECUTOR: &str = include_str!("../../prompts/phase_executor.md");
 const PHASE_BY_COORDINATOR: &str = include_str!("../../prompts/phase_bookkeeping_coordinator.md");
@@ -118,10 +119,12 @@ pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
         bookkeeping.trim_end(),
         &[("plan", &subject.shown), ("plan_id", subject.plan_name), ("progress", part.progress_file)],
     );
-    let verification = match subject.excerpt.verify() {
-        Verify::Runnable(_) if subject.excerpt.rung() == Rung::Field => BY_COMMAND,
-        Verify::Runnable(ref script) => &fill(BY_TEXT, &[("command", &script.source())]),
-        Verify::Prose(_) | Verify::Absent => BY_JUDGE,
+    let by_command = |template, script: &Script| fill(template, &[("command", &script.source())]);
+    let verification = match subject.excerpt.script() {
+        Some((_, Rung::Field)) => BY_COMMAND.to_owned(),
+        Some((script, Rung::Text)) => by_command(BY_TEXT, &script),
+        Some((script, Rung::Phase | Rung::Settings | Rung::Judge)) => by_command(BY_BORROWED, &script),
+        None => BY_JUDGE.to_owned(),
     };
     let attempt = part.attempt.to_string();
     let context = context(part.progress);

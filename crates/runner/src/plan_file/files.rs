@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
 use plan::{
-    Beside, Commit, Dialect, Files, FixTask, Plan, Problem, Reading, RequestTask, Task, TaskId, Verify,
+    Beside, BoxRole, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, Rung, Script, Task, TaskId,
+    Verify,
 };
 
 use crate::atomic;
+use crate::plan_file::defaults::Defaults;
 use crate::plan_file::order;
 use crate::plan_file::source::Source;
 use crate::plan_file::text::{Excerpt, fix_block, says_the_same};
@@ -20,7 +22,7 @@ use crate::project::PlanFile;
 #[derive(Debug)]
 pub(crate) struct PlanFiles {
     pub(super) dialect: Dialect,
-    pub(super) reading: Reading,
+    pub(super) file: PlanFile,
     pub(super) sources: Vec<Source>,
     /// The problems with how the plans depend on each other, with the file in which each shows.
     pub(super) problems: Vec<(PathBuf, Problem)>,
@@ -103,7 +105,7 @@ impl PlanFiles {
         let dialect = file.dialect;
         Ok(Self {
             dialect,
-            reading: file.reading,
+            file: file.clone(),
             sources,
             problems,
             is_unreported: false,
@@ -134,6 +136,12 @@ impl PlanFiles {
         })
     }
 
+    /// How many tasks are left out, as they are optional.
+    pub(crate) fn left_out(&self) -> usize {
+        let boxes = self.sources.iter().flat_map(|source| source.plan.boxes());
+        boxes.filter(|other| other.role == BoxRole::Optional && !other.state.is_done()).count()
+    }
+
     /// The number of ticked boxes.
     pub(crate) fn ticked(&self) -> usize {
         let tasks = self.sources.iter().flat_map(|source| source.plan.tasks());
@@ -147,7 +155,7 @@ impl PlanFiles {
 
     /// A task's text, with its fields. The text of a fix task that is in no file is made from the record.
     pub(crate) fn excerpt(&self, state: &State, id: &TaskId) -> Option<Excerpt> {
-        Excerpt::read(self.reading, &self.text(state, id)?)
+        Excerpt::of(&self.file, &self.text(state, id)?)
     }
 
     /// A task's text.
@@ -209,7 +217,7 @@ impl PlanFiles {
             for task in source.plan.running_order() {
                 let depends_on = std::mem::replace(&mut before, vec![task.id.clone()]);
                 let stage = self.stage(stages[place], task);
-                let decl = TaskDecl { stage, ..decl(&source.plan, task) };
+                let decl = TaskDecl { stage, ..decl(&source.plan, task, &self.file.defaults) };
                 decls.push(self.complete(state, decl, depends_on));
                 self.push_fixes(state, &task.id, &mut decls);
             }
@@ -276,7 +284,10 @@ impl PlanFiles {
     pub(crate) fn decl(&self, state: &State, id: &TaskId) -> Option<TaskDecl> {
         let place = self.sources.iter().position(|source| source.plan.task(id).is_some());
         if let (Some(place), Some((plan, task))) = (place, self.find(id)) {
-            let decl = TaskDecl { stage: self.stage(self.stages()[place], task), ..decl(plan, task) };
+            let decl = TaskDecl {
+                stage: self.stage(self.stages()[place], task),
+                ..decl(plan, task, &self.file.defaults)
+            };
             return Some(self.complete(state, decl, Vec::new()));
         }
         let known = state.task(id)?;
@@ -463,15 +474,37 @@ fn compare(before: &Plan, after: &Plan, own: &TaskId) -> Inspection {
     inspection
 }
 
-pub(super) fn decl(plan: &Plan, task: &Task) -> TaskDecl {
-    let (verification, command) = match plan.verify(task) {
-        Verify::Runnable(script) => (Verification::Command, Some(crc32fast::hash(script.text.as_bytes()))),
-        Verify::Prose(_) | Verify::Absent => (Verification::Judgement, None),
-    };
+/// The command of the settings for a task that has none.
+pub(super) fn default_script(plan: &Plan, task: &Task, defaults: &Defaults) -> Option<Script> {
+    let is_open = !task.type_.is_checkpoint() && !task.markers.red;
+    let is_without = is_open && !matches!(plan.verify(task), Verify::Runnable(_));
+    is_without.then(|| defaults.of(&plan.fields(task))).flatten()
+}
+
+/// How a task's result can be proved, and a digest of its command.
+fn verification(plan: &Plan, task: &Task, defaults: &Defaults) -> (Verification, Option<u32>) {
+    let digest = |script: &Script| crc32fast::hash(script.text.as_bytes());
+    match plan.proof(task) {
+        (Verify::Runnable(script), Rung::Phase) => (Verification::Borrowed, Some(digest(&script))),
+        (Verify::Runnable(script), Rung::Field | Rung::Text | Rung::Settings | Rung::Judge) => {
+            (Verification::Command, Some(digest(&script)))
+        }
+        (verify @ (Verify::Prose(_) | Verify::Absent), _) => match default_script(plan, task, defaults) {
+            Some(script) if verify == Verify::Absent => (Verification::Borrowed, Some(digest(&script))),
+            // What is said in prose is for somebody to judge, beside the command.
+            default => (Verification::Judgement, default.as_ref().map(digest)),
+        },
+    }
+}
+
+pub(super) fn decl(plan: &Plan, task: &Task, defaults: &Defaults) -> TaskDecl {
+    let (verification, command) = verification(plan, task, defaults);
     let fields = plan.fields(task);
     // A task of a plan that names no files of its own may touch all that its plan does.
     let of_plan = plan.front_matter().map(|front| front.files_modified.clone()).unwrap_or_default();
-    let parallel = task.markers.runs_parallel() && fields.commit != Commit::None;
+    // The last task of a phase waits for the others, as what checks the phase checks them all.
+    let closes = plan.proof(task).1 == Rung::Phase;
+    let parallel = task.markers.runs_parallel() && fields.commit != Commit::None && !closes;
     let depends_on = plan.dependencies(task, &fields);
     TaskDecl {
         id: task.id.clone(),

@@ -42,6 +42,7 @@ pub(crate) fn run(context: &mut Context, arguments: &CheckArgs) -> Ended {
             name: plan.plan_id().unwrap_or(&file.name),
             path: &clickable(&context.dir, path),
             summary: summary_beside(path).filter(|_| file.dialect == Dialect::Phase),
+            defaults: &file.defaults,
         };
         let of_order = of_order.iter().filter(|(of, _)| *of == place).map(|(_, problem)| problem);
         let report = report(&source, plan, of_order, &machine);

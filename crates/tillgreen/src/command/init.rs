@@ -104,6 +104,12 @@ const TOPICS: &[(&str, &[Setting])] = &[
             Setting("red_before", "\"on\"", "on or off: each task's command is tried before the work"),
             Setting("review", "false", "let a reviewing agent approve each task"),
             Setting(
+                "verify",
+                "\"make test\"",
+                "a command for tasks that have none of their own; default: none",
+            ),
+            Setting("optional", "false", "tasks that their plan marks as optional, `[ ]*`, are done as well"),
+            Setting(
                 "regression",
                 "\"make test\"",
                 "a command that has to be green at the very end; default: none",
@@ -470,6 +476,8 @@ mod tests {
         # strict = false                  # reject where a verify proves nothing, instead of warning
         # red_before = "on"               # on or off: each task's command is tried before the work
         # review = false                  # let a reviewing agent approve each task
+        # verify = "make test"            # a command for tasks that have none of their own; default: none
+        # optional = false                # tasks that their plan marks as optional, `[ ]*`, are done as well
         # regression = "make test"        # a command that has to be green at the very end; default: none
         # prove = "report"                # report, require or off: once all is done, every command again in a clean checkout
 

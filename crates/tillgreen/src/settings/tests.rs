@@ -251,6 +251,8 @@ fn settings_come_back_from_the_journal() {
         ("scope", "reject"),
         ("strict", "true"),
         ("review", "true"),
+        ("verify", "make check"),
+        ("optional", "true"),
         ("regression", "make test # all\nof it"),
         ("attempt_timeout", "1h30m"),
         ("no_progress_timeout", "500ms"),

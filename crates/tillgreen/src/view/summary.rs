@@ -34,7 +34,9 @@ pub(crate) fn start(subject: &Subject, state: &State, settings: &Settings) -> St
     for line in crew(settings) {
         push(&mut text, &line);
     }
-    if let Some((folder, _)) = subject.path.split_once("/specs/") {
+    if let Some((folder, _)) =
+        subject.path.split_once("/specs/").filter(|(folder, _)| !folder.ends_with(".kiro"))
+    {
         push(&mut text, &format!("Agents and commands work at the root of the repository, not in {folder}/"));
     }
     push(&mut text, "\nThe execution loop will:");
@@ -145,6 +147,9 @@ pub(crate) fn complete(subject: &Subject, state: &State) -> String {
     for (task, fixes) in &summary.fixed {
         push(&mut text, &format!("Fixed:     {task} by {}", list(fixes)));
     }
+    if let Some(line) = proved_by(state) {
+        push(&mut text, &line);
+    }
     let judged = judged(state);
     if !judged.is_empty() {
         let (tasks, ids) = (count(judged.len(), "task"), list(&judged));
@@ -197,6 +202,25 @@ fn regression(state: &State) -> &'static str {
     } else {
         "Regressions were not checked: no regression command is set"
     }
+}
+
+/// What the tasks rest on, where a command was not a task's own.
+fn proved_by(state: &State) -> Option<String> {
+    let on = |verification| {
+        tasks_where(state, |task| {
+            task.decl.verification == verification && task.decl.kind != TaskKind::Checkpoint
+        })
+    };
+    let borrowed = on(Verification::Borrowed);
+    let (own, judged) = (on(Verification::Command).len(), on(Verification::Judgement).len());
+    (!borrowed.is_empty()).then(|| {
+        format!(
+            "Rests on:  a command of the task's own: {own}; one of the phase or the settings, with facts or a judge: {} \
+             ({}); a judge: {judged}",
+            borrowed.len(),
+            list(&borrowed)
+        )
+    })
 }
 
 /// Tasks that an agent or a person judged, because no command can prove them.
