@@ -68,11 +68,11 @@ impl Format {
         }
         let look = Look::of(text);
         let is_numbered = folders.iter().rev().nth(1).is_some_and(|folder| is_numbered(folder));
-        if look.has_fields {
+        if look.has_fields() {
             Self::Spec
         } else if look.numbered > 0 || (is_numbered && lies_in(&["specs"])) {
             Self::SpecKit
-        } else if look.has_requirements {
+        } else if look.has_requirements && look.with_fields == 0 && !lies_in(&["specs"]) {
             Self::Kiro
         } else {
             Self::Spec
@@ -119,8 +119,10 @@ fn is_numbered(folder: &str) -> bool {
 /// The look of a text.
 #[derive(Debug, Default)]
 struct Look {
-    /// True if its tasks have fields such as `**Verify**:`.
-    has_fields: bool,
+    /// How many of its boxes at the margin there are, and how many of them have fields such as `**Verify**:`. Fix tasks
+    /// have some in any plan.
+    boxes: usize,
+    with_fields: usize,
     /// How many of its lines begin a task that is called `T001`.
     numbered: usize,
     /// True if it refers to requirements as Kiro does.
@@ -130,17 +132,34 @@ struct Look {
 impl Look {
     fn of(text: &str) -> Self {
         let mut look = Self::default();
+        let mut is_counted = true;
         for line in text.lines() {
+            let is_box = begins_box(line);
+            look.boxes += usize::from(is_box);
+            is_counted = if is_box { line.contains("[FIX") } else { is_counted };
             let line = line.trim_start();
             let item = line.strip_prefix(['-', '*', '+']).map_or(line, str::trim_start);
-            look.has_fields |= ["**Do**", "**Verify**", "**Do:**", "**Verify:**", "**Done when**"]
+            let is_field = ["**Do**", "**Verify**", "**Do:**", "**Verify:**", "**Done when**"]
                 .iter()
                 .any(|field| item.starts_with(field));
+            look.with_fields += usize::from(is_field && !is_counted);
+            is_counted |= is_field;
             look.has_requirements |= item.starts_with("_Requirements:");
             look.numbered += usize::from(begins_numbered(item));
         }
         look
     }
+
+    /// True if most of its tasks have fields.
+    fn has_fields(&self) -> bool {
+        self.with_fields > 0 && self.with_fields * 2 >= self.boxes
+    }
+}
+
+/// `- [ ] …` at the margin.
+fn begins_box(line: &str) -> bool {
+    let item = line.strip_prefix(['-', '*', '+']).map(str::trim_start);
+    item.is_some_and(|item| item.starts_with('[') && item.get(2..).is_some_and(|rest| rest.starts_with(']')))
 }
 
 /// `[ ] T001 …`, `### T-001: …`.
@@ -169,6 +188,9 @@ mod tests {
         check("specs/photos/tasks.md", "### T-001: Create a\n", Format::SpecKit);
         check("specs/photos/tasks.md", "- [ ] Create a\n", Format::Spec);
         check("specs/photos/tasks.md", "- [ ] T001 Create\n  - **Verify**: `make`\n", Format::Spec);
+        let fixed =
+            "- [ ] T001 a\n- [ ] T002 b\n- [ ] T002.1 [FIX T002] c\n  - **Do**: d\n  - **Verify**: `make`\n";
+        check("specs/photos/tasks.md", fixed, Format::SpecKit);
         check("specs/photos/tasks.md", "- [ ] 1.1 Create a\n", Format::Spec);
         check("openspec/changes/add-x/tasks.md", "- [ ] 1.1 Create a\n", Format::OpenSpec);
         check("sub/.kiro/specs/x/tasks.md", "- [ ] 1. Create a\n", Format::Kiro);

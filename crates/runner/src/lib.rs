@@ -34,6 +34,7 @@ pub use agent::{
     Activity, AgentKind, Permission, StreamFormat, Support, Transcript, find_program, transcript, version_of,
 };
 pub use attempt::{AttemptFiles, ChangeKind, KeptText, Report, append_report};
+pub use check::{ProposedVerify, propose_verify};
 pub use error::RunError;
 pub use inbox::{LiveSettings, Responder, SendError, Sent, directive, leave, send};
 pub use journal::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};

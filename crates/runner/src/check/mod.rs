@@ -5,11 +5,13 @@ pub(crate) mod before;
 mod bookkeeping;
 pub(crate) mod command;
 mod marks;
+mod proposed;
 mod scope;
 mod verify;
 
 pub(crate) use bookkeeping::bookkeeping;
 pub(crate) use marks::has_conflict_marks;
+pub use proposed::{ProposedVerify, propose_verify};
 pub(crate) use scope::{covers, scope};
 pub(crate) use verify::{
     Looks, judge as judge_verify, one_line, or_missing, program as verify_program, script_of,

@@ -288,6 +288,8 @@ fn settings_come_back_from_the_journal() {
         "qa",
         "reviewer",
         "fallback",
+        "verify",
+        "optional",
         "prove_budget",
         "max_cost",
         "max_tokens",
