@@ -11,6 +11,7 @@ use crate::diagnosis::Diagnosis;
 use crate::directive::{self, Directive, Taken, left_out};
 use crate::event::{End, Event, NewLimits, Opened, Started, StopReason, What};
 use crate::evidence;
+use crate::evidence::Before;
 use crate::failure::{Cause, Failure};
 use crate::judgement::{Changes, Facts, Judgement, never_judged};
 use crate::observation::{
@@ -376,7 +377,7 @@ fn checks_ended(
     if let Some(skipped) = left_out(state, task) {
         return Some(skipped);
     }
-    let ChecksReport { mut warnings, hooks_gone, failure, tree: looked_at } = seen.report;
+    let ChecksReport { mut warnings, hooks_gone, failure, tree: looked_at, facts } = seen.report;
     if !hooks_gone.is_empty() {
         warnings.push(format!(
             "git does not run {} any more, which it ran when the task began",
@@ -384,7 +385,7 @@ fn checks_ended(
         ));
     }
     let Some(red) = failure else {
-        let judge = first_judge(rules, task).or(judge_of_hooks(&hooks_gone));
+        let judge = first_judge(rules, task, facts.as_ref()).or(judge_of_hooks(&hooks_gone));
         return Some(What::ChecksPassed { task: id.clone(), warnings, judge, tree, hooks_gone });
     };
     if did_its_job(state, id, &red.failing) {
@@ -415,8 +416,15 @@ fn moved_on(state: &State, fix: &TaskId, error: &str) -> String {
 }
 
 /// The first judge, once the program's own checks are green.
-fn first_judge(rules: &Rules, task: &Task) -> Option<Judge> {
-    let needs_judgement = task.decl.verification == Verification::Judgement || task.grounds.was_judged();
+fn first_judge(rules: &Rules, task: &Task, facts: Option<&Facts>) -> Option<Judge> {
+    let needs_judgement = match task.decl.verification {
+        Verification::Command => task.grounds.was_judged(),
+        Verification::Borrowed => {
+            let is_shown = task.grounds.before == Some(Before::Red) && facts.is_some_and(Facts::hold);
+            !is_shown || task.grounds.was_judged()
+        }
+        Verification::Judgement => true,
+    };
     match (needs_judgement, task.decl.kind, rules.unverifiable) {
         (_, TaskKind::Checkpoint, _) => Some(Judge::Person),
         (true, TaskKind::Work, Unverifiable::Agent) => Some(Judge::Qa),

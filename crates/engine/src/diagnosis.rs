@@ -97,7 +97,7 @@ impl Diagnosis {
                     (Claim::Denied(_) | Claim::OtherRole, Verification::Command) => {
                         of_contradiction(contradiction.as_deref(), tail)
                     }
-                    (claim, Verification::Command | Verification::Judgement) => {
+                    (claim, Verification::Command | Verification::Borrowed | Verification::Judgement) => {
                         of_answer(claim, contradiction.as_deref(), tail)
                     }
                 };

@@ -160,7 +160,7 @@ impl State {
     pub fn wanted_before(&self, id: &TaskId) -> BeforeWork<'_> {
         let is_wanted = |task: &&Task| {
             task.decl.kind == TaskKind::Work
-                && task.decl.verification == Verification::Command
+                && task.decl.verification != Verification::Judgement
                 && task.decl.fix_of.is_none()
                 && task.grounds.before.is_none()
                 && task.next_attempt() == Attempt(1)

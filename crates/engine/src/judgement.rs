@@ -121,6 +121,11 @@ impl Facts {
         changes.map(str::to_owned).into_iter().chain(missing).collect()
     }
 
+    /// True if something was changed and all that the task names is there.
+    pub(crate) fn hold(&self) -> bool {
+        self.changes == Changes::Made && self.missing.is_empty()
+    }
+
     /// True if attempts at the task changed nothing.
     pub(crate) fn is_without_change(&self) -> bool {
         matches!(self.changes, Changes::MadeBefore | Changes::None)

@@ -342,6 +342,9 @@ pub struct ChecksReport {
     /// Hooks that git ran when the task began and does not run any more, though the task has nothing to do with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks_gone: Vec<String>,
+    /// The facts about the result of a task whose command is not its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Facts>,
 }
 
 /// A red check.

@@ -79,6 +79,8 @@ pub enum TaskKind {
 pub enum Verification {
     /// The program runs a command.
     Command,
+    /// The program runs a command that is not the task's own: it never counts alone.
+    Borrowed,
     /// Prose, or nothing at all: somebody has to judge.
     Judgement,
 }

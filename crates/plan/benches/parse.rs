@@ -1,4 +1,5 @@
-//! How fast a plan is parsed, against reading its file, and its tasks are read, against parsing it.
+//! How fast a plan is parsed, against reading its file, and its tasks are read, against parsing it; and the same of plans
+//! of other tools, against ours.
 
 #![expect(
     clippy::disallowed_types,
@@ -9,9 +10,10 @@
 
 use std::fs;
 use std::hint::black_box;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use plan::Plan;
+use plan::{Format, Plan, Reading};
 
 const TASKS: usize = 10_000;
 const TURNS: usize = 15;
@@ -40,6 +42,69 @@ fn main() {
         times(verify),
         times(fields)
     );
+    let ours = looked_at(Format::Spec, &text);
+    for (format, text) in [
+        (Format::SpecKit, spec_kit(TASKS)),
+        (Format::OpenSpec, open_spec(TASKS)),
+        (Format::Kiro, kiro(TASKS)),
+    ] {
+        let ratio = looked_at(format, &text).as_secs_f64() / ours.as_secs_f64();
+        println!("{}: parsed and looked at in {ratio:.1} times the time of ours", format.name());
+    }
+}
+
+/// The time to do what `check` does with a text.
+fn looked_at(format: Format, text: &str) -> Duration {
+    median(|| {
+        let plan = Plan::parse_as(Reading::of(format), text.to_owned(), Path::new(""));
+        assert_eq!(plan.tasks().len(), TASKS);
+        plan.tasks().iter().for_each(|task| drop(black_box((plan.proof(task), plan.fields(task)))));
+        drop(black_box(plan.lint()));
+    })
+}
+
+fn spec_kit(tasks: usize) -> String {
+    let mut text = String::from("# Tasks\n");
+    for number in 1..=tasks {
+        if number % 10 == 1 {
+            text.push_str(&format!(
+                "\n## Phase {number}: User Story {number}\n\n**Independent Test**: `pytest tests/{number}` passes\n\n"
+            ));
+        }
+        text.push_str(&format!(
+            "- [ ] T{number:05} [P] [US{number}] Create part {number} in src/part{number}.py (depends on T00001)\n"
+        ));
+    }
+    text
+}
+
+fn open_spec(tasks: usize) -> String {
+    let mut text = String::new();
+    for number in 1..=tasks {
+        if number % 10 == 1 {
+            text.push_str(&format!("\n## {number}. Part {number}\n\n"));
+        }
+        text.push_str(&format!(
+            "- [ ] {}.{number} Write `src/part{number}.ts`\n  - [ ] and test it\n",
+            number / 10
+        ));
+    }
+    text
+}
+
+fn kiro(tasks: usize) -> String {
+    let mut text = String::from("# Implementation Plan\n");
+    for number in 0..tasks {
+        if number % 10 == 0 {
+            text.push_str(&format!("\n- [ ] {}. Group\n", number / 10 + 1));
+        }
+        text.push_str(&format!(
+            "  - [ ] {}.{} Create `src/part{number}.py`\n    - with tests\n    - _Requirements: 1.2, 3.4_\n",
+            number / 10 + 1,
+            number % 10 + 1
+        ));
+    }
+    text
 }
 
 fn median(mut work: impl FnMut()) -> Duration {

@@ -13,7 +13,9 @@ impl Plan {
     /// `*-PLAN.md`. Empty where there is none.
     #[must_use]
     pub fn introduction(&self) -> String {
-        let end = self.tasks().iter().map(|task| task.block.start).min().unwrap_or(self.text().len());
+        let tasks = self.tasks().iter().map(|task| task.block.start);
+        let boxes = self.boxes().iter().map(|other| other.text.start);
+        let end = tasks.chain(boxes).min().unwrap_or(self.text().len());
         let start = after_front_matter(self.text()).min(end);
         match self.dialect() {
             Dialect::Spec => without_last_headings(&self.text()[start..end]).trim().to_owned(),

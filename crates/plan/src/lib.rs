@@ -50,12 +50,14 @@
 //! assert_eq!(script.text, "cargo test && cargo clippy");
 //! ```
 
+mod format;
 mod harmless;
 mod introduction;
 mod markdown;
 mod one_line;
 mod phase;
 mod problem;
+mod quote;
 mod script;
 mod spec;
 mod suggest;
@@ -63,14 +65,16 @@ mod task_id;
 mod verify;
 mod yaml;
 
+pub use format::{Format, Optional, Reading};
 pub use harmless::{harmless, harmless_lines};
 pub use one_line::{one_line, summary};
 pub use phase::{Choice, Dialect, FrontMatter, MustHaves, PhaseNumber, TaskType, without_number};
 pub use problem::{Problem, Severity};
+pub use quote::{requirement, user_story};
 pub use script::{Basis, Check, Part, Pipefail, Runner, Script, ScriptLint, is_source};
 pub use spec::{
-    ANY_FILE, Beside, BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers, Phase,
-    PhaseIndex, Plan, RequestTask, Task,
+    ANY_FILE, Beside, BoxRole, BoxState, Commit, EditError, ErrorType, Fields, Files, FixTask, Markers,
+    OtherBox, Phase, PhaseIndex, Plan, RequestTask, Rung, Task,
 };
 pub use suggest::nearest;
 pub use task_id::TaskId;

@@ -36,13 +36,14 @@ pub use agent::{
     Activity, AgentKind, Permission, StreamFormat, Support, Transcript, find_program, transcript, version_of,
 };
 pub use attempt::{AttemptFiles, ChangeKind, KeptText, Report, append_report};
+pub use check::{ProposedVerify, propose_verify};
 pub use error::RunError;
 pub use inbox::{LiveSettings, Responder, SendError, Sent, directive, leave, send};
 pub use journal::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};
 pub use mask::{LISTED_CHARS_MIN, mask, mask_values};
 pub use notify::{Notification, Notifier, Notify, Occasion, Webhook, deliver_now};
-pub use plan_file::{declared, order_problems, plans, running_order, summary_beside};
-pub use project::{LocateError, PlanFile, Project};
+pub use plan_file::{Defaults, declared, order_problems, plans, running_order, summary_beside};
+pub use project::{LocateError, PLACES, PlanFile, Project};
 pub use proof::{ProveError, ProveRequest, prove};
 pub use record::{StateFileError, StateFileProblem};
 pub use run::{Beginning, CancelError, Cancelled, Finished, Notice, Request, Then, cancel, run};

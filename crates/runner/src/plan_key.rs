@@ -6,10 +6,14 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 /// The other names in the program's folder.
-const TAKEN: [&str; 2] = ["logs", "project.lock"];
+const TAKEN: [&str; 3] = ["logs", "project.lock", "current-spec"];
 
 /// Sets what tells plans apart off from a name that several of them could have. No plain name has it.
 const MARK: char = '+';
+
+/// Where plans are called by the name of their folder, which may have dashes.
+const NAMED: [(&str, &str); 3] =
+    [("specs-", "specs"), ("openspec-changes-", "openspec/changes"), (".kiro-specs-", ".kiro/specs")];
 
 /// The characters that are kept of a name that several plans could have.
 const CHARS_MAX: usize = 60;
@@ -74,8 +78,10 @@ pub(crate) fn owner(plain: &str) -> String {
     if plain == "tasks" {
         return "tasks.md".to_owned();
     }
-    if let Some(name) = plain.strip_prefix("specs-") {
-        return format!("specs/{name}/tasks.md");
+    for (prefix, place) in NAMED {
+        if let Some(name) = plain.strip_prefix(prefix) {
+            return format!("{place}/{name}/tasks.md");
+        }
     }
     let (folder, file) = split_plan(plain);
     let place = match folder.strip_prefix(".planning-phases-") {
@@ -123,6 +129,8 @@ mod tests {
         check("specs/a-b_2.0/tasks.md", "specs-a-b_2.0", "a-b_2.0");
         check("specs/über/tasks.md", "specs-über", "über");
         check("sub/specs/demo/tasks.md", "sub-specs-demo", "+sub-specs-demo");
+        check("openspec/changes/add-x/tasks.md", "openspec-changes-add-x", "+openspec-changes-add-x");
+        check(".kiro/specs/a-b/tasks.md", ".kiro-specs-a-b", "+.kiro-specs-a-b");
         check("tasks.md", "tasks", "+tasks");
         check(".planning/phases", ".planning-phases", "+.planning-phases");
         check(".planning/phases/01.5-a-b", ".planning-phases-01.5-a-b", "+.planning-phases-01.5-a-b");
@@ -135,6 +143,10 @@ mod tests {
     fn different_plans_have_different_names() {
         let paths = [
             "specs/a-b/tasks.md",
+            "openspec/changes/a-b/tasks.md",
+            "openspec/changes/a/b/tasks.md",
+            ".kiro/specs/a-b/tasks.md",
+            ".kiro/specs-a/b/tasks.md",
             "specs/a/b/tasks.md",
             "specs/a b/tasks.md",
             "specs/a@b/tasks.md",
@@ -161,6 +173,7 @@ mod tests {
             "plan/tasks.md",
             "",
             "logs/tasks.md",
+            "current/spec/tasks.md",
             "turn/tasks.md",
             ".planning",
             ".planning/tasks.md",

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use plan::Dialect;
+use plan::{Dialect, Format, Reading};
 
 use crate::git::{Git, GitError};
+use crate::plan_file::Defaults;
 use crate::plan_key::{self, home_name};
 use crate::record::recovery_mode;
 use crate::work::project_files::OWN_FOLDER;
 
-/// A project: the git top level or, without git, the folder that holds `specs/`.
+/// A project: the git top level or, without git, the folder that holds `specs/` or what other tools keep plans in.
 #[derive(Clone, Debug)]
 pub struct Project {
     root: PathBuf,
@@ -23,6 +24,10 @@ pub struct PlanFile {
     pub name: String,
     /// The dialect of the plan.
     pub dialect: Dialect,
+    /// How its text is read.
+    pub reading: Reading,
+    /// The commands for tasks that have none of their own.
+    pub defaults: Defaults,
     /// The `tasks.md`, the `*-PLAN.md`, or the folder of plans.
     pub path: PathBuf,
     /// The files that hold tasks: one, or all of a folder.
@@ -76,6 +81,9 @@ fn shown(path: &Path) -> String {
     if path.is_absolute() || text.starts_with("..") { text.to_owned() } else { format!("./{text}") }
 }
 
+/// The folders whose subfolders hold plans: our own and spec-kit's, OpenSpec's, and Kiro's.
+pub const PLACES: [&str; 3] = ["specs", "openspec/changes", ".kiro/specs"];
+
 impl Project {
     /// Finds the project around a folder.
     pub fn discover(dir: &Path) -> Result<Self, LocateError> {
@@ -84,7 +92,8 @@ impl Project {
         if let Some(git) = repository(&dir)? {
             return Ok(Self { root: git.root().to_owned(), git: Some(git) });
         }
-        let root = dir.ancestors().find(|folder| folder.join("specs").is_dir()).unwrap_or(&dir);
+        let holds = |folder: &&Path| PLACES.iter().any(|place| folder.join(place).is_dir());
+        let root = dir.ancestors().find(holds).unwrap_or(&dir);
         Ok(Self { root: root.to_owned(), git: None })
     }
 
@@ -118,14 +127,18 @@ impl Project {
         }
     }
 
-    /// The file that names the active spec.
+    /// The file that names the active spec. Where there are no specs but plans of other tools, it is one of our own.
     pub fn pointer(&self) -> PathBuf {
-        self.root.join("specs/.current-spec")
+        let is_ours = !self.root.join("specs").is_dir()
+            && PLACES[1..].iter().any(|place| self.root.join(place).is_dir());
+        self.root.join(if is_ours { ".tillgreen/current-spec" } else { "specs/.current-spec" })
     }
 
     /// Makes a spec the active one.
     pub fn activate(&self, name: &str) -> std::io::Result<()> {
-        std::fs::write(self.pointer(), format!("{name}\n"))
+        let pointer = self.pointer();
+        pointer.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        std::fs::write(pointer, format!("{name}\n"))
     }
 
     /// A path as it is best shown: from the project's root.
@@ -138,10 +151,30 @@ impl Project {
         let pointer = self.pointer();
         let name = std::fs::read_to_string(&pointer).unwrap_or_default();
         let name = name.trim();
-        if name.is_empty() {
-            return Err(LocateError::NoActiveSpec { pointer });
+        if !name.is_empty() {
+            return Ok(name.to_owned());
         }
-        Ok(name.to_owned())
+        self.only_plan().ok_or(LocateError::NoActiveSpec { pointer })
+    }
+
+    /// The plan that is meant where nobody said so: the one that the branch is named after, as spec-kit does, else the
+    /// only one that another tool keeps here.
+    fn only_plan(&self) -> Option<String> {
+        let named = |place: &str| {
+            let folders = std::fs::read_dir(self.root.join(place)).into_iter().flatten().flatten();
+            let folders = folders.filter(|folder| folder.path().join("tasks.md").is_file());
+            folders.filter_map(|folder| folder.file_name().into_string().ok()).collect::<Vec<_>>()
+        };
+        let branch = self.git.as_ref().and_then(|git| git.branch().ok().flatten());
+        if let Some(branch) = branch.filter(|branch| PLACES.iter().any(|place| named(place).contains(branch)))
+        {
+            return Some(branch);
+        }
+        let elsewhere: Vec<String> = PLACES[1..].iter().flat_map(|place| named(place)).collect();
+        match <[String; 1]>::try_from(elsewhere) {
+            Ok([only]) if named(PLACES[0]).is_empty() => Some(only),
+            Ok(_) | Err(_) => None,
+        }
     }
 
     /// Finds a plan: a spec's name, its folder, a `tasks.md`, or, without an argument, the active spec.
@@ -174,14 +207,15 @@ impl Project {
     fn nearest(&self, dir: &Path, name: &str) -> PathBuf {
         let here = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let mut above = here.ancestors().take_while(|folder| *folder != self.root);
-        let found = above.find(|folder| folder.join("specs").join(name).is_dir());
+        let found = above.find(|folder| PLACES.iter().any(|place| folder.join(place).join(name).is_dir()));
         found.unwrap_or(&self.root).to_owned()
     }
 
     fn spec(&self, folder: &Path, name: &str) -> Result<PlanFile, LocateError> {
         let name = name.trim_end_matches('/');
         // The pointer of some tools holds a path rather than a name.
-        let dir = if name.contains('/') { folder.join(name) } else { folder.join("specs").join(name) };
+        let place = PLACES.iter().find(|place| folder.join(place).join(name).is_dir()).unwrap_or(&PLACES[0]);
+        let dir = if name.contains('/') { folder.join(name) } else { folder.join(place).join(name) };
         if !dir.is_dir() {
             let missing = self.relative(&dir).to_owned();
             let is_file = missing.extension().is_some_and(|extension| extension == "md");
@@ -207,10 +241,23 @@ impl Project {
         let is_spec = path.file_name().is_some_and(|name| name == "tasks.md");
         let named = if is_spec { dir.file_name() } else { path.file_stem() };
         let name = named.map_or_else(|| "plan".to_owned(), |name| name.to_string_lossy().into_owned());
-        let dialect = if is_phase_plan(&path) { Dialect::Phase } else { Dialect::Spec };
+        // Whoever cannot read the file is told so once it is opened.
+        let text = std::fs::read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let format = Format::of(self.relative(&path), &text.unwrap_or_default());
+        let (dialect, reading) = (format.dialect(), Reading::of(format));
         let name = name.strip_suffix("-PLAN").map(str::to_owned).unwrap_or(name);
         let home = self.own_folder().join(home_name(self.relative(&path)));
-        Ok(PlanFile { name, dialect, dir: dir.to_owned(), home, plans: vec![path.clone()], path })
+        let defaults = Defaults::default();
+        Ok(PlanFile {
+            name,
+            dialect,
+            reading,
+            defaults,
+            dir: dir.to_owned(),
+            home,
+            plans: vec![path.clone()],
+            path,
+        })
     }
 
     fn folder_of_plans(&self, folder: &Path, plans: Vec<PathBuf>) -> Result<PlanFile, LocateError> {
@@ -219,8 +266,18 @@ impl Project {
         let name =
             path.file_name().map_or_else(|| "plans".to_owned(), |name| name.to_string_lossy().into_owned());
         let home = self.own_folder().join(home_name(self.relative(&path)));
+        let defaults = Defaults::default();
         let plans = plans.iter().filter_map(|plan| plan.canonicalize().ok()).collect();
-        Ok(PlanFile { name, dialect: Dialect::Phase, dir: path.clone(), home, plans, path })
+        Ok(PlanFile {
+            name,
+            dialect: Dialect::Phase,
+            reading: Reading::of(Format::Phase),
+            defaults,
+            dir: path.clone(),
+            home,
+            plans,
+            path,
+        })
     }
 
     /// The file in which skipped tasks are noted: beside the plans, else at the project's root.
@@ -308,17 +365,21 @@ impl PlanFile {
         self.home.join("trees")
     }
 
-    /// The progress file. A folder of plans has none of its own, so it is kept with the journal.
+    /// True if files of ours lie beside the plan: not beside those of other tools, which archive and check their folders.
+    pub(crate) fn keeps_beside(&self) -> bool {
+        self.dialect == Dialect::Spec && !self.reading.format.is_foreign()
+    }
+
+    /// The progress file. A folder of plans has none of its own, and other tools do not
+    /// look for one beside theirs, so there it is kept with the journal.
     pub fn progress(&self) -> PathBuf {
-        match self.dialect {
-            Dialect::Spec => self.dir.join(".progress.md"),
-            Dialect::Phase => self.home.join("progress.md"),
-        }
+        if self.keeps_beside() { self.dir.join(".progress.md") } else { self.home.join("progress.md") }
     }
 
     /// The state file that other tools read.
     pub fn state(&self) -> PathBuf {
-        self.dir.join(".ralph-state.json")
+        let folder = if self.reading.format.is_foreign() { &self.home } else { &self.dir };
+        folder.join(".ralph-state.json")
     }
 
     /// The recovery mode that the state file asks for, should one be there and say so.
@@ -328,10 +389,7 @@ impl PlanFile {
 
     /// The file for the progress and learnings of an attempt at a task.
     pub(crate) fn task_progress(&self, task: &str) -> PathBuf {
-        let folder = match self.dialect {
-            Dialect::Spec => &self.dir,
-            Dialect::Phase => &self.home,
-        };
+        let folder = if self.keeps_beside() { &self.dir } else { &self.home };
         folder.join(format!(".progress-task-{task}.md"))
     }
 }

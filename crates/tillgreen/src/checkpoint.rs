@@ -30,7 +30,7 @@ impl Checkpoint {
         }
         file.plans.iter().find_map(|path| {
             let text = fs::read_to_string(path).ok()?;
-            let plan = Plan::parse_as(file.dialect, text, path);
+            let plan = Plan::parse_as(file.reading, text, path);
             let task = plan.task(id).filter(|task| task.type_.is_checkpoint())?;
             Some(Self { kind: task.type_, text: plan.question(task), choices: plan.choices(task) })
         })

@@ -13,6 +13,7 @@ use crate::args::{Arguments, Command, Format, Global};
 use crate::command;
 use crate::error::Error;
 use crate::exit;
+use crate::settings::FileSettings;
 use crate::view::ci;
 use crate::view::subject::Subject;
 
@@ -62,7 +63,9 @@ impl Context {
         project: &Project,
         argument: Option<&str>,
     ) -> Result<(PlanFile, Subject), Error> {
-        let file = project.locate(&self.dir, argument).map_err(|error| with_nearest(project, error))?;
+        let mut file = project.locate(&self.dir, argument).map_err(|error| with_nearest(project, error))?;
+        // What is wrong with the settings is said where they are needed.
+        FileSettings::load(project.root()).unwrap_or_default().apply_to(&mut file);
         let subject = Subject::new(&self.dir, project, &file, argument);
         Ok((file, subject))
     }

@@ -181,7 +181,13 @@ fn baseline() -> Baseline {
 
 fn red() -> ChecksReport {
     let (warnings, hooks_gone) = (vec![text("careful")], vec![text("hook")]);
-    ChecksReport { failure: Some(failure()), warnings, tree: Some(text("7ree")), hooks_gone }
+    ChecksReport {
+        failure: Some(failure()),
+        warnings,
+        tree: Some(text("7ree")),
+        hooks_gone,
+        facts: Some(Facts::default()),
+    }
 }
 
 /// One of each kind, and of each kind of what they hold.

@@ -10,6 +10,7 @@ use super::task_block::Block;
 use super::task_block::{TaskBlock, task_blocks};
 use super::task_type::TaskType;
 use crate::TaskId;
+use crate::format::{Format, Reading};
 use crate::problem::Problem;
 use crate::spec::{BoxState, Form, Markers, Plan, Task};
 
@@ -45,13 +46,13 @@ impl Plan {
         Plan::of_blocks(text, tasks, problems, Head { front_matter, id })
     }
 
-    /// Reads a plan of either kind. The names of the file and its folder tell which plan it is where its text
+    /// Reads a plan of any kind. The names of the file and its folder tell which plan it is where its text
     /// does not.
     #[must_use]
-    pub fn parse_as(dialect: Dialect, text: String, path: &Path) -> Plan {
-        match dialect {
-            Dialect::Spec => Plan::parse(text),
-            Dialect::Phase => {
+    pub fn parse_as(reading: Reading, text: String, path: &Path) -> Plan {
+        match reading.format {
+            Format::Spec | Format::SpecKit | Format::OpenSpec | Format::Kiro => Plan::read(reading, text),
+            Format::Phase => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
                 Plan::parse_phase(text, &format!("{folder}/{name}"))
@@ -208,6 +209,7 @@ impl Build<'_> {
             form: Form::Element,
             block: found.outer.clone(),
             title: title.unwrap_or(at..at),
+            group: None,
         });
     }
 

@@ -70,11 +70,13 @@ impl Plan {
             match earlier {
                 Some(earlier) => {
                     let end = earlier.block.start + self.block(earlier).trim_end().len();
-                    text.insert_str(end, &format!("\n\n{block}"));
+                    let gap = if other.reading().format.is_foreign() { "\n" } else { "\n\n" };
+                    text.insert_str(end, &format!("{gap}{}{block}", other.margin(task)));
                 }
                 None => {
                     let start = self.tasks.first().map_or(text.len(), |first| first.block.start);
-                    text.insert_str(start, &format!("{block}\n\n"));
+                    let margin = self.tasks.first().map_or("", |first| self.margin(first));
+                    text.insert_str(start, &format!("{block}\n\n{margin}"));
                 }
             }
         }
@@ -113,6 +115,11 @@ impl Plan {
         if task.state == state {
             return Ok(());
         }
+        if self.reading().format.is_foreign() && matches!(self.tasks[position].form, Form::Checkbox(_)) {
+            self.set_boxes(position, state);
+            return Ok(());
+        }
+        let task = &mut self.tasks[position];
         let mut buffer = [0; 4];
         let mark = &*state.mark().encode_utf8(&mut buffer);
         let (range, replacement) = match &task.form {
@@ -139,6 +146,21 @@ impl Plan {
         Ok(())
     }
 
+    /// Makes a task's box say `state`, and with it those of its steps and of the groups above it.
+    fn set_boxes(&mut self, position: usize, state: BoxState) {
+        let task = &self.tasks[position];
+        let mut changes = self.boxes_with(task, state);
+        if let Form::Checkbox(mark) = &task.form {
+            changes.push((mark.clone(), state));
+        }
+        changes.sort_by_key(|(mark, _)| std::cmp::Reverse(mark.start));
+        let mut text = std::mem::take(&mut self.text);
+        for (mark, state) in changes {
+            text.replace_range(mark, state.mark().encode_utf8(&mut [0; 4]));
+        }
+        *self = self.read_again(text);
+    }
+
     pub(super) fn check_writable(&self, id: &TaskId) -> Result<(), EditError> {
         match self.dialect() {
             Dialect::Spec => Ok(()),
@@ -153,7 +175,7 @@ impl Plan {
         let at = range.start;
         let mut text = std::mem::take(&mut self.text);
         text.replace_range(range, replacement);
-        *self = Plan::parse(text);
+        *self = self.read_again(text);
         // A box that was appended here is taken away again when it is emptied.
         if appended && let Some(task) = self.tasks.get_mut(position) {
             task.form = Form::Header(HeaderBox::Appended(at..at + replacement.len()));

@@ -1,5 +1,6 @@
 //! From text to tasks: which lines begin a task, how far it goes, and what is wrong.
 
+mod foreign;
 mod id_token;
 mod mark;
 mod role;
@@ -8,9 +9,11 @@ mod task_line;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+pub(super) use self::foreign::parse_foreign;
 use self::mark::{Mark, MarkKind, find_marks};
 use self::role::{NotATask, Role, Roles, find_roles, find_strays};
 use self::task_line::{Checkbox, Flaw, Head, Header, box_at, checkbox, says_done};
+use super::boxes::OtherBox;
 use super::phase::{Phase, PhaseIndex, makes_phase};
 use super::task::{BoxState, Form, HeaderBox, Task};
 use crate::TaskId;
@@ -28,6 +31,8 @@ pub(super) struct Parsed {
     pub(super) strays: Vec<Problem>,
     /// Warnings about all other boxes that are neither tasks nor part of one.
     pub(super) asides: Vec<Problem>,
+    /// Boxes that are no tasks and have a use all the same.
+    pub(super) boxes: Vec<OtherBox>,
     /// Positions in `tasks`, ordered by id.
     pub(super) index: Vec<u32>,
 }
@@ -35,11 +40,7 @@ pub(super) struct Parsed {
 /// Reads a text. Every step goes over the lines once.
 pub(super) fn parse(text: &str) -> Parsed {
     let regions = regions(text);
-    let mut problems = Vec::new();
-    for &at in &regions.unclosed_fences {
-        let problem = Problem::warning(at + 1, "code fence is never closed and is read as text");
-        problems.push(problem.hint("add a line with the same fence where the code ends"));
-    }
+    let mut problems = unclosed_fences(&regions);
     let mut marks = find_marks(text, &regions, &mut problems);
     let roles = find_roles(text, &regions, &mut marks);
     let strays = find_strays(text, &regions, &marks, &roles.of);
@@ -51,6 +52,12 @@ pub(super) fn parse(text: &str) -> Parsed {
     build.walk(marks, &roles, &strays);
     let asides = build.asides(&passed);
     Parsed { strays: told, asides, ..build.finish() }
+}
+
+fn unclosed_fences(regions: &Regions) -> Vec<Problem> {
+    let problem = |at: &usize| Problem::warning(at + 1, "code fence is never closed and is read as text");
+    let hint = "add a line with the same fence where the code ends";
+    regions.unclosed_fences.iter().map(|at| problem(at).hint(hint)).collect()
 }
 
 /// The lines of checklists that name tasks.
@@ -136,7 +143,7 @@ impl Build<'_> {
         let title = self.line(at).of(self.text).trim().trim_matches('#').trim();
         if makes_phase(level, title) {
             self.phase = u32::try_from(self.phases.len()).ok().map(PhaseIndex);
-            self.phases.push(Phase { title: title.to_owned(), line: at + 1 });
+            self.phases.push(Phase { title: title.to_owned(), line: at + 1, checks: Vec::new() });
         }
     }
 
@@ -189,6 +196,7 @@ impl Build<'_> {
             form,
             block: start..end,
             title: head.title,
+            group: None,
         });
     }
 
@@ -213,7 +221,7 @@ impl Build<'_> {
         }
         self.problems.sort_by_key(|problem| problem.line);
         let Build { tasks, phases, problems, .. } = self;
-        Parsed { tasks, phases, problems, strays: Vec::new(), asides: Vec::new(), index }
+        Parsed { tasks, phases, problems, strays: Vec::new(), asides: Vec::new(), boxes: Vec::new(), index }
     }
 
     /// The positions of the tasks in the order of their ids; those with one name stay in order.

@@ -19,6 +19,8 @@ pub struct Phase {
     pub title: String,
     /// The heading's line, counted from one.
     pub line: usize,
+    /// The lines that say how it is checked as a whole, as other tools write them: `Independent Test`, `Checkpoint`.
+    pub checks: Vec<String>,
 }
 
 impl Phase {

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::boxes::OtherBox;
 use super::fields::{self, Fields};
-use super::parse::{Parsed, parse};
+use super::parse::{Parsed, parse, parse_foreign};
 use super::phase::Phase;
+use super::prose;
 use super::task::{Form, HeaderBox, Task};
+use crate::format::{Format, Reading};
 use crate::phase::{self, Head};
 use crate::problem::Problem;
 use crate::verify::{Verify, classify};
@@ -20,18 +23,62 @@ pub struct Plan {
     problems: Vec<Problem>,
     strays: Vec<Problem>,
     asides: Vec<Problem>,
+    pub(super) boxes: Vec<OtherBox>,
+    reading: Reading,
     /// Positions in `tasks`, ordered by id.
     index: Vec<u32>,
     /// The parts that only a `*-PLAN.md` has.
     head: Option<Box<Head>>,
 }
 
+/// What is before the check of a phase in the text of its last task.
+pub(super) const PHASE_CHECK: &str = "of the phase: ";
+
+/// Where the proof of a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rung {
+    /// In a field of its own.
+    Field,
+    /// In the words of the task.
+    Text,
+    /// With the phase that it is the last task of.
+    Phase,
+    /// In the settings, for all tasks that have none.
+    Settings,
+    /// Nowhere: somebody judges it.
+    Judge,
+}
+
+impl Rung {
+    fn of_field(verify: Verify) -> (Verify, Self) {
+        let rung = if matches!(verify, Verify::Runnable(_)) { Self::Field } else { Self::Judge };
+        (verify, rung)
+    }
+}
+
 impl Plan {
     /// Reads a `tasks.md`. What cannot be understood becomes a problem, never an error.
     #[must_use]
     pub fn parse(text: String) -> Plan {
-        let Parsed { tasks, phases, problems, strays, asides, index } = parse(&text);
-        Plan { text, tasks, phases, problems, strays, asides, index, head: None }
+        Plan::read(Reading::default(), text)
+    }
+
+    /// Reads a `tasks.md` of any tool.
+    pub(crate) fn read(reading: Reading, text: String) -> Plan {
+        let parsed = if reading.format.is_foreign() { parse_foreign(&text, reading) } else { parse(&text) };
+        let Parsed { tasks, phases, problems, strays, asides, boxes, index } = parsed;
+        Plan { text, tasks, phases, problems, strays, asides, boxes, reading, index, head: None }
+    }
+
+    /// Reads another text as this one was read.
+    pub(super) fn read_again(&self, text: String) -> Plan {
+        Plan::read(self.reading, text)
+    }
+
+    /// How its text is read.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        self.reading
     }
 
     /// A `*-PLAN.md` that was read elsewhere.
@@ -45,6 +92,8 @@ impl Plan {
             problems,
             strays: Vec::new(),
             asides: Vec::new(),
+            boxes: Vec::new(),
+            reading: Reading::of(Format::Phase),
             index,
             head: Some(Box::new(head)),
         }
@@ -143,21 +192,71 @@ impl Plan {
         self.text.get(task.title.clone()).unwrap_or_default()
     }
 
+    /// The white space before a task's block, by which it stands below another box.
+    pub(super) fn margin(&self, task: &Task) -> &str {
+        let before = &self.text[..task.block.start];
+        let margin = &before[before.rfind('\n').map_or(0, |newline| newline + 1)..];
+        if margin.trim().is_empty() { margin } else { "" }
+    }
+
+    /// A task's block, and where it is the last of a phase that is checked as a whole, how that is done.
+    #[must_use]
+    pub fn full_block(&self, task: &Task) -> Cow<'_, str> {
+        let block = self.block(task);
+        let checks = match self.phase(task) {
+            Some(phase) if !phase.checks.is_empty() && self.is_last_of_phase(task) => &phase.checks,
+            Some(_) | None => return Cow::Borrowed(block),
+        };
+        let lines = checks.iter().map(|check| format!("\n  - {PHASE_CHECK}{check}"));
+        Cow::Owned(std::iter::once(block.trim_end().to_owned()).chain(lines).collect())
+    }
+
+    /// True if no other task of its phase comes after it. Fix tasks do not count.
+    fn is_last_of_phase(&self, task: &Task) -> bool {
+        let own = self.position(&task.id).unwrap_or_default();
+        let later = self.tasks.get(own + 1..).unwrap_or_default();
+        !task.is_fix()
+            && later.iter().find(|other| !other.is_fix()).is_none_or(|next| next.phase != task.phase)
+    }
+
     /// A task's fields.
     #[must_use]
     pub fn fields(&self, task: &Task) -> Fields {
         match self.head {
             Some(_) => phase::read_fields(self.block(task)),
-            None => fields::read(self.block(task)),
+            None => {
+                let mut fields = fields::read(self.block(task));
+                if self.reading.format.is_foreign() {
+                    prose::complete(self.block(task), &mut fields);
+                }
+                fields
+            }
         }
     }
 
     /// How a task is verified.
     #[must_use]
     pub fn verify(&self, task: &Task) -> Verify {
-        match self.head {
-            Some(_) => phase::read_verify(self.block(task)),
-            None => fields::verify_text(self.block(task)).map_or(Verify::Absent, |text| classify(&text)),
+        self.proof(task).0
+    }
+
+    /// How a task is verified, and where that stands.
+    #[must_use]
+    pub fn proof(&self, task: &Task) -> (Verify, Rung) {
+        if self.head.is_some() {
+            return Rung::of_field(phase::read_verify(self.block(task)));
+        }
+        let block = self.block(task);
+        let field = fields::verify_text(block).map_or(Verify::Absent, |text| classify(&text));
+        if !self.reading.format.is_foreign() || matches!(field, Verify::Runnable(_)) {
+            return Rung::of_field(field);
+        }
+        if let Some(of_text) = prose::verify(block) {
+            return (of_text, Rung::Text);
+        }
+        match prose::verify_of_phase(&self.full_block(task)) {
+            Some(of_phase) => (of_phase, Rung::Phase),
+            None => Rung::of_field(field),
         }
     }
 

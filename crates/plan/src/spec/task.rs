@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::boxes::GroupIndex;
 use super::phase::PhaseIndex;
 use crate::TaskId;
 use crate::phase::TaskType;
@@ -60,6 +61,8 @@ pub struct Markers {
     pub green: bool,
     /// `[YELLOW]`: cleans up.
     pub yellow: bool,
+    /// `[US1]`: the user story that it belongs to.
+    pub story: Option<Box<str>>,
 }
 
 impl Markers {
@@ -87,6 +90,13 @@ impl Markers {
         if let Some(kind) = inside.strip_prefix("VERIFY:") {
             self.verify = true;
             self.verify_kind = Some(kind.trim().into());
+            return true;
+        }
+        if inside
+            .strip_prefix("US")
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+        {
+            self.story = Some(inside.into());
             return true;
         }
         let target = inside.strip_prefix("FIX").and_then(|rest| rest.strip_prefix([' ', ':', '\t']));
@@ -142,6 +152,8 @@ pub struct Task {
     pub(crate) form: Form,
     pub(crate) block: Range<usize>,
     pub(crate) title: Range<usize>,
+    /// The box above it that is ticked once all tasks below that are done.
+    pub(crate) group: Option<GroupIndex>,
 }
 
 impl Task {

@@ -6,8 +6,10 @@
 mod classify;
 mod command;
 mod count;
+mod in_text;
 mod prose;
 
 pub use classify::Verify;
 pub(crate) use classify::{classify, classify_automated};
 pub(crate) use command::is_program;
+pub(crate) use in_text::{commands_in, is_check_alone};

@@ -1,6 +1,8 @@
 //! Real plans. They are read in place and are no part of the project; without them this says so and passes.
 
-use plan::{Plan, Verify};
+use std::path::Path;
+
+use plan::{Format, Plan, Verify};
 
 use crate::expect;
 
@@ -18,6 +20,20 @@ fn for_each_file(check: impl Fn(&str, &str)) -> usize {
         check(&path.file_name().expect("a file").to_string_lossy(), &text);
     }
     paths.len()
+}
+
+#[test]
+fn plans_with_fields_are_told_from_those_of_other_tools() {
+    let others = std::cell::RefCell::new(Vec::<String>::new());
+    for_each_file(|name, text| {
+        let format = Format::of(Path::new("specs/demo/tasks.md"), text);
+        if format != Format::Spec {
+            others.borrow_mut().push(format!("{name} {format:?}"));
+        }
+    });
+    // One of them is a plan of spec-kit: tasks called T001, and no field in it.
+    let others = others.into_inner();
+    assert!(others.len() <= 1 && others.iter().all(|other| other.ends_with(" SpecKit")), "{others:?}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What must hold of every plan, whatever its text.
 
-use plan::{BoxState, EditError, ErrorType, FixTask, Plan, TaskId};
+use std::path::Path;
+
+use plan::{BoxState, EditError, ErrorType, FixTask, Format, Optional, Plan, Reading, TaskId};
 
 /// Checks everything that can be checked without knowing what the text means.
 pub(crate) fn lossless(text: &str) -> Plan {
@@ -12,6 +14,24 @@ pub(crate) fn lossless(text: &str) -> Plan {
         drop(plan.fields(task));
         drop(plan.verify(task));
     }
+    drop(plan.lint());
+    for format in [Format::SpecKit, Format::OpenSpec, Format::Kiro] {
+        foreign(text, format);
+    }
+    plan
+}
+
+/// Checks the same of a text that is read as another tool's plan.
+pub(crate) fn foreign(text: &str, format: Format) -> Plan {
+    let reading = Reading { format, optional: Optional::Included };
+    let plan = Plan::parse_as(reading, text.to_owned(), Path::new(""));
+    assert_eq!(plan.text(), text);
+    for task in plan.tasks() {
+        assert!(text.contains(plan.block(task)) && plan.block(task).contains(plan.title(task)));
+        assert_eq!(plan.task(&task.id), Some(task));
+        drop((plan.fields(task), plan.proof(task), plan.groups_of(task)));
+    }
+    plan.boxes().iter().for_each(|other| assert!(text.contains(plan.words(other))));
     drop(plan.lint());
     plan
 }

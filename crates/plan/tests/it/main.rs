@@ -3,6 +3,7 @@
 mod corpus;
 mod edits;
 mod expect;
+mod foreign;
 mod headers;
 mod hostile;
 mod phase_corpus;

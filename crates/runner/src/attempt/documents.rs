@@ -3,11 +3,46 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use plan::Format;
+
+use crate::plan_file::Excerpt;
+
 /// Names of documents, as files of text or as folders.
-const NAMES: [&str; 5] = ["requirements", "design", "spec", "plan", "contracts"];
+const NAMES: [&str; 10] = [
+    "requirements",
+    "design",
+    "spec",
+    "specs",
+    "plan",
+    "contracts",
+    "proposal",
+    "research",
+    "quickstart",
+    "model",
+];
+
+/// The documents of other tools that are meant for all plans, from the project's root; of a folder, what is in it.
+const OF_PROJECT: [&str; 5] = [
+    ".specify/memory/constitution.md",
+    "memory/constitution.md",
+    "openspec/project.md",
+    "openspec/config.yaml",
+    ".kiro/steering",
+];
 
 /// The folder that some projects keep all of their plans in; what lies there is meant for each of them.
 const PLANNING: &str = ".planning";
+
+/// The documents that another tool keeps for all plans of a project.
+pub(crate) fn of_project(root: &Path, format: Format) -> Vec<PathBuf> {
+    let place = match format {
+        Format::Spec | Format::Phase => return Vec::new(),
+        Format::SpecKit => &OF_PROJECT[..2],
+        Format::OpenSpec => &OF_PROJECT[2..4],
+        Format::Kiro => &OF_PROJECT[4..],
+    };
+    place.iter().map(|place| root.join(place)).filter(|path| path.exists()).collect()
+}
 
 /// The documents beside a plan, in order of their names; plans are none.
 pub(crate) fn beside(plan: &Path, plans: &[PathBuf]) -> Vec<PathBuf> {
@@ -30,6 +65,25 @@ fn is_document(path: &Path) -> bool {
     let is_plan = stem.is_some_and(|stem| stem.ends_with("-plan"));
     let word = stem.and_then(|stem| stem.rsplit('-').next());
     word.is_some_and(|word| NAMES.contains(&word)) && !is_plan
+}
+
+/// Parts of the documents beside a plan that one of its tasks points at: a requirement, a user story.
+pub(crate) fn pointed_at(plan: &Path, excerpt: &Excerpt) -> Vec<(String, String)> {
+    let read = |name: &str| fs::read_to_string(plan.with_file_name(name)).ok();
+    let fields = excerpt.fields();
+    let references = fields.others.iter().filter(|(name, _)| name.eq_ignore_ascii_case("requirements"));
+    let references: Vec<&str> = references.flat_map(|(_, text)| text.split(',')).collect();
+    let mut quoted = Vec::new();
+    if let Some(document) = (!references.is_empty()).then(|| read("requirements.md")).flatten() {
+        let parts = references.iter().filter_map(|reference| plan::requirement(&document, reference));
+        quoted.extend(parts.map(|part| ("requirements.md".to_owned(), part)));
+    }
+    if let Some((document, story)) = excerpt.story().and_then(|story| Some((read("spec.md")?, story))) {
+        let part = plan::user_story(&document, story);
+        quoted.extend(part.map(|part| ("spec.md".to_owned(), part)));
+    }
+    quoted.dedup();
+    quoted
 }
 
 #[cfg(test)]

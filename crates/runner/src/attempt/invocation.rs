@@ -13,7 +13,7 @@ use crate::atomic;
 use crate::attempt::dispatch::AtWork;
 use crate::attempt::documents;
 use crate::attempt::files::AttemptFiles;
-use crate::attempt::prompt::{self, AttemptPart, Subject};
+use crate::attempt::prompt::{self, Around, AttemptPart, Subject};
 use crate::error::RunError;
 use crate::git::Git;
 use crate::inbox::Message;
@@ -75,11 +75,37 @@ impl Effects<'_, '_> {
         let shown = self.world.project.relative(path).to_string_lossy().into_owned();
         let dir = format!("./{}/", self.world.project.relative(&self.world.file.dir).display());
         let introduction = self.world.plans.introduction(self.state, id).unwrap_or_default();
-        let documents = documents::beside(path, &self.world.file.plans);
+        let mut documents = documents::beside(path, &self.world.file.plans);
+        let format = self.world.file.reading.format;
+        documents.extend(documents::of_project(self.world.project.root(), format));
         let documents =
             documents.iter().map(|path| self.world.project.relative(path).display().to_string()).collect();
         let (dialect, plan_name) = (self.world.file.dialect, self.world.file.name.as_str());
-        Subject { id: id.name(), excerpt, dialect, plan_name, shown, dir, introduction, documents }
+        let around = if format.is_foreign() { self.around(id, excerpt, path) } else { Around::default() };
+        Subject {
+            id: id.name(),
+            excerpt,
+            dialect,
+            format,
+            plan_name,
+            shown,
+            dir,
+            introduction,
+            documents,
+            around,
+        }
+    }
+
+    /// The words of the plan and of the documents beside it that a task of another tool's plan is a part of or points at.
+    fn around(&self, id: &TaskId, excerpt: &Excerpt, path: &Path) -> Around {
+        let words = self.world.plans.find(id).map(|(plan, task)| {
+            let groups = plan.groups_of(task).into_iter().map(|group| plan.words(group));
+            let words =
+                std::iter::once(plan.phase_words(task)).chain(groups).filter(|words| !words.is_empty());
+            words.collect::<Vec<_>>().join("\n\n")
+        });
+        let quoted = documents::pointed_at(path, excerpt);
+        Around { words: words.unwrap_or_default(), quoted }
     }
 
     fn attempt_prompt(&self, id: &TaskId, attempt: Attempt, role: Role) -> Option<String> {
@@ -159,9 +185,8 @@ impl Effects<'_, '_> {
     pub(crate) fn task_text(&self, id: &TaskId, dir: &Path) -> String {
         let known = self.world.text_at_start.get(id).cloned();
         let digest = self.state.task(id).map(|task| task.decl.digest);
-        let is_known = |text: &String| {
-            Excerpt::read(self.world.file.dialect, text).map(|excerpt| excerpt.digest()) == digest
-        };
+        let is_known =
+            |text: &String| Excerpt::of(self.world.file, text).map(|excerpt| excerpt.digest()) == digest;
         let kept = known.or_else(|| fs::read_to_string(dir.join("task.md")).ok().filter(is_known));
         kept.or_else(|| self.world.plans.text(self.state, id)).unwrap_or_default()
     }

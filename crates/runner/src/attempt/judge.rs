@@ -4,7 +4,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::{fs, io};
 
-use engine::{ActionKey, Attempt, Changes, Dispatch, Facts, JudgeState, Judging, Role, Status, Task};
+use engine::{
+    ActionKey, Attempt, Changes, Dispatch, Facts, JudgeState, Judging, Role, Status, Task, Verification,
+};
 use plan::TaskId;
 
 use crate::agent::Duty;
@@ -50,7 +52,7 @@ impl Effects<'_, '_> {
         self.remember_config();
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         // The result is judged by the text that the task had when it was started.
-        let Some(excerpt) = Excerpt::read(self.world.file.dialect, &self.task_text(id, &dir)) else {
+        let Some(excerpt) = Excerpt::of(self.world.file, &self.task_text(id, &dir)) else {
             return self.report_missing_task(id, dispatch);
         };
         let touched: Vec<String> =
@@ -91,8 +93,17 @@ impl Effects<'_, '_> {
             root.join(name).exists()
                 || touched.iter().any(|path| covers(name, path) && root.join(path).exists())
         };
-        let missing = named.iter().filter(is_plain).filter(|name| !is_there(name)).cloned().collect();
+        let missing = named.iter().filter(is_plain).filter(|name| !removes(excerpt) && !is_there(name));
+        let missing = missing.cloned().collect();
         Ok(Facts { changes: self.changes(id, &named, touched)?, missing })
+    }
+
+    /// The facts about the result of a task whose command is not its own.
+    pub(crate) fn facts_beside(&self, id: &TaskId, text: &str) -> Result<Option<Facts>, RunError> {
+        let task = self.state.task(id).filter(|task| task.decl.verification == Verification::Borrowed);
+        let Some((task, excerpt)) = task.zip(Excerpt::of(self.world.file, text)) else { return Ok(None) };
+        let touched: Vec<String> = task.touched.iter().cloned().collect();
+        self.facts(id, &excerpt, &touched).map(Some)
     }
 
     fn changes(&self, id: &TaskId, named: &[String], touched: &[String]) -> Result<Changes, RunError> {
@@ -216,6 +227,16 @@ impl Effects<'_, '_> {
         ));
         Ok(others)
     }
+}
+
+/// Words that a title begins with whose files need not be there afterwards.
+const REMOVING: [&str; 8] = ["remove", "delete", "drop", "rename", "move", "replace", "删除", "削除"];
+
+/// True if a task says in its title that files go away, and lists none in a field.
+fn removes(excerpt: &Excerpt) -> bool {
+    let title = excerpt.title().to_lowercase();
+    let is_listed = excerpt.fields().files.is_some_and(|files| !files.text.is_empty());
+    !is_listed && REMOVING.iter().any(|word| title.starts_with(word))
 }
 
 /// Moves a file away, if it is there. Work trees may lie on another file system. A folder, which is a submodule, stays.

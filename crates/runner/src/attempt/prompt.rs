@@ -1,12 +1,18 @@
 //! Puts prompts together. Their words are files, one per role; this module only fills in the blanks.
 
 use engine::{Attempt, Role};
-use plan::{Dialect, Verify};
+use plan::{Dialect, Format, Rung, Script};
 
 use crate::plan_file::Excerpt;
 use crate::settings::Bookkeeping;
 
 const EXECUTOR: &str = include_str!("../../prompts/executor.md");
+const FOREIGN_EXECUTOR: &str = include_str!("../../prompts/foreign_executor.md");
+const FOREIGN_BOOKKEEPING: &str = include_str!("../../prompts/foreign_bookkeeping.md");
+const AROUND: &str = include_str!("../../prompts/around.md");
+const QUOTED: &str = include_str!("../../prompts/quoted.md");
+const BY_BORROWED: &str = include_str!("../../prompts/verify_borrowed.md");
+const BY_TEXT: &str = include_str!("../../prompts/verify_in_text.md");
 const PHASE_EXECUTOR: &str = include_str!("../../prompts/phase_executor.md");
 const PHASE_BY_COORDINATOR: &str = include_str!("../../prompts/phase_bookkeeping_coordinator.md");
 const PHASE_BY_AGENT: &str = include_str!("../../prompts/phase_bookkeeping_agent.md");
@@ -34,6 +40,20 @@ const WORDS_CHARS_MAX: usize = 2 * engine::WORD_CHARS_MAX;
 /// The characters of a plan's introduction in a prompt.
 const INTRODUCTION_CHARS_MAX: usize = 4_000;
 
+/// The characters of the part of the plan that a task is in, and of each part of a document that it points at.
+const AROUND_CHARS_MAX: usize = 2_000;
+/// How many parts of documents are quoted.
+const QUOTED_MAX: usize = 8;
+
+/// What a task of another tool's plan is a part of or points at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Around {
+    /// The words of the plan about the part that the task is in.
+    pub words: String,
+    /// Parts of documents, each with the document's name.
+    pub quoted: Vec<(String, String)>,
+}
+
 /// The subject of a prompt.
 pub(crate) struct Subject<'a> {
     /// The task's name in the plan.
@@ -42,6 +62,8 @@ pub(crate) struct Subject<'a> {
     pub excerpt: &'a Excerpt,
     /// The plan's dialect.
     pub dialect: Dialect,
+    /// Its format.
+    pub format: Format,
     /// The plan's name.
     pub plan_name: &'a str,
     /// The plan file's path, as it is shown.
@@ -52,6 +74,8 @@ pub(crate) struct Subject<'a> {
     pub introduction: String,
     /// The documents beside it, as they are shown.
     pub documents: Vec<String>,
+    /// What the task is a part of or points at.
+    pub around: Around,
 }
 
 /// The part that only the prompt of an attempt has.
@@ -77,11 +101,13 @@ pub(crate) struct AttemptPart<'a> {
 /// The prompt of an attempt.
 pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
     let template = match (part.role, subject.dialect) {
+        (Role::Executor | Role::Reviewer, Dialect::Spec) if subject.format.is_foreign() => FOREIGN_EXECUTOR,
         (Role::Executor | Role::Reviewer, Dialect::Spec) => EXECUTOR,
         (Role::Executor | Role::Reviewer, Dialect::Phase) => PHASE_EXECUTOR,
         (Role::Qa, Dialect::Spec | Dialect::Phase) => QA,
     };
     let bookkeeping = match (part.bookkeeping, subject.dialect) {
+        (Bookkeeping::Coordinator, Dialect::Spec) if subject.format.is_foreign() => FOREIGN_BOOKKEEPING,
         (Bookkeeping::Coordinator, Dialect::Spec) => BY_COORDINATOR,
         (Bookkeeping::Agent, Dialect::Spec) => BY_AGENT,
         (Bookkeeping::Coordinator, Dialect::Phase) => PHASE_BY_COORDINATOR,
@@ -93,9 +119,12 @@ pub(crate) fn attempt(subject: &Subject<'_>, part: &AttemptPart<'_>) -> String {
         bookkeeping.trim_end(),
         &[("plan", &subject.shown), ("plan_id", subject.plan_name), ("progress", part.progress_file)],
     );
-    let verification = match subject.excerpt.verify() {
-        Verify::Runnable(_) => BY_COMMAND,
-        Verify::Prose(_) | Verify::Absent => BY_JUDGE,
+    let by_command = |template, script: &Script| fill(template, &[("command", &script.source())]);
+    let verification = match subject.excerpt.script() {
+        Some((_, Rung::Field)) => BY_COMMAND.to_owned(),
+        Some((script, Rung::Text)) => by_command(BY_TEXT, &script),
+        Some((script, Rung::Phase | Rung::Settings | Rung::Judge)) => by_command(BY_BORROWED, &script),
+        None => BY_JUDGE.to_owned(),
     };
     let attempt = part.attempt.to_string();
     let context = context(part.progress);
@@ -184,15 +213,26 @@ fn purpose(subject: &Subject<'_>) -> String {
         fill(PURPOSE, &[("introduction", &introduction)])
     };
     let documents = list(&subject.documents).map(|list| fill(DOCUMENTS, &[("documents", &list)]));
-    told + &documents.unwrap_or_default()
+    let words = bounded(&subject.around.words, AROUND_CHARS_MAX);
+    let words = if words.is_empty() { words } else { fill(AROUND, &[("words", &words)]) };
+    let quoted = subject.around.quoted.iter().take(QUOTED_MAX).map(|(document, part)| {
+        fill(QUOTED, &[("document", document), ("part", &bounded(part, AROUND_CHARS_MAX))])
+    });
+    let around: String = std::iter::once(words).chain(quoted).collect();
+    told + &documents.unwrap_or_default() + &around
 }
 
 /// The beginning of a text, in whole lines.
 fn beginning(text: &str) -> String {
-    if text.chars().count() <= INTRODUCTION_CHARS_MAX {
+    bounded(text, INTRODUCTION_CHARS_MAX)
+}
+
+/// A text that is not longer than that, in whole lines.
+fn bounded(text: &str, chars_max: usize) -> String {
+    if text.chars().count() <= chars_max {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(INTRODUCTION_CHARS_MAX).collect();
+    let kept: String = text.chars().take(chars_max).collect();
     format!("{}\n(the rest is left out)", kept.rfind('\n').map_or(kept.as_str(), |newline| &kept[..newline]))
 }
 
@@ -245,6 +285,7 @@ fn context(progress: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use plan::Reading;
 
     use super::*;
 
@@ -254,13 +295,32 @@ mod tests {
                          <action>Create it</action>\n  <verify>npm test</verify>\n  <done>Tests pass</done>\n</task>\n";
     const RETRY: &str = "<retry_context attempt=\"2\" max_attempts=\"5\">\n  …\n</retry_context>\n";
 
+    fn excerpt_format(dialect: Dialect) -> Format {
+        match dialect {
+            Dialect::Spec => Format::Spec,
+            Dialect::Phase => Format::Phase,
+        }
+    }
+
     fn with_subject(dialect: Dialect, text: &str, render: impl Fn(&Subject<'_>) -> String) -> String {
-        let excerpt = Excerpt::read(dialect, text).unwrap();
+        let excerpt = Excerpt::read(Reading::of(excerpt_format(dialect)), text).unwrap();
         let (id, plan_name) = (if dialect == Dialect::Spec { "1.3" } else { "03-01:task-3" }, "demo");
         let (shown, dir) = ("specs/demo/tasks.md".to_owned(), "./specs/demo/".to_owned());
         let introduction = "# Tasks: Login\n\nUsers can log in.".to_owned();
         let documents = vec!["specs/demo/design.md".to_owned(), "specs/demo/requirements.md".to_owned()];
-        render(&Subject { id, excerpt: &excerpt, dialect, plan_name, shown, dir, introduction, documents })
+        let (format, around) = (excerpt_format(dialect), Around::default());
+        render(&Subject {
+            id,
+            excerpt: &excerpt,
+            dialect,
+            format,
+            plan_name,
+            shown,
+            dir,
+            introduction,
+            documents,
+            around,
+        })
     }
 
     fn part(role: Role, retry_context: Option<&str>, bookkeeping: Bookkeeping) -> AttemptPart<'static> {
@@ -529,11 +589,13 @@ mod tests {
     #[test]
     fn a_plan_without_an_introduction_has_no_empty_headings() {
         let part = part(Role::Executor, None, Bookkeeping::Coordinator);
-        let excerpt = Excerpt::read(Dialect::Spec, SPEC).unwrap();
+        let excerpt = Excerpt::read(Reading::default(), SPEC).unwrap();
         let subject = Subject {
             id: "1.3",
             excerpt: &excerpt,
             dialect: Dialect::Spec,
+            format: Format::Spec,
+            around: Around::default(),
             plan_name: "demo",
             shown: String::new(),
             dir: String::new(),

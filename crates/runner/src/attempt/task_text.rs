@@ -19,7 +19,7 @@ impl Effects<'_, '_> {
             return self.world.plans.excerpt(self.state, id);
         }
         let place = self.attempt_place(id, Attempt(task.attempted), task.dispatch);
-        Excerpt::read(self.world.file.dialect, &self.task_text(id, &place))
+        Excerpt::of(self.world.file, &self.task_text(id, &place))
     }
 
     /// The script that proves a task with this text: the text's own, and the author's where nobody confirmed that.

@@ -73,7 +73,7 @@ impl Effects<'_, '_> {
     ) -> Result<(), RunError> {
         let dir = self.attempt_dir(id, attempt, dispatch)?;
         let text = self.task_text(id, &dir);
-        let excerpt = Excerpt::read(self.world.file.dialect, &text);
+        let excerpt = Excerpt::of(self.world.file, &text);
         match excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt)) {
             Some(script) => {
                 let (tree, looks) = (self.lying_tree(id)?, check::Looks::new(&dir));
@@ -203,7 +203,8 @@ impl Effects<'_, '_> {
                         self.after_verify(&task, &text, (&script, report.warnings, tree.as_deref()))?
                     }
                 };
-                let report = ChecksReport { hooks_gone: self.hooks_gone(&task, &text), ..report };
+                let facts = self.facts_beside(&task, &text)?;
+                let report = ChecksReport { hooks_gone: self.hooks_gone(&task, &text), facts, ..report };
                 let checked = Checked::new((task, dispatch), (script, dir), (report, tree));
                 self.checked(key, checked, &text)
             }
@@ -326,7 +327,7 @@ impl Effects<'_, '_> {
             return Ok(ChecksReport { failure: None, warnings, ..ChecksReport::default() });
         }
         let touched = self.touched_files(id);
-        let excerpt = Excerpt::read(self.world.file.dialect, text);
+        let excerpt = Excerpt::of(self.world.file, text);
         let outside = excerpt.map(|excerpt| check::scope(&excerpt, &touched)).unwrap_or_default();
         let outside = self.still_changed(id, outside)?;
         if outside.is_empty() {

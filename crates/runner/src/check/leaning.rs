@@ -167,7 +167,7 @@ impl Effects<'_, '_> {
     fn plan_looks(&mut self, checked: &mut Checked, text: &str) -> Result<(), RunError> {
         let Some(git) = self.world.files.git() else { return Ok(()) };
         let Some(base) = self.base_of(&checked.task) else { return Ok(()) };
-        let Some(excerpt) = Excerpt::read(self.world.file.dialect, text).filter(|excerpt| !excerpt.is_red())
+        let Some(excerpt) = Excerpt::read(self.world.file.reading, text).filter(|excerpt| !excerpt.is_red())
         else {
             return Ok(());
         };

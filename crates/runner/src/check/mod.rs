@@ -7,6 +7,7 @@ pub(crate) mod command;
 pub(crate) mod leaning;
 mod likely_keys;
 mod marks;
+mod proposed;
 mod scope;
 mod signs;
 mod verify;
@@ -14,6 +15,7 @@ mod verify;
 pub(crate) use bookkeeping::bookkeeping;
 pub(crate) use likely_keys::{has_likely_key, likely_keys};
 pub(crate) use marks::has_conflict_marks;
+pub use proposed::{ProposedVerify, propose_verify};
 pub(crate) use scope::{covers, scope};
 pub(crate) use verify::{
     Looks, judge as judge_verify, one_line, or_missing, program as verify_program, script_of,

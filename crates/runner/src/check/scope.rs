@@ -8,8 +8,9 @@ use crate::plan_file::Excerpt;
 /// Files among those changed that the task does not list; none where it lists no files at all, or where nobody can
 /// tell all that it lists.
 pub(crate) fn scope(excerpt: &Excerpt, touched: &[FileState]) -> Vec<String> {
-    let Files { paths: listed, unclear, .. } = excerpt.fields().files.unwrap_or_default();
-    if listed.is_empty() || !unclear.is_empty() {
+    let Files { paths: listed, unclear, text } = excerpt.fields().files.unwrap_or_default();
+    // What is only mentioned in a task's words is no list.
+    if listed.is_empty() || !unclear.is_empty() || text.is_empty() {
         return Vec::new();
     }
     let outside =

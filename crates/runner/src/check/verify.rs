@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Cause, CheckFailure, ChecksReport, Failing, Reading};
-use plan::{Script, TaskId, Verify};
+use plan::{Script, TaskId};
 
 use crate::mask::mask;
 use crate::plan_file::Excerpt;
@@ -18,10 +18,7 @@ const EXCERPT_CHARS_MAX: usize = 2_000;
 
 /// The verify script of a task, from the text that the task had when it was started.
 pub(crate) fn script_of(excerpt: &Excerpt) -> Option<Script> {
-    match excerpt.verify() {
-        Verify::Runnable(script) => Some(script),
-        Verify::Prose(_) | Verify::Absent => None,
-    }
+    excerpt.script().map(|(script, _)| script)
 }
 
 /// The program that runs a script.

@@ -235,7 +235,7 @@ impl Effects<'_, '_> {
         let dir = self.attempt_dir(id, attempt, dispatch)?.join("joined");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let text = self.task_text(id, dir.parent().unwrap_or(&dir));
-        let excerpt = Excerpt::read(self.world.file.dialect, &text);
+        let excerpt = Excerpt::of(self.world.file, &text);
         let script = excerpt.as_ref().and_then(|excerpt| self.script_of(id, excerpt));
         let script = script.filter(|_| self.has_to_be_joined(id));
         let tree = self.joined_tree(id)?;

@@ -6,9 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{State, Status, TaskDecl, TaskKind, Toggle, Verification};
-use plan::{Beside, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, Task, TaskId, Verify};
+use plan::{
+    Beside, BoxRole, Commit, Dialect, Files, FixTask, Plan, Problem, RequestTask, Rung, Script, Task, TaskId,
+    Verify,
+};
 
 use crate::atomic;
+use crate::plan_file::defaults::Defaults;
 use crate::plan_file::order;
 use crate::plan_file::source::Source;
 use crate::plan_file::text::{Excerpt, fix_block, says_the_same};
@@ -18,6 +22,7 @@ use crate::project::PlanFile;
 #[derive(Debug)]
 pub(crate) struct PlanFiles {
     pub(super) dialect: Dialect,
+    pub(super) file: PlanFile,
     pub(super) sources: Vec<Source>,
     /// The problems with how the plans depend on each other, with the file in which each shows.
     pub(super) problems: Vec<(PathBuf, Problem)>,
@@ -88,7 +93,7 @@ pub fn declared(file: &PlanFile) -> Result<Vec<TaskDecl>, (PathBuf, io::Error)> 
 impl PlanFiles {
     /// Reads the plan files.
     pub(crate) fn open(file: &PlanFile, strict: Toggle) -> Result<Self, (PathBuf, io::Error)> {
-        let read = |path: &PathBuf| Source::open(path, file.dialect).map_err(|error| (path.clone(), error));
+        let read = |path: &PathBuf| Source::open(path, file.reading).map_err(|error| (path.clone(), error));
         let sources: Vec<Source> = file.plans.iter().map(read).collect::<Result<_, _>>()?;
         let plans: Vec<&Plan> = sources.iter().map(|source| &source.plan).collect();
         let (places, problems) = order::order(&plans);
@@ -100,6 +105,7 @@ impl PlanFiles {
         let dialect = file.dialect;
         Ok(Self {
             dialect,
+            file: file.clone(),
             sources,
             problems,
             is_unreported: false,
@@ -130,6 +136,12 @@ impl PlanFiles {
         })
     }
 
+    /// How many tasks are left out, as they are optional.
+    pub(crate) fn left_out(&self) -> usize {
+        let boxes = self.sources.iter().flat_map(|source| source.plan.boxes());
+        boxes.filter(|other| other.role == BoxRole::Optional && !other.state.is_done()).count()
+    }
+
     /// The number of ticked boxes.
     pub(crate) fn ticked(&self) -> usize {
         let tasks = self.sources.iter().flat_map(|source| source.plan.tasks());
@@ -143,13 +155,13 @@ impl PlanFiles {
 
     /// A task's text, with its fields. The text of a fix task that is in no file is made from the record.
     pub(crate) fn excerpt(&self, state: &State, id: &TaskId) -> Option<Excerpt> {
-        Excerpt::read(self.dialect, &self.text(state, id)?)
+        Excerpt::of(&self.file, &self.text(state, id)?)
     }
 
     /// A task's text.
     pub(crate) fn text(&self, state: &State, id: &TaskId) -> Option<String> {
         if let Some((plan, task)) = self.find(id) {
-            return Some(plan.block(task).to_owned());
+            return Some(plan.full_block(task).into_owned());
         }
         if let Some(request) = state.pull_request().request(id) {
             return Some(self.request_text(request));
@@ -205,7 +217,7 @@ impl PlanFiles {
             for task in source.plan.running_order() {
                 let depends_on = std::mem::replace(&mut before, vec![task.id.clone()]);
                 let stage = self.stage(stages[place], task);
-                let decl = TaskDecl { stage, ..decl(&source.plan, task) };
+                let decl = TaskDecl { stage, ..decl(&source.plan, task, &self.file.defaults) };
                 decls.push(self.complete(state, decl, depends_on));
                 self.push_fixes(state, &task.id, &mut decls);
             }
@@ -272,7 +284,10 @@ impl PlanFiles {
     pub(crate) fn decl(&self, state: &State, id: &TaskId) -> Option<TaskDecl> {
         let place = self.sources.iter().position(|source| source.plan.task(id).is_some());
         if let (Some(place), Some((plan, task))) = (place, self.find(id)) {
-            let decl = TaskDecl { stage: self.stage(self.stages()[place], task), ..decl(plan, task) };
+            let decl = TaskDecl {
+                stage: self.stage(self.stages()[place], task),
+                ..decl(plan, task, &self.file.defaults)
+            };
             return Some(self.complete(state, decl, Vec::new()));
         }
         let known = state.task(id)?;
@@ -459,15 +474,37 @@ fn compare(before: &Plan, after: &Plan, own: &TaskId) -> Inspection {
     inspection
 }
 
-pub(super) fn decl(plan: &Plan, task: &Task) -> TaskDecl {
-    let (verification, command) = match plan.verify(task) {
-        Verify::Runnable(script) => (Verification::Command, Some(crc32fast::hash(script.text.as_bytes()))),
-        Verify::Prose(_) | Verify::Absent => (Verification::Judgement, None),
-    };
+/// The command of the settings for a task that has none.
+pub(super) fn default_script(plan: &Plan, task: &Task, defaults: &Defaults) -> Option<Script> {
+    let is_open = !task.type_.is_checkpoint() && !task.markers.red;
+    let is_without = is_open && !matches!(plan.verify(task), Verify::Runnable(_));
+    is_without.then(|| defaults.of(&plan.fields(task))).flatten()
+}
+
+/// How a task's result can be proved, and a digest of its command.
+fn verification(plan: &Plan, task: &Task, defaults: &Defaults) -> (Verification, Option<u32>) {
+    let digest = |script: &Script| crc32fast::hash(script.text.as_bytes());
+    match plan.proof(task) {
+        (Verify::Runnable(script), Rung::Phase) => (Verification::Borrowed, Some(digest(&script))),
+        (Verify::Runnable(script), Rung::Field | Rung::Text | Rung::Settings | Rung::Judge) => {
+            (Verification::Command, Some(digest(&script)))
+        }
+        (verify @ (Verify::Prose(_) | Verify::Absent), _) => match default_script(plan, task, defaults) {
+            Some(script) if verify == Verify::Absent => (Verification::Borrowed, Some(digest(&script))),
+            // What is said in prose is for somebody to judge, beside the command.
+            default => (Verification::Judgement, default.as_ref().map(digest)),
+        },
+    }
+}
+
+pub(super) fn decl(plan: &Plan, task: &Task, defaults: &Defaults) -> TaskDecl {
+    let (verification, command) = verification(plan, task, defaults);
     let fields = plan.fields(task);
     // A task of a plan that names no files of its own may touch all that its plan does.
     let of_plan = plan.front_matter().map(|front| front.files_modified.clone()).unwrap_or_default();
-    let parallel = task.markers.runs_parallel() && fields.commit != Commit::None;
+    // The last task of a phase waits for the others, as what checks the phase checks them all.
+    let closes = plan.proof(task).1 == Rung::Phase;
+    let parallel = task.markers.runs_parallel() && fields.commit != Commit::None && !closes;
     let depends_on = plan.dependencies(task, &fields);
     TaskDecl {
         id: task.id.clone(),
@@ -509,11 +546,21 @@ pub(super) fn kind(task: &Task) -> TaskKind {
 pub(super) fn digest(plan: &Plan, task: &Task) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(plan.title(task).as_bytes());
-    for line in plan.body(task).lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+    let full = plan.full_block(task);
+    let of_phase = full.strip_prefix(plan.block(task).trim_end()).unwrap_or_default();
+    let lines = plan.body(task);
+    let lines = lines.lines().chain(of_phase.lines()).map(str::trim_end);
+    for line in lines.filter(|line| !line.is_empty()) {
         hasher.update(b"\n");
-        // Blanks at the end of lines, between them and before bullets, and which bullets they are, say nothing.
+        // Blanks at the end of lines, between them and before bullets, and which bullets they are, say nothing; neither do
+        // ticks of steps.
         match line.trim_start().strip_prefix(['-', '*', '+']).and_then(|rest| rest.strip_prefix(' ')) {
-            Some(item) => hasher.update(format!("- {}", item.trim_start()).as_bytes()),
+            Some(item) => {
+                let item = item.trim_start();
+                let step = item.strip_prefix("[x] ").or_else(|| item.strip_prefix("[X] "));
+                let item = step.map_or_else(|| item.to_owned(), |step| format!("[ ] {step}"));
+                hasher.update(format!("- {item}").as_bytes());
+            }
             None => hasher.update(line.as_bytes()),
         }
     }

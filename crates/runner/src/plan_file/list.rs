@@ -5,15 +5,15 @@ use std::fs;
 use std::path::Path;
 
 use crate::plan_key::owner;
-use crate::project::{PlanFile, Project};
+use crate::project::{PLACES, PlanFile, Project};
 
-/// The folders whose subfolders are plans.
-const PLACES: [&str; 2] = ["specs", ".planning/phases"];
+/// The folder whose subfolders hold plans with phases.
+const PHASES: &str = ".planning/phases";
 
 /// Every plan that can be run: specs, folders of plans, and those elsewhere that were run before; by path.
 pub fn plans(project: &Project) -> Vec<PlanFile> {
     let mut places: Vec<String> = Vec::new();
-    for place in PLACES {
+    for place in PLACES.into_iter().chain([PHASES]) {
         places.extend(names(&project.root().join(place)).map(|name| format!("{place}/{name}")));
     }
     places.extend(names(&project.root().join(".tillgreen")).map(|home| owner(&home)));

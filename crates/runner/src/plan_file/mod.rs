@@ -1,6 +1,7 @@
 //! The plan files on disk: read when they changed, edited in the smallest way, and put back where an agent laid
 //! hands on what is not its own.
 
+mod defaults;
 mod files;
 mod list;
 mod order;
@@ -8,6 +9,7 @@ mod requests;
 mod source;
 mod text;
 
+pub use defaults::Defaults;
 pub use files::declared;
 pub(crate) use files::{Freshness, OwnBox, PlanFiles};
 pub use list::plans;

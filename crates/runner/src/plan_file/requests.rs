@@ -70,10 +70,10 @@ impl PlanFiles {
     /// The declaration of a task that was asked for.
     pub(crate) fn requested_decl(&self, request: &Request) -> Option<TaskDecl> {
         if let Some((plan, task)) = self.find(&request.id) {
-            return Some(decl(plan, task));
+            return Some(decl(plan, task, &self.file.defaults));
         }
-        let excerpt = Excerpt::read(self.dialect, &self.request_text(request))?;
-        Some(TaskDecl { id: request.id.clone(), ..excerpt.decl() })
+        let excerpt = Excerpt::of(&self.file, &self.request_text(request))?;
+        Some(TaskDecl { id: request.id.clone(), ..excerpt.decl(&self.file.defaults) })
     }
 
     /// Tasks that are in the record alone stand behind all others.

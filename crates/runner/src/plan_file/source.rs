@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use engine::{Dispatch, State};
-use plan::{Dialect, Plan, Task};
+use plan::{Dialect, Plan, Reading, Task};
 
 use crate::atomic;
 
@@ -15,7 +15,7 @@ pub(super) struct Source {
     path: PathBuf,
     /// The path of the text, as it was when the run began: the plan may be a link that its author made.
     real: PathBuf,
-    dialect: Dialect,
+    reading: Reading,
     pub(super) plan: Plan,
     signature: Option<Signature>,
     /// The text before the first edit of ours that is in no commit yet.
@@ -45,14 +45,14 @@ struct Signature {
 
 impl Source {
     /// Reads a plan file.
-    pub(super) fn open(path: &Path, dialect: Dialect) -> io::Result<Self> {
+    pub(super) fn open(path: &Path, reading: Reading) -> io::Result<Self> {
         let plan = Plan::parse(String::new());
         let real = fs::canonicalize(path)?;
-        let summary = summary_beside(path).filter(|_| dialect == Dialect::Phase);
+        let summary = summary_beside(path).filter(|_| reading.format.dialect() == Dialect::Phase);
         let mut source = Self {
             path: path.to_owned(),
             real,
-            dialect,
+            reading,
             plan,
             signature: None,
             before_edits: None,
@@ -160,7 +160,7 @@ impl Source {
     }
 
     fn parse(&self, text: String) -> Plan {
-        Plan::parse_as(self.dialect, text, &self.path)
+        Plan::parse_as(self.reading, text, &self.path)
     }
 }
 

@@ -5,21 +5,31 @@
 use std::path::Path;
 
 use engine::{FixPlan, Origin, Request};
-use plan::{Dialect, Fields, Plan, RequestTask, Script, Task, Verify};
+use plan::{Dialect, Fields, Plan, Reading, RequestTask, Rung, Script, Task, Verify};
 
-use crate::plan_file::files;
+use crate::plan_file::{Defaults, files};
+use crate::project::PlanFile;
 
 /// The text of one task.
 #[derive(Debug)]
 pub(crate) struct Excerpt {
     plan: Plan,
+    /// The command of the settings, where the text has none.
+    default: Option<Script>,
 }
 
 impl Excerpt {
     /// Reads a task's text; none if there is no task in it.
-    pub(crate) fn read(dialect: Dialect, text: &str) -> Option<Self> {
-        let plan = Plan::parse_as(dialect, text.to_owned(), Path::new(""));
-        (!plan.tasks().is_empty()).then_some(Self { plan })
+    pub(crate) fn read(reading: Reading, text: &str) -> Option<Self> {
+        let plan = Plan::parse_as(reading, text.to_owned(), Path::new(""));
+        (!plan.tasks().is_empty()).then_some(Self { plan, default: None })
+    }
+
+    /// Reads a text of a task of a plan.
+    pub(crate) fn of(file: &PlanFile, text: &str) -> Option<Self> {
+        let excerpt = Self::read(file.reading, text)?;
+        let default = files::default_script(&excerpt.plan, excerpt.task(), &file.defaults);
+        Some(Self { default, ..excerpt })
     }
 
     fn task(&self) -> &Task {
@@ -41,9 +51,17 @@ impl Excerpt {
         self.plan.fields(self.task())
     }
 
-    /// The way it is verified.
-    pub(crate) fn verify(&self) -> Verify {
-        self.plan.verify(self.task())
+    /// The script that is run, and where it stands.
+    pub(crate) fn script(&self) -> Option<(Script, Rung)> {
+        match (self.plan.proof(self.task()), &self.default) {
+            ((Verify::Runnable(script), rung), _) => Some((script, rung)),
+            ((Verify::Prose(_) | Verify::Absent, _), default) => Some((default.clone()?, Rung::Settings)),
+        }
+    }
+
+    /// The user story that it belongs to.
+    pub(crate) fn story(&self) -> Option<&str> {
+        self.task().markers.story.as_deref()
     }
 
     /// The digest of the text, as the record knows it.
@@ -62,8 +80,8 @@ impl Excerpt {
     }
 
     /// The declaration for the engine.
-    pub(super) fn decl(&self) -> engine::TaskDecl {
-        files::decl(&self.plan, self.task())
+    pub(super) fn decl(&self, defaults: &Defaults) -> engine::TaskDecl {
+        files::decl(&self.plan, self.task(), defaults)
     }
 
     /// True if it is a fix task by its marker.

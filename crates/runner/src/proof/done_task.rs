@@ -3,7 +3,7 @@
 use std::fs;
 
 use engine::{Attempt, Judge, State, Task};
-use plan::{Commit, Script, TaskId, Verify};
+use plan::{Commit, Script, TaskId};
 
 use crate::attempt::AttemptFiles;
 use crate::git::Oid;
@@ -61,7 +61,7 @@ pub(super) fn done_tasks<'a>(
 fn excerpt(state: &State, (file, plans): (&PlanFile, &PlanFiles), task: &Task) -> Option<Excerpt> {
     let files = AttemptFiles::of_attempt(file, task.id(), Attempt(task.attempted), task.dispatch);
     let kept = fs::read_to_string(files.dir().join("task.md")).ok();
-    let kept = kept.and_then(|text| Excerpt::read(file.dialect, &text));
+    let kept = kept.and_then(|text| Excerpt::of(file, &text));
     let kept = kept.filter(|kept| kept.digest() == task.decl.digest);
     kept.or_else(|| plans.excerpt(state, task.id()))
 }
@@ -72,10 +72,10 @@ fn shown(excerpt: Option<Excerpt>, (facts, own): (&Facts, &[String]), task: &Tas
         return nothing("it is gone from the plan", None);
     };
     let former = task.grounds.former.as_ref().map(|former| former.commands.clone());
-    let script = match (former.filter(|commands| !commands.is_empty()), excerpt.verify()) {
+    let script = match (former.filter(|commands| !commands.is_empty()), excerpt.script()) {
         (Some(commands), _) => Script::new(commands),
-        (None, Verify::Runnable(script)) => script,
-        (None, Verify::Prose(_) | Verify::Absent) => {
+        (None, Some((script, _))) => script,
+        (None, None) => {
             let judge = facts.judge(task.id()).map_or("", judged_by);
             return nothing(&format!("it has no command{judge}"), None);
         }

@@ -247,7 +247,12 @@ fn remarks(project: &Project, plan_files: &PlanFiles, state: &State) -> Vec<Stri
     };
     let done =
         (!plans.is_empty()).then(|| format!("{} {verb} done already and skipped: {whose}", plans.join(", ")));
-    done.into_iter().chain(unheeded(project, plan_files)).collect()
+    let left_out = match plan_files.left_out() {
+        0 => None,
+        1 => Some("one optional task is left out (`--optional` has it done as well)".to_owned()),
+        number => Some(format!("{number} optional tasks are left out (`--optional` has them done as well)")),
+    };
+    done.into_iter().chain(left_out).chain(unheeded(project, plan_files)).collect()
 }
 
 /// The unheeded things in the plan, as far as there is room to tell.

@@ -55,7 +55,7 @@ impl<'a> ProjectFiles<'a> {
         // Where a plan is a link, git has to do with what it points to.
         let pointed = |path: &PathBuf| shown(fs::canonicalize(path).unwrap_or_else(|_| path.clone()));
         let spec_files = match file.dialect {
-            Dialect::Spec => [pointed(&file.path), shown(file.progress())],
+            Dialect::Spec => [pointed(&file.path), shown(file.progress()).filter(|_| file.keeps_beside())],
             Dialect::Phase => [None, None],
         };
         Self {

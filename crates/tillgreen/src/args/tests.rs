@@ -339,6 +339,10 @@ fn short_help_of_run() {
                                   proves little [default: on] [possible values: on, off]
           --review[=<BOOL>]       Let a reviewing agent approve each task against Done when [default:
                                   off]
+          --verify <COMMAND>      A command for tasks that have none of their own; it never counts alone
+                                  [default: none]
+          --optional[=<BOOL>]     Have tasks done as well that their plan marks as optional, `[ ]*`
+                                  [default: off]
           --regression <COMMAND>  A command that has to be green at the very end [default: none]
           --prove <HOW>           Once all is done, every command again in a clean checkout; what is red
                                   is told, or opened again [default: report] [possible values: report,

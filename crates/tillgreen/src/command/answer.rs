@@ -13,7 +13,7 @@ use crate::cli::{Context, Ended};
 use crate::error::{Error, Kind};
 use crate::exit;
 use crate::explain::told_of_first;
-use crate::settings::LiveReader;
+use crate::settings::{LiveReader, apply_recorded};
 use crate::steering::Target;
 use crate::view::lines::response_text;
 use crate::view::subject::Subject;
@@ -58,6 +58,9 @@ fn go_on(context: &mut Context, target: &Target, directive: Directive, no_run: b
     // Whoever sat there when the run was started need not be there now.
     settings.rules.on_escalation = attendance().escalation(settings.rules.on_escalation);
     let settings = &settings;
+    let mut file = file.clone();
+    apply_recorded(&settings.launch, &mut file)?;
+    let file = &file;
     if no_run {
         let beginning = Beginning::Told(Box::new(directive), Then::Stop);
         return note(context, subject, &Request { project, file, settings, beginning });

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine::{Parallel, Rules, TaskDecl, Toggle};
-use plan::{Dialect, Plan};
+use plan::{Dialect, Plan, Reading};
 use runner::{PlanFile, declared, find_program, order_problems, running_order, summary_beside};
 
 use crate::args::{CheckArgs, Format, GraphForm};
@@ -42,6 +42,7 @@ pub(crate) fn run(context: &mut Context, arguments: &CheckArgs) -> Ended {
             name: plan.plan_id().unwrap_or(&file.name),
             path: &clickable(&context.dir, path),
             summary: summary_beside(path).filter(|_| file.dialect == Dialect::Phase),
+            defaults: &file.defaults,
         };
         let of_order = of_order.iter().filter(|(of, _)| *of == place).map(|(_, problem)| problem);
         let report = report(&source, plan, of_order, &machine);
@@ -80,10 +81,10 @@ pub(crate) fn declared_tasks(file: &PlanFile) -> Result<Vec<TaskDecl>, Error> {
 
 /// Reads and parses the files of a plan.
 pub(crate) fn read(file: &PlanFile) -> Result<Vec<(PathBuf, Plan)>, Error> {
-    file.plans.iter().map(|path| Ok((path.clone(), read_file(path, file.dialect)?))).collect()
+    file.plans.iter().map(|path| Ok((path.clone(), read_file(path, file.reading)?))).collect()
 }
 
-fn read_file(path: &Path, dialect: Dialect) -> Result<Plan, Error> {
+fn read_file(path: &Path, reading: Reading) -> Result<Plan, Error> {
     let bytes = fs::read(path).map_err(|error| Error::file("read", path, error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -91,7 +92,7 @@ fn read_file(path: &Path, dialect: Dialect) -> Result<Plan, Error> {
         Error::usage(format!("{}:{line}: error: the plan is not valid UTF-8", path.display()))
             .hint("save it as UTF-8")
     })?;
-    Ok(Plan::parse_as(dialect, text, path))
+    Ok(Plan::parse_as(reading, text, path))
 }
 
 /// The path as a terminal or an editor finds it from the folder that the user is in.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 
-use runner::Proposal;
+use runner::{Proposal, ProposedVerify};
 use serde::Serialize;
 
 use crate::args::Format;
@@ -103,6 +103,12 @@ const TOPICS: &[(&str, &[Setting])] = &[
             Setting("strict", "false", "reject where a verify proves nothing, instead of warning"),
             Setting("red_before", "\"on\"", "on or off: each task's command is tried before the work"),
             Setting("review", "false", "let a reviewing agent approve each task"),
+            Setting(
+                "verify",
+                "\"make test\"",
+                "a command for tasks that have none of their own; default: none",
+            ),
+            Setting("optional", "false", "tasks that their plan marks as optional, `[ ]*`, are done as well"),
             Setting(
                 "regression",
                 "\"make test\"",
@@ -239,6 +245,14 @@ const AGENTS: &str = "
 #   args = ['--acp']
 ";
 
+/// The setting of a command for tasks that have none.
+const VERIFY: &str = "verify";
+
+const VERIFY_PATHS: &str = "
+# The same by the files that a task is about: of the patterns that match, all commands.
+# [verify_paths]
+";
+
 /// A key, its default as TOML, and what it means.
 struct Setting(&'static str, &'static str, &'static str);
 
@@ -269,13 +283,14 @@ pub(crate) fn run(context: &mut Context) -> Ended {
     let mut file = created.map_err(|error| refused(&path, error))?;
     // Without an answer of git's nothing is proposed.
     let proposal = project.git().and_then(|git| runner::propose_setup(git).ok().flatten());
-    let content = content(&found, proposal.as_ref());
+    let verify = runner::propose_verify(project.root());
+    let content = content(&found, proposal.as_ref(), &verify);
     file.write_all(content.as_bytes()).map_err(|error| Error::file("write", &path, error))?;
     let agents: Vec<&'static str> = found.iter().map(|known| known.name).collect();
     match context.format {
-        Format::Text => context
-            .out
-            .write_all(text(&agents, proposal.as_ref(), project.active_spec().ok().as_deref()).as_bytes())?,
+        Format::Text => context.out.write_all(
+            text(&agents, proposal.as_ref(), &verify, project.active_spec().ok().as_deref()).as_bytes(),
+        )?,
         Format::Json => {
             let worktree_setup =
                 proposal.map(|Proposal { command, reason, is_sure: set }| Proposed { command, reason, set });
@@ -294,7 +309,12 @@ fn refused(path: &std::path::Path, error: io::Error) -> Error {
     Error::file("create", path, error)
 }
 
-fn text(agents: &[&str], proposal: Option<&Proposal>, active: Option<&str>) -> String {
+fn text(
+    agents: &[&str],
+    proposal: Option<&Proposal>,
+    verify: &[ProposedVerify],
+    active: Option<&str>,
+) -> String {
     let setup = match proposal {
         Some(Proposal { command, reason, is_sure: true }) => {
             format!("Work trees are made ready by `{command}` ({reason}): see {SETUP} there.\n")
@@ -308,7 +328,15 @@ fn text(agents: &[&str], proposal: Option<&Proposal>, active: Option<&str>) -> S
         Some(name) => format!("`tillgreen run` starts '{}'.", clean(name)),
         None => "`tillgreen new NAME` creates a spec.".to_owned(),
     };
-    let next = format!("{setup}Next: {next}");
+    let verify = match verify.first() {
+        Some(ProposedVerify { command, reason, .. }) => format!(
+            "Tasks without a command of their own can be held to `{}` ({}): see {VERIFY} there.\n",
+            clean(command),
+            clean(reason)
+        ),
+        None => String::new(),
+    };
+    let next = format!("{setup}{verify}Next: {next}");
     if agents.is_empty() {
         return format!(
             "Wrote {FILE_NAME}. No known agent was found on PATH: `tillgreen agents` says how to install one, or define \
@@ -319,15 +347,20 @@ fn text(agents: &[&str], proposal: Option<&Proposal>, active: Option<&str>) -> S
 }
 
 /// The file. Agents that are not installed are there as comments.
-fn content(found: &[&KnownAgent], proposal: Option<&Proposal>) -> String {
+fn content(found: &[&KnownAgent], proposal: Option<&Proposal>, verify: &[ProposedVerify]) -> String {
     let mut text = HEADER.to_owned();
     for (topic, settings) in TOPICS {
         // Writing into a string cannot fail, here and below.
         let _ = writeln!(text, "\n# {topic}");
         for Setting(key, default, meaning) in *settings {
-            match proposal.filter(|_| *key == SETUP) {
-                Some(proposal) => text.push_str(&proposed(proposal)),
-                None => {
+            let of_all = verify.iter().find(|one| one.folder.is_none()).filter(|_| *key == VERIFY);
+            match (proposal.filter(|_| *key == SETUP), of_all) {
+                (Some(proposal), _) => text.push_str(&proposed(proposal)),
+                (None, Some(ProposedVerify { command, reason, .. })) => {
+                    let value = quoted(command);
+                    let _ = writeln!(text, "# {VERIFY} = {value} # from {reason}: {meaning}");
+                }
+                (None, None) => {
                     let _ = writeln!(text, "# {:<31} # {meaning}", format!("{key} = {default}"));
                 }
             }
@@ -338,6 +371,15 @@ fn content(found: &[&KnownAgent], proposal: Option<&Proposal>) -> String {
     let _ = writeln!(text, "#\n# agent = \"{first}\"");
     let _ =
         writeln!(text, "# agent_cmd = \"./my-agent.sh\"     # a command without a name, instead of `agent`");
+    text.push_str(VERIFY_PATHS);
+    let below: Vec<&ProposedVerify> = verify.iter().filter(|one| one.folder.is_some()).collect();
+    if below.is_empty() {
+        text.push_str("# \"backend/**\" = \"cd backend && pytest -q\"\n");
+    }
+    for ProposedVerify { folder, command, reason } in below {
+        let folder = folder.as_deref().unwrap_or_default();
+        let _ = writeln!(text, "# {} = {} # from {reason}", quoted(&format!("{folder}/**")), quoted(command));
+    }
     text
 }
 
@@ -372,9 +414,9 @@ mod tests {
     #[test]
     fn the_file_is_read_back_and_changes_nothing_by_itself() {
         let found: Vec<&KnownAgent> = KNOWN_AGENTS.iter().collect();
-        let file = FileSettings::parse(Path::new(FILE_NAME), &content(&found, None)).unwrap();
+        let file = FileSettings::parse(Path::new(FILE_NAME), &content(&found, None, &[])).unwrap();
         assert_eq!(file, FileSettings::default());
-        let bare = FileSettings::parse(Path::new(FILE_NAME), &content(&[], None)).unwrap();
+        let bare = FileSettings::parse(Path::new(FILE_NAME), &content(&[], None, &[])).unwrap();
         assert_eq!(bare, FileSettings::default());
     }
 
@@ -383,7 +425,7 @@ mod tests {
         let mut proposal =
             Proposal { command: "npm ci".into(), reason: "package-lock.json".into(), is_sure: true };
         let lines = |proposal: &Proposal| {
-            let text = content(&[], Some(proposal));
+            let text = content(&[], Some(proposal), &[]);
             FileSettings::parse(Path::new(FILE_NAME), &text).unwrap();
             let lines = text.lines().filter(|line| line.contains(SETUP)).map(str::to_owned);
             lines.collect::<Vec<_>>().join("\n")
@@ -392,7 +434,7 @@ mod tests {
         # worktree_setup, from package-lock.json: what makes a work tree ready; it runs again when lock files change; change or remove it
         worktree_setup = "npm ci"
         "#);
-        insta::assert_snapshot!(text(&["claude"], Some(&proposal), None), @r"
+        insta::assert_snapshot!(text(&["claude"], Some(&proposal), &[], None), @r"
         Wrote tillgreen.toml. Installed here: claude.
         Work trees are made ready by `npm ci` (package-lock.json): see worktree_setup there.
         Next: `tillgreen new NAME` creates a spec.
@@ -402,6 +444,28 @@ mod tests {
         # worktree_setup, from package-lock.json: what makes a work tree ready; it runs again when lock files change; try it, or write your own
         # worktree_setup = "npm ci"
         "#);
+    }
+
+    #[test]
+    fn commands_are_proposed_as_comments() {
+        let one = |folder: Option<&str>, command: &str, reason: &str| ProposedVerify {
+            folder: folder.map(str::to_owned),
+            command: command.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let verify =
+            [one(None, "make test", "Makefile"), one(Some("web"), "cd web && npm test", "web/package.json")];
+        let written = content(&[], None, &verify);
+        assert!(
+            written.contains("\n# verify = \"make test\" # from Makefile: a command for tasks"),
+            "{written}"
+        );
+        let table = "# [verify_paths]\n# \"web/**\" = \"cd web && npm test\" # from web/package.json\n";
+        assert!(written.ends_with(table), "{written}");
+        let table = table.replace("# [", "[").replace("# \"", "\"");
+        FileSettings::parse(Path::new(FILE_NAME), &table).unwrap();
+        let told = text(&["claude"], None, &verify, None);
+        assert!(told.contains("can be held to `make test` (Makefile): see verify there.\n"), "{told}");
     }
 
     #[test]
@@ -418,7 +482,7 @@ mod tests {
 
     #[test]
     fn every_key_is_there_and_its_default_is_valid() {
-        let text = content(&[], None);
+        let text = content(&[], None, &[]);
         let keys: Vec<&str> = text
             .lines()
             .filter_map(|line| line.strip_prefix("# ")?.split_once(" = "))
@@ -429,6 +493,7 @@ mod tests {
         }
         let is_setting =
             |line: &&str| line.starts_with("# ") && line.contains(" = ") && !line.contains("agent_cmd");
+        let is_setting = |line: &&str| is_setting(line) && !line.starts_with("# \"");
         let uncommented: String = text
             .lines()
             .filter(is_setting)
@@ -440,7 +505,7 @@ mod tests {
 
     #[test]
     fn the_tables_that_are_shown_are_valid() {
-        let text = content(&[], None);
+        let text = content(&[], None, &[]);
         let shown: String = text
             .lines()
             .filter_map(|line| line.strip_prefix("#   "))
@@ -453,7 +518,7 @@ mod tests {
     #[test]
     #[expect(clippy::too_many_lines, reason = "the file is as long as it is")]
     fn the_file_reads_well() {
-        insta::assert_snapshot!(content(&[&KNOWN_AGENTS[1]], None), @r#"
+        insta::assert_snapshot!(content(&[&KNOWN_AGENTS[1]], None, &[]), @r#"
         # Settings of tillgreen for this project. What is commented out is the default.
         # A flag of `tillgreen run` comes before what is set here; `--flag=false` turns off what is on here.
         # Durations are written 90s, 30m, 2h, 500ms, 1h30m.
@@ -487,6 +552,8 @@ mod tests {
         # strict = false                  # reject where a verify proves nothing, instead of warning
         # red_before = "on"               # on or off: each task's command is tried before the work
         # review = false                  # let a reviewing agent approve each task
+        # verify = "make test"            # a command for tasks that have none of their own; default: none
+        # optional = false                # tasks that their plan marks as optional, `[ ]*`, are done as well
         # regression = "make test"        # a command that has to be green at the very end; default: none
         # prove = "report"                # report, require or off: once all is done, every command again in a clean checkout
 
@@ -569,6 +636,10 @@ mod tests {
         #
         # agent = "codex"
         # agent_cmd = "./my-agent.sh"     # a command without a name, instead of `agent`
+
+        # The same by the files that a task is about: of the patterns that match, all commands.
+        # [verify_paths]
+        # "backend/**" = "cd backend && pytest -q"
         "#);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use runner::{PlanFile, Project};
+use runner::{PLACES, PlanFile, Project};
 
 use crate::args::Format;
 use crate::cli::{Context, Ended};
@@ -33,7 +33,8 @@ fn row(project: &Project, file: &PlanFile, active: Option<&Path>) -> PlanRow {
     let place = project.relative(&file.path);
     // A spec is known by its name; everything else by its place.
     let folder = project.relative(&file.dir);
-    let is_spec = folder.parent() == Some(Path::new("specs")) && place.ends_with("tasks.md");
+    let is_named = PLACES.iter().any(|known| folder.parent() == Some(Path::new(known)));
+    let is_spec = is_named && place.ends_with("tasks.md");
     let argument = if is_spec { file.name.clone() } else { place.display().to_string() };
     let subject = Subject::new(Path::new("."), project, file, Some(&argument));
     let standing = super::status::standing(file, &subject);

@@ -30,7 +30,8 @@ const TITLE_CHARS_MAX: usize = 100;
 /// Runs the plan.
 pub(crate) fn run(context: &mut Context, arguments: RunArgs) -> Ended {
     let project = context.project()?;
-    let (file, subject) = context.plan(&project, arguments.plan.as_deref())?;
+    let (mut file, subject) = context.plan(&project, arguments.plan.as_deref())?;
+    arguments.flags.apply_to(&mut file);
     let of_file = FileSettings::load(project.root())?;
     let flags = arguments.flags.clone();
     let resolved = match settings(&project, &file, arguments.flags, &of_file) {

@@ -1,6 +1,6 @@
 //! `tillgreen use`: makes a spec the active one.
 
-use runner::{PlanFile, Project};
+use runner::{PLACES, PlanFile, Project};
 use serde::Serialize;
 
 use plan::nearest;
@@ -22,7 +22,8 @@ struct Outcome<'a> {
 pub(crate) fn run(context: &mut Context, name: &str) -> Ended {
     let project = context.project()?;
     let name = name.trim_end_matches('/');
-    let name = name.strip_prefix("specs/").unwrap_or(name);
+    let bare = PLACES.iter().find_map(|place| name.strip_prefix(place)?.strip_prefix('/'));
+    let name = bare.unwrap_or(name);
     let specs = specs(&project);
     let Some(file) = specs.iter().find(|spec| spec.name == name) else {
         return Err(unknown(&project, name, &specs));
@@ -38,10 +39,11 @@ pub(crate) fn run(context: &mut Context, name: &str) -> Ended {
     Ok(exit::DONE)
 }
 
-/// The plans that the name of a folder under `specs/` is enough for.
+/// The plans that the name of their folder is enough for.
 fn specs(project: &Project) -> Vec<PlanFile> {
-    let folder = project.root().join("specs");
-    let is_spec = |file: &PlanFile| file.dir.parent() == Some(&folder) && file.path.ends_with("tasks.md");
+    let lies_in = |file: &PlanFile, place: &str| file.dir.parent() == Some(&project.root().join(place));
+    let is_spec =
+        |file: &PlanFile| PLACES.iter().any(|place| lies_in(file, place)) && file.path.ends_with("tasks.md");
     runner::plans(project).into_iter().filter(is_spec).collect()
 }
 

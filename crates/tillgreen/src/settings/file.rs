@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use runner::{Agent, Notify};
+use runner::{Agent, Notify, PlanFile};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -24,6 +24,9 @@ const LISTS: [&str; 6] = ["fallback", "worktree_link", "worktree_copy", "env_blo
 /// The key under which agents are defined.
 const AGENTS: &str = "agents";
 
+/// The key of the commands for tasks that have none.
+const VERIFY_PATHS: &str = "verify_paths";
+
 /// The one setting that may have a fraction.
 const DECIMAL: &str = "max_cost";
 
@@ -36,6 +39,8 @@ pub(crate) struct FileSettings {
     pub(crate) agents: Vec<Agent>,
     /// Who is told what when nobody is there.
     pub(crate) notify: Notify,
+    /// Commands for tasks that have none of their own, by patterns of paths, in the order of the file.
+    pub(super) verify_paths: Vec<(String, String)>,
     /// Each key with its value as text.
     pub(super) values: BTreeMap<String, String>,
 }
@@ -60,6 +65,12 @@ impl FileSettings {
     /// True if runs are to start over from the boxes.
     pub(crate) fn starts_fresh(&self) -> bool {
         self.layer.fresh.is_some_and(engine::Toggle::is_on)
+    }
+
+    /// Has a plan read and verified as these settings say.
+    pub(crate) fn apply_to(&self, file: &mut PlanFile) {
+        self.layer.apply_to(file);
+        file.defaults.paths.clone_from(&self.verify_paths);
     }
 
     /// The folder in which work trees are made, if one is named.
@@ -104,10 +115,31 @@ impl Reader<'_> {
                 for (span, message, hint) in problems {
                     self.problem(Some(span), message, hint);
                 }
+            } else if key.get_ref() == VERIFY_PATHS {
+                self.verify_paths(value);
             } else if key.get_ref() == pull_request::TABLE {
                 self.pull_request(value);
             } else {
                 self.setting(key, value);
+            }
+        }
+    }
+
+    /// Commands for tasks that have none of their own, by the files that they are about.
+    fn verify_paths(&mut self, value: &Spanned<DeValue<'_>>) {
+        let DeValue::Table(table) = value.get_ref() else {
+            let hint = "write `[verify_paths]` and under it, for example, `\"backend/**\" = \"pytest -q\"`";
+            let message = "`verify_paths` must be a table".to_owned();
+            return self.problem(Some(value.span()), message, Some(hint.to_owned()));
+        };
+        for (pattern, command) in in_order(table) {
+            let text = plain_text(command.get_ref()).filter(|text| !text.trim().is_empty());
+            match text.filter(|_| matches!(command.get_ref(), DeValue::String(_))) {
+                Some(text) => self.settings.verify_paths.push((pattern.get_ref().to_string(), text)),
+                None => {
+                    let message = format!("the command for `{}` must be a text", pattern.get_ref());
+                    self.problem(Some(command.span()), message, None);
+                }
             }
         }
     }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser};
 use engine::{OnEscalation, OnExhausted, Prove, Toggle, Unverifiable};
-use runner::{Bookkeeping, LISTED_CHARS_MIN, RedBefore, Sandboxing, Scope};
+use plan::Optional;
+use runner::{Bookkeeping, LISTED_CHARS_MIN, PlanFile, RedBefore, Sandboxing, Scope};
 
 use super::keyword::keywords;
 use super::path_list::PathList;
@@ -142,6 +143,13 @@ pub(crate) struct SettingsLayer {
     #[arg(long, help_heading = CHECKS, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) review: Option<Toggle>,
+    /// A command for tasks that have none of their own; it never counts alone [default: none]
+    #[arg(long, help_heading = CHECKS, value_parser = nonblank, value_name = "COMMAND")]
+    pub(crate) verify: Option<String>,
+    /// Have tasks done as well that their plan marks as optional, `[ ]*` [default: off]
+    #[arg(long, help_heading = CHECKS, value_parser = keywords::<Toggle>(), num_args = 0..=1,
+          default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) optional: Option<Toggle>,
     /// A command that has to be green at the very end [default: none]
     #[arg(long, help_heading = CHECKS, value_parser = nonblank, value_name = "COMMAND")]
     pub(crate) regression: Option<String>,
@@ -224,6 +232,16 @@ pub(super) enum Refusal {
 }
 
 impl SettingsLayer {
+    /// Has a plan read and verified as this layer says.
+    pub(crate) fn apply_to(&self, file: &mut PlanFile) {
+        if let Some(optional) = self.optional {
+            file.reading.optional = if optional.is_on() { Optional::Included } else { Optional::LeftOut };
+        }
+        if self.verify.is_some() {
+            file.defaults.all.clone_from(&self.verify);
+        }
+    }
+
     /// Every key, in the order of the help.
     pub(crate) fn keys() -> Vec<String> {
         LayerParser::command().get_arguments().map(|argument| argument.get_id().to_string()).collect()
@@ -275,6 +293,8 @@ impl SettingsLayer {
             strict: self.strict.or(next.strict),
             red_before: self.red_before.or(next.red_before),
             review: self.review.or(next.review),
+            verify: self.verify.or(next.verify),
+            optional: self.optional.or(next.optional),
             regression: self.regression.or(next.regression),
             prove: self.prove.or(next.prove),
             prove_budget: self.prove_budget.or(next.prove_budget),

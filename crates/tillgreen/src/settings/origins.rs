@@ -33,7 +33,9 @@ pub(crate) fn of_settings(
     let one = std::slice::from_ref(&settings.agent);
     let agents = if settings.agents.is_empty() { one } else { &settings.agents };
     let agents = agents.iter().map(|agent| of_agent(agent, file, flags));
+    let verify = flags.verify.clone().or_else(|| file.layer.verify.clone());
     let others = [
+        ("verify", &verify, "verify tasks that have no command"),
         ("worktree_setup", &settings.worktrees.setup, "make work trees ready"),
         ("regression", &settings.regression, "look for regressions at the very end"),
     ];
@@ -48,7 +50,13 @@ pub(crate) fn of_settings(
         purpose: "tell you".to_owned(),
         of_project: true,
     });
-    agents.chain(others).chain(notices).collect()
+    let by_path = file.verify_paths.iter().map(|(pattern, command)| CommandOrigin {
+        command: command.clone(),
+        from: format!("{FILE_NAME}, [verify_paths]"),
+        purpose: format!("verify tasks that have no command, about {pattern}"),
+        of_project: true,
+    });
+    agents.chain(others).chain(by_path).chain(notices).collect()
 }
 
 /// A flag that was given now, or when the unfinished run was started.

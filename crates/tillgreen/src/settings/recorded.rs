@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::{Dialect, Isolation, Recovery, Rules};
-use runner::{AgentKind, Settings};
+use runner::{AgentKind, PlanFile, Settings};
 
 use super::agents::RoleAssignment;
 use super::agents::{COMMAND_AGENT, Programs};
@@ -33,6 +33,12 @@ pub(crate) fn from_recorded(
     let chosen = SettingsLayer { agent: None, agent_cmd: None, ..layer.clone() };
     let assignment = RoleAssignment::resolve(&chosen, &layer, file, programs)?;
     Ok(settings(&layer, assignment, dialect))
+}
+
+/// Has a plan read and verified as the settings say that a journal holds.
+pub(crate) fn apply_recorded(recorded: &BTreeMap<String, String>, file: &mut PlanFile) -> Result<(), Error> {
+    read(recorded)?.apply_to(file);
+    Ok(())
 }
 
 /// Reads the layer that a journal holds. Keys that this program does not know are those of a newer one and no reason to
@@ -116,6 +122,8 @@ pub(super) fn write(settings: &Settings, layer: &SettingsLayer) -> BTreeMap<Stri
         ("strict", Some(keyword(settings.strict).to_owned())),
         ("red_before", Some(keyword(settings.red_before).to_owned())),
         ("review", Some(keyword(rules.review).to_owned())),
+        ("verify", layer.verify.clone()),
+        ("optional", layer.optional.map(|optional| keyword(optional).to_owned())),
         ("regression", settings.regression.clone()),
         ("prove", Some(keyword(rules.prove).to_owned())),
         ("prove_budget", settings.prove_budget.map(format_duration)),

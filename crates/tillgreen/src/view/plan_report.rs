@@ -5,7 +5,11 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use plan::{Commit, Dialect, Files, Markers, Plan, Problem, ScriptLint, Severity, Task, TaskType, Verify};
+use plan::{
+    BoxRole, Commit, Dialect, Files, Markers, Plan, Problem, Rung, Script, ScriptLint, Severity, Task,
+    TaskType, Verify,
+};
+use runner::Defaults;
 use serde::Serialize;
 
 use crate::view::paint::Paint;
@@ -48,6 +52,8 @@ pub(crate) struct Source<'a> {
     pub(crate) path: &'a str,
     /// The summary that lies beside it and says that it is done.
     pub(crate) summary: Option<PathBuf>,
+    /// The commands for tasks that have none of their own.
+    pub(crate) defaults: &'a Defaults,
 }
 
 /// The facts that can be looked up on this machine without running anything.
@@ -69,6 +75,11 @@ pub(crate) struct Report {
     has_summary: bool,
     phases: Vec<PhaseRow>,
     tasks: Vec<TaskRow>,
+    /// How many boxes are groups, steps, criteria and optional tasks.
+    boxes: BTreeMap<&'static str, usize>,
+    format: &'static str,
+    #[serde(skip)]
+    tells_rungs: bool,
     problems: Vec<ProblemRow>,
     pub(crate) errors: usize,
     warnings: usize,
@@ -93,6 +104,8 @@ struct TaskRow {
     commit: Option<String>,
     depends_on: Vec<String>,
     verify: VerifyKind,
+    /// Where that stands.
+    rung: &'static str,
     /// The commands, or the prose.
     verify_text: Vec<String>,
 }
@@ -128,7 +141,13 @@ pub(crate) fn report<'a>(
     let has_summary = source.summary.is_some();
     let is_open = |task: &&Task| !has_summary && !task.state.is_done();
     let of_tasks = if has_summary { Vec::new() } else { plan.lint() };
-    let mut problems: Vec<ProblemRow> = plan.problems().iter().chain(&of_tasks).map(problem_row).collect();
+    let has_default = |problem: &&Problem| {
+        let task = problem.task.as_ref().and_then(|id| plan.task(id));
+        let is_absent = |task: &Task| problem.message == format!("task {} has no verification", task.id);
+        task.is_some_and(|task| is_absent(task) && default_of(plan, task, source.defaults).is_some())
+    };
+    let of_tasks = of_tasks.iter().filter(|problem| !has_default(problem));
+    let mut problems: Vec<ProblemRow> = plan.problems().iter().chain(of_tasks).map(problem_row).collect();
     let open = plan.tasks().iter().filter(is_open);
     problems.extend(open.flat_map(|task| missing_paths(plan, task, machine.has_path)));
     problems.extend(missing_programs(plan, plan.tasks().iter().filter(is_open), machine.has_program));
@@ -137,7 +156,10 @@ pub(crate) fn report<'a>(
     let errors = problems.iter().filter(|problem| problem.severity == "error").count();
     let front = plan.front_matter();
     let phases = plan.phases().iter();
-    let rows = plan.tasks().iter().map(|task| task_row(plan, task));
+    let rows = plan.tasks().iter().map(|task| task_row(plan, task, source.defaults));
+    let mut boxes = BTreeMap::new();
+    plan.boxes().iter().for_each(|other| *boxes.entry(role(other.role)).or_default() += 1);
+    let format = plan.reading().format;
     Report {
         plan: source.name.to_owned(),
         path: source.path.to_owned(),
@@ -146,6 +168,9 @@ pub(crate) fn report<'a>(
         has_summary,
         phases: phases.map(|phase| PhaseRow { title: phase.title.clone(), line: phase.line }).collect(),
         tasks: rows.map(|row| TaskRow { done: has_summary || row.done, ..row }).collect(),
+        boxes,
+        format: format.name(),
+        tells_rungs: format.is_foreign() || *source.defaults != Defaults::default(),
         errors,
         warnings: problems.len() - errors,
         problems,
@@ -171,6 +196,9 @@ impl Report {
             render_kind(&kind, &mut text, &self.path, (paint, room));
         }
         let _ = writeln!(text, "\n{}", self.summary());
+        if self.tells_rungs {
+            let _ = writeln!(text, "{}", self.rungs());
+        }
         text
     }
 
@@ -200,6 +228,28 @@ impl Report {
             }
             row.render(text, (id_width, label_width), (paint, room));
         }
+    }
+
+    /// What the tasks that are left rest on, and which boxes are none.
+    fn rungs(&self) -> String {
+        let open: Vec<&TaskRow> = self.tasks.iter().filter(|row| !row.done).collect();
+        let of = |rung: &str| open.iter().filter(|row| row.rung == rung).count();
+        let rungs = [
+            ("field", "on a command in a field"),
+            ("text", "on one in its words"),
+            ("phase", "on one of its phase"),
+            ("settings", "on one of the settings"),
+            ("judge", "on facts and a judge"),
+        ];
+        let told = rungs.iter().map(|(rung, words)| (of(rung), words)).filter(|(number, _)| *number > 0);
+        let told: Vec<String> = told.map(|(number, words)| format!("{number} {words}")).collect();
+        let boxes: Vec<String> = self.boxes.iter().map(|(role, number)| format!("{role} {number}")).collect();
+        let others =
+            if boxes.is_empty() { String::new() } else { format!("; other boxes: {}", boxes.join(", ")) };
+        if told.is_empty() {
+            return format!("{}{others}", self.format);
+        }
+        format!("{}: of what is left {}{others}", self.format, told.join(", "))
     }
 
     fn summary(&self) -> String {
@@ -420,8 +470,38 @@ fn missing_programs<'a>(
     missing.map(row).collect()
 }
 
-fn task_row(plan: &Plan, task: &Task) -> TaskRow {
-    let (verify, verify_text) = match plan.verify(task) {
+/// The command of the settings for a task without one.
+fn default_of(plan: &Plan, task: &Task, defaults: &Defaults) -> Option<Script> {
+    let is_without = !task.type_.is_checkpoint() && !task.markers.red;
+    is_without.then(|| defaults.of(&plan.fields(task))).flatten()
+}
+
+fn role(role: BoxRole) -> &'static str {
+    match role {
+        BoxRole::Group => "groups",
+        BoxRole::Part => "steps",
+        BoxRole::Criterion => "criteria",
+        BoxRole::Optional => "optional",
+    }
+}
+
+fn rung_name(rung: Rung) -> &'static str {
+    match rung {
+        Rung::Field => "field",
+        Rung::Text => "text",
+        Rung::Phase => "phase",
+        Rung::Settings => "settings",
+        Rung::Judge => "judge",
+    }
+}
+
+fn task_row(plan: &Plan, task: &Task, defaults: &Defaults) -> TaskRow {
+    let (proof, rung) = plan.proof(task);
+    let (proof, rung) = match (proof, default_of(plan, task, defaults)) {
+        (Verify::Absent, Some(script)) => (Verify::Runnable(script), Rung::Settings),
+        (proof, _) => (proof, rung),
+    };
+    let (verify, verify_text) = match proof {
         Verify::Runnable(script) if script.snippets.len() > 1 => (VerifyKind::Several, script.snippets),
         Verify::Runnable(script) => (VerifyKind::Runnable, script.snippets),
         Verify::Prose(text) if task.type_.is_checkpoint() => (VerifyKind::Person, vec![text]),
@@ -445,6 +525,7 @@ fn task_row(plan: &Plan, task: &Task) -> TaskRow {
         commit: commit(fields.commit),
         depends_on,
         verify,
+        rung: rung_name(rung),
         verify_text,
     }
 }
@@ -527,7 +608,12 @@ mod tests {
     /// A machine that has a few programs and nothing else.
     fn read(name: &str, path: &str, plan: &Plan) -> Report {
         let machine = Machine { has_path: &|_| false, has_program: &|name| matches!(name, "grep" | "ls") };
-        report(&Source { name, path, summary: None }, plan, [].iter(), &machine)
+        report(
+            &Source { name, path, summary: None, defaults: &Defaults::default() },
+            plan,
+            [].iter(),
+            &machine,
+        )
     }
 
     fn sample() -> Report {
@@ -601,7 +687,12 @@ mod tests {
     fn a_plan_with_its_summary_is_done() {
         let plan = Plan::parse_phase("---\nphase: 3\nplan: 1\nwave: 2\ndepends_on: [2-1]\n---\n<task>\n<name>Task 1: a</name>\n</task>\n".to_owned(), "");
         let machine = Machine { has_path: &|_| true, has_program: &|_| true };
-        let source = Source { name: "3-1", path: "3-1-PLAN.md", summary: Some("3-1-SUMMARY.md".into()) };
+        let source = Source {
+            name: "3-1",
+            path: "3-1-PLAN.md",
+            summary: Some("3-1-SUMMARY.md".into()),
+            defaults: &Defaults::default(),
+        };
         insta::assert_snapshot!(report(&source, &plan, [].iter(), &machine).render(Paint::Plain, Room::Line), @r"
         3-1 3-1-PLAN.md
         wave 2; depends on 2-1

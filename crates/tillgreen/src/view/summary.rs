@@ -44,7 +44,9 @@ pub(crate) fn start(
     for line in crew(settings) {
         push(&mut text, &line);
     }
-    if let Some((folder, _)) = subject.path.split_once("/specs/") {
+    if let Some((folder, _)) =
+        subject.path.split_once("/specs/").filter(|(folder, _)| !folder.ends_with(".kiro"))
+    {
         push(&mut text, &format!("Agents and commands work at the root of the repository, not in {folder}/"));
     }
     for line in of_project(origins) {
@@ -178,6 +180,9 @@ pub(crate) fn complete(subject: &Subject, state: &State) -> String {
     for (task, fixes) in &summary.fixed {
         push(&mut text, &format!("Fixed:     {task} by {}", list(fixes)));
     }
+    if let Some(line) = proved_by(state) {
+        push(&mut text, &line);
+    }
     let judged = judged(state);
     if !judged.is_empty() {
         let (tasks, ids) = (count(judged.len(), "task"), list(&judged));
@@ -244,6 +249,25 @@ fn look_here(state: &State) -> Vec<String> {
     let more = tasks.len().saturating_sub(SIGNED_MAX);
     let more = (more > 0).then(|| format!("           and in the work of {}", count(more, "more task")));
     tasks.iter().take(SIGNED_MAX).map(line).chain(more).collect()
+}
+
+/// What the tasks rest on, where a command was not a task's own.
+fn proved_by(state: &State) -> Option<String> {
+    let on = |verification| {
+        tasks_where(state, |task| {
+            task.decl.verification == verification && task.decl.kind != TaskKind::Checkpoint
+        })
+    };
+    let borrowed = on(Verification::Borrowed);
+    let (own, judged) = (on(Verification::Command).len(), on(Verification::Judgement).len());
+    (!borrowed.is_empty()).then(|| {
+        format!(
+            "Rests on:  a command of the task's own: {own}; one of the phase or the settings, with facts or a judge: {} \
+             ({}); a judge: {judged}",
+            borrowed.len(),
+            list(&borrowed)
+        )
+    })
 }
 
 /// Tasks that an agent or a person judged, because no command can prove them.

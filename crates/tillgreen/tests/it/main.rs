@@ -9,6 +9,7 @@ mod commands;
 mod escalation;
 mod evidence;
 mod failing_items;
+mod foreign;
 mod hand_edits;
 mod hostile_agents;
 mod inbox;

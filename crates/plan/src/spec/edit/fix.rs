@@ -75,10 +75,13 @@ impl Plan {
         if self.has_gaps(position, last) {
             insertion.push_str(ending);
         }
-        insertion.push_str(&self.render(fix, failing, inheritance).join(ending));
+        let margin = self.margin(failing);
+        let lines = self.render(fix, failing, inheritance);
+        let lines: Vec<String> = lines.iter().map(|line| format!("{margin}{line}")).collect();
+        insertion.push_str(&lines.join(ending));
         let mut text = self.text.clone();
         text.insert_str(self.tasks[last].block.end, &insertion);
-        Plan::parse(text)
+        self.read_again(text)
     }
 
     /// True if blank lines stand between the tasks around the place.

@@ -40,7 +40,7 @@ impl Plan {
             Beside::Before => position,
             Beside::After => self.last_below(position) + 1,
         };
-        let edited = Plan::parse(self.text_beside(request, place, (position, at)));
+        let edited = self.read_again(self.text_beside(request, place, (position, at)));
         let is_there = edited.tasks.get(at).is_some_and(|task| task.id == *request.id);
         let is_in_phase = edited.tasks.get(at).map(|task| task.phase) == Some(self.tasks[position].phase);
         if !(is_there && is_in_phase && self.gained_request(&edited, request)) {
@@ -65,13 +65,16 @@ impl Plan {
         (position, at): (usize, usize),
     ) -> String {
         let ending = line_ending(&self.text);
-        let block = request.block().trim_end().replace('\n', ending);
+        let margin = self.margin(&self.tasks[position]);
+        let block = request.block().trim_end().replace('\n', &format!("{ending}{margin}"));
         let before = if place == Beside::Before { position } else { at - 1 };
         let gap = if self.has_gaps(position, before) { ending.repeat(2) } else { ending.to_owned() };
         let mut text = self.text.clone();
         match place {
-            Beside::Before => text.insert_str(self.tasks[position].block.start, &format!("{block}{gap}")),
-            Beside::After => text.insert_str(self.tasks[at - 1].block.end, &format!("{gap}{block}")),
+            Beside::Before => {
+                text.insert_str(self.tasks[position].block.start, &format!("{block}{gap}{margin}"))
+            }
+            Beside::After => text.insert_str(self.tasks[at - 1].block.end, &format!("{gap}{margin}{block}")),
         }
         text
     }

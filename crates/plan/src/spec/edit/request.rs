@@ -144,7 +144,7 @@ impl Plan {
         if self.position(request.id).is_some() {
             return Err(EditError::IdTaken { id: request.id.clone() });
         }
-        let edited = Plan::parse(self.text_with(request));
+        let edited = self.read_again(self.text_with(request));
         if !self.gained_request(&edited, request) {
             return Err(EditError::NoRoom { id: request.id.clone() });
         }

@@ -63,7 +63,7 @@ fn find_heading(text: &str, line: Line) -> Option<MarkKind> {
 }
 
 /// The problem of a box that cannot be read. With an id behind it, a task is missing.
-fn malformed(at: usize, rest: &str) -> Problem {
+pub(super) fn malformed(at: usize, rest: &str) -> Problem {
     if let Some(IdToken::Sure(len)) = IdToken::at_start(rest) {
         let id = &rest[..len];
         return Problem::error(at + 1, format!("the box of {id} is malformed, so it is not a task"))

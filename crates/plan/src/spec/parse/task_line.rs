@@ -18,6 +18,8 @@ pub(super) struct Checkbox {
     pub(super) flaw: Option<Flaw>,
     /// True if a heading stands in it, as in `- [x] ### Task 3.5: Title`.
     pub(super) is_heading: bool,
+    /// True if there is a star behind the box, `- [ ]* 1.2`, by which some tools know optional tasks.
+    pub(super) is_optional: bool,
 }
 
 /// A flaw in the writing of a checkbox that is plainly meant as one.
@@ -64,6 +66,9 @@ impl Head {
     }
 }
 
+/// `[P]` as some tools write it.
+const PARALLEL: &str = "(P) ";
+
 /// Reads a checkbox line.
 pub(super) fn checkbox(text: &str, line: Line) -> Option<Checkbox> {
     let content = line.of(text);
@@ -84,9 +89,19 @@ pub(super) fn checkbox(text: &str, line: Line) -> Option<Checkbox> {
     } else {
         None
     };
+    let starred = after.strip_prefix('*').filter(|rest| rest.starts_with([' ', '\t']));
+    let is_optional = starred.is_some();
+    let after = starred.unwrap_or(after);
     let head = head(text, line.end - after.len()..line.end);
     let is_heading = after.trim_start().starts_with("##");
-    Some(Checkbox { state: BoxState::of(mark), mark: start..start + mark.len_utf8(), head, flaw, is_heading })
+    Some(Checkbox {
+        state: BoxState::of(mark),
+        mark: start..start + mark.len_utf8(),
+        head,
+        flaw,
+        is_heading,
+        is_optional,
+    })
 }
 
 /// The text after the bullet or the number of a list item.
@@ -229,6 +244,12 @@ fn markers(text: &str, range: Range<usize>, found: &mut Markers) -> usize {
     let mut leading = true;
     loop {
         at = range.end - skip_bytes(&text[at..range.end], |byte| matches!(byte, b' ' | b'\t' | b'*')).len();
+        if leading && text[at..range.end].starts_with(PARALLEL) {
+            found.parallel = true;
+            at += PARALLEL.len();
+            rest = at;
+            continue;
+        }
         let Some(inside) = bracketed(&text[at..range.end]) else { break };
         at += inside.len() + 2;
         let known = found.take(inside);
@@ -327,7 +348,11 @@ mod tests {
         assert!(check("- [ ] [P] T008 Title", "T008", "Title").parallel);
         assert!(check("- [ ] [P] [VERIFY] 2 Title", "2", "Title").verify);
         assert!(check("- [x] 1.10 PHP syntax check [VERIFY]", "1.10", "PHP syntax check").verify);
-        assert!(check("- [ ] T003 [US1] [P] Title", "T003", "[US1] [P] Title").parallel);
+        let story = check("- [ ] T003 [US1] [P] Title", "T003", "Title");
+        assert!(story.parallel && story.story.as_deref() == Some("US1"));
+        check("- [ ] T003 [USB] Title", "T003", "[USB] Title");
+        assert!(check("- [ ] 1.4 (P) Title", "1.4", "Title").parallel);
+        assert!(!check("- [ ] 1.4 Title (P)", "1.4", "Title (P)").parallel);
         assert!(!check("- [ ] 1.5 Add [VERIFY] detection", "1.5", "Add [VERIFY] detection").verify);
         assert!(!check("- [ ] 1.5 Handle `[P]`", "1.5", "Handle `[P]`").parallel);
         assert_eq!(check("- [ ] 1.3.1 [FIX 1.3] Fix: x", "1.3.1", "Fix: x").fix_of.as_deref(), Some("1.3"));
