@@ -238,7 +238,7 @@ mod tests {
         let story = Story::new(Rules::default()).starts("1.2").starts("1.3").claims("1.3");
         insta::assert_snapshot!(shown(&block(&story, "Edit \u{1b}[31mREADME.md\nand more"), 80), @"
         ───────────────────────────────────────────────────────────────────────────────
-         ⠹ 1.2 Add a parser             executor  01:12  Edit �[31mREADME.md and more
+         ⠹ 1.2 Add a parser             executor  01:12  Edit ␛[31mREADME.md and more
          ◔ 1.3 Use the parser           verify    00:52  
          ████░░░░░░░░░░  1/3
         ");

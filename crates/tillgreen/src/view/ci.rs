@@ -242,9 +242,9 @@ mod tests {
         | 1.2 Add a parser | ? waits for an answer | 1 |  |  |
         | 1.3 Use the parser | · not done | 0 |  |  |
 
-        **1.2**: a \<b\> \& "c" \| \`d\`� ::set-env name=X::y
+        **1.2**: a \<b\> \& "c" \| \`d\`␛ ::set-env name=X::y
 
-            FAIL a <b> & "c" | `d`�
+            FAIL a <b> & "c" | `d`␛
             ::set-env name=X::y
               expected 2, got 3
         "#);
@@ -258,8 +258,8 @@ mod tests {
         <testsuite name="auth" tests="3" failures="1" skipped="1" time="30.000">
         <testcase classname="auth" name="1.1 Set up" time="0.000"/>
         <testcase classname="auth" name="1.2 Add a parser" time="0.000">
-        <failure message="a &lt;b&gt; &amp; &quot;c&quot; | `d`�
-        ::set-env name=X::y">FAIL a &lt;b&gt; &amp; &quot;c&quot; | `d`�
+        <failure message="a &lt;b&gt; &amp; &quot;c&quot; | `d`␛
+        ::set-env name=X::y">FAIL a &lt;b&gt; &amp; &quot;c&quot; | `d`␛
         ::set-env name=X::y
           expected 2, got 3</failure>
         </testcase>
@@ -278,7 +278,7 @@ mod tests {
         let (event, _) = story().replay().swap_remove(2);
         insta::assert_snapshot!(fold(&event).unwrap(), @r#"
         ::group::1.2 attempt 1: what failed
-        | FAIL a <b> & "c" | `d`�
+        | FAIL a <b> & "c" | `d`␛
         | ::set-env name=X::y
         |   expected 2, got 3
         ::endgroup::

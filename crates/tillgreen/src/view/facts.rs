@@ -169,6 +169,6 @@ mod tests {
         failure.details = " AssertionError: -1\n".to_owned();
         assert!(matter(&failure).is_empty(), "no more than the error");
         failure.details = "a\u{1b}[2J\u{202e}\nb".to_owned();
-        assert_eq!(matter(&failure), ["a\u{fffd}[2J\u{fffd}", "b"]);
+        assert_eq!(matter(&failure), ["a\u{241b}[2J\u{fffd}", "b"]);
     }
 }

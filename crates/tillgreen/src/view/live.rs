@@ -334,6 +334,6 @@ mod tests {
         }
         live.begin_asking();
         live.end_asking();
-        assert_eq!(live.activities[&TaskId::new("1.2")], "Bash \u{fffd}[31mred x");
+        assert_eq!(live.activities[&TaskId::new("1.2")], "Bash \u{241b}[31mred x");
     }
 }

@@ -76,7 +76,7 @@ mod tests {
     fn people_are_told_what_they_have_to_know() {
         let story = Story::new(Rules::default()).fails("1.2", "2 tests \u{1b}failed").escalates("1.2");
         let asked = told(&story.end(End::Waiting { task: TaskId::new("1.2") }));
-        let expected = "1.2 needs a person: retries or fix tasks are used up (2 tests \u{fffd}failed)";
+        let expected = "1.2 needs a person: retries or fix tasks are used up (2 tests \u{241b}failed)";
         assert_eq!(asked, [(Occasion::Asked, expected.to_owned())]);
         let done = told(&samples::fixed().end(End::Complete { skipped: 0 }));
         assert_eq!(done, [(Occasion::Done, "all 5 tasks complete".to_owned())]);

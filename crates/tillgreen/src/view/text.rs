@@ -174,7 +174,7 @@ mod tests {
         check("abcd", 4, "abcd");
         check("日本語です", 5, "日本…");
         check("日本語です", 6, "日本… ");
-        check("a\u{1b}[2J", 3, "a\u{fffd}…");
+        check("a\u{1b}[2J", 3, "a\u{241b}…");
         check("abc", 0, "");
         check("abc", 1, "…");
     }

@@ -299,7 +299,7 @@ mod tests {
         pager.is_wrapped = true;
         pager.follow();
         let rows = seen(&mut pager, 80, 20);
-        assert!(rows.len() <= 20 && rows.last().unwrap().ends_with("\u{fffd}[2J\u{fffd}end"), "{rows:?}");
+        assert!(rows.len() <= 20 && rows.last().unwrap().ends_with("\u{241b}[2J\u{fffd}end"), "{rows:?}");
         assert_eq!(pager.lines.len(), 5_001);
     }
 }

@@ -393,7 +393,7 @@ fn hostile_output_stays_where_it_is() {
     scene.app.area = Area::Detail;
     let text = scene.seen(80, 24);
     assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text}");
-    assert!(text.contains("\u{fffd}]0;owned\u{fffd}\u{fffd}[2J\u{fffd}txt"), "{text}");
+    assert!(text.contains("\u{241b}]0;owned\u{2407}\u{241b}[2J\u{fffd}txt"), "{text}");
     assert!(text.lines().all(|line| crate::view::text::columns(line) <= 80), "{text}");
 }
 
