@@ -209,7 +209,11 @@ impl<W: Write> Drawing<W> {
                     // Whoever asked may be gone.
                     let _ = done.send(());
                 }
-                Show::Asked => self.is_asking = false,
+                Show::Asked if self.is_asking => {
+                    self.is_asking = false;
+                    queue!(self.out, MoveToColumn(0), Clear(ClearType::CurrentLine))?;
+                }
+                Show::Asked => {}
                 Show::End => {}
             }
         }

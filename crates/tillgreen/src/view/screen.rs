@@ -126,6 +126,10 @@ impl Screen {
                     let start = summary::start(&self.subject, state, &self.settings, &self.origins);
                     self.print(&start);
                 }
+                let is_closed = self.asked.is_some() && !self.is_open(state);
+                if let (Show::Live(live), true) = (&self.show, is_closed) {
+                    live.end_asking();
+                }
                 match &mut self.show {
                     Show::Json => drop(json::line(&mut io::stdout(), event)),
                     Show::Lines(_) | Show::Folded | Show::Live(_) if is_for_the_record(event) => {}
@@ -176,15 +180,18 @@ impl Screen {
         }
     }
 
+    /// True if the question that was put last is still open.
+    fn is_open(&self, state: &State) -> bool {
+        let Some((task, since)) = &self.asked else { return false };
+        let status = state.task(task).map(|task| &task.status);
+        matches!(status, Some(Status::Asking(asked)) if asked.since == *since) && state.end().is_none()
+    }
+
     /// Takes a question back from the person at the terminal once it is open no longer, and says who was first.
     fn withdraw(&mut self, state: &State, event: &Event) {
-        let Some((task, since)) = &self.asked else { return };
-        let status = state.task(task).map(|task| &task.status);
-        if matches!(status, Some(Status::Asking(asked)) if asked.since == *since) && state.end().is_none() {
+        let Some((task, _)) = &self.asked else { return };
+        if self.is_open(state) {
             return;
-        }
-        if let Show::Live(live) = &self.show {
-            live.end_asking();
         }
         let text = event.from().map(|from| {
             format!("\nThe question about task {task} was answered elsewhere, by {}.", clean(from))

@@ -89,9 +89,12 @@ pub(crate) fn took_on(state: &State, task: &Task) -> Option<Duration> {
 /// The step that a task is at, in a word, and true if an agent does it; none if it is not under way.
 fn step(task: &Task, state: &State) -> Option<(String, bool)> {
     // Where there is one agent only, the settings of the run tell its name.
-    let only = state.opened().and_then(|opened| opened.launch.get("agent"));
+    let launch = state.opened().map(|opened| &opened.launch);
+    let is_command = launch.is_some_and(|launch| launch.contains_key("agent_cmd"));
+    let named = launch.and_then(|launch| launch.get("agent")).map(String::as_str);
+    let only = named.or(is_command.then_some("command"));
     let agent = |dispatch, role: Role| {
-        let name = state.agent_of(dispatch).or(only.map(String::as_str)).unwrap_or(role.name());
+        let name = state.agent_of(dispatch).or(only).unwrap_or(role.name());
         Some((name.to_owned(), true))
     };
     let word = |word: &str| Some((word.to_owned(), false));

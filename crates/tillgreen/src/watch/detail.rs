@@ -56,6 +56,8 @@ pub(super) struct Detail {
     pub(super) pager: Pager,
     /// What is shown: a task, which of its attempts, and which tab.
     shown: Option<(TaskId, Option<usize>, Tab)>,
+    /// How many events of that task there were: without more of them, nothing is made anew.
+    shown_events: usize,
     /// The words where there is nothing.
     pub(super) empty: String,
     loader: Loader,
@@ -86,6 +88,7 @@ impl Detail {
             tab: Tab::default(),
             pager: Pager::wrapping(),
             shown: None,
+            shown_events: 0,
             empty: String::new(),
             loader: Loader::start(loaded),
             asked: 0,
@@ -105,6 +108,11 @@ impl Detail {
         };
         let wanted = Some((id.clone(), place, self.tab));
         let is_same = self.shown == wanted;
+        let count = given.record.events.iter().filter(|event| event.what.task() == Some(id)).count();
+        if is_same && self.shown_events == count {
+            return;
+        }
+        self.shown_events = count;
         if !is_same {
             self.shown = wanted;
             self.pager.show(Vec::new(), self.tab == Tab::Output);
@@ -157,6 +165,7 @@ impl Detail {
     ) -> bool {
         let has_grown = !self.is_loading && !self.growing.is_empty() && stamp(&self.growing) != self.stamp;
         if has_grown {
+            self.shown_events = 0;
             self.show(given, selected);
         }
         has_grown

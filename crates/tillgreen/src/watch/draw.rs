@@ -9,7 +9,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::app::{App, Area, Purpose, Typing, View};
 use super::detail::Tab;
-use super::keys::{BINDINGS, Command, Group, of};
+use super::keys::{BINDINGS, Binding, Command, Group, of};
 use super::pager::Pager;
 use super::record::Outcome;
 use super::theme::{Focused, Tone, selected};
@@ -414,14 +414,19 @@ fn bottom(app: &mut App, body: Rect, area: Rect, buffer: &mut Buffer) -> Option<
         put(buffer, area, &[(Tone::Odd, format!(" {}", one_line(said, 400)))], paint);
         return None;
     }
-    put(buffer, area, &key_words(&shown_keys(app), usize::from(area.width)), paint);
+    put(buffer, area, &key_words(app.view, &shown_keys(app), usize::from(area.width)), paint);
     None
 }
 
 /// Keys with what they do, as many as there is room for. How to learn of the others, and how to leave, is always shown.
-fn key_words(keys: &[Command], width: usize) -> Vec<(Tone, String)> {
+fn key_words(view: View, keys: &[Command], width: usize) -> Vec<(Tone, String)> {
     let word = |command: &Command| {
-        of(*command).map(|binding| (format!(" {}", binding.shown), format!(" {} ", binding.word)))
+        let word = |binding: &Binding| match (view, command) {
+            (View::Timeline, Command::Speed(1)) => "nearer",
+            (View::Timeline, Command::Speed(_)) => "wider",
+            _ => binding.word,
+        };
+        of(*command).map(|binding| (format!(" {}", binding.shown), format!(" {} ", word(binding))))
     };
     let last: Vec<(String, String)> = [Command::Help, Command::Quit].iter().filter_map(word).collect();
     let taken = |(key, what): &(String, String)| columns(key) + columns(what);

@@ -424,8 +424,8 @@ fn the_timeline_and_the_costs() {
 
 
 
-    █ agent  ▓ checks  ░ coming in   green passed  red failed  yellow lost
-    esc back  + faster  - slower  t tell  p pause  x skip  T time  ? keys  q quit
+    █ agent  ▓ checks  ░ coming in   ✓ green passed  ✗ red failed  ! yellow lost
+    esc back  + nearer  - wider  t tell  p pause  x skip  T time  ? keys  q quit
     ");
     scene.press("++h");
     assert!(scene.seen(80, 10).contains("▓ checks"));

@@ -74,7 +74,7 @@ impl Timeline {
                 scale.draw(bar, (x + LABEL_COLUMNS, y + row), buffer, paint);
             }
         }
-        let legend = " █ agent  ▓ checks  ░ coming in   green passed  red failed  yellow lost";
+        let legend = " █ agent  ▓ checks  ░ coming in   ✓ green passed  ✗ red failed  ! yellow lost";
         let legend = fit(legend, usize::from(area.width));
         buffer.set_string(x, y + height.saturating_sub(1), legend, faint);
     }
@@ -126,11 +126,21 @@ impl Scale {
             buffer.set_string(x + u16::try_from(place).unwrap_or(0), y, symbol, style);
         }
         let attempt = bar.attempt.map(|attempt| format!("·{attempt}")).unwrap_or_default();
-        let name = format!("{}{attempt}", bar.task);
+        let name = format!("{}{attempt}{}", bar.task, mark(bar.outcome));
         if usize::try_from(end - begin).unwrap_or(0) > name.chars().count() {
             let style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
             buffer.set_string(x + u16::try_from(begin).unwrap_or(0), y, name, style);
         }
+    }
+}
+
+/// What its colour says, for those who see none.
+fn mark(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Open => "",
+        Outcome::Passed => "✓",
+        Outcome::Failed => "✗",
+        Outcome::Lost => "!",
     }
 }
 
