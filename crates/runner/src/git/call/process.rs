@@ -204,17 +204,13 @@ fn finish(command: String, status: ExitStatus, heard: Output) -> Result<Ended, G
     Ok(Ended { command, code: status.code(), stdout: heard.stdout, stderr })
 }
 
-/// What a question is asked with besides: it starts no program that the repository's settings name, as a look at a
-/// stranger's repository has to.
-const OF_QUESTIONS: [&str; 2] = ["-c", "core.fsmonitor=false"];
-
 fn prepare(call: &Call<'_>) -> Command {
     let mut command = Command::new("git");
-    if call.note_in.is_none() {
-        command.args(OF_QUESTIONS).env("GIT_OPTIONAL_LOCKS", "0");
-    }
     command.args(&call.arguments).current_dir(call.dir).process_group(0);
     prepare_environment(&mut command);
+    if call.note_in.is_none() {
+        prepare_question(&mut command);
+    }
     command.envs(call.note_in.map(|place| (OF_RUN, place.notes.folder())));
     command.envs(call.environment.iter().map(|(name, value)| (name, value)));
     command
@@ -244,6 +240,16 @@ fn prepare_environment(command: &mut Command) {
     }
     command.env_remove("LC_ALL").env_remove("LANGUAGE").env("LC_MESSAGES", "C");
     command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_PAGER", "cat").env("GIT_EDITOR", "true");
+}
+
+/// A question starts no program that the repository's settings name, and writes nothing, as a look at a stranger's
+/// repository has to. What somebody passes on to all gits stays.
+fn prepare_question(command: &mut Command) {
+    let passed_on = std::env::var("GIT_CONFIG_COUNT").ok().and_then(|count| count.parse::<u32>().ok());
+    let count = passed_on.unwrap_or_default();
+    command.env(format!("GIT_CONFIG_KEY_{count}"), "core.fsmonitor");
+    command.env(format!("GIT_CONFIG_VALUE_{count}"), "false");
+    command.env("GIT_CONFIG_COUNT", (count + 1).to_string()).env("GIT_OPTIONAL_LOCKS", "0");
 }
 
 /// Terminate, grace, kill, for the whole group. SIGCONT wakes what stopped at the terminal.
