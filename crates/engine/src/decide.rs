@@ -384,7 +384,7 @@ fn checks_ended(
             hooks_gone.join(", ")
         ));
     }
-    let Some(red) = failure else {
+    let Some(mut red) = failure else {
         let judge = first_judge(rules, task, facts.as_ref()).or(judge_of_hooks(&hooks_gone));
         return Some(What::ChecksPassed { task: id.clone(), warnings, judge, tree, hooks_gone });
     };
@@ -392,6 +392,9 @@ fn checks_ended(
         warnings.push(moved_on(state, id, &red.error));
         let judge = judge_of_hooks(&hooks_gone);
         return Some(What::ChecksPassed { task: id.clone(), warnings, judge, tree, hooks_gone });
+    }
+    if let Some(told) = task.grounds.was_failing(&red.failing) {
+        red.details = format!("{told}\n\n{}", red.details);
     }
     let failure = claim_refuted(rules, task, (checking.attempt, seen.at), red.into());
     let failure = Failure { tree: looked_at, ..failure };

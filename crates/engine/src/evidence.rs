@@ -6,10 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::event::What;
 use crate::fold::Applied;
 use crate::leaning::{ChangedPart, told_put_back};
+use crate::output::{Failing, was_failing};
 use crate::signs::{self, Signs};
 use crate::state::State;
 use crate::status::Status;
 use crate::task::{Attempt, Task, TaskKind, Verification};
+
+/// Failing items that are named.
+const NAMED_MAX: usize = 5;
 
 /// Something that was found out about what a green command proves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +26,9 @@ pub enum Evidence {
         /// The tree that it ran on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
+        /// The items that failed.
+        #[serde(default, skip_serializing_if = "Failing::is_empty")]
+        failing: Failing,
     },
     /// The task's Verify is another one than it was before an attempt in the project, where nobody can tell an agent's
     /// edit from a person's.
@@ -76,6 +83,9 @@ pub struct Grounds {
     /// What its command came to before the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Before>,
+    /// The items that failed then.
+    #[serde(default, skip_serializing_if = "Failing::is_empty")]
+    pub failed_before: Failing,
     /// Its author's Verify, where that was changed while somebody worked in the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former: Option<Former>,
@@ -123,6 +133,19 @@ impl Evidence {
 }
 
 impl Grounds {
+    /// The words for a failure that was there before the work: all that fails now failed then.
+    pub(crate) fn was_failing(&self, now: &Failing) -> Option<String> {
+        let names: Vec<&str> = now.items.iter().take(NAMED_MAX).map(|item| item.name.as_str()).collect();
+        let more = now.items.len().saturating_sub(names.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        was_failing(&self.failed_before, now).then(|| {
+            format!(
+                "What fails now failed before the work on this task as well, for the same reason or another: {}{more}.",
+                names.join(", ")
+            )
+        })
+    }
+
     /// True if the author wanted somebody to judge the task, and its text does not say so any more.
     pub(crate) fn was_judged(&self) -> bool {
         self.former.as_ref().is_some_and(|former| former.commands.is_empty())
@@ -143,6 +166,8 @@ impl Grounds {
 pub(crate) struct KnownResult {
     pub tree: Option<String>,
     pub before: Before,
+    #[serde(default, skip_serializing_if = "Failing::is_empty")]
+    pub failing: Failing,
 }
 
 /// What is to be known of a task's command before its first attempt.
@@ -151,7 +176,7 @@ pub enum BeforeWork<'a> {
     /// Nothing: it is known, or of no interest.
     Nothing,
     /// Its result, unless that is this one still, of this tree.
-    Result(Option<(&'a str, Before)>),
+    Result(Option<(&'a str, Before, &'a Failing)>),
 }
 
 impl State {
@@ -168,7 +193,9 @@ impl State {
         let Some(task) = self.task(id).filter(is_wanted) else { return BeforeWork::Nothing };
         match task.decl.command.and_then(|command| self.results.get(&command)) {
             Some(KnownResult { before: Before::Unknown, .. }) => BeforeWork::Nothing,
-            Some(KnownResult { tree: Some(tree), before }) => BeforeWork::Result(Some((tree, *before))),
+            Some(KnownResult { tree: Some(tree), before, failing }) => {
+                BeforeWork::Result(Some((tree, *before, failing)))
+            }
             Some(KnownResult { tree: None, .. }) | None => BeforeWork::Result(None),
         }
     }
@@ -178,7 +205,8 @@ impl State {
         let command =
             self.task(id).filter(|task| task.decl.fix_of.is_none()).and_then(|task| task.decl.command);
         if let (Some(command), Some(tree)) = (command, tree) {
-            let result = KnownResult { tree: Some(tree.to_owned()), before: Before::Green };
+            let (tree, failing) = (Some(tree.to_owned()), Failing::default());
+            let result = KnownResult { tree, before: Before::Green, failing };
             self.results.insert(command, result);
         }
     }
@@ -186,10 +214,12 @@ impl State {
     pub(crate) fn apply_evidence(&mut self, id: &TaskId, evidence: &Evidence) -> Applied {
         let task = self.known(id)?;
         match evidence {
-            Evidence::Before { before, tree } => {
+            Evidence::Before { before, tree, failing } => {
                 task.grounds.before = Some(*before);
+                task.grounds.failed_before.clone_from(failing);
                 if let Some(command) = task.decl.command {
-                    self.results.insert(command, KnownResult { tree: tree.clone(), before: *before });
+                    let (tree, failing) = (tree.clone(), failing.clone());
+                    self.results.insert(command, KnownResult { tree, before: *before, failing });
                 }
             }
             Evidence::VerifyChanged { former, digest, .. } => {

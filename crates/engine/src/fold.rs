@@ -573,7 +573,10 @@ impl State {
     }
 
     fn apply_judge_passed(&mut self, id: &TaskId, next: Option<Judge>, warnings: &[String]) -> Applied {
-        self.warnings.add_of(id, warnings);
+        // What a person is asked about is told once it was approved.
+        if next != Some(Judge::Person) {
+            self.warnings.add_of(id, warnings);
+        }
         let task = self.go_on(id, EventKind::JudgePassed, |task| {
             let Status::Judging(judging) = &task.status else { return Status::Failed };
             after_checks(task, judging.attempt, next)
@@ -736,7 +739,11 @@ impl State {
             Response::Fix(instruction) => task.instruction = Some(instruction.clone()),
             Response::Reply(reply) => task.reply = Some(reply.clone()),
             // What a person has seen and let pass is not asked again.
-            Response::Approve => (task.hooks, task.hooks_gone) = (None, Vec::new()),
+            Response::Approve => {
+                (task.hooks, task.hooks_gone) = (None, Vec::new());
+                let doubts = std::mem::take(&mut task.doubts);
+                self.warnings.add_of(id, &doubts);
+            }
             Response::Skip | Response::Abort | Response::Reject(_) => {}
         }
         Ok(())

@@ -132,10 +132,13 @@ fn next_fix_id(state: &State, task: &Task) -> TaskId {
         .expect("a plan has fewer tasks than there are numbers")
 }
 
+/// What was red before the work is perhaps nobody's fault here: a person is asked.
 fn exhausted(rules: &Rules, task: &Task, reason: StopReason) -> What {
+    let failing = task.last_failure().map(|failure| &failure.failing);
+    let was_failing = failing.is_some_and(|now| task.grounds.was_failing(now).is_some());
     match rules.on_exhausted {
-        OnExhausted::Stop => What::Ended(End::Stopped(reason)),
-        OnExhausted::Ask => ask(task, Question::Exhausted),
+        OnExhausted::Stop if !was_failing => What::Ended(End::Stopped(reason)),
+        OnExhausted::Stop | OnExhausted::Ask => ask(task, Question::Exhausted),
     }
 }
 

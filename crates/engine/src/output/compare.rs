@@ -12,6 +12,14 @@ pub fn is_repaired(before: &Failing, after: &Failing) -> bool {
     is_known(before) && is_known(after) && before.items.iter().all(|item| is_gone(item, before, after))
 }
 
+/// True if all that fails now is known and failed before as well.
+pub(crate) fn was_failing(before: &Failing, now: &Failing) -> bool {
+    let is_known = |failing: &Failing| !failing.is_empty() && failing.unlisted == 0;
+    is_known(before)
+        && is_known(now)
+        && now.items.iter().all(|item| before.item(item.tool, &item.name).is_some())
+}
+
 fn is_gone(item: &Item, before: &Failing, after: &Failing) -> bool {
     if after.item(item.tool, &item.name).is_some() {
         return false;

@@ -10,5 +10,6 @@ mod text;
 mod tools;
 
 pub use compare::is_repaired;
+pub(crate) use compare::was_failing;
 pub use failing::{Failing, Item, ItemStage, Tool};
 pub use reading::Reading;

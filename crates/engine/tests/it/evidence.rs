@@ -1,15 +1,16 @@
 //! Tables about evidence: what is to be found out about a command, and what is known already.
 
 use engine::{
-    Before, BeforeWork, ChangedPart, ChecksReport, Dispatch, Evidence, PartChange, Rules, Seen, Sign, Signs,
-    TaskDecl, What,
+    Before, BeforeWork, Cause, ChangedPart, CheckFailure, ChecksReport, Dispatch, Evidence, Failing, Limits,
+    PartChange, Rules, Seen, Sign, Signs, TaskDecl, What,
 };
 
 use crate::decisions::{Case, complete};
+use crate::people::{failing, failure};
 use crate::script::plan;
 
 fn before(task: &str, before: Before) -> Seen {
-    let evidence = Evidence::Before { before, tree: Some("7ree".to_owned()) };
+    let evidence = Evidence::Before { before, tree: Some("7ree".to_owned()), failing: Failing::default() };
     Seen::Found { task: task.into(), evidence }
 }
 
@@ -48,7 +49,7 @@ fn what_failed_is_not_tried_before() {
 fn a_result_is_known_by_command_and_tree() {
     let known = |case: &Case| match case.state.wanted_before(&"1.2".into()) {
         BeforeWork::Nothing => "nothing".to_owned(),
-        BeforeWork::Result(known) => format!("{known:?}"),
+        BeforeWork::Result(known) => format!("{:?}", known.map(|(tree, before, _)| (tree, before))),
     };
     let mut case = opened(&["1.1", "1.2"]);
     assert_eq!(known(&case), "None");
@@ -62,6 +63,41 @@ fn a_result_is_known_by_command_and_tree() {
     let mut case = opened(&["1.1", "1.2"]);
     case.see(before("1.1", Before::Unknown));
     assert_eq!(known(&case), "nothing", "it takes too long");
+}
+
+/// A suite that was red before the work is perhaps not the task's: the agent is told, and at the end a person is asked.
+#[test]
+fn what_failed_before_the_work_as_well_is_told_and_asked_about_in_the_end() {
+    let red = |case: &mut Case, attempt: u32, name: &str| {
+        case.start("1.1");
+        case.agent("1.1", attempt, complete());
+        let red = CheckFailure { failing: failing(name), ..failure(Cause::VerifyRed, name) };
+        let report = ChecksReport { failure: Some(red), ..ChecksReport::default() };
+        let (task, dispatch) = ("1.1".into(), Dispatch(attempt));
+        let Some(What::AttemptFailed { failure, .. }) =
+            case.see(Seen::ChecksEnded { task, dispatch, report, tree: None })
+        else {
+            panic!("it is red")
+        };
+        failure.details.contains("failed before the work on this task as well")
+    };
+    let rules =
+        || Rules { limits: Limits { task_iterations_max: 2, ..Limits::default() }, ..Rules::default() };
+    let evidence = |name| {
+        let evidence = Evidence::Before { before: Before::Red, tree: None, failing: failing(name) };
+        Seen::Found { task: "1.1".into(), evidence }
+    };
+    let mut case = Case::opened(&["1.1"], rules());
+    case.see(evidence("old"));
+    assert!(!red(&mut case, 1, "new"), "another test fails now");
+    assert!(matches!(case.due(), Some(What::RetryPlanned { .. })));
+    assert!(red(&mut case, 2, "old"));
+    assert!(matches!(case.due(), Some(What::Escalated { .. })), "it is asked about");
+    let mut case = Case::opened(&["1.1"], rules());
+    assert!(!red(&mut case, 1, "old"), "nobody knows");
+    case.due();
+    red(&mut case, 2, "old");
+    assert!(matches!(case.due(), Some(What::Ended(_))));
 }
 
 fn changed(former: &[&str], digest: u32) -> Seen {

@@ -164,7 +164,7 @@ fn hooks() -> Vec<String> {
 }
 
 fn green_before() -> Evidence {
-    Evidence::Before { before: Before::Green, tree: Some(text("7ree")) }
+    Evidence::Before { before: Before::Green, tree: Some(text("7ree")), failing: Failing::default() }
 }
 
 /// One of each event, in the order of the enum.

@@ -509,7 +509,7 @@ fn away(turn: &Turn) -> AgentReport {
     }
 }
 
-fn failure(cause: Cause, error: &str) -> CheckFailure {
+pub(crate) fn failure(cause: Cause, error: &str) -> CheckFailure {
     CheckFailure {
         cause,
         error: error.lines().next().unwrap_or_default().to_owned(),

@@ -168,7 +168,7 @@ fn opening() -> Opening {
 }
 
 fn red_before() -> Evidence {
-    Evidence::Before { before: Before::Red, tree: Some(text("7ree")) }
+    Evidence::Before { before: Before::Red, tree: Some(text("7ree")), failing: Failing::default() }
 }
 
 fn signs() -> Evidence {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use engine::{ActionKey, Before, BeforeWork, Evidence, Isolation, Seen};
+use engine::{ActionKey, Before, BeforeWork, Evidence, Failing, Isolation, Seen};
 use plan::{Script, TaskId};
 
 use crate::attempt::dispatch::Purpose;
@@ -30,17 +30,15 @@ pub(crate) enum Trial {
     Due(Script),
 }
 
-/// The result of a command that was tried; none where the run was interrupted.
-pub(crate) fn tried(script: &Script, ended: &Ended) -> Option<Before> {
-    let is_green = || check::judge_verify(script, ended, "".as_ref()).is_ok();
-    let before = if !ended.exit.is_whole() {
-        Before::Unknown
-    } else if is_green() {
-        Before::Green
-    } else {
-        Before::Red
-    };
-    (ended.exit != Exit::Stopped).then_some(before)
+/// The result of a command that was tried, with what failed; none where the run was interrupted.
+pub(crate) fn tried(script: &Script, ended: &Ended) -> Option<(Before, Failing)> {
+    let (before, failing) =
+        match ended.exit.is_whole().then(|| check::judge_verify(script, ended, "".as_ref())) {
+            None => (Before::Unknown, Failing::default()),
+            Some(Ok(_)) => (Before::Green, Failing::default()),
+            Some(Err(failure)) => (Before::Red, failure.failing),
+        };
+    (ended.exit != Exit::Stopped).then_some((before, failing))
 }
 
 impl Effects<'_, '_> {
@@ -56,11 +54,11 @@ impl Effects<'_, '_> {
         let script = script.filter(Script::only_checks);
         let is_on = self.world.settings.red_before == RedBefore::On && !self.is_shared();
         let Some(script) = script.filter(|_| is_on) else { return Ok(Trial::Needless) };
-        if let Some((tree, before)) = known
+        if let Some((tree, before, failing)) = known
             && let Some(here) = here(self)?
             && self.is_same_but_for_plan(tree, &here)
         {
-            let evidence = Evidence::Before { before, tree: Some(here) };
+            let evidence = Evidence::Before { before, tree: Some(here), failing: failing.clone() };
             self.see(Seen::Found { task: id.clone(), evidence });
             return Ok(Trial::Known);
         }

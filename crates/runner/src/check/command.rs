@@ -210,7 +210,9 @@ impl Effects<'_, '_> {
             }
             Purpose::Leaning { checked } => self.leaned(key, *checked, ended),
             Purpose::Before { task, script, tree } => Ok(match check::before::tried(&script, ended) {
-                Some(before) => Seen::Found { task, evidence: Evidence::Before { before, tree } },
+                Some((before, failing)) => {
+                    Seen::Found { task, evidence: Evidence::Before { before, tree, failing } }
+                }
                 None => Seen::TimePassed,
             }),
             Purpose::Regression { script } => {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use engine::{Action, ActionKey, Before, Evidence, Seen};
+use engine::{Action, ActionKey, Before, Evidence, Failing, Seen};
 use plan::{Script, TaskId};
 
 use crate::attempt::dispatch::Purpose;
@@ -93,7 +93,8 @@ impl Preparation {
         let plan = self.copy_plan().map_err(Unready::NoTree)?;
         self.git.begin_index(&self.place).map_err(Unready::NoTree)?;
         let tree = self.git.tree_of(&self.head).map_err(Unready::NoTree)?;
-        let evidence = before.map(|before| Evidence::Before { before, tree: Some(tree.as_str().to_owned()) });
+        let tree = Some(tree.as_str().to_owned());
+        let evidence = before.map(|(before, failing)| Evidence::Before { before, tree, failing });
         Ok(Ready { notes, evidence, plan })
     }
 
@@ -142,11 +143,11 @@ enum Tried {
     /// It was not run.
     Nothing,
     /// It ended.
-    Ended(Option<Before>),
+    Ended(Option<(Before, Failing)>),
     /// It needs a file that is missing; with what to set.
     Lacking(String),
     /// It did not end in time, and may have left anything half written.
-    CutShort(Option<Before>),
+    CutShort(Option<(Before, Failing)>),
 }
 
 impl SlotTrial {

@@ -15,7 +15,7 @@ fn both_outputs_are_kept_and_logged() {
     let ended = bench.run(bench.shell("echo out; echo err >&2; printf 'bad \\377\\000 end' "));
     assert_eq!(ended.stdout.text, "out\nbad \u{fffd}\u{2400} end");
     assert_eq!(ended.stderr.text, "err\n");
-    assert_eq!(fs::read(bench.path("stdout.log")).unwrap(), b"out\nbad \xff\0 end");
+    assert_eq!(fs::read_to_string(bench.path("stdout.log")).unwrap(), "out\nbad \u{fffd}\u{2400} end");
     assert_eq!(fs::read(bench.path("stderr.log")).unwrap(), b"err\n");
 }
 
