@@ -1,14 +1,20 @@
 //! The check that the commits of this run are still there. An agent, or a person, may take commits out of the history,
 //! or check out another one; whatever came in on top of that would end green without what is gone.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use engine::{Attempt, Status, Task};
 
-use crate::git::{Git, GitError, Missing, Oid, WayBack};
+use crate::git::{Git, GitError, Missing, Oid, WayBack, is_interrupted};
 use crate::record::done::TRAILER;
 use crate::run::effects::Effects;
 
 /// The number of commits among which one is looked for that was rebased.
 const SEARCH: usize = 1_000;
+/// The time that a rebase under way is waited for.
+const REBASE_PATIENCE: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The commits that have to be in the history.
 #[derive(Clone, Debug, Default)]
@@ -39,8 +45,20 @@ impl Watch {
     }
 
     /// The reason why nothing may come on top of what is checked out, if that is no branch any more, or lacks what was
-    /// committed.
+    /// committed. While somebody rebases, it is neither, for a moment.
     pub(crate) fn obstacle(&self, git: &Git) -> Result<Option<String>, GitError> {
+        let give_up = Instant::now() + REBASE_PATIENCE;
+        while self.obstacle_now(git)?.is_some() && Instant::now() < give_up && !is_interrupted() {
+            if git.rebasing().is_none() {
+                // It may have ended just now.
+                return self.obstacle_now(git);
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+        self.obstacle_now(git)
+    }
+
+    fn obstacle_now(&self, git: &Git) -> Result<Option<String>, GitError> {
         let gone = self.gone(git)?;
         if gone.is_some() { Ok(gone) } else { self.elsewhere(git) }
     }

@@ -351,23 +351,23 @@ impl Git {
 
     /// The processes by which others commit in this work tree, with the lock or without.
     pub(in crate::git) fn commits_of_others(&self) -> Vec<PathBuf> {
-        self.gits_of_others("commit").collect()
+        self.gits_here("commit").filter(|git| self.is_others(git)).collect()
     }
 
     /// The process that rebases what is checked out in this work tree. One that waits for a conflict to be resolved is none.
     pub fn rebasing(&self) -> Option<String> {
         let is_half_done =
             ["rebase-merge", "rebase-apply"].iter().any(|name| self.git_dir().join(name).exists());
-        let found = if is_half_done { self.gits_of_others("rebase").next() } else { None };
+        let found = if is_half_done { self.gits_here("rebase").next() } else { None };
         Some(format!("process {} (git rebase)", pid_in(&found?)?))
     }
 
-    fn gits_of_others(&self, command: &'static str) -> impl Iterator<Item = PathBuf> {
+    fn gits_here(&self, command: &'static str) -> impl Iterator<Item = PathBuf> {
         // Wherever it is called, git goes to the top folder.
         let is_here =
             move |git: &PathBuf| fs::read_link(git.join("cwd")).is_ok_and(|folder| folder == self.root());
         let is_asked_for = move |git: &PathBuf| command_of(git).as_deref() == Some(command);
-        gits().filter(move |git| is_here(git) && is_asked_for(git) && self.is_others(git))
+        gits().filter(move |git| is_here(git) && is_asked_for(git))
     }
 
     /// True if a git belongs to nobody of this run. One that outlived the program is waited for otherwise, and not
