@@ -651,6 +651,7 @@ fn skip_reason(asked: &Asked) -> &'static str {
         Question::ConflictingRequirements => "User escalation - requirements conflict",
         Question::ServiceUnavailable => "User escalation - a service is unavailable",
         Question::VerifyCannotStart => "User escalation - the verify command cannot start",
+        Question::RedBefore => "User escalation - red before the work",
         Question::NotProved => "User escalation - red in a clean checkout",
         Question::InTheWay => "User escalation - uncommitted changes are in the way",
     }

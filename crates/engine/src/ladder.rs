@@ -32,6 +32,7 @@ pub(crate) fn after_failure(state: &State, task: &Task) -> Option<What> {
     let rules = state.rules()?;
     let failure = task.last_failure()?;
     Some(match failure.rung {
+        Rung::Retry | Rung::Fix if was_red_elsewhere(task, failure) => ask(task, Question::RedBefore),
         Rung::Retry => retry(rules, task),
         Rung::Fix => fix(state, rules, task),
         Rung::Ask => match in_the_way(state, task) {
@@ -39,6 +40,31 @@ pub(crate) fn after_failure(state: &State, task: &Task) -> Option<What> {
             None => ask(task, question(failure.cause)),
         },
     })
+}
+
+/// True if all that is left failed before the work as well, and lies in files that are neither the task's nor tests of those
+/// nor named by its command: another attempt would hardly mend it.
+fn was_red_elsewhere(task: &Task, failure: &Failure) -> bool {
+    let Some(files) = failure.failing.files().filter(|_| !task.decl.files.is_empty()) else { return false };
+    let own = || {
+        task.decl.files.iter().map(String::as_str).chain(failure.files.iter().map(|file| file.path.as_str()))
+    };
+    let command = failure.command.as_deref().unwrap_or_default();
+    let is_own = |file: &str| {
+        command.contains(stem(file)) || own().any(|own| own.contains('*') || file.contains(stem(own)))
+    };
+    let is_left = task.round_failures().len() > 1
+        || task.grounds.failed_before.items.len() > failure.failing.items.len();
+    is_left
+        && task.instruction.is_none()
+        && task.grounds.was_failing(&failure.failing).is_some()
+        && !files.iter().any(|file| is_own(file))
+}
+
+/// The name of a file without its folder and ending: tests have it in their names.
+fn stem(path: &str) -> &str {
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    name.split('.').find(|part| !part.is_empty()).unwrap_or(name)
 }
 
 /// True if the last failure of a task leads to the end of the run.

@@ -193,6 +193,8 @@ pub enum Question {
     VerifyCannotStart,
     /// It was opened again because a clean checkout was red, and that is so once more.
     NotProved,
+    /// What is left failed before the work as well, and lies outside of the task.
+    RedBefore,
     /// Finished work changes files in which somebody has uncommitted changes.
     InTheWay,
 }
@@ -210,6 +212,7 @@ impl Question {
             | Self::ServiceUnavailable
             | Self::VerifyCannotStart
             | Self::NotProved
+            | Self::RedBefore
             | Self::Mended => true,
             Self::Judge | Self::HooksGone | Self::Checkpoint | Self::InTheWay => false,
         }

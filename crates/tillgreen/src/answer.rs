@@ -59,6 +59,7 @@ pub(crate) fn offer(question: Question) -> &'static str {
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
         | Question::NotProved
+        | Question::RedBefore
         | Question::VerifyCannotStart => "answer retry, skip, abort or 'fix: …'",
     }
 }
@@ -94,6 +95,7 @@ fn fits(response: &Response, question: Question) -> Result<(), Error> {
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
         | Question::NotProved
+        | Question::RedBefore
         | Question::VerifyCannotStart => (
             matches!(response, Response::Retry | Response::Fix(_)),
             "there is no result to judge; the question stays open",

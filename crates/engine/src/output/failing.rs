@@ -128,6 +128,12 @@ impl Failing {
         *self == Self::default()
     }
 
+    /// The files of all items; none unless each of them tells its own.
+    pub(crate) fn files(&self) -> Option<Vec<&str>> {
+        let files: Option<Vec<&str>> = self.items.iter().map(|item| file_of(&item.name)).collect();
+        files.filter(|files| !files.is_empty() && self.unlisted == 0)
+    }
+
     /// The kind of error that the first item is.
     pub(crate) fn error_type(&self) -> Option<ErrorType> {
         let item = self.items.first()?;
@@ -157,6 +163,16 @@ impl Failing {
 }
 
 /// A name in one bounded line, without the addresses that differ from run to run.
+/// The file at the beginning of an item's name, as in `a.py: F401`, `tests/test_a.py::test_b` and `a.test.ts › adds`.
+fn file_of(name: &str) -> Option<&str> {
+    let end = name.find([' ', ':'])?;
+    let (file, rest) = name.split_at(end);
+    let ending = file.rsplit_once('.')?.1;
+    let is_ending =
+        (1..=5).contains(&ending.len()) && ending.chars().all(|letter| letter.is_ascii_alphanumeric());
+    (is_ending && (file.contains('/') || rest.starts_with(':') || rest.starts_with(" ›"))).then_some(file)
+}
+
 fn settled(name: &str) -> String {
     let mut kept = String::new();
     for word in name.split_whitespace() {

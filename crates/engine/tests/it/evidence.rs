@@ -100,6 +100,38 @@ fn what_failed_before_the_work_as_well_is_told_and_asked_about_in_the_end() {
     assert!(matches!(case.due(), Some(What::Ended(_))));
 }
 
+#[test]
+fn what_is_left_red_outside_of_the_task_is_asked_about() {
+    let check = |files: &[&str], left: &str, expected: &str| {
+        let mut case = Case::opened(&[], Rules::default());
+        let files = files.iter().map(|file| (*file).to_owned()).collect::<Vec<_>>();
+        let tasks: Vec<TaskDecl> =
+            plan(&["1.1"]).into_iter().map(|task| TaskDecl { files: files.clone(), ..task }).collect();
+        case.open(&tasks, Rules::default());
+        let mut all = failing(left);
+        all.items.extend(failing("tests/test_sum.py::test_sum").items);
+        let evidence = Evidence::Before { before: Before::Red, tree: None, failing: all };
+        case.see(Seen::Found { task: "1.1".into(), evidence });
+        case.start("1.1");
+        case.agent("1.1", 1, complete());
+        let red = CheckFailure { failing: failing(left), ..failure(Cause::VerifyRed, left) };
+        let report = ChecksReport { failure: Some(red), ..ChecksReport::default() };
+        case.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(1), report, tree: None });
+        let next = match case.due() {
+            Some(What::Escalated { question, .. }) => format!("{question:?}"),
+            Some(What::RetryPlanned { .. }) => "again".to_owned(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(next, expected, "{files:?} {left}");
+    };
+    check(&["src/sum.py"], "tests/test_old.py::test_old", "RedBefore");
+    check(&["src/sum.py"], "src/old.py: F401", "RedBefore");
+    check(&["src/sum.py"], "tests/test_sum.py::test_more", "again");
+    check(&["src/sum.py"], "test_old.T.test_old", "again");
+    check(&["src/*.py"], "tests/test_old.py::test_old", "again");
+    check(&[], "tests/test_old.py::test_old", "again");
+}
+
 fn changed(former: &[&str], digest: u32) -> Seen {
     let former = former.iter().map(|command| (*command).to_owned()).collect();
     let evidence = Evidence::VerifyChanged { during: "1.1".into(), former, digest };

@@ -344,7 +344,7 @@ fn every_kind_of_end() {
     "#);
 }
 
-fn questions() -> [Question; 14] {
+fn questions() -> [Question; 15] {
     [
         Question::Exhausted,
         Question::PermissionDenied,
@@ -358,6 +358,7 @@ fn questions() -> [Question; 14] {
         Question::ConflictingRequirements,
         Question::ServiceUnavailable,
         Question::VerifyCannotStart,
+        Question::RedBefore,
         Question::NotProved,
         Question::InTheWay,
     ]
@@ -416,7 +417,7 @@ fn every_word() {
     ["claimed_failure","no_signal","bad_exit","agent_timeout","verification_fail","verify_red","verify_timeout","proves_nothing","contradiction","tampered","bookkeeping","out_of_scope","reviewer_rejected","permission_denied","blocked","impossible","conflicting_requirements","service_unavailable","commit_refused","not_proved"]
     ["retry","fix","ask"]
     ["retry","skip","abort",{"fix":"so"},"approve",{"reject":"no"},{"reply":"blue"}]
-    ["exhausted","permission_denied","judge","hooks_gone","mended","checkpoint","history_rewritten","blocked","impossible","conflicting_requirements","service_unavailable","verify_cannot_start","not_proved","in_the_way"]
+    ["exhausted","permission_denied","judge","hooks_gone","mended","checkpoint","history_rewritten","blocked","impossible","conflicting_requirements","service_unavailable","verify_cannot_start","red_before","not_proved","in_the_way"]
     ["qa","reviewer","person"]
     ["executor","qa","reviewer"]
     ["off","on"]

@@ -206,6 +206,7 @@ pub(super) fn reason(question: Question) -> &'static str {
         Question::ServiceUnavailable => "service_unavailable",
         Question::VerifyCannotStart => "verify_cannot_start",
         Question::NotProved => "not_proved",
+        Question::RedBefore => "red_before",
         Question::InTheWay => "files_in_the_way",
     }
 }

@@ -192,6 +192,7 @@ fn waiting(subject: &Subject, state: &State, task: &TaskId, kind: Kind) -> Error
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
         | Question::NotProved
+        | Question::RedBefore
         | Question::VerifyCannotStart
         | Question::InTheWay => ("retry", "skip, abort or 'fix: …'"),
     };

@@ -489,6 +489,7 @@ pub(crate) fn question_text(question: Question) -> &'static str {
         Question::ConflictingRequirements => "the requirements contradict each other",
         Question::ServiceUnavailable => "a service that it needs is away",
         Question::VerifyCannotStart => "its verify command needs something that is not there",
+        Question::RedBefore => "what fails was red before the work, and is not the task's",
         Question::NotProved => "it was opened again, and a clean checkout is red once more",
         Question::InTheWay => "it cannot come in: you have uncommitted changes in files that it changes",
     }

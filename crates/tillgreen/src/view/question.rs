@@ -154,6 +154,9 @@ fn why(question: Question, task: &Task) -> String {
             "The work is done and cannot come in: {}.\nCommit or stash them, then answer retry.",
             in_the_way(&task.held_up)
         ),
+        Question::RedBefore => {
+            "What fails now failed before the work as well, and lies in files that are not this task's.".to_owned()
+        }
         Question::NotProved => {
             "It was opened again because a clean checkout of what is committed is red, and that is so once more. Where you \
              want it to count all the same, tick its box."
@@ -224,6 +227,7 @@ fn options(text: &mut String, question: Question, dialect: Dialect) {
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
         | Question::NotProved
+        | Question::RedBefore
         | Question::VerifyCannotStart => (
             &[
                 review,

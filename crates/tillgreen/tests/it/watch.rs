@@ -156,8 +156,8 @@ fn a_run_that_dies_while_it_is_watched_and_a_window_that_changes_its_size() {
 #[test]
 fn hostile_output_changes_nothing_but_the_output() {
     let sandbox = sandbox();
-    // A title, another screen, a cleared one, turned text, and a line of ten megabytes.
-    let hostile = r"printf '\033]0;owned\007\033[?1049l\033[2J\033[1;1H\342\200\256turned\nvisible\n'; head -c 10000000 /dev/zero | tr '\0' x; echo";
+    // A title, another screen, a cleared one, turned text, a long line, and one of ten megabytes, which is shown at the end.
+    let hostile = r"printf '\033]0;owned\007\033[?1049l\033[2J\033[1;1H\342\200\256turned\nvisible\n'; for n in 100000 10000000; do head -c $n /dev/zero | tr '\0' x; echo; done";
     let run = start(&sandbox, [Step::shell(hostile), Step::await_file(&sandbox.control("gate"))]);
     let Some(screen) = Terminal::open(&sandbox, "watch", (120, 30)) else { return };
     screen.wait_to_see("[1 Output]");

@@ -258,6 +258,7 @@ pub(crate) fn answers(node: &Node, task: &TaskId) -> Vec<Response> {
         | Question::Impossible
         | Question::ConflictingRequirements
         | Question::ServiceUnavailable
+        | Question::RedBefore
         | Question::VerifyCannotStart
         | Question::NotProved
         | Question::InTheWay => {}
