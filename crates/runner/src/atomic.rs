@@ -16,7 +16,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     Err(io::Error::new(io::ErrorKind::NotFound, "not a regular file"))
 }
 
-/// Writes the text to a file beside the target, then renames it. Permissions of the target are kept; a link in its
+/// Writes the text to a file beside the target, makes it durable, then renames it. Permissions of the target are kept; a link in its
 /// place is replaced, never written through.
 pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let temporary = beside(path);
@@ -36,7 +36,8 @@ fn write(temporary: &Path, target: &Path, text: &str) -> io::Result<()> {
     {
         file.set_permissions(metadata.permissions())?;
     }
-    Ok(())
+    // A power loss after the rename would else leave an empty file, on some file systems.
+    file.sync_data()
 }
 
 fn beside(target: &Path) -> PathBuf {
