@@ -124,7 +124,8 @@ pub(crate) fn changed_since(file: &Path, since: SystemTime) -> Option<bool> {
 /// True if a path is one of the program's own files.
 pub(crate) fn is_own(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    path.starts_with(".tillgreen/")
+    path == OWN_FOLDER
+        || path.starts_with(".tillgreen/")
         || name.starts_with(".tillgreen-")
         || name == ".ralph-state.json"
         || name.starts_with(".progress-task-")
@@ -167,5 +168,25 @@ impl Committable {
         }
         // Whoever was first has found the same.
         Ok(self.known.get_or_init(|| wanted))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_own_files_are_told_from_others() {
+        for own in [
+            ".tillgreen",
+            ".tillgreen/logs/retry.log",
+            "specs/a/.ralph-state.json",
+            ".ultraplan/logs/retry.log",
+        ] {
+            assert!(is_own(own), "{own}");
+        }
+        for other in ["tillgreen.toml", "specs/a/tasks.md", "data/.tillgreen", ".tillgreens/a"] {
+            assert!(!is_own(other), "{other}");
+        }
     }
 }
