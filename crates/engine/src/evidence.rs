@@ -54,6 +54,8 @@ pub enum Evidence {
         /// The tests.
         tests: Vec<String>,
     },
+    /// The command ran a runner of tests, and no test ran.
+    NoTestRan,
 }
 
 /// The Verify that a task's author gave it, where another one stands in the plan that nobody has confirmed. Both count.
@@ -112,7 +114,7 @@ impl Evidence {
                      {former} (a task that is edited while no agent works in the project counts as it stands)"
                 ))
             }
-            Self::Leaning { .. } | Self::GreenWithoutWork { .. } => {
+            Self::Leaning { .. } | Self::GreenWithoutWork { .. } | Self::NoTestRan => {
                 self.finding().map(|finding| format!("task {task}: {finding}"))
             }
         }
@@ -128,6 +130,7 @@ impl Evidence {
             Self::GreenWithoutWork { tests } => {
                 Some(format!("new tests that are green without the new work: {}", tests.join(", ")))
             }
+            Self::NoTestRan => Some("the verify command is green, and not one test ran".to_owned()),
         }
     }
 }
@@ -229,7 +232,7 @@ impl State {
                 task.grounds.former = Some(Former { commands, digest: *digest });
             }
             Evidence::Signs(signs) => task.grounds.signs = signs.clone(),
-            Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } => {
+            Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } | Evidence::NoTestRan => {
                 task.grounds.findings.push(evidence.clone());
             }
         }
@@ -249,8 +252,9 @@ pub(crate) fn found(state: &State, id: TaskId, evidence: Evidence) -> Option<Wha
             task.grounds.former.as_ref().is_none_or(|former| former.digest != *digest)
         }
         Evidence::Signs(signs) => return signs::found(state, id, signs.clone()),
-        Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } => {
-            matches!(task.status, Status::Checking(_)) && !task.grounds.findings.contains(&evidence)
+        Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } | Evidence::NoTestRan => {
+            matches!(task.status, Status::Checking(_) | Status::Proving)
+                && !task.grounds.findings.contains(&evidence)
         }
     };
     is_news.then_some(What::Found { task: id, evidence })

@@ -117,6 +117,39 @@ impl ItemStage {
     }
 }
 
+impl Tool {
+    /// True if it runs tests and tells how many.
+    fn runs_tests(self) -> bool {
+        match self {
+            Self::Pytest
+            | Self::Unittest
+            | Self::Jest
+            | Self::Vitest
+            | Self::Mocha
+            | Self::NodeTest
+            | Self::CargoTest
+            | Self::GoTest
+            | Self::Maven
+            | Self::Gradle
+            | Self::Rspec
+            | Self::Phpunit => true,
+            Self::Rustc
+            | Self::Rustfmt
+            | Self::Go
+            | Self::Tsc
+            | Self::Eslint
+            | Self::Ruff
+            | Self::Mypy
+            | Self::Javac
+            | Self::Php
+            | Self::Cc
+            | Self::Npm
+            | Self::Make
+            | Self::Shell => false,
+        }
+    }
+}
+
 impl Failing {
     /// True if nothing is known to fail.
     pub fn is_empty(&self) -> bool {
@@ -126,6 +159,12 @@ impl Failing {
     /// True if nothing at all is known of the output.
     pub(crate) fn is_unknown(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// True if runners of tests came to their end, and not one test ran in them.
+    pub fn ran_no_test(&self) -> bool {
+        let mut counts = self.ran.iter().filter(|(tool, _)| tool.runs_tests()).map(|(_, tests)| tests);
+        counts.clone().next().is_some() && counts.all(|tests| *tests == 0)
     }
 
     /// The files of all items; none unless each of them tells its own.
@@ -162,7 +201,6 @@ impl Failing {
     }
 }
 
-/// A name in one bounded line, without the addresses that differ from run to run.
 /// The file at the beginning of an item's name, as in `a.py: F401`, `tests/test_a.py::test_b` and `a.test.ts › adds`.
 fn file_of(name: &str) -> Option<&str> {
     let end = name.find([' ', ':'])?;
@@ -173,6 +211,7 @@ fn file_of(name: &str) -> Option<&str> {
     (is_ending && (file.contains('/') || rest.starts_with(':') || rest.starts_with(" ›"))).then_some(file)
 }
 
+/// A name in one bounded line, without the addresses that differ from run to run.
 fn settled(name: &str) -> String {
     let mut kept = String::new();
     for word in name.split_whitespace() {

@@ -68,6 +68,45 @@ fn what_each_recorded_output_says() {
     assert!(sections.is_empty(), "expected of outputs that are not there: {sections:?}");
 }
 
+#[test]
+fn a_green_output_tells_whether_a_test_ran() {
+    let node = |name: &str| format!("TAP version 13\n# Subtest: {name}\nok 1 - {name}\n# pass 1\n# fail 0\n");
+    let (file, test) = (node("/home/dev/project/a.test.mjs"), node("adds"));
+    let none = [
+        "\n----\nRan 0 tests in 0.000s\n\nOK\n",
+        "sss\n----\nRan 3 tests in 0.000s\n\nOK (skipped=3)\n",
+        "ss                     [100%]\n2 skipped in 0.01s\n",
+        "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out\n",
+        "ok  \texample.com/calc\t0.003s [no tests to run]\n",
+        "?   \texample.com/calc\t[no test files]\n",
+        "No tests found, exiting with code 0\n",
+        "Tests:       3 skipped, 3 total\n",
+        "No test files found, exiting with code 0\n",
+        "  0 passing (1ms)\n",
+        "0 examples, 0 failures\n",
+        "No tests executed!\n",
+        "TAP version 13\n1..0\n# tests 0\n# pass 0\n# fail 0\n",
+        "✔ a.test.mjs (93.6ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n",
+        &file,
+    ];
+    let some = [
+        "",
+        "all is well\n",
+        "Found 0 errors.\n",
+        "----\nRan 1 test in 0.000s\n\nOK\n",
+        "2 passed, 1 skipped in 0.01s\n",
+        "test result: ok. 0 passed; 0 failed\ntest result: ok. 3 passed; 0 failed\n",
+        "?   \texample.com/cmd\t[no test files]\nok  \texample.com/calc\t0.003s\n",
+        "Tests:       1 skipped, 2 passed, 3 total\n",
+        "  2 passing (1ms)\n",
+        "✔ a.test.mjs (9.6ms)\n✔ adds (1ms)\nℹ tests 2\nℹ pass 2\nℹ fail 0\n",
+        &test,
+    ];
+    let says_so = |output: &&str| read(output).failing.ran_no_test();
+    assert_eq!(none.into_iter().filter(|output| !says_so(output)).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(some.into_iter().filter(says_so).collect::<Vec<_>>(), [""; 0]);
+}
+
 /// What holds of every reading.
 #[track_caller]
 fn check_bounds(output: &str) -> Reading {

@@ -14,7 +14,7 @@ use crate::attempt::AttemptFiles;
 use crate::attempt::dispatch::Purpose;
 use crate::attempt::invocation::Use;
 use crate::check;
-use crate::check::leaning::Checked;
+use crate::check::leaning::{Checked, Ran};
 use crate::error::RunError;
 use crate::git::{Git, GitError, Oid};
 use crate::plan_file::Excerpt;
@@ -172,6 +172,9 @@ impl Effects<'_, '_> {
                     self.run_proof(key, (&task, script), self.world.project.root().to_owned())?;
                     return Ok(Seen::TimePassed);
                 }
+                if report.failure.is_none() && check::ran_no_test(ended, &root) {
+                    report.failure = self.without_tests(&task);
+                }
                 if report.failure.is_some() && root == self.world.project.root() {
                     report.tree = self.lying_tree(&task)?;
                 }
@@ -205,7 +208,8 @@ impl Effects<'_, '_> {
                 };
                 let facts = self.facts_beside(&task, &text)?;
                 let report = ChecksReport { hooks_gone: self.hooks_gone(&task, &text), facts, ..report };
-                let checked = Checked::new((task, dispatch), (script, dir), (report, tree));
+                let ran = if check::ran_no_test(ended, &place) { Ran::NoTest } else { Ran::Anything };
+                let checked = Checked::new((task, dispatch), (script, dir, ran), (report, tree));
                 self.checked(key, checked, &text)
             }
             Purpose::Leaning { checked } => self.leaned(key, *checked, ended),
@@ -257,6 +261,18 @@ impl Effects<'_, '_> {
             warnings.push(format!("verify proves nothing: {reason}"));
         }
         self.later_checks(id, text, (warnings, tree))
+    }
+
+    /// That a green command ran no test is told, or refused where what proves nothing is.
+    pub(crate) fn without_tests(&mut self, id: &TaskId) -> Option<CheckFailure> {
+        if self.world.settings.strict.is_on() {
+            return Some(red(
+                Cause::ProvesNothing,
+                "the verify command proves nothing: it is green, and not one test ran",
+            ));
+        }
+        self.see(Seen::Found { task: id.clone(), evidence: Evidence::NoTestRan });
+        None
     }
 
     /// The file that a red command lacks in a work tree, and that the project has and git ignores.

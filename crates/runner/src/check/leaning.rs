@@ -40,12 +40,21 @@ pub(crate) struct Checked {
     pub tree: Option<String>,
     /// The folder for what the command prints.
     pub dir: PathBuf,
+    ran: Ran,
     /// The looks that are to be taken, the next one last.
     looks: Vec<Look>,
     /// The one that is under way.
     put_back: Option<PutBack>,
     /// What lay there before the task, as a commit or a tree.
     base: Option<Oid>,
+}
+
+/// What the command ran.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ran {
+    Anything,
+    /// A runner of tests that had none.
+    NoTest,
 }
 
 /// A run of the command with files as they were before the task.
@@ -86,11 +95,11 @@ struct PutBack {
 impl Checked {
     pub(crate) fn new(
         (task, dispatch): (TaskId, Dispatch),
-        (script, dir): (Script, PathBuf),
+        (script, dir, ran): (Script, PathBuf, Ran),
         (report, tree): (ChecksReport, Option<String>),
     ) -> Self {
         let (looks, put_back, base) = (Vec::new(), None, None);
-        Self { task, dispatch, script, report, tree, dir, looks, put_back, base }
+        Self { task, dispatch, script, report, tree, dir, ran, looks, put_back, base }
     }
 }
 
@@ -111,7 +120,10 @@ impl Effects<'_, '_> {
     fn look_or_report(&mut self, key: ActionKey, mut checked: Checked) -> Result<Seen, RunError> {
         let git = self.world.files.git();
         let (Some(look), Some(git), Some(base)) = (checked.looks.last(), git, &checked.base) else {
-            let Checked { task, dispatch, report, tree, .. } = checked;
+            let Checked { task, dispatch, mut report, tree, ran, .. } = checked;
+            if report.failure.is_none() && ran == Ran::NoTest {
+                report.failure = self.without_tests(&task);
+            }
             return Ok(Seen::ChecksEnded { task, dispatch, report, tree });
         };
         let dir = checked.dir.join("put-back");

@@ -18,5 +18,5 @@ pub(crate) use marks::has_conflict_marks;
 pub use proposed::{ProposedVerify, propose_verify};
 pub(crate) use scope::{covers, scope};
 pub(crate) use verify::{
-    Looks, judge as judge_verify, one_line, or_missing, program as verify_program, script_of,
+    Looks, judge as judge_verify, one_line, or_missing, program as verify_program, ran_no_test, script_of,
 };

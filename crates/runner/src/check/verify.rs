@@ -70,6 +70,11 @@ fn red(script: &Script, ended: &Ended, root: &Path, exit_code: Option<i32>) -> B
     })
 }
 
+/// True if a command was green and ran tests, of which there was none.
+pub(crate) fn ran_no_test(ended: &Ended, root: &Path) -> bool {
+    ended.exit.is_whole() && Reading::of(&output(ended), &root.to_string_lossy(), 0).failing.ran_no_test()
+}
+
 /// Standard output and standard error, the latter last because errors are there.
 fn output(ended: &Ended) -> String {
     let (out, err) = (ended.stdout.text.trim_end(), ended.stderr.text.trim_end());

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use engine::{Attempt, Judge, State, Task};
+use engine::{Attempt, Evidence, Judge, State, Task};
 use plan::{Commit, Script, TaskId};
 
 use crate::attempt::AttemptFiles;
@@ -16,6 +16,8 @@ use crate::proof::facts::Facts;
 pub(super) struct DoneTask {
     pub(super) id: TaskId,
     pub(super) shown: Shown,
+    /// True if this run has seen its command run, and not that no test ran in it.
+    may_have_tests: bool,
 }
 
 /// The part of a done task that can be shown.
@@ -43,6 +45,11 @@ impl DoneTask {
             Shown::Command { script, .. } => Some(script),
         }
     }
+
+    /// True if this is its command, and tests may have run in it when it was done.
+    pub(super) fn had_tests(&self, script: &Script) -> bool {
+        self.may_have_tests && self.script().is_some_and(|own| own.text == script.text)
+    }
 }
 
 /// Looks at these tasks. `own` are the plan's own files.
@@ -53,7 +60,12 @@ pub(super) fn done_tasks<'a>(
     tasks: impl Iterator<Item = &'a Task>,
 ) -> Vec<DoneTask> {
     let shown = |task: &Task| shown(excerpt(state, (file, plans), task), (facts, own), task);
-    tasks.map(|task| DoneTask { id: task.id().clone(), shown: shown(task) }).collect()
+    let done = |task: &Task| DoneTask {
+        id: task.id().clone(),
+        shown: shown(task),
+        may_have_tests: task.is_done_here() && !task.grounds.findings.contains(&Evidence::NoTestRan),
+    };
+    tasks.map(done).collect()
 }
 
 /// The text that the task had when its latest attempt began, whatever the plan says since then. It is kept where an agent can

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use engine::{ActionKey, CheckFailure, Proof, ProofVerdict, TaskProof};
+use engine::{ActionKey, Cause, CheckFailure, Failing, Proof, ProofVerdict, TaskProof};
 use plan::Script;
 
 use crate::attempt::dispatch::Purpose;
@@ -312,9 +312,17 @@ impl Taking {
             return Ok(if self.is_over(began) { Run::OutOfTime } else { Run::Late });
         }
         Ok(match check::command::verdict(script, &ended, &place).failure {
+            None if self.lacks_tests(script, (&ended, &place)) => {
+                Run::Red(Box::new(no_test_ran(script)), output(&ended))
+            }
             None => Run::Green(if let Exit::Code(code) = ended.exit { code } else { 0 }),
             Some(failure) => Run::Red(Box::new(failure), output(&ended)),
         })
+    }
+
+    /// True of a green run without a test where there were some when the task was done.
+    fn lacks_tests(&self, script: &Script, (ended, place): (&Ended, &Path)) -> bool {
+        check::ran_no_test(ended, place) && self.tasks.iter().any(|task| task.had_tests(script))
     }
 
     fn invocation(&self, script: &Script, (name, tree): (&str, u32), deadline: Duration) -> Invocation {
@@ -371,6 +379,17 @@ impl<'a> Progress<'a> {
             self.count,
             self.taking.budget().as_secs()
         ));
+    }
+}
+
+fn no_test_ran(script: &Script) -> CheckFailure {
+    CheckFailure {
+        cause: Cause::VerifyRed,
+        error: "not one test ran, though some did when the task was done".to_owned(),
+        details: String::new(),
+        command: Some(check::one_line(&script.source())),
+        exit_code: Some(0),
+        failing: Failing::default(),
     }
 }
 

@@ -201,7 +201,7 @@ pub(super) fn found_text(evidence: &Evidence) -> String {
         Evidence::Signs(signs) => {
             one_line(&format!("look here first: {}", signs.words(SIGNS_MAX)), ADVICE_CHARS_MAX)
         }
-        Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } => {
+        Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } | Evidence::NoTestRan => {
             evidence.finding().unwrap_or_default()
         }
     }

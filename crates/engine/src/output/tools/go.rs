@@ -31,9 +31,11 @@ pub(super) fn test(lines: &[&str], found: &mut Found) {
             // A test has failed because of the tests in it.
             pending.extend(test);
         } else if let Some(package) = package(line) {
-            packages = Some(packages.unwrap_or(0) + 1);
+            packages = Some(packages.unwrap_or(0) + u32::from(!line.ends_with("[no tests to run]")));
             add(found, &mut pending, Some(package));
             (logged, running) = (BTreeMap::new(), "");
+        } else if line.starts_with("?") && line.ends_with("\t[no test files]") {
+            packages = Some(packages.unwrap_or(0));
         }
         is_complete &= !line.starts_with("panic: ");
     }

@@ -8,9 +8,12 @@ use crate::output::text::{begins_with_digit, counted, end_of_block, first_told};
 pub(super) fn jest(lines: &[&str], found: &mut Found) {
     let mut file = None;
     for (at, line) in lines.iter().enumerate() {
-        let count = line.strip_prefix("Tests:").and_then(|count| counted(count, &["passed", "failed"]));
+        let count = line.strip_prefix("Tests:").and_then(|count| counted_or_none(count));
         if let Some(tests) = count {
             found.ran(Tool::Jest, tests);
+        }
+        if line.starts_with("No tests found, exiting with code 0") {
+            found.ran(Tool::Jest, 0);
         }
         if let Some(failed) = jest_file(line) {
             file = Some(failed);
@@ -34,6 +37,11 @@ pub(super) fn jest(lines: &[&str], found: &mut Found) {
     }
 }
 
+/// The number of tests that ran; what is all skipped ran none.
+fn counted_or_none(count: &str) -> Option<u32> {
+    counted(count, &["passed", "failed"]).or_else(|| counted(count, &["skipped", "todo"]).map(|_| 0))
+}
+
 fn jest_file(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("FAIL ")?.trim();
     let file = rest.split_once(" (").map_or(rest, |(file, _)| file);
@@ -54,8 +62,11 @@ fn jest_reason(body: &[&str]) -> String {
 pub(super) fn vitest(lines: &[&str], found: &mut Found) {
     for (at, line) in lines.iter().enumerate() {
         let count = line.trim_start().strip_prefix("Tests  ");
-        if let Some(tests) = count.and_then(|count| counted(count, &["passed", "failed"])) {
+        if let Some(tests) = count.and_then(counted_or_none) {
             found.ran(Tool::Vitest, tests);
+        }
+        if line.starts_with("No test files found, exiting with code 0") {
+            found.ran(Tool::Vitest, 0);
         }
         let Some(name) = vitest_name(line) else { continue };
         let end = end_of_block(lines, at + 1, |line| vitest_name(line).is_some() || line.starts_with("⎯⎯"));

@@ -10,10 +10,14 @@ use crate::output::text::{Place, end_of_block, first_told, indent, is_exception}
 pub(super) fn tap(lines: &[&str], found: &mut Found) {
     let mut parents: Vec<(usize, &str)> = Vec::new();
     let mut counted = Vec::new();
+    let mut files = 0;
     for (at, line) in lines.iter().enumerate() {
         let depth = indent(line);
         let text = line.trim_start();
         counted.extend(count(line, ["# pass ", "# fail "]));
+        let passed = line.strip_prefix("ok ").and_then(|rest| rest.split_once(" - "));
+        let has_tests = at > 0 && lines[at - 1].starts_with(' ');
+        files += u32::from(!has_tests && passed.is_some_and(|(_, title)| is_file(title)));
         if let Some(title) = text.strip_prefix("# Subtest: ") {
             parents.retain(|(other, _)| *other < depth);
             parents.push((depth, title));
@@ -24,12 +28,18 @@ pub(super) fn tap(lines: &[&str], found: &mut Found) {
         tap_test(lines, at, &titles.join(" > "), found);
     }
     if !counted.is_empty() {
-        found.ran(Tool::NodeTest, counted.iter().sum());
+        found.ran(Tool::NodeTest, counted.iter().sum::<u32>().saturating_sub(files));
     }
 }
 
 fn count(line: &str, labels: [&str; 2]) -> Option<u32> {
     labels.iter().find_map(|label| line.strip_prefix(label))?.parse().ok()
+}
+
+/// True of the title of a file, which counts as a test where there is none in it.
+fn is_file(title: &str) -> bool {
+    const ENDINGS: [&str; 6] = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
+    ENDINGS.iter().any(|ending| title.ends_with(ending)) && !title.contains(char::is_whitespace)
 }
 
 fn not_ok(text: &str) -> Option<&str> {
@@ -67,9 +77,12 @@ fn tap_test(lines: &[&str], at: usize, titles: &str, found: &mut Found) {
 /// After `✖ failing tests:`: the place, the title and the error of each.
 pub(super) fn spec(lines: &[&str], found: &mut Found) {
     let mut counted = Vec::new();
+    let mut files = 0;
     let mut is_listed = false;
     for (at, line) in lines.iter().enumerate() {
         counted.extend(count(line, ["ℹ pass ", "ℹ fail "]));
+        let passed = line.strip_prefix("✔ ").and_then(|rest| rest.rsplit_once(" ("));
+        files += u32::from(passed.is_some_and(|(title, _)| is_file(title)));
         is_listed = is_listed || *line == "✖ failing tests:";
         let Some(place) = line.strip_prefix("test at ").filter(|_| is_listed) else { continue };
         let Some(title) = lines.get(at + 1).and_then(|line| line.strip_prefix("✖ ")) else { continue };
@@ -85,7 +98,7 @@ pub(super) fn spec(lines: &[&str], found: &mut Found) {
         );
     }
     if !counted.is_empty() {
-        found.ran(Tool::NodeTest, counted.iter().sum());
+        found.ran(Tool::NodeTest, counted.iter().sum::<u32>().saturating_sub(files));
     }
 }
 
@@ -96,10 +109,9 @@ fn add(
     block: Range<usize>,
     found: &mut Found,
 ) {
-    let is_file = [".js", ".mjs", ".cjs", ".ts", ".mts"].iter().any(|ending| title.ends_with(ending));
     match file {
         // A file that does not even load says why before any test does.
-        _ if is_file && title.contains('/') => {
+        _ if is_file(title) && title.contains('/') => {
             let told = lines[..block.start].iter().map(|line| line.strip_prefix("# ").unwrap_or(line));
             let told = told.into_iter().find(|line| is_exception(line)).unwrap_or(reason);
             found.unloaded(Tool::NodeTest, title, told, block);

@@ -15,6 +15,9 @@ pub(super) fn phpunit(lines: &[&str], found: &mut Found) {
                 ["Skipped: ", "Incomplete: "].iter().filter_map(|label| labelled(line, label)).sum();
             found.ran(Tool::Phpunit, tests.saturating_sub(left_out));
         }
+        if line.starts_with("No tests executed!") {
+            found.ran(Tool::Phpunit, 0);
+        }
         if let Some(test) = listed_test(line) {
             let end = end_of_block(lines, at + 1, str::is_empty);
             let told: Vec<&str> = lines[at + 1..end].iter().take(2).copied().collect();

@@ -78,7 +78,8 @@ fn pytest_count(line: &str) -> Option<u32> {
     if !begins_with_digit(line) || !line.contains(" in ") {
         return None;
     }
-    counted(line, &["passed", "failed", "error", "errors"])
+    let ran = counted(line, &["passed", "failed", "error", "errors"]);
+    ran.or_else(|| counted(line, &["skipped", "xfailed", "deselected"]).map(|_| 0))
 }
 
 fn blocks(lines: &[&str]) -> Vec<Block> {

@@ -8,19 +8,19 @@ type Reader = (&'static [&'static str], fn(&[&str], &mut Found));
 
 /// The tools that run tests.
 const TEST_RUNNERS: &[Reader] = &[
-    (&[".py", " passed in "], python::pytest),
+    (&[".py", " passed in ", " skipped in "], python::pytest),
     (&["===\nFAIL: ", "===\nERROR: ", "Ran "], python::unittest),
-    (&["  ● ", "Tests:"], javascript::jest),
-    (&["FAIL  ", "Tests  "], javascript::vitest),
+    (&["  ● ", "Tests:", "No tests found"], javascript::jest),
+    (&["FAIL  ", "Tests  ", "No test files found"], javascript::vitest),
     (&[" passing", " failing", "Exception during run: "], javascript::mocha),
     (&["not ok ", "# pass "], node_test::tap),
     (&["✖ failing tests:", "ℹ pass "], node_test::spec),
     (&["test result: ", " stdout ----", " ... FAILED"], rust::libtest),
-    (&["--- FAIL: ", "ok  \t", "FAIL\t"], go::test),
+    (&["--- FAIL: ", "ok  \t", "FAIL\t", "[no test files]"], go::test),
     (&["Tests run:", "<<< "], java::maven),
     (&[" FAILED", " completed, "], java::gradle),
     (&["Failures:", "occurred while loading ", " examples, "], ruby::rspec),
-    (&["Assertions: ", ") ", " ✘ ", "PHP "], php::phpunit),
+    (&["Assertions: ", ") ", " ✘ ", "PHP ", "No tests executed!"], php::phpunit),
 ];
 
 /// Finds what fails in an output. What a test shows of another tool's output is no failure of that tool, and a program
