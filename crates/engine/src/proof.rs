@@ -341,20 +341,25 @@ impl Task {
 /// that it found is somebody's to mend. A new proof follows once they are done.
 pub(crate) fn due(state: &State, rules: &Rules, now: Timestamp) -> Option<What> {
     let proof = state.proof().filter(|_| rules.prove == Prove::Require)?;
-    let mends = |result: &TaskProof| mender(state, result).filter(|task| task.is_done_here());
+    let mends = |result: &TaskProof| mender(state, proof, result).filter(|task| task.is_done_here());
     let task = proof.results.iter().find_map(mends)?;
     let found = proof
         .results
         .iter()
-        .filter(|result| mender(state, result).is_some_and(|mender| mender.id() == task.id()));
+        .filter(|result| mender(state, proof, result).is_some_and(|mender| mender.id() == task.id()));
     let failure = Box::new(failure(rules, task, &found.collect::<Vec<_>>(), now));
     Some(What::Reopened { task: task.id().clone(), failure })
 }
 
-/// The task that has to mend what a proof found: the one whose command is red, or the later one that broke it.
-fn mender<'a>(state: &'a State, result: &TaskProof) -> Option<&'a Task> {
+/// The task that has to mend what a proof found: the one whose command is red, or the later one that broke it. Where the same
+/// difference makes several red, the first of them mends it for all.
+fn mender<'a>(state: &'a State, proof: &Proof, result: &TaskProof) -> Option<&'a Task> {
     match &result.verdict {
-        ProofVerdict::Red { .. } => state.task(&result.task),
+        ProofVerdict::Red { differs, .. } => {
+            let is_same =
+                |other: &&TaskProof| differs.is_some() && other.verdict.differs() == differs.as_deref();
+            state.task(&proof.results.iter().find(is_same).unwrap_or(result).task)
+        }
         ProofVerdict::Superseded { by, .. } => by.last().and_then(|by| state.task(by)),
         ProofVerdict::Green { .. }
         | ProofVerdict::LeftOut { .. }

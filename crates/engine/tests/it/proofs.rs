@@ -130,7 +130,10 @@ fn reopened(what: Option<What>) -> (String, Rung, String) {
 #[test]
 fn what_is_red_has_to_be_mended_where_that_is_required() {
     let mut case = required();
-    let proof = proof(&case, &red_proof());
+    let mut proof = proof(&case, &red_proof());
+    if let ProofVerdict::Red { differs, .. } = &mut proof.results[1].verdict {
+        *differs = None;
+    }
     case.see(taken(proof));
     let (task, rung, told) = reopened(case.due());
     assert_eq!((task.as_str(), rung), ("1.1", Rung::Retry));
@@ -142,6 +145,17 @@ fn what_is_red_has_to_be_mended_where_that_is_required() {
         "{told}"
     );
     assert_eq!(reopened(case.due()).0, "1.2", "all of them before anybody starts");
+    assert_eq!(case.due(), Some(What::RetryPlanned { task: "1.1".into(), attempt: Attempt(2) }));
+}
+
+#[test]
+fn what_one_difference_makes_red_is_mended_once() {
+    let mut case = required();
+    let proof = proof(&case, &red_proof());
+    case.see(taken(proof));
+    let (task, _, told) = reopened(case.due());
+    assert_eq!(task, "1.1");
+    assert!(told.contains("- task 1.1 (") && told.contains("- task 1.2 ("), "{told}");
     assert_eq!(case.due(), Some(What::RetryPlanned { task: "1.1".into(), attempt: Attempt(2) }));
 }
 

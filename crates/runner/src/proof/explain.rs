@@ -2,6 +2,7 @@
 //! work is in no commit, or a later commit broke it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Instant;
 
 use engine::{CheckFailure, ProofVerdict};
@@ -189,8 +190,14 @@ impl<'a> Inquiry<'a> {
             }
             both.bring(&differences);
             if self.run(red.script)?.is_green() {
-                let told =
-                    differences.iter().take(DIFFERENCES_TOLD_MAX).map(|difference| difference.told.clone());
+                // A folder says it of all that is in it.
+                let is_inside =
+                    |path: &str, folder: &str| path != folder && Path::new(path).starts_with(folder);
+                let is_told = |difference: &&Difference| {
+                    !differences.iter().any(|other| is_inside(&difference.path, &other.path))
+                };
+                let told = differences.iter().filter(is_told).take(DIFFERENCES_TOLD_MAX);
+                let told = told.map(|difference| difference.told.clone());
                 return Ok(Some(told.collect::<Vec<_>>().join(", ")));
             }
         }

@@ -77,24 +77,30 @@ fn settings(
 ) -> Result<Resolved, Error> {
     let is_fresh = flags.fresh.map_or_else(|| settings.starts_fresh(), Toggle::is_on);
     // A journal that cannot be read is no reason to refuse starting over.
-    let earlier = if is_fresh { None } else { runner::load(file, |_| ())?.as_ref().and_then(unfinished) };
+    let state = if is_fresh { None } else { runner::load(file, |_| ())? };
     let state_file = if is_fresh { None } else { file.recovery_mode() };
-    resolve(Sources {
-        flags,
-        file: settings,
-        earlier: earlier.as_ref(),
-        state_file: state_file.map(|is_on| if is_on { Toggle::On } else { Toggle::Off }),
-        attendance: attendance(),
-        dialect: file.dialect,
-        programs: &Programs::of_environment(project.root()),
-    })
-}
-
-/// The settings that the run was started with, unless it is complete.
-fn unfinished(state: &State) -> Option<BTreeMap<String, String>> {
-    match state.end() {
-        Some(End::Complete { .. }) => None,
-        Some(_) | None => state.opened().map(|opened| opened.launch.clone()),
+    let resolve = |earlier: Option<&BTreeMap<String, String>>| {
+        resolve(Sources {
+            flags: flags.clone(),
+            file: settings,
+            earlier,
+            state_file: state_file.map(|is_on| if is_on { Toggle::On } else { Toggle::Off }),
+            attendance: attendance(),
+            dialect: file.dialect,
+            programs: &Programs::of_environment(project.root()),
+        })
+    };
+    let earlier = state.as_ref().and_then(State::opened).map(|opened| &opened.launch);
+    let is_over = state.as_ref().is_some_and(|state| matches!(state.end(), Some(End::Complete { .. })));
+    match resolve(earlier.filter(|_| !is_over)) {
+        // Where nothing is left to do but to prove it, whoever did it is asked for nothing more.
+        Err(error)
+            if error.is_no_agent()
+                && state.as_ref().is_some_and(|state| super::status::is_complete(file, state)) =>
+        {
+            resolve(earlier).map_err(|_| error)
+        }
+        resolved => resolved,
     }
 }
 
@@ -169,7 +175,7 @@ fn conclude(context: &mut Context, subject: &Subject, file: &PlanFile, state: &S
         }
         Format::Json => eprint_quietly(&summary),
     }
-    let is_shown = !proof::is_alarming(state);
+    let is_shown = proof::alarm(state).is_none();
     if state.end() == Some(&End::Complete { skipped: 0 }) && is_shown && context.format == Format::Text {
         writeln!(context.out, "{}", exit::ALL_TASKS_COMPLETE)?;
     }

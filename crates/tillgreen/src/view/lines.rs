@@ -525,11 +525,15 @@ fn pull_request_line(news: &PullRequestEvent, at: Timestamp, state: &State) -> L
 
 fn end_line(end: &End, state: &State) -> Line {
     let (mark, text) = match end {
-        End::Complete { skipped: 0 } => {
-            (Mark::Good, format!("all {} complete", count(state.tasks().len(), "task")))
-        }
         End::Complete { skipped } => {
-            (Mark::Good, format!("complete, with {} skipped", count(*skipped, "task")))
+            let text = match skipped {
+                0 => format!("all {} complete", count(state.tasks().len(), "task")),
+                skipped => format!("complete, with {} skipped", count(*skipped, "task")),
+            };
+            match proof::alarm(state) {
+                Some(alarm) => (Mark::Odd, format!("{text}, but {alarm}")),
+                None => (Mark::Good, text),
+            }
         }
         End::Stopped(_) => (Mark::Bad, "stopped".to_owned()),
         End::Capped(_) => (Mark::Bad, "stopped at a cap".to_owned()),

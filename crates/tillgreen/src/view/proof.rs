@@ -5,17 +5,24 @@ use std::time::Duration;
 use engine::{Before, Evidence, Grounds, Proof, State};
 
 use super::subject::Subject;
-use super::text::{one_line, took};
+use super::text::{count, one_line, took};
 
+/// Characters of a commit's name.
+const COMMIT_CHARS: usize = 9;
 /// Characters of a line.
 const CHARS_MAX: usize = 700;
 /// Characters of all that is to be looked at first in the work of a task.
 const SIGNS_CHARS_MAX: usize = 4_000;
 
-/// True if a run that is complete cannot be said to be so without a word: something is red in a clean checkout, or nobody has
-/// looked although that was asked for.
-pub(crate) fn is_alarming(state: &State) -> bool {
-    state.lacks_proof() || state.proof().is_some_and(|proof| proof.red().next().is_some())
+/// What keeps a run that is complete from being said to be so without a word: something is red in a clean checkout, or nobody
+/// has looked although that was asked for.
+pub(crate) fn alarm(state: &State) -> Option<String> {
+    if state.lacks_proof() {
+        return Some("its proof is unfinished".to_owned());
+    }
+    let proof = state.proof()?;
+    let (red, of) = (proof.red().count(), proof.head.get(..COMMIT_CHARS).unwrap_or(&proof.head));
+    (red > 0).then(|| format!("{} red in a clean checkout of {of}", count(red, "task")))
 }
 
 /// The result of a proof, in a line.

@@ -107,7 +107,14 @@ fn attempts(state: &State, task: &Task, asked: &Asked) -> String {
     }
     let count = task.round_failures().len() + usize::from(asked.attempt.is_some());
     let limit = state.rules().map_or(0, |rules| rules.limits.task_iterations_max);
-    format!("{count} of {}", usize::try_from(limit).unwrap_or(usize::MAX).max(count))
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(count);
+    // A person's word, or a proof, gave it its attempts anew.
+    let earlier = usize::try_from(task.attempted).unwrap_or(usize::MAX).saturating_sub(count);
+    if earlier > 0 {
+        format!("{count} of {limit}, after {earlier} before")
+    } else {
+        format!("{count} of {limit}")
+    }
 }
 
 /// The plan that a task is of: its number where a folder of plans is run.
@@ -158,8 +165,8 @@ fn why(question: Question, task: &Task) -> String {
             "What fails now failed before the work as well, and lies in files that are not this task's.".to_owned()
         }
         Question::NotProved => {
-            "It was opened again because a clean checkout of what is committed is red, and that is so once more. Where you \
-             want it to count all the same, tick its box."
+            "It was opened again because a clean checkout of what is committed is red, and that is so once more. Once you have \
+             mended and committed it, or where you want it to count all the same, tick its box."
                 .to_owned()
         }
         Question::VerifyCannotStart => {

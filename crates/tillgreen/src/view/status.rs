@@ -9,6 +9,7 @@ use runner::{PlanTrees, bytes_in_words};
 use serde::Serialize;
 
 use super::paint::Paint;
+use super::proof;
 use super::pull_request::{PullRequestStanding, obstacle_text};
 use super::question;
 use super::subject::{Subject, see};
@@ -197,7 +198,10 @@ impl Standing {
                 since: asked.since,
                 text: question::render(subject, state, task, asked),
             }),
-            next: next(subject, phase, asked.is_some()),
+            next: match proof::alarm(state).filter(|_| is_over) {
+                Some(_) => Some(bare(&subject.command("prove", ""))),
+                None => next(subject, phase, asked.is_some()),
+            },
         }
     }
 
@@ -361,9 +365,10 @@ pub(crate) fn phase(state: &State, holder: Option<&Holder>) -> (Phase, Option<St
     let some = |text: &str| Some(text.to_owned());
     match state.end() {
         None => (Phase::Crashed, some("the program that ran it is gone; nothing is lost")),
-        Some(End::Complete { skipped: 0 }) => (Phase::Complete, None),
         Some(End::Complete { skipped }) => {
-            (Phase::Complete, Some(format!("{} skipped", count(*skipped, "task"))))
+            let skipped = (*skipped > 0).then(|| format!("{} skipped", count(*skipped, "task")));
+            let reasons: Vec<String> = skipped.into_iter().chain(proof::alarm(state)).collect();
+            (Phase::Complete, (!reasons.is_empty()).then(|| reasons.join(", ")))
         }
         Some(End::Stopped(StopReason::PullRequest { .. })) => {
             (Phase::Stopped, some("a limit of the pull request was reached"))

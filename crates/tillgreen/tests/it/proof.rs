@@ -95,6 +95,29 @@ fn what_is_required_is_opened_again_once() {
     assert!(sandbox.tasks("demo").starts_with("- [x]"), "{}", sandbox.tasks("demo"));
 }
 
+/// Whoever comes back sees what is red wherever they look, mends it and only says `run`.
+#[test]
+fn what_was_mended_by_hand_is_proved_by_the_next_run() {
+    let sandbox = sandbox(&task("1.1", "grep -q a out/result.txt"), "out/\n");
+    let agent = Agent::new().otherwise([leave("out/result.txt", "a\n"), done()]);
+    let finished = run(&sandbox, &agent, &[]);
+    assert!(finished.stderr.contains("complete, but 1 task red in a clean checkout of"), "{finished}");
+    let status = sandbox.run(&["status"]).expect_code(0);
+    assert!(status.stdout.contains("complete: 1 task red in a clean checkout of"), "{status}");
+    assert!(status.stdout.contains("Next      tillgreen prove"), "{status}");
+    let list = sandbox.run(&["list"]).expect_code(0);
+    assert!(list.stdout.contains("complete: 1 task red"), "{list}");
+    sandbox.git(&["add", "-f", "out/result.txt"]);
+    sandbox.git(&["commit", "-qm", "result"]);
+    let again = sandbox.run(&["run"]).expect_code(0);
+    assert!(again.stdout.contains("1 of 1 task green") && again.stdout.contains(COMPLETE), "{again}");
+    assert_eq!(sandbox.agent_calls().len(), 1, "{again}");
+    let status = sandbox.run(&["status"]).expect_code(0);
+    assert!(status.stdout.contains("State     complete\n"), "{status}");
+    // Nothing is left to do, so nobody who could do it is asked for.
+    sandbox.run(&["run", "--prove", "require"]).expect_code(0);
+}
+
 /// A second turn is a person's: nobody pays a third agent for the same.
 #[test]
 fn what_is_red_once_more_is_asked_about() {
