@@ -137,9 +137,10 @@ fn opened(state: &State, opening: Opening) -> What {
             ),
         ) => before.round,
     };
-    // What is there when a run begins is none of its work; what is there when it goes on may be.
-    let proves = opening.rules.prove != Prove::Off;
-    let begins = proves && (state.surroundings.is_none() || matches!(state.end, Some(End::Complete { .. })));
+    // What is there when a run begins is none of its work; what is there when it goes on may be, until that is proved.
+    let is_proved = state.proof().is_some_and(|proof| proof.red().next().is_none());
+    let begins =
+        state.surroundings.is_none() || (is_proved && matches!(state.end, Some(End::Complete { .. })));
     let lost = state.attention().filter(|task| matches!(task.status, Status::Running(_)));
     let lost = lost.map(|task| task.id().clone()).collect();
     let mut gone = opening.gone;

@@ -111,6 +111,39 @@ fn surroundings_are_what_is_there_when_a_run_begins() {
     assert_eq!(case.state.surroundings(), Some(&[".venv/".to_owned()][..]));
 }
 
+#[test]
+fn what_a_run_left_is_no_surroundings_of_the_next_until_it_is_proved() {
+    for (verdict, expected) in
+        [(Some(ProofVerdict::Green { exit_code: 0 }), "new/"), (Some(red_proof()), "old/"), (None, "old/")]
+    {
+        let mut case = done();
+        case.state = engine::State { ..case.state };
+        let mut rules = case.state.rules().expect("rules").clone();
+        let open = |paths: &str, rules: Rules| {
+            let surroundings = vec![paths.to_owned()];
+            Seen::Started(Opening {
+                rules,
+                tasks: plan(&["1.1 done", "1.2 done"]),
+                surroundings,
+                ..Opening::default()
+            })
+        };
+        if verdict.is_none() {
+            rules.prove = Prove::Off;
+        }
+        case.see(Seen::Interrupted);
+        case.see(open("old/", rules.clone()));
+        if let Some(verdict) = verdict {
+            let proof = proof(&case, &verdict);
+            case.see(taken(proof));
+        }
+        case.due();
+        rules.prove = Prove::Report;
+        case.see(open("new/", rules));
+        assert_eq!(case.state.surroundings(), Some(&[expected.to_owned()][..]));
+    }
+}
+
 /// A run of two tasks that has nothing left to do but its proof, which is required.
 fn required() -> Case {
     let mut case = Case::until(
