@@ -22,7 +22,7 @@ use crate::output::{Failing, is_repaired};
 use crate::plan_changes::PlanChanges;
 use crate::pull_request;
 use crate::roster::Lasting;
-use crate::rules::{Prove, Rules, Unverifiable};
+use crate::rules::{Rules, Unverifiable};
 use crate::schedule::{may_prepare, wants_regression};
 use crate::skip::EXHAUSTED;
 use crate::spending::Spent;

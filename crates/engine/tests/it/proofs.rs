@@ -113,34 +113,31 @@ fn surroundings_are_what_is_there_when_a_run_begins() {
 
 #[test]
 fn what_a_run_left_is_no_surroundings_of_the_next_until_it_is_proved() {
-    for (verdict, expected) in
-        [(Some(ProofVerdict::Green { exit_code: 0 }), "new/"), (Some(red_proof()), "old/"), (None, "old/")]
-    {
+    let tasks = || plan(&["1.1 done", "1.2 done"]);
+    for (verdict, expected) in [
+        (Some(ProofVerdict::Green { exit_code: 0 }), vec!["out/"]),
+        (Some(red_proof()), vec![]),
+        (None, vec![]),
+    ] {
         let mut case = done();
-        case.state = engine::State { ..case.state };
-        let mut rules = case.state.rules().expect("rules").clone();
-        let open = |paths: &str, rules: Rules| {
-            let surroundings = vec![paths.to_owned()];
-            Seen::Started(Opening {
-                rules,
-                tasks: plan(&["1.1 done", "1.2 done"]),
-                surroundings,
-                ..Opening::default()
-            })
+        let rules = case.state.rules().expect("rules").clone();
+        let open = |prove: Prove, surroundings: &[&str]| {
+            let rules = Rules { prove, ..rules.clone() };
+            let surroundings = surroundings.iter().map(|path| (*path).to_owned()).collect();
+            Seen::Started(Opening { rules, tasks: tasks(), surroundings, ..Opening::default() })
         };
-        if verdict.is_none() {
-            rules.prove = Prove::Off;
+        match &verdict {
+            Some(verdict) => {
+                let proof = proof(&case, verdict);
+                case.see(taken(proof));
+            }
+            None => {
+                case.see(open(Prove::Off, &["out/"]));
+            }
         }
-        case.see(Seen::Interrupted);
-        case.see(open("old/", rules.clone()));
-        if let Some(verdict) = verdict {
-            let proof = proof(&case, &verdict);
-            case.see(taken(proof));
-        }
-        case.due();
-        rules.prove = Prove::Report;
-        case.see(open("new/", rules));
-        assert_eq!(case.state.surroundings(), Some(&[expected.to_owned()][..]));
+        assert_eq!(case.due(), Some(What::Ended(End::Complete { skipped: 0 })), "{verdict:?}");
+        case.see(open(Prove::Report, &["out/"]));
+        assert_eq!(case.state.surroundings().unwrap_or_default(), expected, "{verdict:?}");
     }
 }
 
