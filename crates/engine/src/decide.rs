@@ -394,8 +394,8 @@ fn checks_ended(
         let judge = judge_of_hooks(&hooks_gone);
         return Some(What::ChecksPassed { task: id.clone(), warnings, judge, tree, hooks_gone });
     }
-    if let Some(told) = task.grounds.was_failing(&red.failing) {
-        red.details = format!("{told}\n\n{}", red.details);
+    if let Some(told) = task.grounds.told_failing(&red.failing) {
+        red.details = format!("Note: {told}.\n\n{}", red.details);
     }
     let failure = claim_refuted(rules, task, (checking.attempt, seen.at), red.into());
     let failure = Failure { tree: looked_at, ..failure };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::What;
 use crate::fold::Applied;
 use crate::leaning::{ChangedPart, told_put_back};
-use crate::output::{Failing, was_failing};
+use crate::output::{Failing, Item, was_failing};
 use crate::signs::{self, Signs};
 use crate::state::State;
 use crate::status::Status;
@@ -136,17 +136,26 @@ impl Evidence {
 }
 
 impl Grounds {
-    /// The words for a failure that was there before the work: all that fails now failed then.
-    pub(crate) fn was_failing(&self, now: &Failing) -> Option<String> {
-        let names: Vec<&str> = now.items.iter().take(NAMED_MAX).map(|item| item.name.as_str()).collect();
-        let more = now.items.len().saturating_sub(names.len());
+    /// True if all that fails now failed before the work as well.
+    pub(crate) fn was_failing(&self, now: &Failing) -> bool {
+        was_failing(&self.failed_before, now)
+    }
+
+    /// The words for what fails now and failed before the work as well, if anything did.
+    pub fn told_failing(&self, now: &Failing) -> Option<String> {
+        let is_old = |item: &&Item| self.failed_before.item(item.tool, &item.name).is_some();
+        let old: Vec<&str> = now.items.iter().filter(is_old).map(|item| item.name.as_str()).collect();
+        if old.is_empty() {
+            return None;
+        }
+        let of = if self.was_failing(now) { "what fails now" } else { "of what fails now, this" };
+        let (named, more) =
+            (old.iter().take(NAMED_MAX).copied().collect::<Vec<_>>(), old.len().saturating_sub(NAMED_MAX));
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        was_failing(&self.failed_before, now).then(|| {
-            format!(
-                "What fails now failed before the work on this task as well, for the same reason or another: {}{more}.",
-                names.join(", ")
-            )
-        })
+        Some(format!(
+            "{of} failed before the work on this task as well, for the same reason or another: {}{more}",
+            named.join(", ")
+        ))
     }
 
     /// True if the author wanted somebody to judge the task, and its text does not say so any more.

@@ -224,8 +224,9 @@ impl State {
             self.is_without_trees = false;
             let places: Vec<usize> = self.index.attention.iter().collect();
             places.into_iter().for_each(|place| self.tasks[place].returns = 0);
-            // Hooks that a person took away meanwhile are not missed.
-            self.tasks.iter_mut().for_each(|task| task.hooks = None);
+            // Hooks that a person took away meanwhile are not missed; those that were asked about are, until they may be gone.
+            let not_asked = self.tasks.iter_mut().filter(|task| task.hooks_gone.is_empty());
+            not_asked.for_each(|task| task.hooks = None);
             self.pull_request.resume(renews);
             self.pull_request.heed(&end);
         }

@@ -57,7 +57,7 @@ fn was_red_elsewhere(task: &Task, failure: &Failure) -> bool {
         || task.grounds.failed_before.items.len() > failure.failing.items.len();
     is_left
         && task.instruction.is_none()
-        && task.grounds.was_failing(&failure.failing).is_some()
+        && task.grounds.was_failing(&failure.failing)
         && !files.iter().any(|file| is_own(file))
 }
 
@@ -161,7 +161,7 @@ fn next_fix_id(state: &State, task: &Task) -> TaskId {
 /// What was red before the work is perhaps nobody's fault here: a person is asked.
 fn exhausted(rules: &Rules, task: &Task, reason: StopReason) -> What {
     let failing = task.last_failure().map(|failure| &failure.failing);
-    let was_failing = failing.is_some_and(|now| task.grounds.was_failing(now).is_some());
+    let was_failing = failing.is_some_and(|now| task.grounds.was_failing(now));
     match rules.on_exhausted {
         OnExhausted::Stop if !was_failing => What::Ended(End::Stopped(reason)),
         OnExhausted::Stop | OnExhausted::Ask => ask(task, Question::Exhausted),

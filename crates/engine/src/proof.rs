@@ -352,12 +352,17 @@ pub(crate) fn due(state: &State, rules: &Rules, now: Timestamp) -> Option<What> 
 }
 
 /// The task that has to mend what a proof found: the one whose command is red, or the later one that broke it. Where the same
-/// difference makes several red, the first of them mends it for all.
+/// difference makes several red, the first of them mends it for all, unless that is skipped.
 fn mender<'a>(state: &'a State, proof: &Proof, result: &TaskProof) -> Option<&'a Task> {
+    let is_skipped = |id: &TaskId| state.task(id).is_some_and(|task| task.status == Status::Skipped);
     match &result.verdict {
+        _ if is_skipped(&result.task) => None,
         ProofVerdict::Red { differs, .. } => {
-            let is_same =
-                |other: &&TaskProof| differs.is_some() && other.verdict.differs() == differs.as_deref();
+            let is_same = |other: &&TaskProof| {
+                differs.is_some()
+                    && other.verdict.differs() == differs.as_deref()
+                    && !is_skipped(&other.task)
+            };
             state.task(&proof.results.iter().find(is_same).unwrap_or(result).task)
         }
         ProofVerdict::Superseded { by, .. } => by.last().and_then(|by| state.task(by)),

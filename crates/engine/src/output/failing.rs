@@ -110,6 +110,17 @@ pub enum Tool {
     Shell,
 }
 
+impl Item {
+    /// The file that its name tells: of unittest, the module of the test's class, without its ending.
+    fn file(&self) -> Option<String> {
+        if self.tool == Tool::Unittest && self.stage == ItemStage::Test {
+            let (class, _) = self.name.rsplit_once('.')?;
+            return class.rsplit_once('.').map(|(module, _)| module.replace('.', "/"));
+        }
+        file_of(&self.name).map(str::to_owned)
+    }
+}
+
 impl ItemStage {
     /// True if what fails at this stage keeps the other one from being reached.
     pub fn precedes(self, other: Self) -> bool {
@@ -168,8 +179,8 @@ impl Failing {
     }
 
     /// The files of all items; none unless each of them tells its own.
-    pub(crate) fn files(&self) -> Option<Vec<&str>> {
-        let files: Option<Vec<&str>> = self.items.iter().map(|item| file_of(&item.name)).collect();
+    pub(crate) fn files(&self) -> Option<Vec<String>> {
+        let files: Option<Vec<String>> = self.items.iter().map(Item::file).collect();
         files.filter(|files| !files.is_empty() && self.unlisted == 0)
     }
 
@@ -185,7 +196,7 @@ impl Failing {
     }
 
     /// The item of that name.
-    pub(super) fn item(&self, tool: Tool, name: &str) -> Option<&Item> {
+    pub(crate) fn item(&self, tool: Tool, name: &str) -> Option<&Item> {
         self.items.iter().find(|item| item.tool == tool && item.name == name)
     }
 

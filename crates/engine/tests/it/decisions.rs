@@ -639,7 +639,9 @@ fn hooks_that_are_gone_are_asked_about_once_and_measured_against_the_first_attem
     assert!(matches!(case.due(), Some(What::Escalated { question: Question::HooksGone, .. })));
     let answer = |response| Seen::Answered { task: "1.1".into(), response };
     assert_eq!(case.see(answer(Response::Retry)), None, "that is no answer");
+    assert!(matches!(case.due(), Some(What::Ended(End::Waiting { .. }))));
     assert!(case.see(answer(Response::Reject("put it back".to_owned()))).is_some());
+    case.open(&plan(&["1.1"]), Rules::default());
     assert!(matches!(case.due(), Some(What::RetryPlanned { .. })));
     attempt(&mut case, 2, Vec::new());
     let task = |case: &Case| case.state.task(&"1.1".into()).expect("it is there").clone();

@@ -2,11 +2,11 @@
 
 use engine::{
     Before, BeforeWork, Cause, ChangedPart, CheckFailure, ChecksReport, Dispatch, Evidence, Failing, Limits,
-    PartChange, Rules, Seen, Sign, Signs, TaskDecl, What,
+    PartChange, Rules, Seen, Sign, Signs, TaskDecl, Tool, What,
 };
 
 use crate::decisions::{Case, complete};
-use crate::people::{failing, failure};
+use crate::people::{failing, failing_of, failure};
 use crate::script::plan;
 
 fn before(task: &str, before: Before) -> Seen {
@@ -102,19 +102,19 @@ fn what_failed_before_the_work_as_well_is_told_and_asked_about_in_the_end() {
 
 #[test]
 fn what_is_left_red_outside_of_the_task_is_asked_about() {
-    let check = |files: &[&str], left: &str, expected: &str| {
+    let check_of = |tool: Tool, files: &[&str], left: &str, expected: &str| {
         let mut case = Case::opened(&[], Rules::default());
         let files = files.iter().map(|file| (*file).to_owned()).collect::<Vec<_>>();
         let tasks: Vec<TaskDecl> =
             plan(&["1.1"]).into_iter().map(|task| TaskDecl { files: files.clone(), ..task }).collect();
         case.open(&tasks, Rules::default());
-        let mut all = failing(left);
-        all.items.extend(failing("tests/test_sum.py::test_sum").items);
+        let mut all = failing_of(tool, left);
+        all.items.extend(failing_of(tool, "tests/test_sum.py::test_sum").items);
         let evidence = Evidence::Before { before: Before::Red, tree: None, failing: all };
         case.see(Seen::Found { task: "1.1".into(), evidence });
         case.start("1.1");
         case.agent("1.1", 1, complete());
-        let red = CheckFailure { failing: failing(left), ..failure(Cause::VerifyRed, left) };
+        let red = CheckFailure { failing: failing_of(tool, left), ..failure(Cause::VerifyRed, left) };
         let report = ChecksReport { failure: Some(red), ..ChecksReport::default() };
         case.see(Seen::ChecksEnded { task: "1.1".into(), dispatch: Dispatch(1), report, tree: None });
         let next = match case.due() {
@@ -124,12 +124,16 @@ fn what_is_left_red_outside_of_the_task_is_asked_about() {
         };
         assert_eq!(next, expected, "{files:?} {left}");
     };
+    let check = |files: &[&str], left: &str, expected: &str| check_of(Tool::Pytest, files, left, expected);
     check(&["src/sum.py"], "tests/test_old.py::test_old", "RedBefore");
     check(&["src/sum.py"], "src/old.py: F401", "RedBefore");
     check(&["src/sum.py"], "tests/test_sum.py::test_more", "again");
     check(&["src/sum.py"], "test_old.T.test_old", "again");
     check(&["src/*.py"], "tests/test_old.py::test_old", "again");
     check(&[], "tests/test_old.py::test_old", "again");
+    let check = |files: &[&str], left: &str, expected: &str| check_of(Tool::Unittest, files, left, expected);
+    check(&["src/sum.py"], "tests.test_old.Old.test_old", "RedBefore");
+    check(&["src/sum.py"], "tests.test_sum.Sum.test_more", "again");
 }
 
 fn changed(former: &[&str], digest: u32) -> Seen {

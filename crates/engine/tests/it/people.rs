@@ -522,10 +522,15 @@ pub(crate) fn failure(cause: Cause, error: &str) -> CheckFailure {
 
 /// A failing test of that name, out of two that are run. Noise names no test.
 pub(crate) fn failing(name: &str) -> Failing {
+    failing_of(Tool::CargoTest, name)
+}
+
+/// The same, by another tool.
+pub(crate) fn failing_of(tool: Tool, name: &str) -> Failing {
     if name.starts_with("noise") {
         return Failing::default();
     }
-    let (tool, stage) = (Tool::CargoTest, ItemStage::Test);
+    let stage = ItemStage::Test;
     let item = Item { tool, stage, name: name.to_owned(), line: None, count: 1 };
     Failing { items: vec![item], unlisted: 0, ran: [(tool, 2)].into() }
 }

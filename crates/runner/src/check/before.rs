@@ -2,7 +2,7 @@
 //! work. Green then, it will be green afterwards whatever the agent does.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{ActionKey, Before, BeforeWork, Evidence, Failing, Isolation, Seen};
@@ -30,14 +30,13 @@ pub(crate) enum Trial {
     Due(Script),
 }
 
-/// The result of a command that was tried, with what failed; none where the run was interrupted.
-pub(crate) fn tried(script: &Script, ended: &Ended) -> Option<(Before, Failing)> {
-    let (before, failing) =
-        match ended.exit.is_whole().then(|| check::judge_verify(script, ended, "".as_ref())) {
-            None => (Before::Unknown, Failing::default()),
-            Some(Ok(_)) => (Before::Green, Failing::default()),
-            Some(Err(failure)) => (Before::Red, failure.failing),
-        };
+/// The result of a command that was tried below `root`, with what failed; none where the run was interrupted.
+pub(crate) fn tried(script: &Script, ended: &Ended, root: &Path) -> Option<(Before, Failing)> {
+    let (before, failing) = match ended.exit.is_whole().then(|| check::judge_verify(script, ended, root)) {
+        None => (Before::Unknown, Failing::default()),
+        Some(Ok(_)) => (Before::Green, Failing::default()),
+        Some(Err(failure)) => (Before::Red, failure.failing),
+    };
     (ended.exit != Exit::Stopped).then_some((before, failing))
 }
 

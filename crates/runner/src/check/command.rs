@@ -213,12 +213,14 @@ impl Effects<'_, '_> {
                 self.checked(key, checked, &text)
             }
             Purpose::Leaning { checked } => self.leaned(key, *checked, ended),
-            Purpose::Before { task, script, tree } => Ok(match check::before::tried(&script, ended) {
-                Some((before, failing)) => {
-                    Seen::Found { task, evidence: Evidence::Before { before, tree, failing } }
-                }
-                None => Seen::TimePassed,
-            }),
+            Purpose::Before { task, script, tree } => {
+                Ok(match check::before::tried(&script, ended, self.world.project.root()) {
+                    Some((before, failing)) => {
+                        Seen::Found { task, evidence: Evidence::Before { before, tree, failing } }
+                    }
+                    None => Seen::TimePassed,
+                })
+            }
             Purpose::Regression { script } => {
                 Ok(Seen::RegressionEnded { report: verdict(&script, ended, self.world.project.root()) })
             }

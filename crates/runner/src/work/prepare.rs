@@ -165,7 +165,7 @@ impl SlotTrial {
             return Tried::Nothing;
         }
         let ended = slot.by.run(self.in_slot.clone());
-        let before = tried(&self.script, &ended).filter(|_| self.is_due);
+        let before = tried(&self.script, &ended, &slot.place.root).filter(|_| self.is_due);
         let Ended { exit, stdout, stderr, .. } = ended;
         if !exit.is_whole() {
             return Tried::CutShort(before);

@@ -10,6 +10,10 @@ use super::usage;
 
 /// Lines of an output that are shown where something failed.
 const LINES_MAX: usize = 6;
+/// Lines of them before the one that a person would point at.
+const LINES_BEFORE: usize = 2;
+/// Bytes of a line that may be the beginning of a message.
+const BEGINNING_MIN: usize = 10;
 /// Characters of such a line.
 const LINE_CHARS_MAX: usize = 160;
 /// Characters of a title.
@@ -107,9 +111,9 @@ pub(crate) fn matter(failure: &Failure) -> Vec<String> {
     if lines.iter().filter(|line| !says_no_more(line)).count() == 0 {
         return Vec::new();
     }
-    let pointed_at = lines.iter().position(|line| !error.is_empty() && line.contains(error));
+    let pointed_at = pointed_at(&lines, failure);
     let from = match pointed_at {
-        Some(place) => place.saturating_sub(1).min(lines.len().saturating_sub(LINES_MAX)),
+        Some(place) => place.saturating_sub(LINES_BEFORE).min(lines.len().saturating_sub(LINES_MAX)),
         None => lines.len().saturating_sub(LINES_MAX),
     };
     let shown = lines.iter().skip(from).take(LINES_MAX);
@@ -118,6 +122,21 @@ pub(crate) fn matter(failure: &Failure) -> Vec<String> {
         matter.push(format!("({} of {} lines)", matter.len(), lines.len()));
     }
     matter
+}
+
+/// The place of the line that says the error; else of the one with which its message begins, or that names what fails.
+fn pointed_at(lines: &[&str], failure: &Failure) -> Option<usize> {
+    let error = failure.error.trim();
+    let message = error.split_once(" - ").map_or("", |(_, message)| message);
+    let failing = failure.failing.items.first().map_or("", |item| item.name.as_str());
+    let failing = failing.rsplit([':', '>', '›', '.']).next().unwrap_or_default().trim();
+    let has = |text: &str| lines.iter().position(|line| !text.is_empty() && line.contains(text));
+    let begins = || {
+        let is_beginning =
+            |line: &&str| line.trim().len() > BEGINNING_MIN && message.starts_with(line.trim());
+        lines.iter().position(is_beginning)
+    };
+    has(error).or_else(|| has(message)).or_else(begins).or_else(|| has(failing))
 }
 
 /// A line of output as it stands, its indentation included, but for what is dangerous and too much.
@@ -161,7 +180,16 @@ mod tests {
         failure.details =
             format!("{filler}def test():\n    assert f(1) == 1\nE   AssertionError: -1\n{filler}");
         let lines = matter(&failure);
-        assert_eq!(lines[1], "E   AssertionError: -1");
+        assert_eq!(lines[2], "E   AssertionError: -1");
+        for (error, line) in [
+            ("a.test.ts > adds - Expected values to be equal: 4 !== 5", "    Expected values to be equal:"),
+            ("tests.old.Old.test_price - AssertionError: 4 != 5", "AssertionError: 4 != 5"),
+        ] {
+            failure.error = error.to_owned();
+            failure.details = format!("{filler}{line}\n\n    4 !== 5\n{filler}");
+            assert_eq!(matter(&failure)[2], line);
+        }
+        failure.error = "AssertionError: -1".to_owned();
         assert_eq!(lines.last().unwrap(), "(6 of 43 lines)");
         failure.details = format!("{filler}{}", "x".repeat(10_000_000));
         let lines = matter(&failure);

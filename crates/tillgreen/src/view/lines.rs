@@ -115,7 +115,11 @@ fn line(event: &Event, state: &State) -> Line {
         What::AttemptClaimed { task, elapsed_ms, .. } => {
             plain(Mark::Step, format!("{task} agent claims success after {}; checking", ms(*elapsed_ms)))
         }
-        What::AttemptFailed { task, failure, .. } => plain(Mark::Bad, failed_text(task, failure)),
+        What::AttemptFailed { task, failure, .. } => {
+            let grounds = state.task(task).map(|task| &task.grounds);
+            let told = grounds.and_then(|grounds| grounds.told_failing(&failure.failing));
+            Line { mark: Mark::Bad, text: failed_text(task, failure), warnings: told.into_iter().collect() }
+        }
         What::AgentUnavailable { task, reason, nth, until, .. } => {
             let next = next_try(*nth, between(event.at, *until), state);
             plain(Mark::Odd, unavailable_text(task, *nth, &short(reason)) + &next)

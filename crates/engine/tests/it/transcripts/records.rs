@@ -136,23 +136,24 @@ fn proof_required() {
     1.2 done, commit c2
     proved 4ead: 1.1 {"red":{"exit_code":1,"error":"1 failed","differs":"`out.txt` is ignored by git"}} 1.2 {"red":{"exit_code":1,"error":"1 failed","differs":"`out.txt` is ignored by git"}}
     1.1 open again -> Retry: its command is red in a clean checkout (`out.txt` is ignored by git): 1 failed
-    1.2 open again -> Retry: its command is red in a clean checkout (`out.txt` is ignored by git): 1 failed
     1.1 again, attempt 2
-    1.2 again, attempt 2
     1.1 attempt 2 (executor)
     1.1 claims success
     1.1 checks green
     1.1 done, commit c3
+    proved 4ead: 1.1 {"red":{"exit_code":1,"error":"1 failed","differs":"`out.txt` is ignored by git"}} 1.2 {"red":{"exit_code":1,"error":"1 failed","differs":"`out.txt` is ignored by git"}}
+    1.1 open again -> Ask: its command is red in a clean checkout (`out.txt` is ignored by git): 1 failed
+    1.1 asks: NotProved
+    1.1 skipped: skipped by --on-escalation skip
+    1.2 open again -> Retry: its command is red in a clean checkout (`out.txt` is ignored by git): 1 failed
+    1.2 again, attempt 2
     1.2 attempt 2 (executor)
     1.2 claims success
     1.2 checks green
     1.2 done, commit c4
-    proved 4ead: 1.1 {"red":{"exit_code":1,"error":"1 failed","differs":"`out.txt` is ignored by git"}} 1.2 {"red":{"exit_code":1,"error":"1 failed","differs":"`out.txt` is ignored by git"}}
-    1.1 open again -> Ask: its command is red in a clean checkout (`out.txt` is ignored by git): 1 failed
+    proved 4ead: 1.2 {"red":{"exit_code":1,"error":"1 failed","differs":"`out.txt` is ignored by git"}}
     1.2 open again -> Ask: its command is red in a clean checkout (`out.txt` is ignored by git): 1 failed
-    1.1 asks: NotProved
     1.2 asks: NotProved
-    1.1 skipped: skipped by --on-escalation skip
     1.2 skipped: skipped by --on-escalation skip
     ended: {"complete":{"skipped":2}}
     [ ] 1.1  [ ] 1.2
