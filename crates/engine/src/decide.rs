@@ -241,7 +241,7 @@ fn agent_ended(state: &State, id: &TaskId, dispatch: Dispatch, seen: Dated<Agent
         | AgentEnd::GaveUp { .. }
         | AgentEnd::PermissionDenied { .. } => {}
     }
-    let red = Diagnosis::of_report(rules.dialect, task.decl.verification, &report);
+    let red = Diagnosis::of_report(rules.dialect, task, &report);
     let AgentReport { touched, learnings, elapsed, .. } = report;
     let elapsed_ms = millis(elapsed);
     let Some(red) = red else {

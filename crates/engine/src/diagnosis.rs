@@ -81,11 +81,7 @@ impl Diagnosis {
     /// Finds what is wrong with an agent's report on the face of it: the signal, a contradiction, the boxes. How the task is
     /// verified decides what words are worth: where a command is run, the word of another role will do, and a success
     /// that its own result denies is looked at.
-    pub(crate) fn of_report(
-        dialect: Dialect,
-        verification: Verification,
-        report: &AgentReport,
-    ) -> Option<Self> {
+    pub(crate) fn of_report(dialect: Dialect, task: &Task, report: &AgentReport) -> Option<Self> {
         let is_absent = matches!(report.end, AgentEnd::Unavailable { .. } | AgentEnd::OutOfReach { .. });
         if let (Some(commit), false) = (&report.lost_commit, is_absent) {
             return Some(of_lost_commit(commit));
@@ -93,7 +89,7 @@ impl Diagnosis {
         match &report.end {
             AgentEnd::Answered { claim: Claim::Silent, tail, .. } => Some(of_silence(dialect, tail)),
             AgentEnd::Answered { claim, contradiction, tail } => {
-                let red = match (claim, verification) {
+                let red = match (claim, task.decl.verification) {
                     (Claim::Denied(_) | Claim::OtherRole, Verification::Command) => {
                         of_contradiction(contradiction.as_deref(), tail)
                     }
@@ -101,7 +97,8 @@ impl Diagnosis {
                         of_answer(claim, contradiction.as_deref(), tail)
                     }
                 };
-                red.or_else(|| of_boxes(&report.tampered)).or_else(|| report.unfit.clone().map(Self::from))
+                red.or_else(|| of_boxes(task.id(), &report.tampered))
+                    .or_else(|| report.unfit.clone().map(Self::from))
             }
             AgentEnd::Exited { code, claim, tail } => Some(of_exit(*code, claim, tail)),
             AgentEnd::TimedOut { limit, tail } => {
@@ -228,15 +225,18 @@ fn of_lost_commit(commit: &str) -> Diagnosis {
     Diagnosis::new(Cause::HistoryRewritten, error, &details)
 }
 
-fn of_boxes(tampered: &[TaskId]) -> Option<Diagnosis> {
-    let first = tampered.first()?;
-    let names: Vec<String> = tampered.iter().map(ToString::to_string).collect();
-    let error = format!("checkmark mismatch: other tasks of the plan were changed: {}", names.join(", "));
-    let details = format!(
-        "Only the box of the delegated task may change. The plan was put back as it was (task {first}{}).",
-        if tampered.len() > 1 { " and others" } else { "" }
-    );
-    Some(Diagnosis::new(Cause::Tampered, error, &details))
+fn of_boxes(own: &TaskId, tampered: &[TaskId]) -> Option<Diagnosis> {
+    let others: Vec<String> = tampered.iter().filter(|id| *id != own).map(ToString::to_string).collect();
+    let error = match (tampered, others.as_slice()) {
+        ([], _) => return None,
+        (_, []) => format!("the text of task {own} was changed in the plan"),
+        (_, others) => {
+            format!("checkmark mismatch: other tasks of the plan were changed: {}", others.join(", "))
+        }
+    };
+    let details = "Only the box of the delegated task may change, and neither what a task says nor how it is verified. The \
+                   plan was put back as it was.";
+    Some(Diagnosis::new(Cause::Tampered, error, details))
 }
 
 fn of_exit(code: i32, claim: &Claim, tail: &str) -> Diagnosis {

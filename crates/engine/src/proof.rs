@@ -359,9 +359,7 @@ fn mender<'a>(state: &'a State, proof: &Proof, result: &TaskProof) -> Option<&'a
         _ if is_skipped(&result.task) => None,
         ProofVerdict::Red { differs, .. } => {
             let is_same = |other: &&TaskProof| {
-                differs.is_some()
-                    && other.verdict.differs() == differs.as_deref()
-                    && !is_skipped(&other.task)
+                differs.is_some() && other.verdict.differs() == differs.as_deref() && !is_skipped(&other.task)
             };
             state.task(&proof.results.iter().find(is_same).unwrap_or(result).task)
         }

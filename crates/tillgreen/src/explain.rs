@@ -19,7 +19,9 @@ impl From<LocateError> for Error {
     fn from(error: LocateError) -> Self {
         let hint = match error {
             LocateError::NoActiveSpec { .. } => {
-                "run `tillgreen new NAME` first, or name a plan: `tillgreen run PLAN`".to_owned()
+                "`tillgreen list` shows the plans here: name one, as in `tillgreen run NAME`, or make it the active one with \
+                 `tillgreen use NAME`; `tillgreen new NAME` makes one"
+                    .to_owned()
             }
             LocateError::MissingSpec(ref path) => match spec_name(path) {
                 Some(name) => format!("create it with `tillgreen new {name}`, or name another plan"),
@@ -310,7 +312,7 @@ mod tests {
         let pointer = missing(".current-spec");
         insta::assert_snapshot!(check(LocateError::NoActiveSpec { pointer }, exit::USAGE), @r"
         error: No active spec.
-        hint: run `tillgreen new NAME` first, or name a plan: `tillgreen run PLAN`
+        hint: `tillgreen list` shows the plans here: name one, as in `tillgreen run NAME`, or make it the active one with `tillgreen use NAME`; `tillgreen new NAME` makes one
         ");
         insta::assert_snapshot!(check(LocateError::MissingSpec(missing("auth")), exit::USAGE), @r"
         ERROR: Spec directory missing at ./specs/auth/

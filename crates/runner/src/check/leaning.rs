@@ -16,7 +16,7 @@ use crate::atomic;
 use crate::attempt::dispatch::Purpose;
 use crate::attempt::judge::set_aside;
 use crate::check::command::verdict;
-use crate::check::{covers, one_line};
+use crate::check::covers;
 use crate::error::RunError;
 use crate::git::{Git, GitError, Oid, Paths, Place};
 use crate::plan_file::Excerpt;
@@ -161,7 +161,7 @@ impl Effects<'_, '_> {
                     checked.report.failure = Some(refused(&parts, red));
                     None
                 } else {
-                    Some(Evidence::Leaning { parts, error: one_line(&red.error) })
+                    Some(Evidence::Leaning { parts, error: plan::one_line(&red.error) })
                 }
             }
             (Some(Look::Sources { tests, .. }), None) => Some(Evidence::GreenWithoutWork { tests }),

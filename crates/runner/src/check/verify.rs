@@ -32,7 +32,7 @@ pub(crate) fn judge(
     ended: &Ended,
     root: &Path,
 ) -> Result<Option<String>, Box<CheckFailure>> {
-    let command = one_line(&script.source());
+    let command = one_line(script);
     match &ended.exit {
         Exit::Code(0) => Ok(None),
         Exit::Code(BROKEN_PIPE) if script.broken_pipe_passes() => {
@@ -55,7 +55,7 @@ pub(crate) fn judge(
 
 fn red(script: &Script, ended: &Ended, root: &Path, exit_code: Option<i32>) -> Box<CheckFailure> {
     let reading = Reading::of(&mask(&output(ended)), &root.to_string_lossy(), EXCERPT_CHARS_MAX);
-    let command = one_line(&script.source());
+    let command = one_line(script);
     let error = reading.error.unwrap_or_else(|| match exit_code {
         Some(code) => format!("`{command}` failed with exit code {code}"),
         None => format!("`{command}` failed"),
@@ -85,10 +85,14 @@ fn output(ended: &Ended) -> String {
     }
 }
 
-pub(crate) fn one_line(text: &str) -> String {
-    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    joined.chars().take(300).collect()
+pub(crate) fn one_line(script: &Script) -> String {
+    let collapsed = |snippet: &String| snippet.split_whitespace().collect::<Vec<_>>().join(" ");
+    let joined = script.snippets.iter().map(collapsed).collect::<Vec<_>>().join("; ");
+    joined.chars().take(COMMAND_CHARS_MAX).collect()
 }
+
+/// Characters of a command.
+const COMMAND_CHARS_MAX: usize = 300;
 
 /// The number of times that a command is run again.
 const AGAIN: usize = 3;

@@ -13,7 +13,7 @@ use crate::proof::difference::{Both, Difference};
 use crate::proof::done_task::Holding;
 use crate::proof::take::{Interrupted, Run, Taking};
 use crate::work::project_files::listed;
-use crate::worktrees::{PROOF, Unready, lacking, propose_setup};
+use crate::worktrees::{BroughtBy, PROOF, Unready, lacking, propose_setup};
 
 /// Differences that are named.
 const DIFFERENCES_TOLD_MAX: usize = 5;
@@ -80,10 +80,14 @@ impl<'a> Inquiry<'a> {
                 "checkouts of this repository are sparse, so that files of the commit may be missing";
             return Ok(ProofVerdict::NotProved { reason: reason.to_owned() });
         }
-        if let Some(lacking) = lacking(red.output, &self.taking.project, &tree, &self.taking.git)
-            && (lacking.is_installed || both.is_of_surroundings(&lacking.path))
-        {
-            return Ok(ProofVerdict::NotProved { reason: lacking.told });
+        if let Some(lacking) = lacking(red.output, &self.taking.project, &tree, &self.taking.git) {
+            match lacking.by {
+                BroughtBy::Nothing => return Ok(red.verdict(Some(lacking.told))),
+                BroughtBy::Hand if !both.is_of_surroundings(&lacking.path) => {}
+                BroughtBy::Setup | BroughtBy::Hand => {
+                    return Ok(ProofVerdict::NotProved { reason: lacking.told });
+                }
+            }
         }
         if self.lacks_surroundings
             && let Some(verdict) = self.with_surroundings(red, &both)?

@@ -143,7 +143,7 @@ impl Taking {
         let _ = self.slots.remove(PROOF);
         let results = self.tasks.iter().zip(verdicts).map(|(task, verdict)| TaskProof {
             task: task.id.clone(),
-            command: task.script().map(|script| check::one_line(&script.source())),
+            command: task.script().map(|script| check::one_line(script)),
             verdict,
         });
         let tree = self.git.tree_of(&self.head).map(|tree| tree.as_str().to_owned()).unwrap_or_default();
@@ -387,7 +387,7 @@ fn no_test_ran(script: &Script) -> CheckFailure {
         cause: Cause::VerifyRed,
         error: "not one test ran, though some did when the task was done".to_owned(),
         details: String::new(),
-        command: Some(check::one_line(&script.source())),
+        command: Some(check::one_line(script)),
         exit_code: Some(0),
         failing: Failing::default(),
     }

@@ -38,10 +38,21 @@ pub(crate) fn missing(output: &str, project: &Path, place: &Path, git: &Git) -> 
 pub(crate) struct Lacking {
     /// Where it is in the project: a file, or the folder that holds it.
     pub(crate) path: String,
-    /// True for what a package manager installs, or git itself.
-    pub(crate) is_installed: bool,
+    /// The thing that brings it.
+    pub(crate) by: BroughtBy,
     /// What it is and what to set, in words.
     pub(crate) told: String,
+}
+
+/// The thing that brings what a place lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BroughtBy {
+    /// A package manager, or git itself, which did not run there.
+    Setup,
+    /// A package manager that ran there and did not bring it: what is committed does not name it.
+    Nothing,
+    /// Whoever wrote it.
+    Hand,
 }
 
 /// The same with where it is.
@@ -64,6 +75,12 @@ struct Search<'a> {
     project: &'a Path,
     place: &'a Path,
     git: &'a Git,
+}
+
+/// True if a folder holds more than the caches of tools.
+fn is_filled(folder: &Path) -> bool {
+    let mut names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.any(|name| !name.to_string_lossy().starts_with('.'))
 }
 
 impl Search<'_> {
@@ -133,7 +150,7 @@ impl Search<'_> {
                 "`{found}` is in the submodule {submodule}, which is empty in work trees: set worktree_setup = \"git \
                  submodule update --init --recursive\" in tillgreen.toml"
             );
-            return Some(Lacking { path: submodule, is_installed: true, told });
+            return Some(Lacking { path: submodule, by: BroughtBy::Setup, told });
         }
         let ignored = self.git.ignored_among(std::slice::from_ref(&found)).unwrap_or_default();
         if ignored.is_empty() {
@@ -147,13 +164,14 @@ impl Search<'_> {
         let is_installed = top.rsplit('/').next().is_some_and(is_installed);
         if is_installed || is_made(&found) {
             let lacking = self.set_up(&format!("`{found}`"), &top);
-            return Some(Lacking { path: found, is_installed, ..lacking });
+            let by = if is_installed { lacking.by } else { BroughtBy::Hand };
+            return Some(Lacking { path: found, by, ..lacking });
         }
         let told = format!(
             "`{found}` is in the project, where git ignores it, and not in the work tree: set worktree_copy = [\"{found}\"] in \
              tillgreen.toml, or have worktree_setup make it"
         );
-        Some(Lacking { path: found, is_installed: false, told })
+        Some(Lacking { path: found, by: BroughtBy::Hand, told })
     }
 
     /// Whatever is in a folder of packages, at the top or on the way to a workspace.
@@ -166,6 +184,13 @@ impl Search<'_> {
     }
 
     fn set_up(&self, what: &str, folder: &str) -> Lacking {
+        if is_filled(&self.place.join(folder)) {
+            let told = format!(
+                "{what} is in {folder} of the project, which git ignores, and worktree_setup does not install it: name it where \
+                 that looks, as in package.json or requirements.txt"
+            );
+            return Lacking { path: folder.to_owned(), by: BroughtBy::Nothing, told };
+        }
         let proposal = propose_setup(self.git).ok().flatten();
         let setting = match proposal {
             Some(proposal) => format!("set worktree_setup = {}", quoted(&proposal.command)),
@@ -174,7 +199,7 @@ impl Search<'_> {
         let told = format!(
             "{what} is in {folder} of the project, which git ignores, and not in the work tree: {setting} in tillgreen.toml"
         );
-        Lacking { path: folder.to_owned(), is_installed: true, told }
+        Lacking { path: folder.to_owned(), by: BroughtBy::Setup, told }
     }
 
     /// True if a path is there in the project, git ignores it, and the place lacks it.
@@ -476,6 +501,18 @@ mod tests {
             "`src/generated/client.js`",
             "worktree_copy",
         );
+    }
+
+    #[test]
+    fn what_a_set_up_does_not_install_is_named_nowhere() {
+        let both = Both::new("package-lock.json");
+        let output = "Cannot find module 'left-pad' from 'src/app.js'";
+        let git = Git::in_test(both.repository.root(), &both.repository.environment());
+        let by = || lacking(output, both.repository.root(), &both.place, &git).map(|lacking| lacking.by);
+        fs::create_dir_all(both.place.join("node_modules/.cache")).unwrap();
+        assert_eq!(by(), Some(BroughtBy::Setup));
+        fs::create_dir_all(both.place.join("node_modules/other")).unwrap();
+        assert_eq!(by(), Some(BroughtBy::Nothing));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(crate) use canary::{Canary, Verdict, canary};
 pub use detect::{Proposal, propose_setup};
 pub use environment::Variables;
 pub(crate) use environment::{environment, relocated};
-pub(crate) use missing::{lacking, missing};
+pub(crate) use missing::{BroughtBy, lacking, missing};
 pub use on_disk::{
     CleanError, PlanTrees, TreeOnDisk, in_words as bytes_in_words, kept_references, remove_trees,
     trees_on_disk,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, io};
 
+use engine::Reading;
 use nix::fcntl::{Flock, FlockArg};
 
 use crate::atomic;
@@ -476,8 +477,8 @@ impl fmt::Display for Unready {
             Unready::NoTree(error) => write!(f, "no work tree can be made: {}", error.told()),
             Unready::SetUp { command, output, reason, log } => {
                 write!(f, "worktree_setup `{command}` {reason}")?;
-                if let Some(line) = output.lines().rev().find(|line| !line.trim().is_empty()) {
-                    write!(f, ": {}", line.trim())?;
+                if let Some(error) = Reading::of(output, "", 0).error {
+                    write!(f, ": {error}")?;
                 }
                 let log = log.display();
                 write!(
@@ -522,7 +523,7 @@ mod tests {
                 reason: "failed with exit code 1".into(),
                 log: "/logs/setup.log".into(),
             },
-            "worktree_setup `npm ci` failed with exit code 1: npm error 404 Not Found; mend it in tillgreen.toml: it runs in a \
+            "worktree_setup `npm ci` failed with exit code 1: 404 Not Found; mend it in tillgreen.toml: it runs in a \
              new checkout outside the project (see /logs/setup.log)",
         );
         check(
