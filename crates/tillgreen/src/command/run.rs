@@ -15,8 +15,8 @@ use crate::cli::{Context, Ended};
 use crate::error::Error;
 use crate::exit;
 use crate::settings::{
-    Attendance, CommandOrigin, FileSettings, LiveReader, Mode, Programs, Resolved, SettingsLayer, Sources,
-    Start, of_plan, of_settings, resolve,
+    Attendance, CommandOrigin, FileSettings, LiveReader, Mode, Programs, PullRequestLayer, Resolved,
+    SettingsLayer, Sources, Start, of_plan, of_settings, resolve,
 };
 use crate::view::facts::Verbosity;
 use crate::view::screen::Screen;
@@ -76,6 +76,7 @@ fn settings(
     settings: &FileSettings,
 ) -> Result<Resolved, Error> {
     let is_fresh = flags.fresh.map_or_else(|| settings.starts_fresh(), Toggle::is_on);
+    let proves_at_most = flags.dry_run.is_none() && flags.pull_request == PullRequestLayer::default();
     // A journal that cannot be read is no reason to refuse starting over.
     let state = if is_fresh { None } else { runner::load(file, |_| ())? };
     let state_file = if is_fresh { None } else { file.recovery_mode() };
@@ -96,6 +97,7 @@ fn settings(
         // Where nothing is left to do but to prove it, whoever did it is asked for nothing more.
         Err(error)
             if error.is_no_agent()
+                && proves_at_most
                 && state.as_ref().is_some_and(|state| super::status::is_complete(file, state)) =>
         {
             resolve(earlier).map_err(|_| error)
