@@ -165,22 +165,7 @@ impl Effects<'_, '_> {
         match purpose {
             // The end of an agent comes with its own account.
             Purpose::Agent { .. } | Purpose::Judge { .. } | Purpose::Ask => Ok(Seen::TimePassed),
-            Purpose::Proof { task, script, root } => {
-                let mut report = verdict(&script, ended, &root);
-                if let Some(reason) = self.missing_in(&root, (&report, ended)) {
-                    self.note_of(&task, format!("{reason}; task {task} is proved in the project"));
-                    self.run_proof(key, (&task, script), self.world.project.root().to_owned())?;
-                    return Ok(Seen::TimePassed);
-                }
-                if report.failure.is_none() && check::ran_no_test(ended, &root) {
-                    report.failure = self.without_tests(&task);
-                }
-                if report.failure.is_some() && root == self.world.project.root() {
-                    report.tree = self.lying_tree(&task)?;
-                }
-                let uncommitted = self.uncommitted_since_start()?;
-                Ok(Seen::ProofEnded { task, report, uncommitted })
-            }
+            Purpose::Proof { task, script, root } => self.verified_directly(key, task, (script, root), ended),
             Purpose::Check { task, dispatch, text, script, tree, mut looks } => {
                 let place = self.workplace(&task);
                 let report = verdict(&script, ended, &place);
@@ -237,6 +222,30 @@ impl Effects<'_, '_> {
             | Purpose::Lock { .. }
             | Purpose::Forge(_) => Ok(Seen::TimePassed),
         }
+    }
+
+    /// Takes in the end of a command that is run without an agent.
+    fn verified_directly(
+        &mut self,
+        key: ActionKey,
+        task: TaskId,
+        (script, root): (Script, PathBuf),
+        ended: &Ended,
+    ) -> Result<Seen, RunError> {
+        let mut report = verdict(&script, ended, &root);
+        if let Some(reason) = self.missing_in(&root, (&report, ended)) {
+            self.note_of(&task, format!("{reason}; task {task} is proved in the project"));
+            self.run_proof(key, (&task, script), self.world.project.root().to_owned())?;
+            return Ok(Seen::TimePassed);
+        }
+        if report.failure.is_none() && check::ran_no_test(ended, &root) {
+            report.failure = self.without_tests(&task);
+        }
+        if report.failure.is_some() && root == self.world.project.root() {
+            report.tree = self.lying_tree(&task)?;
+        }
+        let uncommitted = self.uncommitted_since_start()?;
+        Ok(Seen::ProofEnded { task, report, uncommitted })
     }
 
     /// The paths that are changed in the project, not committed, and were not so when the run began.

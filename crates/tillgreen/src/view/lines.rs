@@ -115,11 +115,7 @@ fn line(event: &Event, state: &State) -> Line {
         What::AttemptClaimed { task, elapsed_ms, .. } => {
             plain(Mark::Step, format!("{task} agent claims success after {}; checking", ms(*elapsed_ms)))
         }
-        What::AttemptFailed { task, failure, .. } => {
-            let grounds = state.task(task).map(|task| &task.grounds);
-            let told = grounds.and_then(|grounds| grounds.told_failing(&failure.failing));
-            Line { mark: Mark::Bad, text: failed_text(task, failure), warnings: told.into_iter().collect() }
-        }
+        What::AttemptFailed { task, failure, .. } => failed_line(task, failure, state),
         What::AgentUnavailable { task, reason, nth, until, .. } => {
             let next = next_try(*nth, between(event.at, *until), state);
             plain(Mark::Odd, unavailable_text(task, *nth, &short(reason)) + &next)
@@ -169,6 +165,12 @@ fn line(event: &Event, state: &State) -> Line {
         What::PullRequest(news) => pull_request_line(news, event.at, state),
         What::Ended(end) => end_line(end, state),
     }
+}
+
+fn failed_line(task: &TaskId, failure: &Failure, state: &State) -> Line {
+    let grounds = state.task(task).map(|task| &task.grounds);
+    let told = grounds.and_then(|grounds| grounds.told_failing(&failure.failing));
+    Line { mark: Mark::Bad, text: failed_text(task, failure), warnings: told.into_iter().collect() }
 }
 
 fn skipped_line(task: &str, reason: &str, dependents: &[TaskId]) -> Line {
