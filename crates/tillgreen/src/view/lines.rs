@@ -207,6 +207,11 @@ pub(super) fn found_text(evidence: &Evidence) -> String {
         Evidence::Signs(signs) => {
             one_line(&format!("look here first: {}", signs.words(SIGNS_MAX)), ADVICE_CHARS_MAX)
         }
+        Evidence::Wrote { paths } => {
+            let text =
+                format!("the verify command wrote {}, to be committed with the work", paths.join(", "));
+            one_line(&text, ADVICE_CHARS_MAX)
+        }
         Evidence::Leaning { .. } | Evidence::GreenWithoutWork { .. } | Evidence::NoTestRan => {
             evidence.finding().unwrap_or_default()
         }
