@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::result;
 use crate::status::Role;
 
+/// The word with which an executor says that a task is done.
+pub(crate) const SUCCESS: &str = "TASK_COMPLETE";
+
 /// The claim of a final message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -149,7 +152,7 @@ impl Signal {
     fn of(line: &str) -> Option<Self> {
         let line = bare(line);
         match line {
-            "TASK_COMPLETE" => return Some(Self::Complete),
+            SUCCESS => return Some(Self::Complete),
             "VERIFICATION_PASS" => return Some(Self::Pass),
             NOT_VERIFIED => return Some(Self::Fail),
             _ => {}
@@ -167,8 +170,9 @@ pub(crate) fn is_signal(line: &str) -> bool {
 
 /// A line without what people and models put around a signal.
 fn bare(line: &str) -> &str {
-    let is_around = |character: char| character.is_whitespace() || "*_`✅✔❌☑\u{fe0f}".contains(character);
-    let line = line.trim_start_matches(|character| is_around(character) || "-+•#".contains(character));
+    let is_symbol = |character: char| !character.is_ascii() && !character.is_alphanumeric();
+    let is_around = |c: char| c.is_whitespace() || "*_`".contains(c) || is_symbol(c);
+    let line = line.trim_start_matches(|character| is_around(character) || "-+#".contains(character));
     line.trim_end_matches(|character| is_around(character) || ".!".contains(character))
 }
 
@@ -267,6 +271,7 @@ mod tests {
             "✅ TASK_COMPLETE",
             "✔️ TASK_COMPLETE",
             "TASK_COMPLETE ✅",
+            "🎉 TASK_COMPLETE 🎉",
             "## TASK_COMPLETE",
             "- TASK_COMPLETE",
             "* **TASK_COMPLETE**",

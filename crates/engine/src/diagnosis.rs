@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use plan::{Dialect, TaskId};
 
-use crate::claim::{Claim, FailureClaim, NOT_VERIFIED, StuckKind, is_signal};
+use crate::claim::{Claim, FailureClaim, NOT_VERIFIED, SUCCESS, StuckKind, is_signal};
 use crate::contradiction::mentions;
 use crate::failure::{Cause, Failure};
 use crate::judgement::Facts;
@@ -213,7 +213,16 @@ fn of_silence(dialect: Dialect, tail: &str) -> Diagnosis {
             format!("the result cannot be read: {beginning}")
         }
     };
-    Diagnosis::new(Cause::NoSignal, error, tail)
+    let details = match dialect {
+        Dialect::Spec if tail.contains(SUCCESS) => {
+            format!(
+                "A line of the answer has {SUCCESS} in it; it counts only as a whole line of its own.\n\n{tail}"
+            )
+        }
+        Dialect::Spec => format!("No line of the answer is {SUCCESS}.\n\n{tail}"),
+        Dialect::Phase => tail.to_owned(),
+    };
+    Diagnosis::new(Cause::NoSignal, error, &details)
 }
 
 fn of_lost_commit(commit: &str) -> Diagnosis {

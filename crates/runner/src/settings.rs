@@ -42,6 +42,8 @@ pub struct Settings {
     pub clean_retry: Toggle,
     /// The branch to work on; none: the one that is checked out.
     pub branch: Option<String>,
+    /// The text that commit messages of the program's own begin with.
+    pub commit_prefix: Option<String>,
     /// On if uncommitted changes in the project are accepted at the start of a new run.
     pub allow_dirty: Toggle,
     /// The set-up of the work trees of tasks that run side by side.

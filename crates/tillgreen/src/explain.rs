@@ -75,7 +75,9 @@ impl From<GitError> for Error {
             GitError::Misdirected { undo, .. } => Some(format!("undo it with `{undo}`")),
             GitError::Unusable { .. } => Some("see what `git status` says there".to_owned()),
             GitError::Stopped { .. } => Some("go on with `tillgreen run`; nothing is lost".to_owned()),
-            GitError::Failed { .. } | GitError::NoIndex { .. } => error.hint(),
+            GitError::Failed { .. } | GitError::NoIndex { .. } | GitError::MessageRefused { .. } => {
+                error.hint()
+            }
             GitError::Hook { .. }
             | GitError::Deadline { .. }
             | GitError::Unreadable { .. }

@@ -413,7 +413,7 @@ mod tests {
         Instructions:
         1. Read Do section and execute exactly
         2. Only modify Files listed
-        3. Verify completion with Verify command; it will be run again after you have ended, and it alone decides
+        3. Verify completion with Verify command; it will be run again after you have ended, and it alone decides. Every process that you start ends with you: if it needs a server, it has to start that itself
         4. You need not commit: what you leave in the work tree is committed for you, with the task's Commit message. Never commit files of the spec folder
         5. Write what the next tasks should know, one bullet a line below a heading "## Learnings", into specs/demo/.progress-task-1.3.md; do not touch .progress.md itself
         6. Do not edit specs/demo/tasks.md: the box of your task is ticked for you, and a change to any other box rejects your work
@@ -461,7 +461,7 @@ mod tests {
         Instructions:
         1. Read Do section and execute exactly
         2. Only modify Files listed
-        3. Verify completion with Verify command; it will be run again after you have ended, and it alone decides
+        3. Verify completion with Verify command; it will be run again after you have ended, and it alone decides. Every process that you start ends with you: if it needs a server, it has to start that itself
         4. Commit with task's Commit message
         5. Update .progress.md with completion and learnings
         6. Mark task [x] in specs/demo/tasks.md (this box and no other), and commit specs/demo/tasks.md and .progress.md
@@ -510,7 +510,7 @@ mod tests {
         Instructions:
         1. Execute the verification as specified
         2. If issues found, attempt to fix them: in what was built, not in what verifies it
-        3. Verify completion with Verify command; it will be run again after you have ended, and it alone decides
+        3. Verify completion with Verify command; it will be run again after you have ended, and it alone decides. Every process that you start ends with you: if it needs a server, it has to start that itself
         4. You need not commit: what you leave in the work tree is committed for you, with the task's Commit message. Never commit files of the spec folder
         5. Write what the next tasks should know, one bullet a line below a heading "## Learnings", into specs/demo/.progress-task-1.3.md; do not touch .progress.md itself
         6. Do not edit specs/demo/tasks.md: the box of your task is ticked for you, and a change to any other box rejects your work
@@ -560,7 +560,7 @@ mod tests {
         Instructions:
         1. Do what the action says, exactly
         2. Only modify the files listed
-        3. Verify completion with Verify command; it will be run again after you have ended, and it alone decides
+        3. Verify completion with Verify command; it will be run again after you have ended, and it alone decides. Every process that you start ends with you: if it needs a server, it has to start that itself
         4. You need not commit: what you leave in the work tree is committed for you
         5. Write what the next tasks should know, one bullet a line below a heading "## Learnings", into specs/demo/.progress-task-1.3.md
         6. Do not edit the plan

@@ -350,6 +350,7 @@ impl Effects<'_, '_> {
         (mut warnings, tree): (Vec<String>, Option<&str>),
     ) -> Result<ChecksReport, RunError> {
         warnings.extend(self.likely_keys(id));
+        warnings.extend(check::oddities(text, &self.touched_files(id)));
         if let Some(failure) = self.unresolved(id) {
             return Ok(ChecksReport { failure: Some(failure), warnings, ..ChecksReport::default() });
         }

@@ -17,7 +17,7 @@ pub(crate) use bookkeeping::bookkeeping;
 pub(crate) use likely_keys::{has_likely_key, likely_keys};
 pub(crate) use marks::has_conflict_marks;
 pub use proposed::{ProposedVerify, propose_verify};
-pub(crate) use scope::{covers, scope};
+pub(crate) use scope::{covers, oddities, scope};
 pub(crate) use verify::{
     Looks, judge as judge_verify, one_line, or_missing, program as verify_program, ran_no_test, script_of,
 };

@@ -98,9 +98,53 @@ fn advance(reach: &mut [bool], path: &[u8], step: Step) {
     }
 }
 
+/// Folders into which package managers put what everybody installs anew.
+const INSTALLED: [&str; 3] = ["node_modules", ".venv", ".tox"];
+
+/// The words about work that hardly anybody wants to have committed: what was installed, and settings of this very
+/// program that the task does not speak of.
+pub(crate) fn oddities(text: &str, touched: &[FileState]) -> Vec<String> {
+    let mut told = Vec::new();
+    for folder in INSTALLED {
+        let count = touched
+            .iter()
+            .filter(|file| file.path.split('/').rev().skip(1).any(|name| name == folder))
+            .count();
+        if count > 0 {
+            let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+            told.push(format!("{files} in {folder} belong to the work: git does not ignore that folder"));
+        }
+    }
+    let is_settings = |file: &FileState| file.path == SETTINGS && !text.contains(SETTINGS);
+    if touched.iter().any(is_settings) {
+        told.push(format!("{SETTINGS} was changed, which says how runs are carried out"));
+    }
+    told
+}
+
+/// The file with the project's settings.
+const SETTINGS: &str = "tillgreen.toml";
+
 #[cfg(test)]
 mod tests {
-    use super::covers;
+    use super::*;
+
+    #[test]
+    fn what_hardly_anybody_wants_to_have_committed() {
+        let check = |text: &str, paths: &[&str], expected: &[&str]| {
+            let file = |path: &&str| FileState { path: (*path).to_owned(), state: "modified".to_owned() };
+            let touched: Vec<FileState> = paths.iter().map(file).collect();
+            assert_eq!(oddities(text, &touched), expected, "{paths:?}");
+        };
+        check("", &["src/node_modules.js", "a/target/b.rs"], &[]);
+        check(
+            "",
+            &["web/node_modules/a/index.js", "web/node_modules/b.js", "package.json"],
+            &["2 files in node_modules belong to the work: git does not ignore that folder"],
+        );
+        check("", &[SETTINGS], &["tillgreen.toml was changed, which says how runs are carried out"]);
+        check("set jobs in tillgreen.toml", &[SETTINGS], &[]);
+    }
 
     #[test]
     fn entries_cover_paths() {

@@ -1,5 +1,6 @@
 //! What a verify command writes in the project. What belongs to the work is committed with it: a command that formats
-//! leaves files that people want to have, and one that builds a lock file without which nobody else can. The rest is told.
+//! leaves files that people want to have, and one that builds a lock file without which nobody else can. What else changes of
+//! what git tracks is told; reports and the like are nobody's concern.
 
 use engine::{Evidence, Seen};
 use plan::{Script, TaskId};
@@ -15,7 +16,7 @@ use crate::work::project_files::listed;
 struct Written {
     /// Those that belong to the work.
     work: Vec<String>,
-    /// Those of which nobody can say whose they are.
+    /// Those that were there, and of which nobody can say who changed them.
     other: Vec<String>,
 }
 
@@ -30,7 +31,7 @@ impl Written {
             }
             if comes_along || (rewrites && *kind == ChangeKind::Modified) {
                 written.work.push(path.clone());
-            } else {
+            } else if *kind == ChangeKind::Modified {
                 written.other.push(path.clone());
             }
         }
@@ -58,7 +59,9 @@ impl Effects<'_, '_> {
         changes.retain(|change| {
             !task.touched.contains(&change.path) && !task.grounds.wrote.contains(&change.path)
         });
-        let Written { work, other } = Written::of(script, &changes);
+        let Written { work, mut other } = Written::of(script, &changes);
+        // What git cannot tell is not told either.
+        other.retain(|path| self.world.files.git().is_some_and(|git| git.is_tracked(path).unwrap_or(false)));
         if !other.is_empty() {
             self.note_of(
                 id,
@@ -102,7 +105,7 @@ mod tests {
             );
         };
         let comes_along = ["Cargo.lock", "web/__snapshots__/a.snap"];
-        check("cargo test", &comes_along, &["src/lib.rs", "coverage.xml"]);
-        check("cargo fmt && cargo test", &[&["src/lib.rs"], &comes_along[..]].concat(), &["coverage.xml"]);
+        check("cargo test", &comes_along, &["src/lib.rs"]);
+        check("cargo fmt && cargo test", &[&["src/lib.rs"], &comes_along[..]].concat(), &[]);
     }
 }

@@ -14,7 +14,6 @@ use crate::git::call::process::{self, COMMIT_DEADLINE, Call, Ended, Environment,
 use crate::git::diff::{Entry, RawChange, index_info, names, split_names};
 use crate::git::exclude::{answered, asked};
 use crate::git::history::{Oid, revision};
-use crate::git::refs::Keep;
 use crate::git::repository::{DURABLY, Git};
 use crate::git::status::{Change, ChangeKind};
 use crate::mask::mask;
@@ -275,7 +274,7 @@ impl Git {
             let call = self.locking_call(&[&DURABLY[..], &COMMIT, &only].concat(), stdin.clone());
             Call { deadline: request.deadline, ..call }
         })?;
-        self.judge(ended)
+        self.judge_commit(ended, self.root(), (&[], message))
     }
 
     /// The pathspecs of what is there and not in the index. What git knows needs no adding, and in a folder that is ignored
@@ -648,70 +647,14 @@ impl Git {
         if entries.is_empty() { Ok(None) } else { self.commit_entries(&entries, request, index) }
     }
 
-    /// True if a hook may have something to say before a commit is made.
-    pub fn has_pre_commit(&self) -> bool {
-        self.has_hook("pre-commit") || self.has_set_hooks()
-    }
-
-    /// Runs the user's pre-commit hook on paths that are committed already, as if they were to be committed now: what they
-    /// were in one commit or tree is what they are in HEAD, what they are in another is staged, and the files are those
-    /// that lie in the project. The result is the tree that was staged, and what the hook made of it. That it refuses
-    /// it is an error.
-    pub fn run_pre_commit(
-        &self,
-        (base, tree): (&str, &Oid),
-        paths: &BTreeSet<String>,
-        (keep, index): (&Keep, &Path),
-    ) -> Result<Option<(Oid, Oid)>, GitError> {
-        let Some(head) = self.head()? else { return Ok(None) };
-        let mut changes = self.differences_of(base, tree.as_str())?;
-        changes.retain(|change| paths.contains(&change.shown()));
-        let before: Vec<_> = changes.iter().map(|change| (change.path.clone(), change.old.clone())).collect();
-        let after: Vec<_> = changes.into_iter().map(|change| (change.path, change.new)).collect();
-        self.index_entries((&head, &before), index)?;
-        let before = Oid::printed(self.with_index(index, &["write-tree"])?)?;
-        let list = ["commit-tree", before.as_str(), "-p", head.as_str(), "-m", "before"];
-        let before = Oid::printed(process::run(self.locking_call(&list, Vec::new()))?)?;
-        self.index_entries((&head, &after), index)?;
-        let staged = Oid::printed(self.with_index(index, &["write-tree"])?)?;
-        let made = self.hooked((&head, &before), keep, index);
-        crate::git::snapshot::remove_if_there(index)?;
-        Ok(Some((staged, made?)))
-    }
-
-    /// The tree that the pre-commit hook makes of an index of our own, while it sees another commit in the place of HEAD.
-    /// Hooks go by what differs from HEAD, and some look for the repository themselves: so git is told of the other one
-    /// by a replacement, which nobody else is shown.
-    fn hooked(&self, (head, before): (&Oid, &Oid), keep: &Keep, index: &Path) -> Result<Oid, GitError> {
-        let shown = keep.in_place_of(head);
-        self.keep(&shown, before)?;
-        let mut environment = self.environment_with(index);
-        let base = shown.reference().trim_end_matches(head.as_str());
-        environment.push(("GIT_REPLACE_REF_BASE".into(), base.into()));
-        let run = |list: &[&str]| {
-            let call = self.locking_call(list, Vec::new());
-            process::run(Call { environment: &environment, deadline: COMMIT_DEADLINE, ..call })
-        };
-        // The exit code tells that files differ from what is staged, as somebody's may.
-        let ended = run(&["update-index", "-q", "--refresh"])
-            .and_then(|_| run(&["hook", "run", "--ignore-missing", "pre-commit"]));
-        self.drop_kept(&shown)?;
-        let ended = ended?;
-        match ended.code {
-            Some(0) => Oid::printed(run(&["write-tree"])?),
-            Some(_) => Err(GitError::Hook { output: ended.stderr }),
-            None => Err(ended.into_failure()),
-        }
-    }
-
-    fn environment_with(&self, index: &Path) -> Environment {
+    pub(in crate::git) fn environment_with(&self, index: &Path) -> Environment {
         let mut environment = self.environment().clone();
         environment.push(("GIT_INDEX_FILE".into(), PathBuf::from(index).into()));
         environment
     }
 
     /// Runs a call with an index of our own.
-    fn with_index(&self, index: &Path, list: &[&str]) -> Result<Ended, GitError> {
+    pub(in crate::git) fn with_index(&self, index: &Path, list: &[&str]) -> Result<Ended, GitError> {
         self.fed_with_index(index, list, Vec::new())
     }
 
@@ -719,8 +662,9 @@ impl Git {
         let (environment, call) = (self.environment_with(index), self.locking_call(list, stdin));
         process::run(Call { environment: &environment, deadline: COMMIT_DEADLINE, ..call })
     }
+
     /// Makes an index of our own that has these entries on top of a commit.
-    fn index_entries(
+    pub(in crate::git) fn index_entries(
         &self,
         (head, entries): (&Oid, &[(OsString, Entry)]),
         index: &Path,
@@ -746,7 +690,7 @@ impl Git {
         let commit = [&DURABLY[..], &COMMIT, &["-m", &message]].concat();
         let ended = self.with_index(index, &commit);
         crate::git::snapshot::remove_if_there(index)?;
-        let commit = match self.judge(ended?)? {
+        let commit = match self.judge_commit(ended?, self.root(), (&[], &message))? {
             Answer::Done(commit) => commit,
             Answer::NothingToCommit | Answer::UnknownPath => return Ok(None),
         };

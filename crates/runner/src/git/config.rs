@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -48,20 +47,6 @@ impl Configuration {
     }
 }
 
-/// Before hooks that are set up by settings.
-const HOOK_SETTINGS: &str = "hook.";
-
-/// Hooks that can make a commit another one, or want to hear of it.
-const COMMIT_HOOKS: [&str; 5] =
-    ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-index-change"];
-
-/// Hooks that can refuse something.
-const GUARDS: [&str; 4] = ["pre-commit", "pre-merge-commit", "commit-msg", "pre-push"];
-
-fn is_executable(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
 /// The facts about committing here that were learned since the program was started.
 #[derive(Debug, Default)]
 pub(in crate::git) struct Remembered {
@@ -94,38 +79,6 @@ impl Git {
             self.remembered().place.get_or_init(|| Place::of(configuration));
         }
         Ok(configuration)
-    }
-
-    /// True if a commit may be more than its text to anybody here.
-    pub fn has_commit_hook(&self) -> bool {
-        self.has_any_hook(&COMMIT_HOOKS) || self.has_set_hooks()
-    }
-
-    /// True if settings name hooks.
-    pub(in crate::git) fn has_set_hooks(&self) -> bool {
-        let configuration = self.configuration().ok().flatten();
-        configuration.is_some_and(|settings| settings.names().any(|name| name.starts_with(HOOK_SETTINGS)))
-    }
-
-    /// The hooks that git runs on commits and pushes and that can refuse them, by their files.
-    pub fn active_hooks(&self) -> Vec<String> {
-        let Some(folder) = self.hooks_folder() else { return Vec::new() };
-        // Husky has git run a file of its own for every hook, which runs the one beside its folder.
-        let is_husky = folder.ends_with("_") && folder.join("h").exists();
-        let own = if is_husky { folder.parent().unwrap_or(&folder) } else { &folder };
-        let is_active = |name: &&str| is_executable(&folder.join(name)) && own.join(name).exists();
-        let shown = |name: &str| {
-            let file = own.join(name);
-            file.strip_prefix(self.root()).unwrap_or(&file).display().to_string()
-        };
-        GUARDS.iter().copied().filter(is_active).map(shown).collect()
-    }
-
-    /// The folder of hooks, if git names one.
-    pub(in crate::git) fn hooks_folder(&self) -> Option<PathBuf> {
-        let told = process::run(self.call(&["rev-parse", "--git-path", "hooks"])).ok()?.success().ok()?;
-        let folder = told.strip_suffix(b"\n").unwrap_or(&told);
-        Some(self.root().join(std::ffi::OsString::from_vec(folder.to_vec())))
     }
 }
 

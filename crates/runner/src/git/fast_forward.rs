@@ -69,7 +69,7 @@ impl Git {
             process::run(Call { dir: landing, deadline: COMMIT_DEADLINE, ..call })
         };
         for rest in (0..HOOK_ROUNDS_MAX).rev() {
-            match self.judge(run(&commit)?) {
+            match self.judge_commit(run(&commit)?, landing, (&hooks, &message)) {
                 // Hooks that format files refuse them the first time, and have nothing to say of what they made.
                 Err(GitError::Hook { .. }) if rest > 0 && !run(&["diff-files", "--quiet"])?.is_success() => {
                     run(&["add", "--update", "--", ":/"])?.success()?;

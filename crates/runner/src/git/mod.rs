@@ -10,6 +10,7 @@ mod diff;
 mod exclude;
 mod fast_forward;
 mod history;
+mod hooks;
 mod index;
 mod merge;
 mod parallelism;

@@ -83,17 +83,6 @@ impl Git {
         &self.common_dir
     }
 
-    /// True if there is a hook of this name.
-    pub(super) fn has_hook(&self, name: &str) -> bool {
-        self.has_any_hook(&[name])
-    }
-
-    /// True if there is one of these hooks. Where git does not say where hooks are, there may be.
-    pub(super) fn has_any_hook(&self, names: &[&str]) -> bool {
-        let folder = self.hooks_folder();
-        folder.is_none_or(|folder| names.iter().any(|name| folder.join(name).exists()))
-    }
-
     pub(super) fn remembered(&self) -> &Remembered {
         &self.remembered
     }

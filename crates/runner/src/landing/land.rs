@@ -98,19 +98,30 @@ impl Piece {
                     commit: Some(commit.as_str().to_owned()),
                 })
             }
-            // A hook that lacks something in the landing tree says nothing about the work.
-            Err(GitError::Hook { output }) => match missing(&output, self.git.root(), &root, &self.git) {
-                Some(reason) => {
-                    Err(Unready::Lacking { reason: format!("a git hook refused the commit: {reason}") })
-                }
-                None => Ok(Landing::Failed(refused(&output))),
-            },
+            Err(GitError::Hook { output }) => {
+                self.unless_lacking(&output, || Landing::Failed(refused(&output)))
+            }
+            Err(GitError::MessageRefused { subject, output }) => {
+                let error = GitError::MessageRefused { subject, output: output.clone() };
+                self.unless_lacking(&output, || Landing::Blocked { reason: error.told() })
+            }
             Err(error) if error.is_of_files() => Ok(Landing::Failed(crate::work::pack::unreadable(&error))),
             Err(error) => {
                 // A hook may have been killed in the middle of something.
                 self.slots.distrust(LANDING);
                 Ok(Landing::Blocked { reason: error.told() })
             }
+        }
+    }
+
+    /// The end of a landing that a hook refused. One that lacks something in the landing tree says nothing about the work.
+    fn unless_lacking(&self, output: &str, refused: impl FnOnce() -> Landing) -> Result<Landing, Unready> {
+        let root = self.slots.root(LANDING);
+        match missing(output, self.git.root(), &root, &self.git) {
+            Some(reason) => {
+                Err(Unready::Lacking { reason: format!("a git hook refused the commit: {reason}") })
+            }
+            None => Ok(refused()),
         }
     }
 

@@ -90,19 +90,26 @@ impl Excerpt {
     }
 }
 
-/// True if two texts of a task differ in white space, bullets and boxes at most, and not in what is run.
+/// True if two texts of a task differ in white space, bullets, boxes and the commit message at most, and not in what is run.
 pub(super) fn says_the_same(one: (&Plan, &Task), other: (&Plan, &Task)) -> bool {
     let verify = |(plan, task): (&Plan, &Task)| plan.verify(task);
     files::kind(one.1) == files::kind(other.1) && verify(one) == verify(other) && words(one) == words(other)
 }
 
-/// The words that the digest is made of, with all boxes open.
+/// The words of a text, with all boxes open, and without what its work is committed as.
 fn words((plan, task): (&Plan, &Task)) -> Vec<String> {
     let block = plan.block(task).trim_end();
     let body = block.find('\n').map_or("", |newline| &block[newline..]);
+    let body: String = body.lines().filter(|line| !is_commit(line)).map(|line| format!("{line}\n")).collect();
     let text = format!("{} {body}", plan.title(task)).replace("[x]", "[ ]").replace("[X]", "[ ]");
     let is_bullet = |word: &&str| matches!(*word, "-" | "*" | "+");
     text.split_whitespace().filter(|word| !is_bullet(word)).map(str::to_owned).collect()
+}
+
+/// True of a line that is a task's Commit field.
+fn is_commit(line: &str) -> bool {
+    let line = line.trim_start_matches(|character: char| "-*+_ \t".contains(character)).to_lowercase();
+    line.strip_prefix("commit").is_some_and(|rest| rest.starts_with([':', '*', '_']))
 }
 
 /// The fix task for a failing one whose text is given. Files and verification are inherited verbatim; the

@@ -68,14 +68,16 @@ pub(super) fn done_tasks<'a>(
     tasks.map(done).collect()
 }
 
-/// The text that the task had when its latest attempt began, whatever the plan says since then. It is kept where an agent can
-/// lay hands on it: it counts if it is the one that the record knows, else the plan's own text does.
+/// The text that the task had when its latest attempt began, whatever the plan says since then; once the run is over, what its
+/// author made of it since. The former is kept where an agent can lay hands on it: it counts if it is the one that the
+/// record knows, else the plan's own text does.
 fn excerpt(state: &State, (file, plans): (&PlanFile, &PlanFiles), task: &Task) -> Option<Excerpt> {
     let files = AttemptFiles::of_attempt(file, task.id(), Attempt(task.attempted), task.dispatch);
     let kept = fs::read_to_string(files.dir().join("task.md")).ok();
     let kept = kept.and_then(|text| Excerpt::of(file, &text));
     let kept = kept.filter(|kept| kept.digest() == task.decl.digest);
-    kept.or_else(|| plans.excerpt(state, task.id()))
+    let now = plans.excerpt(state, task.id());
+    if state.end().is_some() { now.or(kept) } else { kept.or(now) }
 }
 
 fn shown(excerpt: Option<Excerpt>, (facts, own): (&Facts, &[String]), task: &Task) -> Shown {

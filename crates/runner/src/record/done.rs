@@ -370,7 +370,8 @@ impl Effects<'_, '_> {
 
     /// The message of a commit that brings work back from a work tree of its own, which cannot be done without one.
     pub(crate) fn landing_message(&self, id: &TaskId) -> String {
-        self.commit_message(id).unwrap_or_else(|| format!("chore({}): task {id}", self.world.file.name))
+        self.commit_message(id)
+            .unwrap_or_else(|| self.own_message(&format!("chore({}): task {id}", self.world.file.name)))
     }
 
     /// Nothing was left to commit: the agent did it itself, or we did before a crash.
@@ -421,12 +422,17 @@ impl Effects<'_, '_> {
 
     /// The task's own message, or one made from its title; none if the task wants no commit.
     pub(crate) fn commit_message(&self, id: &TaskId) -> Option<String> {
+        // Whoever mends a message that a hook refuses does so in the plan, while the work waits to be committed.
+        let now = self.world.plans.excerpt(self.state, id).map(|excerpt| excerpt.fields().commit);
+        if let Some(CommitField::Message(message)) = now {
+            return Some(message);
+        }
         let scope = match self.world.file.dialect {
             Dialect::Spec => self.world.file.name.as_str(),
             Dialect::Phase => id.name().split(':').next().unwrap_or(&self.world.file.name),
         };
         let Some(excerpt) = self.excerpt_of_work(id) else {
-            return Some(format!("feat({scope}): task {id}"));
+            return Some(self.own_message(&format!("feat({scope}): task {id}")));
         };
         match excerpt.fields().commit {
             CommitField::Message(message) | CommitField::OnlyIfNeeded(message) => Some(message),
@@ -441,8 +447,16 @@ impl Effects<'_, '_> {
                 } else {
                     "feat"
                 };
-                Some(format!("{kind}({scope}): {}", plan::one_line(excerpt.title())))
+                Some(self.own_message(&format!("{kind}({scope}): {}", subject(excerpt.title()))))
             }
+        }
+    }
+
+    /// A message of the program's own, as the project wants to have them.
+    fn own_message(&self, message: &str) -> String {
+        match &self.world.settings.commit_prefix {
+            Some(prefix) => format!("{} {message}", prefix.trim_end()),
+            None => message.to_owned(),
         }
     }
 
@@ -520,10 +534,10 @@ impl Effects<'_, '_> {
         if paths.is_empty() {
             return Ok(());
         }
-        let before = git.head()?;
+        let (before, message) = (git.head()?, self.own_message(message));
         let commit = match self.without_their_words(git, &paths)? {
-            texts if texts.is_empty() => git.commit(&Commit::new(&paths, message))?,
-            texts => git.commit_texts(&texts, message, &self.world.file.home.join("spec.index"))?,
+            texts if texts.is_empty() => git.commit(&Commit::new(&paths, &message))?,
+            texts => git.commit_texts(&texts, &message, &self.world.file.home.join("spec.index"))?,
         };
         if let Some(commit) = commit {
             self.world.watch.advance(before.as_ref(), &commit);
@@ -562,7 +576,7 @@ impl Effects<'_, '_> {
     pub(crate) fn commit_skip(&mut self, task: &TaskId) {
         let Some(git) = self.world.files.git() else { return };
         let path = self.world.project.relative(&self.world.project.state_md()).to_string_lossy().into_owned();
-        let message = format!("chore(spec): note that task {} is skipped", task.name());
+        let message = self.own_message(&format!("chore(spec): note that task {} is skipped", task.name()));
         let (paths, before) = ([path], git.head().ok().flatten());
         match git.commit(&Commit::new(&paths, &message)) {
             Ok(Some(commit)) => self.world.watch.advance(before.as_ref(), &commit),
@@ -593,6 +607,20 @@ impl Effects<'_, '_> {
             self.note_of(id, format!("taken back before the next attempt at task {id}: {}", listed(&left)));
         }
         Ok(())
+    }
+}
+
+/// A title as the subject of a commit: in lower case, unless its first word is a name.
+fn subject(title: &str) -> String {
+    let title = plan::one_line(title);
+    let first = title.split(' ').next().unwrap_or_default();
+    let is_plain = first.chars().skip(1).all(char::is_lowercase);
+    let mut characters = title.chars();
+    match characters.next() {
+        Some(initial) if is_plain && first.chars().count() > 1 => {
+            initial.to_lowercase().chain(characters).collect()
+        }
+        Some(_) | None => title,
     }
 }
 

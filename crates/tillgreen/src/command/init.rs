@@ -202,6 +202,11 @@ const TOPICS: &[(&str, &[Setting])] = &[
                 "the branch to work on, made if it is not there; default: the one checked out",
             ),
             Setting(
+                "commit_prefix",
+                "\"SHOP-12\"",
+                "what commit messages of the program's own begin with; default: nothing",
+            ),
+            Setting(
                 "allow_dirty",
                 "false",
                 "start though there are uncommitted changes; they are never committed",
@@ -599,6 +604,7 @@ mod tests {
 
         # Start
         # branch = "NAME"                 # the branch to work on, made if it is not there; default: the one checked out
+        # commit_prefix = "SHOP-12"       # what commit messages of the program's own begin with; default: nothing
         # allow_dirty = false             # start though there are uncommitted changes; they are never committed
         # fresh = false                   # always start over from the boxes
         # dry_run = false                 # only say what would be done

@@ -196,6 +196,9 @@ pub(crate) struct SettingsLayer {
     /// Work on this branch, which is made if it is not there [default: the one that is checked out]
     #[arg(long, help_heading = START, value_name = "NAME")]
     pub(crate) branch: Option<String>,
+    /// What commit messages of the program's own begin with, such as a ticket's number [default: nothing]
+    #[arg(long, help_heading = START, value_parser = nonblank, value_name = "TEXT")]
+    pub(crate) commit_prefix: Option<String>,
     /// Start a new run though there are uncommitted changes; they are never committed [default: off]
     #[arg(long, help_heading = START, value_parser = keywords::<Toggle>(), num_args = 0..=1,
           default_missing_value = "true", require_equals = true, value_name = "BOOL", hide_possible_values = true)]
@@ -318,6 +321,7 @@ impl SettingsLayer {
             mask: self.mask.or(next.mask),
             pull_request: self.pull_request.or(next.pull_request),
             branch: self.branch.or(next.branch),
+            commit_prefix: self.commit_prefix.or(next.commit_prefix),
             allow_dirty: self.allow_dirty.or(next.allow_dirty),
             fresh: self.fresh.or(next.fresh),
             dry_run: self.dry_run.or(next.dry_run),

@@ -135,6 +135,7 @@ pub(super) fn write(settings: &Settings, layer: &SettingsLayer) -> BTreeMap<Stri
         ("env_block", list(&settings.worktrees.variables.block)),
         ("env_pass", list(&settings.worktrees.variables.pass)),
         ("branch", settings.branch.clone()),
+        ("commit_prefix", settings.commit_prefix.clone()),
         ("allow_dirty", Some(keyword(settings.allow_dirty).to_owned())),
     ];
     let entries =

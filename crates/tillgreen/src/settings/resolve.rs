@@ -152,6 +152,7 @@ pub(super) fn settings(layer: &SettingsLayer, assignment: RoleAssignment, dialec
         red_before: layer.red_before.unwrap_or(RedBefore::On),
         clean_retry: toggle(layer.clean_retry),
         branch: layer.branch.clone(),
+        commit_prefix: layer.commit_prefix.clone(),
         allow_dirty: toggle(layer.allow_dirty),
         worktrees: worktrees(layer),
         sandbox: layer.sandbox.unwrap_or(Sandboxing::Off),

@@ -263,6 +263,7 @@ fn settings_come_back_from_the_journal() {
         ("env_block", "AWS_*,NPM_TOKEN"),
         ("env_pass", "NPM_*"),
         ("branch", "work"),
+        ("commit_prefix", "SHOP-12"),
         ("allow_dirty", "true"),
         ("model", "m-1"),
         ("qa", "mine"),
@@ -307,7 +308,7 @@ fn settings_come_back_from_the_journal() {
         "pr_title",
     ];
     let in_journal = before.launch.len()
-        + ["max_global_iterations", "regression", "max_time", "branch"].len()
+        + ["max_global_iterations", "regression", "max_time", "branch", "commit_prefix"].len()
         + unset.len();
     // What is to be masked is written nowhere.
     assert_eq!(

@@ -292,6 +292,7 @@ pub(crate) fn settings(agent: runner::Agent) -> runner::Settings {
         strict: engine::Toggle::Off,
         clean_retry: engine::Toggle::Off,
         branch: None,
+        commit_prefix: None,
         allow_dirty: engine::Toggle::Off,
         worktrees: runner::Worktrees::default(),
         pull_request: runner::PullRequest::default(),

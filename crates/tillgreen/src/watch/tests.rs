@@ -455,19 +455,19 @@ fn the_timeline_and_the_costs() {
      l →  unfold; attempts of a task; to the right     ?    all keys
      h ←  fold; to the left                            y    copy what is shown
      ^d   a page down; space as well                   e    save what is shown to a file
-     ^u   a page up                                   Acting; what has an effect is asked once more
-     g    to the start                                 a    answer the open question
-     G    to the end; output follows from there        t    tell the next prompt something
-     ⏎    open what is selected                        p    stop after what is under way
-     esc  back                                         x    skip the selected task
-     tab  to the other area                            X    stop the run at once; nothing is lost
-     r    to what is at work, and stay with it         q    quit; the run goes on
-    Looking                                           A replay, and the timeline
-     1    output                                       +    faster; in the timeline nearer
-     2    checks                                       -    slower; in the timeline wider
-     3    prompt and feedback                          .    the next event
-     4    diff                                         s    stop the replay, or go on
-     5    events
+     ^u   a page up                                    o    open what is shown in $EDITOR
+     g    to the start                                Acting; what has an effect is asked once more
+     G    to the end; output follows from there        a    answer the open question
+     ⏎    open what is selected                        t    tell the next prompt something
+     esc  back                                         p    stop after what is under way
+     tab  to the other area                            x    skip the selected task
+     r    to what is at work, and stay with it         X    stop the run at once; nothing is lost
+    Looking                                            q    quit; the run goes on
+     1    output                                      A replay, and the timeline
+     2    checks                                       +    faster; in the timeline nearer
+     3    prompt and feedback                          -    slower; in the timeline wider
+     4    diff                                         .    the next event
+     5    events                                       s    stop the replay, or go on
      /    search
      n    next hit
      N    hit before

@@ -68,7 +68,7 @@ fn check_field(field: &str, expected: &[&str]) -> Sandbox {
 fn the_work_is_committed_as_the_task_says() {
     let spec = "chore(spec): complete task 1.1";
     check_field("  - **Commit**: `feat(x): add it`\n", &["feat(x): add it", spec]);
-    check_field("", &["feat(demo): Add a thing", spec]);
+    check_field("", &["feat(demo): add a thing", spec]);
     check_field("  - **Commit**: `chore: tidy` (only if fixes needed)\n", &["chore: tidy", spec]);
     let sandbox = check_field("  - **Commit**: None\n", &[spec]);
     assert_eq!(sandbox.dirt(), ["?? work.txt"], "no commit was wanted, and none was made");

@@ -91,11 +91,11 @@ fn waves_and_dependencies_decide_the_order() {
     assert_eq!(order(&sandbox), expected);
     let expected = [
         "plan",
-        "feat(03-02): Make c",
-        "feat(03-03): Make d",
-        "feat(03-01): Make a",
-        "feat(03-01): Make 'a b'",
-        "feat(03-04): Make e",
+        "feat(03-02): make c",
+        "feat(03-03): make d",
+        "feat(03-01): make a",
+        "feat(03-01): make 'a b'",
+        "feat(03-04): make e",
     ];
     assert_eq!(sandbox.subjects(), expected);
     for (number, text) in plans {
@@ -397,7 +397,7 @@ fn killed_in_the_middle_it_goes_on() {
     let calls = sandbox.agent_calls();
     let attempts: Vec<_> = calls.iter().map(|call| (call.task.as_str(), call.attempt)).collect();
     assert_eq!(attempts, [("03-01:task-1", 1), ("03-01:task-2", 1), ("03-01:task-2", 1)]);
-    assert_eq!(sandbox.subjects(), ["plan", "feat(03-01): Make a", "feat(03-01): Make b"]);
+    assert_eq!(sandbox.subjects(), ["plan", "feat(03-01): make a", "feat(03-01): make b"]);
     assert_eq!((sandbox.read(FIRST), sandbox.dirt().len()), (text, 0));
 }
 

@@ -253,6 +253,16 @@ fn dependencies_that_the_run_installed_are_no_alarm() {
 }
 
 #[test]
+fn what_its_author_made_stricter_since_is_what_is_proved() {
+    let sandbox = sandbox(&task("1.1", "grep -q a a.txt"), "");
+    run(&sandbox, &Agent::new().otherwise([leave("a.txt", "a\n"), done()]), &[]);
+    sandbox.write("specs/demo/tasks.md", sandbox.tasks("demo").replace("grep -q a ", "grep -q stricter "));
+    sandbox.commit_all("a stricter check");
+    let proved = sandbox.run(&["prove"]).expect_code(1);
+    assert!(proved.stdout.contains("grep -q stricter a.txt"), "{proved}");
+}
+
+#[test]
 fn it_can_be_left_off() {
     let sandbox = sandbox(&task("1.1", "test -s out.txt"), "out.txt\n");
     let agent = Agent::new().otherwise([leave("out.txt", "a\n"), leave("b.txt", "b\n"), done()]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use testkit::{Agent, Finished, Sandbox, Step};
+use testkit::{Agent, Finished, Sandbox, Step, write_executable};
 
 fn sandbox(tasks: &str) -> Sandbox {
     let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
@@ -451,4 +451,61 @@ fn the_next_agent_is_told_that_a_command_is_flaky() {
     run(&sandbox, &agent, &["--prove", "off"]);
     let prompt = sandbox.agent_calls().last().map(|call| call.prompt.clone()).unwrap_or_default();
     assert!(prompt.contains("was red in attempt 1 and is green now, on the same files"), "{prompt}");
+}
+
+#[test]
+fn what_a_verification_formats_is_committed() {
+    let plan = "- [ ] 1.1 Work\n  - **Verify**: `test -s work.txt`\n- [ ] V1 [VERIFY] Format\n  - **Verify**: `black . && \
+                grep -q formatted old.txt`\n";
+    for flags in [&[][..], &["--isolate"]] {
+        let sandbox = sandbox(plan);
+        sandbox.write("old.txt", "old\n");
+        sandbox.commit_all("more");
+        sandbox.install_program("black", "echo formatted > old.txt; echo seen > report.txt");
+        let finished = run(&sandbox, &worker(), flags).expect_code(0);
+        assert!(finished.stdout.ends_with("ALL_TASKS_COMPLETE\n"), "{finished}");
+        let subjects = sandbox.subjects();
+        assert!(subjects.contains(&"chore(demo): format".to_owned()), "{flags:?}: {subjects:?}");
+        assert_eq!(sandbox.git(&["show", "HEAD:old.txt"]).trim(), "formatted");
+        assert_eq!(sandbox.dirt(), ["?? report.txt"], "{flags:?}");
+    }
+}
+
+#[test]
+fn lock_files_that_commands_write_come_along() {
+    // The first is written before the agent begins, the second once it is done.
+    let locks =
+        "test -e work.txt && name=pnpm-lock.yaml || name=Cargo.lock; echo locked > $name; test -e work.txt";
+    let sandbox = sandbox("- [ ] 1.1 Work\n  - **Files**: work.txt\n  - **Verify**: `cargo test`\n");
+    sandbox.install_program("cargo", locks);
+    run(&sandbox, &worker(), &["--scope", "reject"]).expect_code(0);
+    assert_eq!(sandbox.dirt(), [""; 0]);
+    let files = sandbox.git(&["log", "--format=", "--name-only", "--grep=feat"]);
+    for file in ["Cargo.lock", "pnpm-lock.yaml", "work.txt"] {
+        assert!(files.contains(file), "{file} is not in {files}");
+    }
+}
+
+#[test]
+fn a_message_that_a_hook_refuses_is_mended_without_an_agent() {
+    const HOOK: &str =
+        "#!/bin/sh\nhead -n 1 \"$1\" | grep -q '^SHOP-' && exit\necho 'a ticket is missing' >&2\nexit 1\n";
+    for flags in [&[][..], &["--isolate"]] {
+        let sandbox = sandbox("- [ ] 1.1 Work\n  - **Verify**: `test -s work.txt`\n");
+        write_executable(&sandbox.root().join(".git/hooks/commit-msg"), HOOK);
+        let finished = run(&sandbox, &worker(), flags).expect_code(6);
+        for part in ["the commit message \"feat(demo): work\": a ticket is missing", "set commit_prefix"] {
+            assert!(finished.stderr.contains(part), "{part:?} is missing: {finished}");
+        }
+        let tasks = sandbox.tasks("demo") + "  - **Commit**: `SHOP-12 work`\n";
+        sandbox.write("specs/demo/tasks.md", tasks);
+        let finished = run(&sandbox, &worker(), flags).expect_code(6);
+        assert!(finished.stderr.contains("\"chore(spec): complete task 1.1\""), "{finished}");
+        run(&sandbox, &worker(), &[flags, &["--commit-prefix", "SHOP-13"]].concat()).expect_code(0);
+        check_calls(&sandbox, &[("executor", 1)]);
+        let subjects = sandbox.subjects();
+        for subject in ["SHOP-12 work", "SHOP-13 chore(spec): complete task 1.1"] {
+            assert!(subjects.contains(&subject.to_owned()), "{flags:?}: {subjects:?}");
+        }
+    }
 }

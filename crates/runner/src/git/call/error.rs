@@ -63,6 +63,14 @@ pub enum GitError {
         /// The output of the hook.
         output: String,
     },
+    /// A hook does not take the message of a commit, whatever is in it.
+    #[error("a hook refuses the commit message \"{subject}\": {}", last_line(output))]
+    MessageRefused {
+        /// The first line of the message.
+        subject: String,
+        /// The output of the hook.
+        output: String,
+    },
     /// Git did not end in time, and was ended.
     #[error("`{command}` did not end within {} s{}", after.as_secs(), said(output))]
     Deadline {
@@ -170,6 +178,11 @@ impl GitError {
             GitError::NoIndex { .. } => Some(
                 "what was staged is not known any more; this makes it anew and changes no file: git reset".to_owned(),
             ),
+            GitError::MessageRefused { .. } => Some(
+                "give the task a Commit field with a message that it takes, or set commit_prefix in tillgreen.toml, such as a \
+                 ticket's number"
+                    .to_owned(),
+            ),
             GitError::Hook { .. } => Some("repair what the hook complains about, then run again".to_owned()),
             GitError::Deadline { command, .. } => {
                 Some(format!("see what keeps it waiting (a hook, a signing key): {command}"))
@@ -255,6 +268,7 @@ impl GitError {
             GitError::Unusable { .. }
             | GitError::InProgress { .. }
             | GitError::Hook { .. }
+            | GitError::MessageRefused { .. }
             | GitError::Deadline { .. }
             | GitError::Unreadable { .. }
             | GitError::Unacceptable { .. }

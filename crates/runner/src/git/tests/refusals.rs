@@ -8,14 +8,14 @@ use crate::git::{Commit, GitError};
 fn a_hook_that_says_no_is_quoted() {
     let scratch = Scratch::new();
     scratch.repository.write("one", "changed\n");
-    for (hook, script) in [
-        ("pre-commit", "echo checking; echo 'no: tests fail' >&2; exit 1"),
-        ("commit-msg", "echo 'bad message' >&2; exit 7"),
+    for (hook, script, what) in [
+        ("pre-commit", "echo checking; echo 'no: tests fail' >&2; exit 1", "refused the commit"),
+        ("commit-msg", "echo 'bad message' >&2; exit 7", "refuses the commit message \"work\""),
     ] {
         scratch.hook(hook, script);
         let error = scratch.commit(&["one"], "work").unwrap_err();
         let expected = script.rsplit('\'').nth(1).unwrap();
-        assert_eq!(error.to_string(), format!("a hook refused the commit: {expected}"));
+        assert_eq!(error.to_string(), format!("a hook {what}: {expected}"));
         std::fs::remove_file(scratch.repository.root().join(".git/hooks").join(hook)).unwrap();
     }
     assert_eq!(scratch.repository.dirt(), [" M one"]);

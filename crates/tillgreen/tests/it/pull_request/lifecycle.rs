@@ -195,7 +195,7 @@ fn a_plan_that_is_never_written_keeps_such_tasks_in_the_record() {
     let tasks: Vec<String> = sandbox.agent_calls().into_iter().map(|call| call.task).collect();
     assert_eq!(tasks, ["03-01:task-1", "pr:task-1"], "{finished}");
     assert!(
-        sandbox.subjects().iter().any(|subject| subject.starts_with("feat(pr): Fix CI failure")),
+        sandbox.subjects().iter().any(|subject| subject.starts_with("feat(pr): fix CI failure")),
         "{finished}"
     );
 }
