@@ -15,6 +15,9 @@ use crate::work::project_files::OWN_FOLDER;
 pub struct Project {
     root: PathBuf,
     git: Option<Git>,
+    /// The folder whose plans are meant where only a name is said: the nearest one with plans above the user, as a part of
+    /// a larger repository has them; else the root.
+    here: PathBuf,
 }
 
 /// A plan and the files that belong to it.
@@ -84,22 +87,33 @@ fn shown(path: &Path) -> String {
 /// The folders whose subfolders hold plans: our own and spec-kit's, OpenSpec's, and Kiro's.
 pub const PLACES: [&str; 3] = ["specs", "openspec/changes", ".kiro/specs"];
 
+fn holds_plans(folder: &&Path) -> bool {
+    PLACES.iter().any(|place| folder.join(place).is_dir())
+}
+
 impl Project {
     /// Finds the project around a folder.
     pub fn discover(dir: &Path) -> Result<Self, LocateError> {
         let dir =
             dir.canonicalize().map_err(|source| LocateError::Unreadable { path: dir.to_owned(), source })?;
         if let Some(git) = repository(&dir)? {
-            return Ok(Self { root: git.root().to_owned(), git: Some(git) });
+            let root = git.root().to_owned();
+            let within = dir.ancestors().take_while(|folder| folder.starts_with(&root));
+            let here = within.into_iter().find(holds_plans).unwrap_or(&root).to_owned();
+            return Ok(Self { here, root, git: Some(git) });
         }
-        let holds = |folder: &&Path| PLACES.iter().any(|place| folder.join(place).is_dir());
-        let root = dir.ancestors().find(holds).unwrap_or(&dir);
-        Ok(Self { root: root.to_owned(), git: None })
+        let root = dir.ancestors().find(holds_plans).unwrap_or(&dir).to_owned();
+        Ok(Self { here: root.clone(), root, git: None })
     }
 
     /// The project's root: verify commands run here.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The folder whose plans are meant where only a name is said.
+    pub fn here(&self) -> &Path {
+        &self.here
     }
 
     /// Git, if the project is a repository.
@@ -129,9 +143,9 @@ impl Project {
 
     /// The file that names the active spec. Where there are no specs but plans of other tools, it is one of our own.
     pub fn pointer(&self) -> PathBuf {
-        let is_ours = !self.root.join("specs").is_dir()
-            && PLACES[1..].iter().any(|place| self.root.join(place).is_dir());
-        self.root.join(if is_ours { ".tillgreen/current-spec" } else { "specs/.current-spec" })
+        let is_ours = !self.here.join("specs").is_dir()
+            && PLACES[1..].iter().any(|place| self.here.join(place).is_dir());
+        if is_ours { self.own_folder().join("current-spec") } else { self.here.join("specs/.current-spec") }
     }
 
     /// Makes a spec the active one.
@@ -161,7 +175,7 @@ impl Project {
     /// only one that another tool keeps here.
     fn only_plan(&self) -> Option<String> {
         let named = |place: &str| {
-            let folders = std::fs::read_dir(self.root.join(place)).into_iter().flatten().flatten();
+            let folders = std::fs::read_dir(self.here.join(place)).into_iter().flatten().flatten();
             let folders = folders.filter(|folder| folder.path().join("tasks.md").is_file());
             folders.filter_map(|folder| folder.file_name().into_string().ok()).collect::<Vec<_>>()
         };
@@ -182,7 +196,7 @@ impl Project {
     pub fn locate(&self, dir: &Path, argument: Option<&str>) -> Result<PlanFile, LocateError> {
         let Some(argument) = argument else {
             let name = self.active_spec()?;
-            return self.spec(&self.root, &name);
+            return self.spec(&self.here, &name);
         };
         let path = dir.join(argument);
         if path.is_file() {

@@ -13,8 +13,12 @@ const PHASES: &str = ".planning/phases";
 /// Every plan that can be run: specs, folders of plans, and those elsewhere that were run before; by path.
 pub fn plans(project: &Project) -> Vec<PlanFile> {
     let mut places: Vec<String> = Vec::new();
-    for place in PLACES.into_iter().chain([PHASES]) {
-        places.extend(names(&project.root().join(place)).map(|name| format!("{place}/{name}")));
+    let here = project.relative(project.here());
+    for folder in [Path::new(""), here] {
+        for place in PLACES.into_iter().chain([PHASES]) {
+            let place = folder.join(place).display().to_string();
+            places.extend(names(&project.root().join(&place)).map(|name| format!("{place}/{name}")));
+        }
     }
     places.extend(names(&project.root().join(".tillgreen")).map(|home| owner(&home)));
     // What is no plan, or none any more, is not one of them.

@@ -42,7 +42,8 @@ pub(super) fn row(project: &Project, file: &PlanFile, active: Option<&Path>) -> 
 pub(super) fn argument(project: &Project, file: &PlanFile) -> String {
     let place = project.relative(&file.path);
     let folder = project.relative(&file.dir);
-    let is_named = PLACES.iter().any(|known| folder.parent() == Some(Path::new(known)));
+    let here = project.relative(project.here());
+    let is_named = PLACES.iter().any(|known| folder.parent() == Some(&here.join(known)));
     let is_spec = is_named && place.ends_with("tasks.md");
     if is_spec { file.name.clone() } else { place.display().to_string() }
 }

@@ -31,7 +31,7 @@ pub(crate) fn run(context: &mut Context, arguments: &NewArgs) -> Ended {
             .hint("choose a name like `auth` or `fix-login`: it becomes a folder under specs/"));
     }
     let project = context.project()?;
-    let dir = project.root().join("specs").join(name);
+    let dir = project.here().join("specs").join(name);
     create(&dir, name, &arguments.goal.join(" "))?;
     project.activate(name).map_err(|error| Error::file("write", &project.pointer(), error))?;
     let path = dir.join("tasks.md");

@@ -41,14 +41,14 @@ pub(crate) fn run(context: &mut Context, name: &str) -> Ended {
 
 /// The plans that the name of their folder is enough for.
 fn specs(project: &Project) -> Vec<PlanFile> {
-    let lies_in = |file: &PlanFile, place: &str| file.dir.parent() == Some(&project.root().join(place));
+    let lies_in = |file: &PlanFile, place: &str| file.dir.parent() == Some(&project.here().join(place));
     let is_spec =
         |file: &PlanFile| PLACES.iter().any(|place| lies_in(file, place)) && file.path.ends_with("tasks.md");
     runner::plans(project).into_iter().filter(is_spec).collect()
 }
 
 fn unknown(project: &Project, name: &str, specs: &[PlanFile]) -> Error {
-    let folder = project.root().join("specs").join(name);
+    let folder = project.here().join("specs").join(name);
     if !name.is_empty() && !name.contains('/') && folder.is_dir() {
         return runner::LocateError::MissingTasks(project.relative(&folder.join("tasks.md")).to_owned())
             .into();

@@ -648,3 +648,21 @@ fn at_a_terminal_an_answer_that_was_given_is_not_asked_for() {
     assert_eq!(code, Some(0), "{screen}");
     assert!(!screen.contains("Your answer"), "{screen}");
 }
+
+#[test]
+fn a_part_of_a_larger_repository_has_plans_of_its_own() {
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_tillgreen")));
+    let plan = |name: &str| format!("# Tasks\n\n- [ ] 1.1 Make {name}\n  - **Verify**: `test -s {name}.txt`\n");
+    sandbox.spec("whole", &plan("whole"));
+    sandbox.write("packages/app/specs/part/tasks.md", plan("part"));
+    sandbox.write("packages/app/src/main.txt", "");
+    sandbox.commit_all("plans");
+    let inside = sandbox.root().join("packages/app/src");
+    let run = |arguments: &[&str]| sandbox.command(arguments).dir(&inside).run().expect_code(0);
+    let listed = run(&["list"]).stdout;
+    assert!(listed.contains("  part ") && listed.contains("specs/whole"), "{listed}");
+    run(&["use", "part"]);
+    assert_eq!(sandbox.read("packages/app/specs/.current-spec"), "part\n");
+    assert!(run(&["check"]).stdout.contains("Make part"));
+    assert!(sandbox.run(&["check", "whole"]).expect_code(0).stdout.contains("Make whole"));
+}
