@@ -6,6 +6,7 @@ mod batches;
 mod bookkeeping;
 mod cloned;
 mod commands;
+mod cut_files;
 mod durability;
 mod escalation;
 mod evidence;
