@@ -12,6 +12,7 @@ mod escalation;
 mod evidence;
 mod failing_items;
 mod foreign;
+mod fuzzed;
 mod hand_edits;
 mod hostile_agents;
 mod inbox;
