@@ -2,27 +2,26 @@
 
 use std::path::Path;
 
-use plan::{
-    Beside, BoxState, ErrorType, FixTask, Format, Optional, Plan, Reading, RequestTask, Task, TaskId,
-};
+use plan::{Beside, BoxState, ErrorType, FixTask, Format, Plan, Reading, RequestTask, Task, TaskId};
 
 use super::{in_two, phase_expect, plan_expect};
 
-/// The tasks of a plan that are edited: each edit reads the plan again.
-const EDITED_MAX: usize = 2;
+/// The task that is edited: one, as each edit reads the whole plan again.
+fn chosen<'a>(plan: &'a Plan, data: &[u8]) -> Option<&'a Task> {
+    plan.tasks().get(data.len() % plan.tasks().len().max(1))
+}
 
 /// A `tasks.md`, and hostile text that is written into it.
 pub(super) fn tasks(data: &[u8]) {
     let (text, words) = in_two(data);
     let plan = plan_expect::lossless(&text);
-    for task in plan.tasks().iter().take(EDITED_MAX) {
-        plan_expect::ticks(&plan, &task.id);
-        // Where the text around does not allow a fix, it is refused and nothing changes.
-        if let Ok(fixed) = plan_expect::gains_one_fix(&plan, &task.id, &words) {
-            drop(plan_expect::gains_one_fix(&fixed, &plan.next_fix_id(&task.id), &words));
-        }
-        gains_one_beside(&plan, task, &words);
+    let Some(task) = chosen(&plan, data) else { return };
+    plan_expect::ticks(&plan, &task.id);
+    // Where the text around does not allow a fix, it is refused and nothing changes.
+    if let Ok(fixed) = plan_expect::gains_one_fix(&plan, &task.id, &words) {
+        drop(plan_expect::gains_one_fix(&fixed, &plan.next_fix_id(&task.id), &words));
     }
+    gains_one_beside(&plan, task, &words);
 }
 
 /// A `*-PLAN.md`, and its path.
@@ -35,21 +34,16 @@ pub(super) fn phases(data: &[u8]) {
 /// The plans of other tools, and hostile text that is written into them.
 pub(super) fn foreign(data: &[u8]) {
     let (text, words) = in_two(data);
-    for format in [Format::SpecKit, Format::OpenSpec, Format::Kiro] {
-        let plan = plan_expect::foreign(&text, format);
-        for task in plan.tasks().iter().take(EDITED_MAX) {
-            ticks_boxes_alone(&plan, task);
-            gains_one_beside(&plan, task, &words);
-            gains_one_foreign_fix(&plan, task, &words);
-        }
+    let formats = [Format::SpecKit, Format::OpenSpec, Format::Kiro];
+    for format in formats {
         drop(Plan::parse_as(Reading::of(format), text.clone(), Path::new("")));
-        let found = Format::of(Path::new("specs/001-x/tasks.md"), &text);
-        drop(Plan::parse_as(
-            Reading { format: found, optional: Optional::Included },
-            text.clone(),
-            Path::new(""),
-        ));
     }
+    let format = formats[words.len() % formats.len()];
+    let plan = plan_expect::foreign(&text, format);
+    let Some(task) = chosen(&plan, data) else { return };
+    ticks_boxes_alone(&plan, task);
+    gains_one_beside(&plan, task, &words);
+    gains_one_foreign_fix(&plan, task, &words);
 }
 
 /// Ticks a task: its own box, those of its steps and those of groups above it, and no other byte.
