@@ -16,6 +16,12 @@ command -v cargo >/dev/null || missing "there is no cargo" "install Rust from ht
 { command -v "${CXX:-c++}" || command -v g++ || command -v clang++; } >/dev/null \
     || missing "the fuzzer needs a C++ compiler" "install one, for example with apt-get install g++"
 
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(ls fuzz/seeds)
+for target in "${targets[@]}"; do
+    [ -d "fuzz/seeds/$target" ] || missing "there is no target $target" "there are: $(ls fuzz/seeds | xargs)"
+done
+
 work="${CARGO_TARGET_DIR:-$PWD/target}/fuzz"
 host=$(rustc -vV | sed -n 's/^host: //p')
 # The compiler counts what is reached. With a target named, build scripts are left as they are. What is compared is not
@@ -41,11 +47,8 @@ beside() {
     esac
 }
 
-targets=("$@")
-[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(ls fuzz/seeds)
 failed=()
 for target in "${targets[@]}"; do
-    [ -d "fuzz/seeds/$target" ] || missing "there is no target $target" "one of: $(ls fuzz/seeds | tr '\n' ' ')"
     folder="$work/$target"
     mkdir -p "$folder/corpus" "$folder/failed"
     inputs=("$folder/corpus" "fuzz/seeds/$target")
