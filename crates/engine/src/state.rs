@@ -199,6 +199,11 @@ impl State {
         self.round_dispatches
     }
 
+    /// The last start of an agent; the number is zero where there was none.
+    pub fn last_dispatch(&self) -> Dispatch {
+        self.dispatched
+    }
+
     /// The agent that was started as a dispatch, where agents have names.
     pub fn agent_of(&self, dispatch: Dispatch) -> Option<&str> {
         self.roster.started(dispatch)

@@ -85,6 +85,14 @@ pub enum RunError {
         /// The event that cannot have happened.
         source: Impossible,
     },
+    /// The journal does not hold all that happened.
+    #[error("the journal at {} ends before what was done: attempts/{attempt} is not in it", path.display())]
+    Incomplete {
+        /// The journal.
+        path: PathBuf,
+        /// The name of the folder of an attempt that is not in it.
+        attempt: String,
+    },
     /// Git does not do what is needed.
     #[error(transparent)]
     Git(#[from] GitError),

@@ -33,7 +33,8 @@ mod work;
 mod worktrees;
 
 pub use agent::{
-    Activity, AgentKind, Permission, StreamFormat, Support, Transcript, find_program, transcript, version_of,
+    Activity, AgentKind, Permission, StreamFormat, Support, Transcript, find_program, replay, transcript,
+    version_of,
 };
 pub use attempt::{AttemptFiles, ChangeKind, KeptText, Report, append_report};
 pub use check::{ProposedVerify, propose_verify};

@@ -108,8 +108,8 @@ fn with_nearest(project: &Project, error: LocateError) -> Error {
     }
 }
 
-/// The program.
-pub(crate) fn main() -> ExitCode {
+/// The command line, from the arguments of the process to its exit code.
+pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return ExitCode::from(usage(&error)),

@@ -239,7 +239,7 @@ impl From<RunError> for Error {
             RunError::Lock(error) => error.into(),
             RunError::Journal(error) => error.into(),
             RunError::Git(error) => error.into(),
-            RunError::Impossible { .. } => contradiction(error),
+            RunError::Impossible { .. } | RunError::Incomplete { .. } => contradiction(error),
             RunError::Malformed { .. } => malformed(error),
             RunError::Refused(refusal) => (*refusal).into(),
             RunError::Plan { .. } => usage(error, "see that it exists and that you may read it"),

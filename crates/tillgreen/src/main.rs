@@ -1,25 +1,8 @@
-//! Takes a plan of tasks and does not stop until it is green: the command line.
-//!
-//! The only crate that prints, and it starts no processes: what touches the world is the runner's.
-
-mod answer;
-mod args;
-mod checkpoint;
-mod cli;
-mod command;
-mod error;
-mod exit;
-mod explain;
-mod inspect;
-mod settings;
-mod steering;
-mod task_argument;
-mod view;
-mod watch;
+//! The program: a keeper, where it was started as one, else the command line.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     runner::process::keep_if_asked();
-    cli::main()
+    tillgreen::main()
 }

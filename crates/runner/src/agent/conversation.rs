@@ -1,23 +1,40 @@
 //! Listens to an agent while it works: feeds its reader, answers where it has to be answered, and tells the loop what
 //! it is doing, though never so often that the loop could not keep up.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use engine::Usage;
+use engine::{AgentEnd, Dialect, Role, Usage};
 
 use crate::agent::acp::{Dialogue, SessionRequest};
-use crate::agent::ending::{Conclusion, Outcome};
+use crate::agent::ending::{Conclusion, Outcome, Words, agent_end};
 use crate::agent::kind::AgentKind;
-use crate::agent::launch::Order;
+use crate::agent::launch::{Duty, Order};
 use crate::agent::line::{self, Line};
 use crate::agent::reader::{Activity, Reader};
 use crate::mask::mask;
-use crate::process::{Ended, Exit, Heard, Listener, Reply};
+use crate::process::{Ended, Exit, Heard, Kept, Listener, Reply, printable};
 use crate::settings::Agent;
 
 /// The times the loop is told something in each stretch of time.
 const TOLD_MAX: u32 = 10;
 const STRETCH: Duration = Duration::from_millis(250);
+
+/// The end of an agent with this standard output, standard error and exit code, as a run takes it. Nothing is started.
+pub fn replay(agent: &Agent, [stdout, stderr]: [&[u8]; 2], code: i32) -> AgentEnd {
+    let (prompt, dir) = ("the task", Path::new("."));
+    let order =
+        Order { duty: Duty::Work, prompt, cwd: dir, dir, resume: None, mcp: None, budget_micros: None };
+    let mut conversation = Conversation::new(agent, &order, Box::new(|_| ()));
+    stdout.split(|byte| *byte == b'\n').for_each(|line| drop(conversation.hear(Heard::Line(line))));
+    let kept =
+        |bytes: &[u8]| Kept { text: printable(bytes), bytes_total: bytes.len() as u64, ..Kept::default() };
+    let (exit, elapsed) = (Exit::Code(code), Duration::ZERO);
+    let ended = Ended { exit, stdout: kept(stdout), stderr: kept(stderr), elapsed, limit: elapsed };
+    let outcome = conversation.conclude(&ended);
+    let words = Words { prompt, dialect: Dialect::Spec, role: Role::Executor, duty: Duty::Work };
+    agent_end(&ended, &outcome, words)
+}
 
 /// News for the loop while an agent works.
 #[derive(Debug)]

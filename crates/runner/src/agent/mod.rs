@@ -24,6 +24,7 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
+pub use conversation::replay;
 pub use kind::{AgentKind, Support};
 pub use launch::{Permission, find_program, version_of};
 pub use reader::{Activity, Transcript, transcript};

@@ -283,6 +283,23 @@ mod tests {
     }
 
     #[test]
+    fn a_directive_that_is_cut_anywhere_says_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::below(home.path());
+        folder.put(&entry("1")).unwrap();
+        let path = folder.path().join("1.json");
+        let whole = fs::read(&path).unwrap();
+        for length in 0..whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            let entries = folder.entries().unwrap();
+            assert!(matches!(&entries[..], [(_, Err(_))]), "{length}: {entries:?}");
+            fs::write(folder.path().join("1.reply"), &br#"{"refused":"over"}"#[..length.min(17)]).unwrap();
+            assert_eq!(folder.reply_to(&DirectiveId("1".to_owned())), None, "{length}");
+            fs::remove_file(folder.path().join("1.reply")).unwrap();
+        }
+    }
+
+    #[test]
     fn the_folder_is_for_its_user_alone() {
         use std::os::unix::fs::PermissionsExt;
         let home = tempfile::tempdir().unwrap();

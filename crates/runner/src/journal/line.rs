@@ -80,6 +80,18 @@ pub(super) fn parse_header(line: &[u8]) -> Header {
     }
 }
 
+/// A journal of these events, as it lies on the disk.
+pub fn text_of<'a, E: Serialize + 'a>(
+    events: impl IntoIterator<Item = &'a E>,
+) -> serde_json::Result<Vec<u8>> {
+    let (mut text, mut seq) = (header().to_vec(), Seq::FIRST);
+    for event in events {
+        text.extend(encode(seq, event)?);
+        seq = seq.next();
+    }
+    Ok(text)
+}
+
 /// The line for an event, newline included.
 pub(super) fn encode<E: Serialize>(seq: Seq, event: &E) -> serde_json::Result<Vec<u8>> {
     let text = serde_json::to_vec(event)?;

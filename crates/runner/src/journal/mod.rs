@@ -22,9 +22,9 @@ mod tests;
 
 pub use error::{JournalError, LineProblem};
 pub use follow::{Follower, News};
-pub use line::{LINE_BYTES_MAX, Seq, VERSION};
+pub use line::{LINE_BYTES_MAX, Seq, VERSION, text_of};
 pub use lock::{Holder, LockError, RunLock, holder};
-pub use read::{ReadEnd, read};
+pub use read::{ReadEnd, read, read_from};
 pub(crate) use records::load_at;
 pub use records::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};
 pub use write::{Journal, Opened, Torn};

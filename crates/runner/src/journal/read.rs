@@ -20,9 +20,17 @@ pub struct ReadEnd {
 }
 
 /// Reads every whole event of a journal, in order. Needs no lock; a journal that is being written is fine.
-pub fn read<E: DeserializeOwned>(path: &Path, mut each: impl FnMut(Seq, E)) -> Result<ReadEnd, JournalError> {
-    let file = File::open(path).map_err(JournalError::io("open", path))?;
-    let mut lines = Lines::new(path, file, Place::START);
+pub fn read<E: DeserializeOwned>(path: &Path, each: impl FnMut(Seq, E)) -> Result<ReadEnd, JournalError> {
+    read_from(path, File::open(path).map_err(JournalError::io("open", path))?, each)
+}
+
+/// Reads the same from elsewhere; errors name the path.
+pub fn read_from<E: DeserializeOwned>(
+    path: &Path,
+    source: impl Read,
+    mut each: impl FnMut(Seq, E),
+) -> Result<ReadEnd, JournalError> {
+    let mut lines = Lines::new(path, source, Place::START);
     let mut events = 0;
     while let Some((seq, event)) = lines.next_event()? {
         events += 1;

@@ -20,48 +20,63 @@ use crate::mask::mask;
 pub(crate) struct RetryLog {
     text: PathBuf,
     objects: PathBuf,
+    opened: Timestamp,
 }
 
 impl RetryLog {
     /// The logs in a folder, pruned.
     pub(crate) fn open(folder: &Path, now: Timestamp) -> io::Result<Self> {
-        let log = Self { text: folder.join("retry.log"), objects: folder.join("retry.jsonl") };
+        let log = Self { text: folder.join("retry.log"), objects: folder.join("retry.jsonl"), opened: now };
         prune(&log.text, &log.objects, now)?;
         Ok(log)
     }
 
     /// Logs an event, given the state after it.
     pub(crate) fn write(&self, event: &Event, state: &State) -> io::Result<()> {
-        self.append(&entry(event, state))
+        let entry = entry(event, state);
+        append(&self.text, &entry.lines)?;
+        append(&self.objects, &texts(&entry.objects))
     }
 
-    /// Logs the last event before a crash, if the crash came before the log did.
+    /// Logs the last event before a crash, as far as the crash came before the logs did.
     pub(crate) fn catch_up(&self, event: &Event, state: &State) -> io::Result<()> {
         let entry = entry(event, state);
-        let Some(last) = entry.objects.last() else { return Ok(()) };
-        let known = fs::read_to_string(&self.objects).unwrap_or_default();
-        if known.lines().next_back() == Some(last.to_string().as_str()) {
-            return Ok(());
+        let is_kept = |days| event.at >= oldest(self.opened, days);
+        if is_kept(TEXT_DAYS) {
+            append_missing(&self.text, &entry.lines)?;
         }
-        self.append(&entry)
-    }
-
-    fn append(&self, entry: &Entry) -> io::Result<()> {
-        if entry.lines.is_empty() && entry.objects.is_empty() {
-            return Ok(());
-        }
-        let lines: String = entry.lines.iter().map(|line| format!("{line}\n")).collect();
-        let objects: String = entry.objects.iter().map(|object| format!("{object}\n")).collect();
-        append(&self.text, &lines)?;
-        append(&self.objects, &objects)
+        if is_kept(OBJECT_DAYS) { append_missing(&self.objects, &texts(&entry.objects)) } else { Ok(()) }
     }
 }
 
+fn texts(objects: &[Value]) -> Vec<String> {
+    objects.iter().map(Value::to_string).collect()
+}
+
+/// Adds the lines of which the first ones may stand at the end already.
+fn append_missing(path: &Path, lines: &[String]) -> io::Result<()> {
+    let known = match fs::read_to_string(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        read => read.unwrap_or_default(),
+    };
+    let known: Vec<&str> = known.lines().collect();
+    let ends_with = |count: &usize| {
+        let end = known.len().checked_sub(*count).map(|start| &known[start..]);
+        end.is_some_and(|end| end.iter().zip(lines).all(|(known, line)| known == line))
+    };
+    let there = (0..=lines.len()).rev().find(ends_with).unwrap_or_default();
+    append(path, &lines[there..])
+}
+
 /// One write for all, so that readers never see half a line.
-fn append(path: &Path, text: &str) -> io::Result<()> {
+fn append(path: &Path, lines: &[String]) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     OpenOptions::new().create(true).append(true).open(path)?.write_all(text.as_bytes())
 }
 
@@ -300,7 +315,11 @@ fn quoted(text: &str) -> String {
 const TEXT_DAYS: i64 = 7;
 const OBJECT_DAYS: i64 = 30;
 
-/// Drops entries that are too old. A line whose time cannot be read is kept.
+fn oldest(now: Timestamp, days: i64) -> Timestamp {
+    now - SignedDuration::from_hours(24 * days)
+}
+
+/// Drops entries that are too old, and a last line that a crash cut short. A line whose time cannot be read is kept.
 pub(super) fn prune(text: &Path, objects: &Path, now: Timestamp) -> io::Result<()> {
     prune_file(text, now, TEXT_DAYS, time_of_line)?;
     prune_file(objects, now, OBJECT_DAYS, time_of_object)
@@ -312,8 +331,8 @@ fn prune_file(path: &Path, now: Timestamp, days: i64, time: fn(&str) -> Option<T
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    let oldest = now - SignedDuration::from_hours(24 * days);
-    let is_kept = |line: &&str| time(line).is_none_or(|at| at >= oldest);
+    let oldest = oldest(now, days);
+    let is_kept = |line: &&str| line.ends_with('\n') && time(line).is_none_or(|at| at >= oldest);
     let kept: String = known.split_inclusive('\n').filter(is_kept).collect();
     if kept.len() == known.len() { Ok(()) } else { atomic::replace(path, &kept) }
 }
@@ -325,4 +344,51 @@ fn time_of_line(line: &str) -> Option<Timestamp> {
 fn time_of_object(line: &str) -> Option<Timestamp> {
     let value: Value = serde_json::from_str(line).ok()?;
     value.get("timestamp")?.as_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{Observation, Opening, Seen, decide};
+
+    use super::*;
+
+    /// An event with several lines and one object, and one that comes before it.
+    fn events() -> [Event; 2] {
+        let entry = |error: &str| {
+            let event = format!(
+                r#"{{"at":"2026-01-26T14:30:00Z","what":{{"attempt_failed":{{"task":"1.3","failure":{{"attempt":2,"at":"1970-01-01T00:00:00Z","cause":"verify_red","rung":"fix","error":"{error}","details":"","elapsed_ms":5}},"touched":[]}}}}}}"#
+            );
+            serde_json::from_str(&event).unwrap()
+        };
+        [entry("einer – größer"), entry("two")]
+    }
+
+    #[test]
+    fn an_entry_that_was_cut_anywhere_is_there_once() {
+        let seen = Seen::Started(Opening::default());
+        let at = Timestamp::from_second(1_769_437_800).unwrap();
+        let mut state = State::default();
+        state.apply(&decide(&state, Observation { at, seen }).unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let log = RetryLog::open(folder.path(), at).unwrap();
+        let [first, last] = events();
+        let read = || [&log.text, &log.objects].map(|path| fs::read(path).unwrap());
+        log.write(&first, &state).unwrap();
+        let before = read();
+        log.write(&last, &state).unwrap();
+        let whole = read();
+        for (place, path) in [&log.text, &log.objects].into_iter().enumerate() {
+            for length in before[place].len()..=whole[place].len() {
+                fs::write(&log.text, &whole[0]).unwrap();
+                fs::write(&log.objects, &whole[1]).unwrap();
+                fs::write(path, &whole[place][..length]).unwrap();
+                RetryLog::open(folder.path(), at).unwrap().catch_up(&last, &state).unwrap();
+                assert_eq!(read().map(String::from_utf8), whole.clone().map(String::from_utf8), "{length}");
+            }
+        }
+        // An entry before it is lost, and none is half there.
+        fs::write(&log.objects, &before[1][..before[1].len() / 2]).unwrap();
+        RetryLog::open(folder.path(), at).unwrap().catch_up(&last, &state).unwrap();
+        assert_eq!(read()[1], whole[1][before[1].len()..]);
+    }
 }

@@ -298,3 +298,21 @@ fn fix_task_map(state: &State) -> Value {
     }
     Value::Object(map)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_cut_anywhere_is_corrupt() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".ralph-state.json");
+        let text = "{\n  \"phase\": \"execution\",\n  \"taskIndex\": 1,\n  \"totalTasks\": 12,\n  \"recoveryMode\": true\n}";
+        for length in 0..=text.len() {
+            fs::write(&path, &text[..length]).unwrap();
+            let opened = StateFile::open(&path, "it");
+            assert_eq!(opened.is_ok(), length == text.len(), "{length}: {opened:?}");
+            assert_eq!(recovery_mode(&path), (length == text.len()).then_some(true), "{length}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 //! changes nothing before the plan and the state have been looked at.
 
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, thread};
 
 use engine::{
@@ -399,20 +399,20 @@ fn heed(surveyed: Surveyed, settings: &Settings, tell: &mut dyn FnMut(Notice<'_>
     Ok(())
 }
 
-/// Puts the journal and the state file where they are kept but not read.
+/// Puts the record where it is kept but not read: the journal last, so that what lies beside it never tells of more.
 fn put_aside(file: &PlanFile) -> Result<(), RunError> {
-    let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ").to_string();
+    let stamp = jiff::Timestamp::now();
+    move_aside(file, &file.attempts(), stamp, "attempts")?;
+    move_aside(file, &file.state(), stamp, "ralph-state.json")?;
+    move_aside(file, &file.journal(), stamp, "journal.jsonl")
+}
+
+fn move_aside(file: &PlanFile, from: &Path, at: jiff::Timestamp, name: &str) -> Result<(), RunError> {
     let archive = file.home.join("archive");
     fs::create_dir_all(&archive).map_err(RunError::io("create", &archive))?;
-    let moves: [(PathBuf, String); 3] = [
-        (file.journal(), format!("{stamp}-journal.jsonl")),
-        (file.state(), format!("{stamp}-ralph-state.json")),
-        (file.attempts(), format!("{stamp}-attempts")),
-    ];
-    for (from, name) in moves {
-        if from.exists() {
-            fs::rename(&from, archive.join(name)).map_err(RunError::io("move aside", &from))?;
-        }
+    if from.exists() {
+        let to = archive.join(format!("{}-{name}", at.strftime("%Y%m%dT%H%M%S%3fZ")));
+        fs::rename(from, to).map_err(RunError::io("move aside", from))?;
     }
     Ok(())
 }
@@ -451,6 +451,7 @@ fn open_record(project: &Project, file: &PlanFile) -> Result<(Record, State, Opt
     if let Some(source) = impossible {
         return Err(RunError::Impossible { path: file.journal(), source });
     }
+    refuse_lost_events(file, &state)?;
     let torn = opened.torn.map(|torn| {
         format!(
             "the journal's last line was cut short and is kept in {}; nothing that counted is lost",
@@ -461,6 +462,25 @@ fn open_record(project: &Project, file: &PlanFile) -> Result<(Record, State, Opt
         projections.catch_up(project, last, &state)?;
     }
     Ok(((journal, projections), state, torn))
+}
+
+/// An attempt has a folder only after its start was durable. Where one is not in the journal, events were lost that were
+/// acted upon, as on a disk that kept nothing of what it was told to: whoever went on would do finished work again. With
+/// the whole journal gone, the boxes tell what is done.
+fn refuse_lost_events(file: &PlanFile, state: &State) -> Result<(), RunError> {
+    let Ok(entries) = fs::read_dir(file.attempts()) else { return Ok(()) };
+    let is_unknown = |name: &String| {
+        let number = name.split('-').next().and_then(|number| number.parse::<u32>().ok());
+        number.is_some_and(|number| number > state.last_dispatch().0)
+    };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    match names.filter(is_unknown).min() {
+        Some(_) if state.opened().is_none() => {
+            move_aside(file, &file.attempts(), jiff::Timestamp::now(), "attempts")
+        }
+        Some(attempt) => Err(RunError::Incomplete { path: file.journal(), attempt }),
+        None => Ok(()),
+    }
 }
 
 /// True if a run begins, rather than goes on.

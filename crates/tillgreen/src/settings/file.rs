@@ -14,6 +14,7 @@ use super::agents::{AgentTable, KEYS, TableProblem};
 use super::layer::{Names, Refusal, SettingsLayer};
 use super::notify;
 use super::pull_request;
+use crate::args::Format;
 use crate::error::Error;
 
 /// The name of the file.
@@ -87,6 +88,12 @@ impl FileSettings {
         }
         reader.finish(path)
     }
+}
+
+/// What is wrong with the text of a `tillgreen.toml`, as its user reads it; none if nothing is.
+#[must_use]
+pub fn settings_problem(text: &str) -> Option<String> {
+    FileSettings::parse(Path::new(FILE_NAME), text).err().map(|error| error.render(Format::Text))
 }
 
 /// Something wrong in the file.

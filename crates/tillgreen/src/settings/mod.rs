@@ -19,6 +19,7 @@ mod page;
 mod tests;
 
 pub(crate) use agents::{KNOWN_AGENTS, KnownAgent, Programs, find_agent, how_to_install, program_of};
+pub use file::settings_problem;
 pub(crate) use file::{FILE_NAME, FileSettings};
 pub(crate) use layer::{SettingsLayer, limit};
 pub(crate) use live::LiveReader;

@@ -29,7 +29,7 @@ fn root() -> PathBuf {
 
 fn sources() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    let mut folders = vec![root().join("crates")];
+    let mut folders = vec![root().join("crates"), root().join("fuzz/src")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
             if entry.is_dir() {
