@@ -158,18 +158,30 @@ impl Listing {
         (earlier, of): (&str, &Listing),
         open: impl Fn(&str) -> bool,
     ) -> (String, Vec<String>) {
-        let called = self.items.iter().filter(|item| item.is_done && open(&item.id));
-        let called = called.filter_map(|item| {
-            let before = of.item(&item.id).filter(|before| !before.is_done)?;
-            Some((item, before))
-        });
         let (mut edits, mut ids) = (Vec::new(), Vec::new());
-        for (item, before) in called {
-            for (mark, before) in item.marks.iter().zip(&before.marks) {
+        let mut put_back = |id: &String, marks: &[Mark], before: &[Mark]| {
+            for (mark, before) in marks.iter().zip(before) {
                 let said = earlier.get(before.slot.at.clone()).filter(|said| !said.is_empty());
-                edits.push((mark.slot.clone(), said.unwrap_or(UNSAID).to_owned()));
+                let now = text.get(mark.slot.at.clone()).filter(|now| !now.is_empty());
+                if said != now {
+                    edits.push((mark.slot.clone(), said.unwrap_or(UNSAID).to_owned()));
+                }
             }
-            ids.push(item.id.clone());
+            ids.push(id.clone());
+        };
+        let is_claimed = |id: &str| {
+            let was_open = || of.item(id).is_some_and(|before| !before.is_done);
+            self.item(id).is_some_and(|item| item.is_done) && open(id) && was_open()
+        };
+        for item in self.items.iter().filter(|item| is_claimed(&item.id)) {
+            let before = of.item(&item.id).map(|before| before.marks.as_slice());
+            put_back(&item.id, &item.marks, before.unwrap_or_default());
+        }
+        for group in self.groups.iter().filter(|group| group.is_settled) {
+            let before = of.groups.iter().find(|before| before.id == group.id && !before.is_settled);
+            if let Some(before) = before.filter(|_| group.members.iter().any(|id| is_claimed(id))) {
+                put_back(&group.id, &group.marks, &before.marks);
+            }
         }
         (edited(text, edits), ids)
     }

@@ -104,6 +104,13 @@ impl Change {
 }
 
 impl Merged {
+    /// A plan that is new as a whole.
+    #[must_use]
+    pub fn of_all(new: &Plan) -> Self {
+        let added = new.tasks().iter().map(|task| task.id.name().to_owned()).collect();
+        Self { added, ..Self::of(new.clone()) }
+    }
+
     fn of(plan: Plan) -> Self {
         Self {
             plan,

@@ -13,6 +13,7 @@ mod failing_items;
 mod foreign;
 mod hand_edits;
 mod hostile_agents;
+mod imports;
 mod inbox;
 mod interruption;
 mod judging;
