@@ -304,6 +304,8 @@ fn a_kill_after_every_edit_of_the_plan_loses_no_status() {
         run.kill();
         sandbox.kill_everything();
     }
+    // As if it had been killed before it came to that.
+    sandbox.write("prd.json", PRD);
     let finished = sandbox.run(&["run", "--agent-cmd", &command]).expect_code(0);
     assert!(finished.stdout.ends_with("ALL_TASKS_COMPLETE\n"), "{finished}");
     let text = sandbox.read("prd.json");
