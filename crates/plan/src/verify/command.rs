@@ -378,7 +378,8 @@ fn is_path_of_program(program: &str, words: usize) -> bool {
     let name = parts.next().unwrap_or_default();
     let is_among_programs = matches!(parts.next(), Some("bin" | ".bin" | "sbin"));
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    let explicit = ["./", "../", "~/", "$"].iter().any(|start| program.starts_with(start)) || is_among_programs;
+    let explicit =
+        ["./", "../", "~/", "$"].iter().any(|start| program.starts_with(start)) || is_among_programs;
     match extension {
         Some("sh" | "bash" | "bats") => true,
         Some("py" | "js" | "mjs" | "rb" | "pl") => explicit || words > 1,

@@ -44,5 +44,5 @@ pub(super) fn keep(
         .into_iter()
         .map(|(id, known)| (id, Kept { digest: known.digest, done: known.is_done }))
         .collect();
-    atomic::replace(&path(home), &format!("{}\n", serde_json::to_string(&kept)?))
+    atomic::replace(&path(home), format!("{}\n", serde_json::to_string(&kept)?))
 }
