@@ -21,6 +21,8 @@ pub struct Listing {
     pub left_out: Vec<LeftOut>,
     /// What cannot be heeded.
     pub problems: Vec<String>,
+    /// The ids of the tasks.
+    pub(super) ids: BTreeSet<String>,
 }
 
 /// A task of a source.
@@ -95,7 +97,7 @@ impl Listing {
 
     /// Takes in a task, unless there is one with its id.
     pub(super) fn take(&mut self, item: Item) -> bool {
-        if self.item(&item.id).is_some() {
+        if !self.ids.insert(item.id.clone()) {
             self.leave_out(&item.id, "another one has its id");
             return false;
         }
@@ -131,7 +133,9 @@ impl Listing {
     /// below it. All other bytes stay.
     #[must_use]
     pub fn with_done(&self, text: &str, done: &BTreeSet<String>, now: &str) -> String {
-        let is_done = |id: &String| done.contains(id) || self.item(id).is_some_and(|item| item.is_done);
+        let known: BTreeSet<&String> =
+            self.items.iter().filter(|item| item.is_done).map(|item| &item.id).collect();
+        let is_done = |id: &String| done.contains(id) || known.contains(id);
         let items = self.items.iter().filter(|item| !item.is_done && done.contains(&item.id));
         let groups = self.groups.iter().filter(|group| {
             !group.is_settled
@@ -169,17 +173,18 @@ impl Listing {
             }
             ids.push(id.clone());
         };
-        let is_claimed = |id: &str| {
-            let was_open = || of.item(id).is_some_and(|before| !before.is_done);
-            self.item(id).is_some_and(|item| item.is_done) && open(id) && was_open()
-        };
-        for item in self.items.iter().filter(|item| is_claimed(&item.id)) {
-            let before = of.item(&item.id).map(|before| before.marks.as_slice());
-            put_back(&item.id, &item.marks, before.unwrap_or_default());
+        let was_open: BTreeMap<&String, &Item> =
+            of.items.iter().filter(|item| !item.is_done).map(|item| (&item.id, item)).collect();
+        let mut claimed = BTreeSet::new();
+        for item in self.items.iter().filter(|item| item.is_done && open(&item.id)) {
+            if let Some(before) = was_open.get(&item.id) {
+                put_back(&item.id, &item.marks, &before.marks);
+                claimed.insert(&item.id);
+            }
         }
         for group in self.groups.iter().filter(|group| group.is_settled) {
             let before = of.groups.iter().find(|before| before.id == group.id && !before.is_settled);
-            if let Some(before) = before.filter(|_| group.members.iter().any(|id| is_claimed(id))) {
+            if let Some(before) = before.filter(|_| group.members.iter().any(|id| claimed.contains(id))) {
                 put_back(&group.id, &group.marks, &before.marks);
             }
         }
@@ -199,6 +204,9 @@ impl Listing {
             let mut ids: Vec<String> = Vec::new();
             for named in item.depends_on.iter().chain(inherited) {
                 match leaves.last_of(named) {
+                    _ if *named == item.id => {
+                        problems.push(format!("{named} depends on itself, which counts for nothing"));
+                    }
                     Some(found) => ids.extend(found),
                     None => problems.push(self.unheeded(&item.id, named)),
                 }

@@ -125,7 +125,7 @@ impl Reader {
     /// Takes in a task, unless its state or its id forbids that.
     fn keep(&mut self, item: Item, task: &Object<'_>, is_above_done: bool) -> bool {
         let status = task.word("status").unwrap_or_default();
-        if let Some(why) = left_out(&status).filter(|_| !is_above_done) {
+        if let Some(why) = left_out(&status) {
             self.listing.leave_out(&item.id, why);
             return false;
         }

@@ -519,6 +519,17 @@ fn what_cannot_be_imported_is_told_with_what_to_do() {
     }
     assert_eq!(sandbox.tasks("mine"), "- [ ] 1.1 Mine\n");
     assert!(!sandbox.has("specs/photos"));
+    let story = |id: &str, on: &str| format!("{{\"id\": \"{id}\", \"title\": \"t\", \"deps\": [\"{on}\"]}}");
+    let stories = [story("A1", "A2"), story("A2", "A1"), story("A3", "A3"), story("A4", "A9")].join(",");
+    sandbox.write("circle.json", format!("{{\"userStories\": [{stories}]}}"));
+    let circle = sandbox.run(&["import", "circle.json", "--dry-run"]).expect_code(0);
+    for words in [
+        "task A1 depends on A2 and does not wait for it: A2 depends on A1 in turn",
+        "A3 depends on itself, which counts for nothing",
+        "A4 depends on A9, which is not there",
+    ] {
+        assert!(circle.stdout.contains(&format!("warning: circle.json: {words}")), "{circle}");
+    }
     let dry = sandbox.run(&["import", "prd.json", "--dry-run"]).expect_code(0);
     assert!(dry.stdout.starts_with("Nothing is written.") && !sandbox.has("specs/photos"), "{dry}");
     sandbox.write("sub/x.txt", "");
