@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::import::Imported;
 use crate::phase::Dialect;
 
 /// The way in which a plan is written.
@@ -21,6 +22,8 @@ pub enum Format {
     OpenSpec,
     /// The `tasks.md` of Kiro and cc-sdd.
     Kiro,
+    /// A `tasks.md` with fields, made from what a tracker lists: the first word of a task is its id.
+    Imported,
 }
 
 /// What becomes of tasks that their author marked as optional, `[ ]*`.
@@ -58,6 +61,9 @@ impl Format {
         if name == "PLAN.md" || name.ends_with("-PLAN.md") {
             return Self::Phase;
         }
+        if Imported::of(text).is_some() {
+            return Self::Imported;
+        }
         let folders: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
         let lies_in = |place: &[&str]| folders.windows(place.len()).any(|folders| folders == place);
         if lies_in(&["openspec", "changes"]) {
@@ -84,7 +90,7 @@ impl Format {
     pub fn dialect(self) -> Dialect {
         match self {
             Self::Phase => Dialect::Phase,
-            Self::Spec | Self::SpecKit | Self::OpenSpec | Self::Kiro => Dialect::Spec,
+            Self::Spec | Self::SpecKit | Self::OpenSpec | Self::Kiro | Self::Imported => Dialect::Spec,
         }
     }
 
@@ -93,7 +99,7 @@ impl Format {
     pub fn is_foreign(self) -> bool {
         match self {
             Self::SpecKit | Self::OpenSpec | Self::Kiro => true,
-            Self::Spec | Self::Phase => false,
+            Self::Spec | Self::Phase | Self::Imported => false,
         }
     }
 
@@ -106,6 +112,7 @@ impl Format {
             Self::SpecKit => "spec-kit",
             Self::OpenSpec => "OpenSpec",
             Self::Kiro => "Kiro",
+            Self::Imported => "imported",
         }
     }
 }
@@ -196,5 +203,8 @@ mod tests {
         check("sub/.kiro/specs/x/tasks.md", "- [ ] 1. Create a\n", Format::Kiro);
         check("x/tasks.md", "- [ ] 1. Create\n  - _Requirements: 1.2_\n", Format::Kiro);
         check("phases/01-01-PLAN.md", "", Format::Phase);
+        let imported = "---\nimported_from: \"prd.json\"\n---\n\n- [ ] US-001 Create a\n";
+        check("specs/001-photos/tasks.md", imported, Format::Imported);
+        check("specs/photos/tasks.md", &imported.replace("imported_from", "from"), Format::Spec);
     }
 }

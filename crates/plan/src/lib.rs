@@ -52,6 +52,7 @@
 
 mod format;
 mod harmless;
+pub mod import;
 mod introduction;
 mod markdown;
 mod one_line;

@@ -18,6 +18,11 @@ const SUMMARY_CHARS: usize = 50;
 /// Reduces `text` to one harmless line, possibly an empty one.
 #[must_use]
 pub fn one_line(text: &str) -> String {
+    shorten(&whole_line(text))
+}
+
+/// The same without its limit, for text that comes line by line.
+pub(crate) fn whole_line(text: &str) -> String {
     let mut joined = String::new();
     for line in cut(text, INPUT_BYTES_MAX).split(is_line_break) {
         let line: String = without_escapes(line).chars().filter_map(plain).collect();
@@ -31,7 +36,7 @@ pub fn one_line(text: &str) -> String {
             break;
         }
     }
-    shorten(&without_brackets(&without_runs(&joined)))
+    without_brackets(&without_runs(&joined)).trim().to_owned()
 }
 
 /// The first characters of the harmless line that `text` becomes.

@@ -5,7 +5,7 @@
 //! The rooms, in the order in which a run goes through them: `run` opens a plan and has the loop; `inbox` is what comes in,
 //! `journal` what is kept; `plan_file` reads and edits the plan; `attempt` hands a task to an `agent`, `check` looks at the
 //! result; `work` and `worktrees` are the places in which that happens; `landing` brings work in, `record` notes that it is
-//! done; `proof` shows it once more in a clean checkout; `forge` carries the pull request, `notify` tells
+//! done, `imports` takes plans over from elsewhere and writes back what is done; `proof` shows it once more in a clean checkout; `forge` carries the pull request, `notify` tells
 //! people who are not there. All of them stand on `git` and `process`.
 
 pub mod forge;
@@ -18,6 +18,7 @@ mod atomic;
 mod attempt;
 mod check;
 mod error;
+mod imports;
 mod inbox;
 mod landing;
 mod mask;
@@ -39,6 +40,7 @@ pub use agent::{
 pub use attempt::{AttemptFiles, ChangeKind, KeptText, Report, append_report};
 pub use check::{ProposedVerify, propose_verify};
 pub use error::RunError;
+pub use imports::{Import, ImportError, ImportReport, import};
 pub use inbox::{LiveSettings, Responder, SendError, Sent, directive, leave, send};
 pub use journal::{RecordError, RecordFile, RecordPlace, RecordsError, load, records, review};
 pub use mask::{LISTED_CHARS_MIN, mask, mask_values};

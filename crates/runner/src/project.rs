@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use plan::import::Imported;
 use plan::{Dialect, Format, Reading};
 
 use crate::git::{Git, GitError};
@@ -260,7 +261,7 @@ impl Project {
         let format = Format::of(self.relative(&path), &text.unwrap_or_default());
         let (dialect, reading) = (format.dialect(), Reading::of(format));
         let name = name.strip_suffix("-PLAN").map(str::to_owned).unwrap_or(name);
-        let home = self.own_folder().join(home_name(self.relative(&path)));
+        let home = self.home(&path);
         let defaults = Defaults::default();
         Ok(PlanFile {
             name,
@@ -279,7 +280,7 @@ impl Project {
         let path = folder.canonicalize().map_err(unreadable)?;
         let name =
             path.file_name().map_or_else(|| "plans".to_owned(), |name| name.to_string_lossy().into_owned());
-        let home = self.own_folder().join(home_name(self.relative(&path)));
+        let home = self.home(&path);
         let defaults = Defaults::default();
         let plans = plans.iter().filter_map(|plan| plan.canonicalize().ok()).collect();
         Ok(PlanFile {
@@ -292,6 +293,11 @@ impl Project {
             plans,
             path,
         })
+    }
+
+    /// The program's own folder for the plan at a path.
+    pub(crate) fn home(&self, plan: &Path) -> PathBuf {
+        self.own_folder().join(home_name(self.relative(plan)))
     }
 
     /// The file in which skipped tasks are noted: beside the plans, else at the project's root.
@@ -377,6 +383,14 @@ impl PlanFile {
     /// The folder of the work trees of tasks that run side by side.
     pub fn trees(&self) -> PathBuf {
         self.home.join("trees")
+    }
+
+    /// The origin of its tasks, where they were taken over from elsewhere.
+    pub fn imported(&self) -> Option<Imported> {
+        if self.reading.format != Format::Imported {
+            return None;
+        }
+        Imported::of(&std::fs::read_to_string(&self.path).ok()?)
     }
 
     /// True if files of ours lie beside the plan: not beside those of other tools, which archive and check their folders.

@@ -76,6 +76,10 @@ pub(crate) enum Command {
     Init,
     /// Create a spec and make it the active one
     New(NewArgs),
+    /// Make a spec of a plan that another tool keeps, or take in what changed there
+    ///
+    /// What is done here is written back there, now and whenever a task is done. Exit code 6 if bd or gh do not answer.
+    Import(ImportArgs),
     /// Read a plan and print its tasks and problems; runs nothing
     ///
     /// Exit code 0 if there are no errors (warnings are allowed), 2 if there are.
@@ -160,6 +164,24 @@ pub(crate) enum Command {
 pub(crate) struct PlanArgs {
     /// A spec's name or folder, a tasks.md, or a folder of plans [default: the active spec]
     pub(crate) plan: Option<String>,
+}
+
+/// Arguments of `import`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tillgreen import .taskmaster/tasks/tasks.json    task-master
+  tillgreen import scripts/ralph/prd.json          prd.json
+  tillgreen import .beads                          beads
+  tillgreen import github:label=ready              issues at GitHub; github:milestone=1.0 as well")]
+pub(crate) struct ImportArgs {
+    /// A tasks.json, a prd.json, a folder of beads, github:label=NAME or github:milestone=TITLE
+    pub(crate) source: String,
+    /// The name of the spec [default: the one imported from there before, else one made of what the source is called]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Only say what would become of it
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// Arguments of `prove`.

@@ -165,6 +165,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Demo => command::demo::run(context),
         Command::Init => command::init::run(context),
         Command::New(arguments) => command::new::run(context, &arguments),
+        Command::Import(arguments) => command::import::run(context, &arguments),
         Command::Check(arguments) => command::check::run(context, &arguments),
         Command::Run(arguments) => command::run::run(context, *arguments),
         Command::Status(arguments) => command::status::run(context, &arguments),

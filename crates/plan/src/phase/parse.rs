@@ -51,7 +51,9 @@ impl Plan {
     #[must_use]
     pub fn parse_as(reading: Reading, text: String, path: &Path) -> Plan {
         match reading.format {
-            Format::Spec | Format::SpecKit | Format::OpenSpec | Format::Kiro => Plan::read(reading, text),
+            Format::Spec | Format::SpecKit | Format::OpenSpec | Format::Kiro | Format::Imported => {
+                Plan::read(reading, text)
+            }
             Format::Phase => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();

@@ -3,6 +3,7 @@
 mod error_type;
 mod fix;
 mod insert;
+mod replace;
 mod request;
 
 use std::ops::Range;
@@ -15,7 +16,9 @@ use crate::phase::Dialect;
 pub use error_type::ErrorType;
 pub use fix::FixTask;
 pub use insert::Beside;
+pub(crate) use replace::fields_beyond;
 pub use request::RequestTask;
+pub(crate) use request::verify_lines;
 
 /// Why a plan was not edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +77,7 @@ impl Plan {
                     text.insert_str(end, &format!("{gap}{}{block}", other.margin(task)));
                 }
                 None => {
-                    let start = self.tasks.first().map_or(text.len(), |first| first.block.start);
+                    let start = self.tasks.first().map_or(self.text.len(), |first| first.block.start);
                     let margin = self.tasks.first().map_or("", |first| self.margin(first));
                     text.insert_str(start, &format!("{block}\n\n{margin}"));
                 }

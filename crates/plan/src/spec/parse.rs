@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 pub(super) use self::foreign::parse_foreign;
+use self::id_token::Ids;
 use self::mark::{Mark, MarkKind, find_marks};
 use self::role::{NotATask, Role, Roles, find_roles, find_strays};
 use self::task_line::{Checkbox, Flaw, Head, Header, box_at, checkbox, says_done};
@@ -17,6 +18,7 @@ use super::boxes::OtherBox;
 use super::phase::{Phase, PhaseIndex, makes_phase};
 use super::task::{BoxState, Form, HeaderBox, Task};
 use crate::TaskId;
+use crate::format::Format;
 use crate::markdown::{Line, LineKind, Regions, indent_of, regions};
 use crate::phase::TaskType;
 use crate::problem::Problem;
@@ -37,11 +39,12 @@ pub(super) struct Parsed {
     pub(super) index: Vec<u32>,
 }
 
-/// Reads a text. Every step goes over the lines once.
-pub(super) fn parse(text: &str) -> Parsed {
+/// Reads a text with fields. Every step goes over the lines once.
+pub(super) fn parse(text: &str, format: Format) -> Parsed {
+    let ids = if format == Format::Imported { Ids::FirstWord } else { Ids::ByLook };
     let regions = regions(text);
     let mut problems = unclosed_fences(&regions);
-    let mut marks = find_marks(text, &regions, &mut problems);
+    let mut marks = find_marks(text, &regions, ids, &mut problems);
     let roles = find_roles(text, &regions, &mut marks);
     let strays = find_strays(text, &regions, &marks, &roles.of);
     let tasks = Vec::with_capacity(roles.of.iter().filter(|&&role| role == Role::Task).count());

@@ -65,7 +65,11 @@ impl Plan {
 
     /// Reads a `tasks.md` of any tool.
     pub(crate) fn read(reading: Reading, text: String) -> Plan {
-        let parsed = if reading.format.is_foreign() { parse_foreign(&text, reading) } else { parse(&text) };
+        let parsed = if reading.format.is_foreign() {
+            parse_foreign(&text, reading)
+        } else {
+            parse(&text, reading.format)
+        };
         let Parsed { tasks, phases, problems, strays, asides, boxes, index } = parsed;
         Plan { text, tasks, phases, problems, strays, asides, boxes, reading, index, head: None }
     }

@@ -95,6 +95,16 @@ pub(super) fn verify(block: &str) -> Option<Verify> {
     (!commands.is_empty()).then(|| Verify::Runnable(Script::new(commands)))
 }
 
+/// The commands that a text asks for.
+pub(crate) fn commands_of(text: &str) -> Vec<String> {
+    sentences(text).into_iter().flat_map(commands_in).collect()
+}
+
+/// The paths of files and folders that a text names.
+pub(crate) fn paths_of(text: &str) -> Vec<String> {
+    sentences(text).into_iter().flat_map(paths_in).collect()
+}
+
 fn own_sentences(block: &str) -> Vec<&str> {
     sentences(block).into_iter().filter(|line| !line.starts_with(PHASE_CHECK)).collect()
 }

@@ -15,7 +15,7 @@ pub(crate) fn lossless(text: &str) -> Plan {
         drop(plan.verify(task));
     }
     drop(plan.lint());
-    for format in [Format::SpecKit, Format::OpenSpec, Format::Kiro] {
+    for format in [Format::SpecKit, Format::OpenSpec, Format::Kiro, Format::Imported] {
         foreign(text, format);
     }
     plan

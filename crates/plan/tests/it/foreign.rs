@@ -7,7 +7,7 @@ use plan::{BoxRole, Format, Optional, Plan, Reading, Rung, TaskId, Verify};
 use crate::expect;
 
 #[expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "tests read files and print")]
-fn real_files(folder: &str) -> Vec<(String, String)> {
+pub(crate) fn real_files(folder: &str) -> Vec<(String, String)> {
     let folder =
         format!("{}/{folder}", concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/foreign"));
     let Ok(entries) = std::fs::read_dir(&folder) else {

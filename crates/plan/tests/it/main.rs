@@ -6,6 +6,7 @@ mod expect;
 mod foreign;
 mod headers;
 mod hostile;
+mod import;
 mod phase_corpus;
 mod phase_expect;
 mod phase_hostile;

@@ -208,6 +208,9 @@ impl Effects<'_, '_> {
         let Delegated { task, attempt, dispatch, role, dir, prompt, session } = delegated;
         let before = self.before(&task, plan);
         self.remember_config();
+        if !self.is_isolated(&task) {
+            self.remember_source();
+        }
         let delegation = Delegation {
             task: &task,
             attempt,
@@ -423,6 +426,7 @@ impl Effects<'_, '_> {
         let aside = dir.join("plan-as-left.md");
         let inspection =
             self.world.plans.inspect(task, own_box, &aside).map_err(RunError::io("put back", path))?;
+        self.put_source_back(task);
         for (ids, what) in [(&inspection.added, "added to"), (&inspection.reworded, "reworded in")] {
             if !ids.is_empty() {
                 let names: Vec<String> = ids.iter().map(ToString::to_string).collect();

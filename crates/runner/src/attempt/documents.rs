@@ -36,7 +36,7 @@ const PLANNING: &str = ".planning";
 /// The documents that another tool keeps for all plans of a project.
 pub(crate) fn of_project(root: &Path, format: Format) -> Vec<PathBuf> {
     let place = match format {
-        Format::Spec | Format::Phase => return Vec::new(),
+        Format::Spec | Format::Phase | Format::Imported => return Vec::new(),
         Format::SpecKit => &OF_PROJECT[..2],
         Format::OpenSpec => &OF_PROJECT[2..4],
         Format::Kiro => &OF_PROJECT[4..],

@@ -21,21 +21,24 @@ const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Between being asked to end and being ended: whoever interrupts the program does not want to wait.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// The time for a question that somebody waits for.
+pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+
 /// The folder and the environment of commands.
 #[derive(Clone, Debug)]
-pub(super) struct CallContext {
-    pub(super) runtime: tokio::runtime::Handle,
+pub(crate) struct CallContext {
+    pub(crate) runtime: tokio::runtime::Handle,
     /// The project's root.
-    pub(super) root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The folder for logs.
-    pub(super) dir: PathBuf,
+    pub(crate) dir: PathBuf,
     /// Variables that mark what is started.
-    pub(super) env: Vec<(OsString, OsString)>,
+    pub(crate) env: Vec<(OsString, OsString)>,
 }
 
 /// Runs commands, one after the other, until it is told to stop.
 #[derive(Debug)]
-pub(super) struct Caller {
+pub(crate) struct Caller {
     context: CallContext,
     sender: Sender<Call>,
     calls: Receiver<Call>,
@@ -65,7 +68,7 @@ impl Stopper {
 
 /// The answer of a command.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     pub(super) command: String,
     pub(super) exit: Exit,
     pub(super) stdout: String,
@@ -85,7 +88,7 @@ impl Answer {
 
 impl Caller {
     /// A caller, and what stops it.
-    pub(super) fn new(context: CallContext) -> (Self, Stopper) {
+    pub(crate) fn new(context: CallContext) -> (Self, Stopper) {
         let (sender, calls) = channel();
         let stopper = Stopper(sender.clone());
         (Self { context, sender, calls, is_stopped: Cell::new(false), patience: None }, stopper)
@@ -96,13 +99,18 @@ impl Caller {
         Self { patience: Some(patience), ..self }
     }
 
+    /// With the deadline for whoever is waited for by people.
+    pub(crate) fn patiently(self) -> Self {
+        self.within(PATIENCE)
+    }
+
     /// The project's root.
     pub(super) fn root(&self) -> &Path {
         &self.context.root
     }
 
     /// Runs a command to its end. Nobody is asked for a password, and no pager is opened.
-    pub(super) fn call(&self, command: &ForgeCommand) -> Answer {
+    pub(crate) fn call(&self, command: &ForgeCommand) -> Answer {
         let shown = command.named();
         let invocation = self.invocation(command);
         let logs = [invocation.stdout_log.clone(), invocation.stderr_log.clone()];

@@ -14,7 +14,7 @@ const TRANSFER: Duration = Duration::from_secs(600);
 
 /// A command for the forge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ForgeCommand {
+pub(crate) struct ForgeCommand {
     /// The program and its arguments.
     pub(super) argv: Vec<String>,
     /// Text for its standard input.
@@ -60,6 +60,18 @@ const THREAD: &str = "query($id:ID!){viewer{login}node(id:$id){...on PullRequest
 const ANSWER: &str = "mutation($id:ID!,$body:String!){addPullRequestReviewThreadReply(\
     input:{pullRequestReviewThreadId:$id,body:$body}){comment{id}}}";
 
+/// Issues with a label, and those of a milestone, page by page.
+const OF_LABEL: &str = "query($owner:String!,$name:String!,$label:String!,$endCursor:String){\
+    repository(owner:$owner,name:$name){issues(first:100,after:$endCursor,labels:[$label],states:[OPEN,CLOSED]){\
+    pageInfo{hasNextPage endCursor}nodes{number title body state stateReason}}}}";
+const OF_MILESTONE: &str = "query($owner:String!,$name:String!,$milestone:String!,$endCursor:String){\
+    repository(owner:$owner,name:$name){issues(first:100,after:$endCursor,filterBy:{milestone:$milestone},\
+    states:[OPEN,CLOSED]){pageInfo{hasNextPage endCursor}nodes{number title body state stateReason}}}}";
+
+/// Milestones whose titles are alike.
+const MILESTONES: &str = "query($owner:String!,$name:String!,$title:String!){\
+    repository(owner:$owner,name:$name){milestones(query:$title,first:50){nodes{number title}}}}";
+
 const RESOLVE: &str = "mutation($id:ID!){resolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
 
 impl ForgeCommand {
@@ -104,6 +116,36 @@ impl ForgeCommand {
         let mut fields = vec![("-f", "owner", slug.owner.clone()), ("-f", "name", slug.name.clone())];
         fields.extend(more.iter().cloned());
         Self::graphql(name, &slug.host, query, &fields)
+    }
+
+    /// A command of the program that keeps a source of tasks.
+    pub(crate) fn of_tracker(name: &'static str, argv: &[&str]) -> Self {
+        Self::new(name, argv)
+    }
+
+    /// Asks for the issues with a label.
+    pub(super) fn issues_with_label(slug: &Slug, label: &str) -> Self {
+        let mut command = Self::about("issues", slug, OF_LABEL, &[("-f", "label", label.to_owned())]);
+        command.argv.push("--paginate".to_owned());
+        command
+    }
+
+    /// Asks for the issues of a milestone, by its number.
+    pub(super) fn issues_of_milestone(slug: &Slug, milestone: u64) -> Self {
+        let fields = [("-f", "milestone", milestone.to_string())];
+        let mut command = Self::about("issues", slug, OF_MILESTONE, &fields);
+        command.argv.push("--paginate".to_owned());
+        command
+    }
+
+    /// Asks for milestones by their title.
+    pub(super) fn milestones(slug: &Slug, title: &str) -> Self {
+        Self::about("milestones", slug, MILESTONES, &[("-f", "title", title.to_owned())])
+    }
+
+    /// Closes an issue.
+    pub(super) fn close_issue(slug: &Slug, number: u64) -> Self {
+        Self::new("close", &["gh", "issue", "close", &number.to_string(), "--repo", &slug.argument()])
     }
 
     /// Asks for the repository.

@@ -7,6 +7,7 @@
 
 mod call;
 mod command;
+mod issues;
 mod jobs;
 mod logs;
 mod look;
@@ -21,7 +22,9 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use call::Stopper;
+pub(crate) use call::{CallContext, Caller, Stopper};
+pub(crate) use command::ForgeCommand;
+pub(crate) use issues::{close_issue, issues};
 pub use proposal::outline;
 pub use setback::{MINIMUM_VERSION, missing};
 pub use survey::foresee;

@@ -179,6 +179,19 @@ pub(super) fn said(obstacle: Obstacle) -> String {
     }
 }
 
+/// The words of a setback, for people.
+pub(super) fn in_words(setback: Setback) -> String {
+    match setback {
+        Setback::Unavailable { reason, .. } => reason,
+        Setback::Obstructed(Obstacle::NoProgram { reason }) => reason,
+        Setback::Obstructed(Obstacle::NoLogin { detail }) => {
+            format!("gh is not logged in (`gh auth login`): {detail}")
+        }
+        Setback::Obstructed(Obstacle::Refused { command, detail }) => format!("`{command}` failed: {detail}"),
+        Setback::Obstructed(obstacle) => said(obstacle),
+    }
+}
+
 /// The words, in a line.
 pub(super) fn detail(stderr: &str, stdout: &str) -> String {
     let text = if stderr.trim().is_empty() { stdout } else { stderr };

@@ -31,7 +31,7 @@ impl Effects<'_, '_> {
             self.see(Seen::Forge { key, report: ForgeReport::Obstructed(obstacle) });
             return Ok(());
         };
-        let (caller, stopper) = Caller::new(self.context()?);
+        let (caller, stopper) = Caller::new(self.forge_context()?);
         let sender = self.inbox_sender();
         self.depart(key.clone(), Flight { handle: None, purpose: Purpose::Forge(stopper) });
         let started = thread::Builder::new().name("forge".to_owned()).spawn(move || {
@@ -42,7 +42,8 @@ impl Effects<'_, '_> {
         started.map(|_| ()).map_err(RunError::io("start a thread for", &self.world.file.home))
     }
 
-    fn context(&self) -> Result<CallContext, RunError> {
+    /// The folder and the environment of commands.
+    pub(crate) fn forge_context(&self) -> Result<CallContext, RunError> {
         let dir = self.world.file.home.join("forge");
         fs::create_dir_all(&dir).map_err(RunError::io("create", &dir))?;
         let env = self.markers(&dir);

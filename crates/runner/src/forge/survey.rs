@@ -2,7 +2,6 @@
 //! out only after hours of work that nobody is logged in has lost the time until somebody noticed.
 
 use std::process::{Command, Stdio};
-use std::time::Duration;
 use std::{fs, thread};
 
 use engine::Obstacle;
@@ -17,9 +16,6 @@ use crate::git::Git;
 use crate::inbox::{Inbox, Message};
 use crate::project::{PlanFile, Project};
 use crate::settings::Settings;
-
-/// The time for a question: the tasks wait for it.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The result of the survey.
 #[derive(Debug)]
@@ -54,7 +50,7 @@ impl Survey<'_> {
         let (caller, stopper) = Caller::new(self.context()?);
         let sender = inbox.sender();
         let started = thread::Builder::new().name("survey".to_owned()).spawn(move || {
-            let found = Way::find(&caller.within(PATIENCE), local_branch).map(drop);
+            let found = Way::find(&caller.patiently(), local_branch).map(drop);
             // The loop waits for this and for nothing else.
             let _ = sender
                 .send(Message::Surveyed(Box::new(found.map_or_else(Surveyed::from, |()| Surveyed::Clear))));

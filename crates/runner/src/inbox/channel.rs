@@ -14,6 +14,7 @@ use signal_hook::iterator::Signals;
 use crate::agent::{Outcome, Told};
 use crate::forge::Surveyed;
 use crate::git::{self, References};
+use crate::imports::Closed;
 use crate::inbox::folder::{self, Folder};
 use crate::inbox::watch::{Interest, Watched, watch};
 use crate::landing::project_lock::ProjectLock;
@@ -29,6 +30,8 @@ pub(crate) enum Message {
     Forge(ActionKey, Box<ForgeReport>),
     /// The survey of the pull request is done.
     Surveyed(Box<Surveyed>),
+    /// The source of the plan was told what is done.
+    WrittenBack(Box<Closed>),
     /// Work beside the loop for an action is done.
     Done(ActionKey, Box<Done>),
     /// An agent that was started for an action has ended, with its own account of it.

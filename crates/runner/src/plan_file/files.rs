@@ -148,6 +148,12 @@ impl PlanFiles {
         tasks.filter(|task| task.state.is_done()).count()
     }
 
+    /// The names of the tasks whose boxes are ticked.
+    pub(crate) fn ticked_names(&self) -> BTreeSet<String> {
+        let tasks = self.sources.iter().flat_map(|source| source.plan.tasks());
+        tasks.filter(|task| task.state.is_done()).map(|task| task.id.name().to_owned()).collect()
+    }
+
     /// True if the task's box is ticked; where there are no boxes, it is as if it were.
     pub(crate) fn is_ticked(&self, id: &TaskId) -> bool {
         self.dialect == Dialect::Phase || self.find(id).is_some_and(|(_, task)| task.state.is_done())
@@ -543,7 +549,7 @@ pub(super) fn kind(task: &Task) -> TaskKind {
 }
 
 /// A digest of a task's text without its box.
-pub(super) fn digest(plan: &Plan, task: &Task) -> u32 {
+pub(crate) fn digest(plan: &Plan, task: &Task) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(plan.title(task).as_bytes());
     let full = plan.full_block(task);

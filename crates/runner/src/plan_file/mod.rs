@@ -11,7 +11,7 @@ mod text;
 
 pub use defaults::Defaults;
 pub use files::declared;
-pub(crate) use files::{Freshness, OwnBox, PlanFiles};
+pub(crate) use files::{Freshness, OwnBox, PlanFiles, digest};
 pub use list::plans;
 pub use order::{order_problems, running_order};
 pub use source::summary_beside;

@@ -95,6 +95,7 @@ impl Effects<'_, '_> {
         self.expect_there(id, commit.as_ref())?;
         self.note_progress(id, commit.as_ref())?;
         self.world.plans.tick(id).map_err(RunError::io("write", &self.world.file.path))?;
+        self.write_back()?;
         self.commit_spec(&completes(id)).map_err(|error| match Obstacle::from(error) {
             Obstacle::Refused(output) => Obstacle::Blocked(format!(
                 "a git hook refused the commit of the spec files: {}",
@@ -531,13 +532,19 @@ impl Effects<'_, '_> {
     pub(crate) fn commit_spec(&mut self, message: &str) -> Result<(), GitError> {
         let Some(git) = self.world.files.git() else { return Ok(()) };
         let paths = self.committable_spec_files()?;
-        if paths.is_empty() {
+        let source = self.source_to_commit(git)?;
+        if paths.is_empty() && source.is_none() {
             return Ok(());
         }
         let (before, message) = (git.head()?, self.own_message(message));
-        let commit = match self.without_their_words(git, &paths)? {
-            texts if texts.is_empty() => git.commit(&Commit::new(&paths, &message))?,
-            texts => git.commit_texts(&texts, &message, &self.world.file.home.join("spec.index"))?,
+        let commit = match (self.without_their_words(git, &paths)?, &source) {
+            (texts, None) if texts.is_empty() => git.commit(&Commit::new(&paths, &message))?,
+            (texts, source) => {
+                let texts = if texts.is_empty() { self.as_they_lie(&paths)? } else { texts };
+                let source = source.iter().map(|(path, text)| Text { path, text: text.clone() });
+                let texts: Vec<Text<'_>> = texts.into_iter().chain(source).collect();
+                git.commit_texts(&texts, &message, &self.world.file.home.join("spec.index"))?
+            }
         };
         if let Some(commit) = commit {
             self.world.watch.advance(before.as_ref(), &commit);
@@ -563,13 +570,18 @@ impl Effects<'_, '_> {
         let Some(text) = git.merge_texts(&self.world.file.home, (before, after), &committed)? else {
             return Ok(Vec::new());
         };
-        let read = |path: &str| {
+        let mut texts = self.as_they_lie(paths)?;
+        texts.iter_mut().filter(|other| other.path == plan).for_each(|plan| plan.text.clone_from(&text));
+        Ok(texts)
+    }
+
+    /// Files of the project with the texts that lie there.
+    fn as_they_lie<'p>(&self, paths: &'p [String]) -> Result<Vec<Text<'p>>, GitError> {
+        let text = |path: &'p String| {
             let file = self.world.project.root().join(path);
-            fs::read_to_string(&file).map_err(GitError::io("read", &file))
+            Ok(Text { path, text: fs::read_to_string(&file).map_err(GitError::io("read", &file))? })
         };
-        let others = paths.iter().filter(|path| *path != plan);
-        let others = others.map(|path| Ok(Text { path, text: read(path)? }));
-        std::iter::once(Ok(Text { path: plan, text })).chain(others).collect()
+        paths.iter().map(text).collect()
     }
 
     /// Commits the note of a skipped task. That it cannot be committed is no reason to stop.

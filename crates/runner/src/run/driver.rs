@@ -118,6 +118,7 @@ impl<'a> Driver<'a> {
         effects.set_orphans_aside();
         opening.gone = effects.gone_work();
         opening.holding = effects.find_holding(&opening.tasks)?;
+        effects.write_back()?;
         self.take_outcome();
         self.listen_to_folder();
         self.queue.push_back(Seen::Started(opening));

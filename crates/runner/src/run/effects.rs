@@ -10,6 +10,7 @@ use plan::TaskId;
 use crate::attempt::dispatch::Purpose;
 use crate::error::RunError;
 use crate::git::{self, ConfigFiles, Git, GitError};
+use crate::imports::WriteBack;
 use crate::inbox::Message;
 use crate::landing::history::Watch;
 use crate::landing::project_lock::ProjectLock;
@@ -51,6 +52,8 @@ pub(crate) struct World<'a> {
     /// agent can lay hands on it.
     pub text_at_start: BTreeMap<TaskId, String>,
     pub watch: Watch,
+    /// The source of the plan, where it was imported.
+    pub write_back: Option<WriteBack>,
     /// The lock on the project, and the task that works or records in it.
     pub project_lock: Option<(TaskId, ProjectLock)>,
     /// True if a change of the plan was read while a task kept its text.
@@ -330,6 +333,7 @@ impl<'a> World<'a> {
             flights: BTreeMap::new(),
             text_at_start: BTreeMap::new(),
             watch: Watch::default(),
+            write_back: WriteBack::of(request.project, request.file),
             project_lock: None,
             reads_plan_again: false,
             outcome: Outcome::default(),

@@ -51,6 +51,10 @@ impl Driver<'_> {
                 self.world.remarks.shared_names = SharedNames::Before(references);
                 Seen::TimePassed
             }
+            Some(Message::WrittenBack(closed)) => {
+                self.effects().written_back(*closed)?;
+                Seen::TimePassed
+            }
             Some(Message::Note(text)) => {
                 self.mention(text);
                 Seen::TimePassed

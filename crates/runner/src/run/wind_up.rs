@@ -8,8 +8,10 @@ use engine::End;
 use crate::attempt::dispatch::Purpose;
 use crate::error::RunError;
 use crate::git::{self, LastWait};
+use crate::imports::WriteBack;
 use crate::inbox::Message;
 use crate::run::driver::{Driver, Finished};
+use crate::run::effects::World;
 
 /// The time processes get to end when the run does. Their own grace period is shorter.
 const LAST_WAIT: Duration = Duration::from_secs(20);
@@ -30,8 +32,12 @@ impl Driver<'_> {
             }
         }
         self.world.flights.retain(|_, flight| !matches!(flight.purpose, Purpose::Ask));
+        if self.state.end() == Some(&End::Interrupted) {
+            self.world.write_back.iter().for_each(WriteBack::stop);
+        }
         let last_wait = LastWait::begin();
-        while !self.world.flights.is_empty() {
+        let is_written = |world: &World<'_>| !world.write_back.as_ref().is_some_and(WriteBack::is_under_way);
+        while !self.world.flights.is_empty() || !is_written(&self.world) {
             match self.inbox.receive(Some(LAST_WAIT)) {
                 Some(Message::Done(key, done)) => {
                     // Nothing starts any more.
@@ -49,6 +55,7 @@ impl Driver<'_> {
                 Some(message @ (Message::Ended(..) | Message::AgentEnded(..) | Message::Forge(..))) => {
                     self.take_late(message)?
                 }
+                Some(Message::WrittenBack(closed)) => self.effects().written_back(*closed)?,
                 // Others wait until what is half in the project is out of it.
                 Some(Message::ProjectLock(task, lock)) => self.world.project_lock = Some((task, lock)),
                 Some(
@@ -70,6 +77,7 @@ impl Driver<'_> {
         effects.tell_of_new_names();
         effects.last_words()?;
         effects.tell_of_kept_work();
+        effects.tell_of_write_back();
         effects.leave_slots();
         effects.set_orphans_aside();
         self.take_outcome();

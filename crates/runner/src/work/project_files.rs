@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use plan::Dialect;
+use plan::import::Address;
 
 use crate::git::{ChangeKind, Git, GitError};
 use crate::project::{PlanFile, Project};
@@ -40,7 +41,8 @@ pub(crate) struct ProjectFiles<'a> {
     root: PathBuf,
     /// Paths of the plan file and the progress file, where the program writes them.
     spec_files: [Option<String>; 2],
-    /// Paths of all plan files, and of the one where skips are noted: no commit of work takes them in.
+    /// Paths of all plan files, of the one where skips are noted, and of the source that a plan was made of: no commit of
+    /// work takes them in.
     plans: Vec<String>,
     committable: Committable,
 }
@@ -58,12 +60,17 @@ impl<'a> ProjectFiles<'a> {
             Dialect::Spec => [pointed(&file.path), shown(file.progress()).filter(|_| file.keeps_beside())],
             Dialect::Phase => [None, None],
         };
+        let source = file.imported().and_then(|imported| match imported.address {
+            Address::File(path) => shown(project.root().join(path)),
+            Address::Label(_) | Address::Milestone(_) => None,
+        });
+        let plans = file.plans.iter().map(pointed);
         Self {
             git,
             root: project.root().to_owned(),
             committable: Committable::among(&spec_files),
             spec_files,
-            plans: file.plans.iter().map(pointed).chain([shown(project.state_md())]).flatten().collect(),
+            plans: plans.chain([shown(project.state_md()), source]).flatten().collect(),
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::http::Answer;
-use super::hub::{Hub, Pull, VIEWER};
+use super::hub::{Hub, Issue, Pull, VIEWER};
 use super::sight::{Check, Review, Thread};
 
 /// Answers a query.
@@ -11,7 +11,15 @@ pub(super) fn answer(hub: &mut Hub, body: &Value) -> Answer {
     let query = body["query"].as_str().unwrap_or_default();
     let variables = &body["variables"];
     let says = |word: &str| query.contains(word);
-    let data = if says("__type(") {
+    let data = if says("mutation IssueClose") {
+        closed(hub, &words(&variables["input"]["issueId"]))
+    } else if says("milestones(") {
+        milestones(hub)
+    } else if says("issues(") {
+        issues(hub, variables)
+    } else if says("issueOrPullRequest") || says("issue(number") {
+        one_issue(hub, variables)
+    } else if says("__type(") {
         json!({"PullRequest": {"fields": [{"name": "isInMergeQueue"}, {"name": "isMergeQueueEnabled"}]}})
     } else if says("mutation PullRequestCreate") {
         created(hub, &variables["input"])
@@ -38,6 +46,45 @@ pub(super) fn answer(hub: &mut Hub, body: &Value) -> Answer {
         json!({"viewer": {"login": VIEWER}, "repository": repository(hub)})
     };
     Answer::json(&json!({"data": data}))
+}
+
+/// The only milestone, by which issues are asked for.
+const MILESTONE: u64 = 3;
+
+fn milestones(hub: &Hub) -> Value {
+    let titles = hub.issues.first().map(|issue| json!({"number": MILESTONE, "title": issue.milestone}));
+    json!({"repository": {"milestones": {"nodes": titles.into_iter().collect::<Vec<_>>()}}})
+}
+
+fn node(issue: &Issue) -> Value {
+    json!({"__typename": "Issue", "id": format!("I_{}", issue.number), "number": issue.number, "title": issue.title,
+        "body": issue.body, "state": if issue.closed { "CLOSED" } else { "OPEN" },
+        "stateReason": if issue.closed { json!("COMPLETED") } else { Value::Null }})
+}
+
+/// A page of two issues, as the real one has a hundred.
+fn issues(hub: &Hub, variables: &Value) -> Value {
+    let label = words(&variables["label"]);
+    let meant = hub.issues.iter().filter(|issue| variables["milestone"].is_string() || issue.label == label);
+    let after = words(&variables["endCursor"]).parse().unwrap_or(0);
+    let left: Vec<Value> = meant.skip(after).map(node).collect();
+    let page = &left[..left.len().min(2)];
+    let info = json!({"hasNextPage": left.len() > 2, "endCursor": (after + page.len()).to_string()});
+    json!({"repository": {"issues": {"pageInfo": info, "nodes": page}}})
+}
+
+fn one_issue(hub: &Hub, variables: &Value) -> Value {
+    let number = variables["number"].as_u64().or(variables["issue_number"].as_u64());
+    let found = hub.issues.iter().find(|issue| Some(issue.number) == number).map(node);
+    json!({"repository": {"hasIssuesEnabled": true, "issue": found}})
+}
+
+fn closed(hub: &mut Hub, id: &str) -> Value {
+    hub.issues
+        .iter_mut()
+        .filter(|issue| format!("I_{}", issue.number) == id)
+        .for_each(|issue| issue.closed = true);
+    json!({"closeIssue": {"issue": {"id": id}}})
 }
 
 fn words(value: &Value) -> String {

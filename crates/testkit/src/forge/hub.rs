@@ -25,6 +25,8 @@ pub struct Hub {
     pub default_branch: String,
     /// The pull requests.
     pub pulls: Vec<Pull>,
+    /// The issues.
+    pub issues: Vec<Issue>,
     /// Failures that the next requests get instead of an answer, one each: a status and a message.
     pub failures: VecDeque<(u16, String)>,
     /// Texts that the next requests are answered with instead, one each, as they are.
@@ -82,6 +84,31 @@ pub struct Pull {
     pub merged_by: Option<String>,
 }
 
+/// An issue.
+#[derive(Clone, Debug)]
+pub struct Issue {
+    /// Its number.
+    pub number: u64,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub body: String,
+    /// True if it is closed.
+    pub closed: bool,
+    /// Its only label.
+    pub label: String,
+    /// The milestone that it belongs to.
+    pub milestone: String,
+}
+
+impl Issue {
+    /// An open issue.
+    pub fn new(number: u64, title: &str, body: &str) -> Issue {
+        let [title, body] = [title, body].map(str::to_owned);
+        Issue { number, title, body, closed: false, label: "ready".to_owned(), milestone: "1.0".to_owned() }
+    }
+}
+
 impl Hub {
     pub(super) fn new(bare: PathBuf) -> Self {
         Self {
@@ -90,6 +117,7 @@ impl Hub {
             parent: None,
             default_branch: "main".to_owned(),
             pulls: Vec::new(),
+            issues: Vec::new(),
             failures: VecDeque::new(),
             garbled: VecDeque::new(),
             garbles_every: 0,

@@ -13,6 +13,6 @@ mod server;
 mod sight;
 
 pub use gh::install_gh;
-pub use hub::{Hub, Pull};
+pub use hub::{Hub, Issue, Pull};
 pub use server::Forge;
 pub use sight::{Check, Moment, Review, Sight, Thread};

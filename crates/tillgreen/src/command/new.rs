@@ -26,10 +26,7 @@ struct Outcome<'a> {
 /// Creates the spec; one that is there already stays as it is.
 pub(crate) fn run(context: &mut Context, arguments: &NewArgs) -> Ended {
     let name = arguments.name.as_str();
-    if let Some(problem) = name_problem(name) {
-        return Err(Error::usage(format!("a spec cannot be called {name:?}: {problem}"))
-            .hint("choose a name like `auth` or `fix-login`: it becomes a folder under specs/"));
-    }
+    refuse_name(name)?;
     let project = context.project()?;
     let dir = project.here().join("specs").join(name);
     create(&dir, name, &arguments.goal.join(" "))?;
@@ -48,6 +45,14 @@ fn text(name: &str, path: &str) -> String {
         "Created {path} and made '{name}' the active spec.\n\
          Next: write its tasks, look at them with `tillgreen check`, then `tillgreen run`.\n"
     )
+}
+
+/// Refuses a name that a spec cannot have.
+pub(super) fn refuse_name(name: &str) -> Result<(), Error> {
+    name_problem(name).map_or(Ok(()), |problem| {
+        Err(Error::usage(format!("a spec cannot be called {name:?}: {problem}"))
+            .hint("choose a name like `auth` or `fix-login`: it becomes a folder under specs/"))
+    })
 }
 
 /// Why a spec cannot have this name.

@@ -15,6 +15,7 @@ mod foreign;
 mod fuzzed;
 mod hand_edits;
 mod hostile_agents;
+mod imports;
 mod inbox;
 mod interruption;
 mod judging;

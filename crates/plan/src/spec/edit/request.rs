@@ -68,28 +68,28 @@ impl RequestTask<'_> {
             lines.push(format!("  - **Files**: {}", files.join(", ")));
         }
         lines.push(format!("  - **Done when**: {}", one_line(self.done_when)));
-        lines.extend(self.verify_lines());
+        lines.extend(self.verify.map(verify_lines).unwrap_or_default());
         lines.push(format!("  - **Commit**: `{}`", one_line(self.commit)));
         lines
     }
+}
 
-    fn verify_lines(&self) -> Vec<String> {
-        let Some(script) = self.verify else { return Vec::new() };
-        let mut lines = Vec::new();
-        for snippet in &script.snippets {
-            let longest = snippet.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-            if longest == 0 && !snippet.contains('\n') {
-                lines.push(format!("  - **Verify**: `{snippet}`"));
-                continue;
-            }
-            let fence = "`".repeat(longest.max(2) + 1);
-            lines.push("  - **Verify**:".to_owned());
-            lines.push(format!("    {fence}bash"));
-            lines.extend(snippet.lines().map(|line| format!("    {line}")));
-            lines.push(format!("    {fence}"));
+/// A command as the lines of a task's field, each snippet in one of its own.
+pub(crate) fn verify_lines(script: &Script) -> Vec<String> {
+    let mut lines = Vec::new();
+    for snippet in &script.snippets {
+        let longest = snippet.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        if longest == 0 && !snippet.contains('\n') {
+            lines.push(format!("  - **Verify**: `{snippet}`"));
+            continue;
         }
-        lines
+        let fence = "`".repeat(longest.max(2) + 1);
+        lines.push("  - **Verify**:".to_owned());
+        lines.push(format!("    {fence}bash"));
+        lines.extend(snippet.lines().map(|line| format!("    {line}")));
+        lines.push(format!("    {fence}"));
     }
+    lines
 }
 
 impl Plan {

@@ -169,7 +169,7 @@ fn is_named(text: &str, head: &Head, columns: usize, format: Format) -> bool {
     let is_task = task.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     match format {
         Format::SpecKit => is_task || (is_number && is_dotted),
-        Format::OpenSpec | Format::Kiro | Format::Spec | Format::Phase => {
+        Format::OpenSpec | Format::Kiro | Format::Spec | Format::Phase | Format::Imported => {
             (is_number && is_dotted) || (is_task && task.is_some_and(|rest| rest.len() >= 3))
         }
     }

@@ -9,18 +9,35 @@ pub(super) enum IdToken {
     Code(usize),
 }
 
+/// Which words at the start of a description are ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ids {
+    /// Those that look like one.
+    ByLook,
+    /// The first word that has a digit in it or is bold, whatever else it may be called elsewhere.
+    FirstWord,
+}
+
 impl IdToken {
+    /// The token at a place of a text, where one of this kind is there.
+    pub(super) fn at(text: &str, at: usize, ids: Ids) -> Option<Self> {
+        let rest = &text[at..];
+        let token = word(rest);
+        let is_bold = text[..at].ends_with("**") && rest[token.len()..].starts_with("**");
+        let is_named = token.bytes().any(|byte| byte.is_ascii_digit()) || is_bold;
+        match ids {
+            Ids::FirstWord if is_named && ends_token(&rest[token.len()..]) => Some(Self::Sure(token.len())),
+            Ids::FirstWord | Ids::ByLook => Self::at_start(rest),
+        }
+    }
+
     /// The token that `text` begins with.
     pub(super) fn at_start(text: &str) -> Option<Self> {
         if let Some(rest) = text.strip_prefix('#') {
             return numbered(rest).map(|len| Self::Sure(len + 1));
         }
-        let inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
-        let run = text.bytes().take_while(|byte| inner(byte)).count();
-        let token = text[..run].trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-        let is_named = token.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && !names_something_else(token)
-            && ends_token(&text[token.len()..]);
+        let token = word(text);
+        let is_named = !token.is_empty() && !names_something_else(token) && ends_token(&text[token.len()..]);
         match token.bytes().any(|byte| byte.is_ascii_digit()) || token == "VF" {
             _ if !is_named => None,
             true => Some(Self::Sure(token.len())),
@@ -34,6 +51,14 @@ impl IdToken {
             Self::Sure(len) | Self::Code(len) => len,
         }
     }
+}
+
+/// The word of letters, digits, dots, dashes and underscores that a text begins with.
+fn word(text: &str) -> &str {
+    let inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    let run = text.bytes().take_while(|byte| inner(byte)).count();
+    let token = text[..run].trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+    if token.starts_with(|c: char| c.is_ascii_alphanumeric()) { token } else { "" }
 }
 
 /// The length of the number of a task without an id of its own, without the `#`.
@@ -136,6 +161,24 @@ mod tests {
                 None => 0,
             };
             assert_eq!(&text[..len], id, "{text}");
+        }
+    }
+
+    #[test]
+    fn first_words() {
+        for (text, id) in [
+            ("US-001 x", "US-001"),
+            ("e2e x", "e2e"),
+            ("v1.0-rc.3: x", "v1.0-rc.3"),
+            ("**setup** x", "setup"),
+            ("**bd-x** x", "bd-x"),
+            ("**Define** it", "Define"),
+            ("**Define Enums** x", ""),
+            ("Write x", ""),
+        ] {
+            let at = text.len() - text.trim_start_matches('*').len();
+            let len = IdToken::at(text, at, Ids::FirstWord).map_or(0, IdToken::len);
+            assert_eq!(&text[at..at + len], id, "{text}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The lines of a text that may be structure: headings and checkboxes.
 
-use super::id_token::IdToken;
-use super::task_line::{Checkbox, Header, checkbox, header, malformed_box};
+use super::id_token::{IdToken, Ids};
+use super::task_line::{Checkbox, Header, checkbox_with, header, malformed_box};
 use crate::markdown::{Line, LineKind, Regions, heading_level};
 use crate::one_line::one_line;
 use crate::problem::Problem;
@@ -26,7 +26,7 @@ pub(super) enum MarkKind {
 }
 
 /// Finds the marks of a text, and the boxes that cannot be read.
-pub(super) fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Problem>) -> Vec<Mark> {
+pub(super) fn find_marks(text: &str, regions: &Regions, ids: Ids, problems: &mut Vec<Problem>) -> Vec<Mark> {
     // A task of a plan has a handful of lines.
     let mut marks = Vec::with_capacity(regions.lines.len() / 8);
     for (at, (&line, &kind)) in regions.lines.iter().zip(&regions.kinds).enumerate() {
@@ -39,14 +39,14 @@ pub(super) fn find_marks(text: &str, regions: &Regions, problems: &mut Vec<Probl
                 marks.extend(find_heading(text, line).map(|kind| Mark { line: at, kind }));
             }
             [b'-' | b'*' | b'+' | b'0'..=b'9', ..] => {
-                if let Some(found) = checkbox(text, line) {
+                if let Some(found) = checkbox_with(text, line, ids) {
                     marks.push(Mark { line: at, kind: MarkKind::Box(found) });
                 } else {
                     problems.extend(malformed_box(line.of(text)).map(|rest| malformed(at, rest)));
                 }
             }
             [b' ', b'-' | b'*' | b'+', ..] => {
-                let found = checkbox(text, Line { start: line.start + 1, ..line });
+                let found = checkbox_with(text, Line { start: line.start + 1, ..line }, ids);
                 let found = found.filter(|found| found.head.id.is_some());
                 marks.extend(found.map(|found| Mark { line: at, kind: MarkKind::Shifted(found) }));
             }

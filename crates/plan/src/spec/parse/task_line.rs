@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::id_token::IdToken;
+use super::id_token::{IdToken, Ids};
 use crate::markdown::{Line, heading_level};
 use crate::spec::task::{BoxState, HeaderBox, Markers};
 
@@ -71,6 +71,11 @@ const PARALLEL: &str = "(P) ";
 
 /// Reads a checkbox line.
 pub(super) fn checkbox(text: &str, line: Line) -> Option<Checkbox> {
+    checkbox_with(text, line, Ids::ByLook)
+}
+
+/// Reads a checkbox line whose first word may be an id.
+pub(super) fn checkbox_with(text: &str, line: Line, ids: Ids) -> Option<Checkbox> {
     let content = line.of(text);
     let rest = after_bullet(content)?;
     let spaced = skip_bytes(rest, |byte| matches!(byte, b' ' | b'\t'));
@@ -92,7 +97,7 @@ pub(super) fn checkbox(text: &str, line: Line) -> Option<Checkbox> {
     let starred = after.strip_prefix('*').filter(|rest| rest.starts_with([' ', '\t']));
     let is_optional = starred.is_some();
     let after = starred.unwrap_or(after);
-    let head = head(text, line.end - after.len()..line.end);
+    let head = head(text, line.end - after.len()..line.end, ids);
     let is_heading = after.trim_start().starts_with("##");
     Some(Checkbox {
         state: BoxState::of(mark),
@@ -131,7 +136,7 @@ pub(super) fn header(text: &str, line: Line) -> Option<Header> {
     let whole = trim(text, line.start + hashes..line.end);
     let (mut state, mut mark, rest) = header_mark(text, whole.clone(), line.end);
     let named = strip_word(&text[rest.clone()], "task").is_some() || is_task_number(&text[rest.clone()]);
-    let mut head = head(text, rest);
+    let mut head = head(text, rest, Ids::ByLook);
     head.adopt_code();
     if matches!(mark, HeaderBox::Missing(_))
         && let Some((character, at)) = box_at(text, head.title.start, head.title.end)
@@ -196,7 +201,7 @@ pub(super) fn box_at(text: &str, at: usize, end: usize) -> Option<(char, Range<u
 }
 
 /// Reads markers and id from the start of a description.
-fn head(text: &str, description: Range<usize>) -> Head {
+fn head(text: &str, description: Range<usize>, ids: Ids) -> Head {
     let description = trim(text, description);
     let mut found = Markers::default();
     let plain = markers(text, description.clone(), &mut found);
@@ -206,7 +211,7 @@ fn head(text: &str, description: Range<usize>) -> Head {
     {
         at = description.end - rest.len();
     }
-    let token = IdToken::at_start(&text[at..description.end]);
+    let token = IdToken::at(&text[..description.end], at, ids);
     let id = token.map(|token| at..at + token.len());
     let behind = id.as_ref().map(|id| {
         let behind = skip_separator(text, id.end..description.end);
