@@ -51,7 +51,7 @@ fn text(name: &str, path: &str) -> String {
 }
 
 /// Why a spec cannot have this name.
-fn name_problem(name: &str) -> Option<&'static str> {
+pub(super) fn name_problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return Some("it has no letters");
     }

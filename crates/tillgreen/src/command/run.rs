@@ -69,7 +69,7 @@ pub(super) struct Telling {
     pub(super) live: Option<LiveReader>,
 }
 
-fn settings(
+pub(super) fn settings(
     project: &Project,
     file: &PlanFile,
     flags: SettingsLayer,
