@@ -82,12 +82,9 @@ pub(crate) enum Command {
     /// It works in a copy of the project. What it writes is checked, its commands are tried, and it is sent back with what is
     /// wrong. The result is shown as a diff, and only taken if it is accepted.
     Plan(PlanningArgs),
-    /// Examine a draft; a planner's run starts this, people do not
+    /// Examine a draft; the run that writes it starts this, people do not
     #[command(hide = true)]
-    Examine {
-        /// The folder of the draft
-        draft: PathBuf,
-    },
+    Examine,
     /// Read a plan and print its tasks and problems; runs nothing
     ///
     /// Exit code 0 if there are no errors (warnings are allowed), 2 if there are.

@@ -156,7 +156,7 @@ fn dispatch(context: &mut Context, command: Command) -> Ended {
         Command::Init => command::init::run(context),
         Command::New(arguments) => command::new::run(context, &arguments),
         Command::Plan(arguments) => command::plan::run(context, &arguments),
-        Command::Examine { draft } => command::plan::examine(context, &draft),
+        Command::Examine => command::plan::examine(context),
         Command::Check(arguments) => command::check::run(context, &arguments),
         Command::Run(arguments) => command::run::run(context, *arguments),
         Command::Status(arguments) => command::status::run(context, &arguments),

@@ -12,6 +12,8 @@ mod requests;
 mod task_text;
 
 pub(crate) use documents::{beside, of_project};
+#[cfg(test)]
+pub(crate) use prompt::Around;
 pub(crate) use prompt::{AttemptPart, Subject, documents_told, fill, told};
 
 pub use files::{AttemptFiles, KeptText};

@@ -295,6 +295,7 @@ mod tests {
     use plan::Reading;
 
     use super::*;
+    use crate::planning::{PLANNER, PLANNER_OF_COMMANDS};
 
     const SPEC: &str = "- [ ] 1.3 Add failure parser\n  - **Do**: Add parsing logic {{id}}\n  - **Files**: parser.md\n  \
                         - **Verify**: `grep -q Parse parser.md`\n\n";
@@ -728,7 +729,7 @@ mod tests {
 
     #[test]
     fn no_line_of_a_prompt_is_a_signal() {
-        for template in [EXECUTOR, PHASE_EXECUTOR, QA, JUDGE, REVIEWER] {
+        for template in [EXECUTOR, PHASE_EXECUTOR, QA, JUDGE, REVIEWER, PLANNER, PLANNER_OF_COMMANDS] {
             for role in [Role::Executor, Role::Qa] {
                 assert_eq!(
                     engine::Claim::read(template, Dialect::Spec, role),

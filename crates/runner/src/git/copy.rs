@@ -38,7 +38,10 @@ impl Git {
         process::run(call)?.success()?;
         let unusable =
             || GitError::Unusable { dir: folder.to_owned(), reason: "it was just made".to_owned() };
-        let copy = Git::discover_with(folder, self.environment().clone())?.ok_or_else(unusable)?;
+        // There is no remote that large files could come from: the plan is written without them.
+        let without_large_files = ("GIT_LFS_SKIP_SMUDGE".into(), "1".into());
+        let environment = self.environment().iter().cloned().chain([without_large_files]).collect();
+        let copy = Git::discover_with(folder, environment)?.ok_or_else(unusable)?;
         let alternates = copy.git_dir().join("objects/info/alternates");
         let objects = self.common_dir().join("objects");
         fs::write(&alternates, [objects.as_os_str().as_bytes(), b"\n"].concat())

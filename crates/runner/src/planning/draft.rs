@@ -96,8 +96,13 @@ impl From<GitError> for PlanningError {
 }
 
 impl Brief {
+    /// The thing that was asked for in the copy of a draft.
+    pub fn of_copy(copy: &Path) -> Result<Brief, PlanningError> {
+        Brief::of_draft(copy.parent().unwrap_or(copy))
+    }
+
     /// The thing that the draft in a folder was begun for.
-    pub fn of_draft(folder: &Path) -> Result<Brief, PlanningError> {
+    pub(super) fn of_draft(folder: &Path) -> Result<Brief, PlanningError> {
         let path = folder.join(BRIEF);
         read_json(&path).map_err(|source| PlanningError::Unreadable { path, source })
     }
@@ -144,11 +149,9 @@ impl Draft {
     }
 
     /// Begins anew: copies the project as it is committed, with the plan and the documents beside it as they lie there. The
-    /// draft in a folder is examined by the command that `examine` gives.
-    pub fn begin(&self, wanted: Wanted, examine: impl Fn(&Path) -> String) -> Result<Brief, PlanningError> {
-        if matches!(wanted, Wanted::Plan { .. }) && has_tasks(&self.plan, &self.there()) {
-            return Err(PlanningError::Taken { plan: self.plan.clone() });
-        }
+    /// draft is examined by a command that is run in the copy.
+    pub fn begin(&self, wanted: Wanted, command: &str) -> Result<Brief, PlanningError> {
+        self.refuse_taken(&wanted)?;
         self.clear()?;
         let base = self.git.head()?.ok_or(PlanningError::NoCommit)?;
         let copy = self.git.copy_to(&self.copy(), &base)?;
@@ -161,11 +164,17 @@ impl Draft {
         let plan = self.copy().join(OWN_FOLDER).join(RUN_PLAN);
         let write = || {
             plan.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::write(&plan, run_plan(&brief, &examine(&self.folder)))?;
+            fs::write(&plan, run_plan(&brief, command))?;
             atomic::replace(&self.folder.join(BRIEF), &serde_json::to_string(&brief)?)
         };
         write().map_err(RunError::io("write", &plan))?;
         Ok(brief)
+    }
+
+    /// Refuses a new plan where one with tasks is.
+    pub fn refuse_taken(&self, wanted: &Wanted) -> Result<(), PlanningError> {
+        let is_taken = matches!(wanted, Wanted::Plan { .. }) && has_tasks(&self.plan, &self.there());
+        if is_taken { Err(PlanningError::Taken { plan: self.plan.clone() }) } else { Ok(()) }
     }
 
     /// Removes all of the draft but the lock.
@@ -182,6 +191,8 @@ impl Draft {
     /// Removes the draft.
     pub fn remove(self) -> Result<(), PlanningError> {
         self.slots.remove_all()?;
+        // It goes with its last plan.
+        let _ = self.folder.ancestors().nth(2).map(fs::remove_dir);
         Ok(())
     }
 
@@ -274,16 +285,11 @@ impl Draft {
         let is_known = home.is_dir();
         let _lock =
             is_known.then(|| RunLock::acquire(&home.join("lock"))).transpose().map_err(RunError::from)?;
-        let there = self.there();
-        let plan = brief.plan.clone();
-        match &brief.wanted {
-            Wanted::Plan { .. } if has_tasks(&brief.plan, &there) => {
-                return Err(PlanningError::Taken { plan });
-            }
-            Wanted::Commands { original } if *original != there => {
-                return Err(PlanningError::Changed { plan });
-            }
-            Wanted::Plan { .. } | Wanted::Commands { .. } => {}
+        self.refuse_taken(&brief.wanted)?;
+        if let Wanted::Commands { original } = &brief.wanted
+            && *original != self.there()
+        {
+            return Err(PlanningError::Changed { plan: brief.plan.clone() });
         }
         let write = || {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -307,7 +313,7 @@ impl Draft {
 }
 
 /// True if a text at the path of a plan has tasks.
-pub(super) fn has_tasks(path: &str, text: &str) -> bool {
+fn has_tasks(path: &str, text: &str) -> bool {
     let path = Path::new(path);
     !Plan::parse_as(Reading::of(Format::of(path, text)), text.to_owned(), path).tasks().is_empty()
 }

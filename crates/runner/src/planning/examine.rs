@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::{Plan, Problem, Script, ScriptLint, Task, Verify};
+use plan::{Plan, Problem, Script, ScriptLint, Task, Verify, one_line};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::find_program;
@@ -19,8 +19,9 @@ use crate::worktrees::{SET_UP_DEADLINE, SetUpRunner, Worktrees};
 
 /// The size of a draft.
 const BYTES_MAX: usize = 1 << 20;
-/// How many problems are told at once: an agent is sent back with them.
-const PROBLEMS_MAX: usize = 20;
+/// The characters of all problems, and of one: what goes into the feedback of an attempt.
+const PROBLEMS_CHARS_MAX: usize = 1_400;
+const PROBLEM_CHARS_MAX: usize = 320;
 
 /// A text that is right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,13 +41,13 @@ pub struct ProposedPlan {
 pub enum Examined {
     /// There is nothing to be said against it.
     Right(ProposedPlan),
-    /// What is wrong, a line for each.
+    /// What is wrong, in lines.
     Wrong(Vec<String>),
 }
 
-/// Examines the draft in a folder. One that is right is kept there as the proposal.
-pub fn examine(folder: &Path, worktrees: &Worktrees) -> Result<Examined, PlanningError> {
-    let (draft, brief) = Draft::at(folder, worktrees)?;
+/// Examines the draft in a copy of the project. One that is right is kept there as the proposal.
+pub fn examine(copy: &Path, worktrees: &Worktrees) -> Result<Examined, PlanningError> {
+    let (draft, brief) = Draft::at(copy.parent().unwrap_or(copy), worktrees)?;
     draft.keep(None)?;
     let mut examination = Examination { draft: &draft, brief: &brief, problems: Vec::new() };
     let proposal = examination.proposal()?;
@@ -55,18 +56,37 @@ pub fn examine(folder: &Path, worktrees: &Worktrees) -> Result<Examined, Plannin
         draft.keep(Some(&proposal))?;
         return Ok(Examined::Right(proposal));
     }
-    let more = problems.len().saturating_sub(PROBLEMS_MAX);
-    problems.truncate(PROBLEMS_MAX);
-    if more > 0 {
-        problems.push(format!("{}: error: and {more} more", brief.draft()));
+    problems.sort_by_key(|(line, _)| *line);
+    Ok(Examined::Wrong(told(&brief, &problems)))
+}
+
+/// The lines about problems, as many as there is room for.
+fn told(brief: &Brief, problems: &[(usize, String)]) -> Vec<String> {
+    let mut room = PROBLEMS_CHARS_MAX;
+    let mut lines = Vec::new();
+    for (line, what) in problems {
+        let what: String = one_line(&mask(what)).chars().take(PROBLEM_CHARS_MAX).collect();
+        let text = if *line == 0 { what } else { format!("line {line}: {what}") };
+        let Some(left) = room.checked_sub(text.chars().count()) else { break };
+        room = left;
+        lines.push(text);
     }
-    Ok(Examined::Wrong(problems.iter().map(|problem| mask(problem)).collect()))
+    let more = problems.len() - lines.len();
+    lines.extend((more > 0).then(|| format!("and {more} more")));
+    let number = problems.len();
+    lines.push(format!(
+        "error: {} has {number} problem{}",
+        brief.draft(),
+        if number == 1 { "" } else { "s" }
+    ));
+    lines
 }
 
 struct Examination<'a> {
     draft: &'a Draft,
     brief: &'a Brief,
-    problems: Vec<String>,
+    /// What is wrong, each with its line; 0 for the whole.
+    problems: Vec<(usize, String)>,
 }
 
 /// A command of a draft.
@@ -100,7 +120,6 @@ impl Examination<'_> {
     }
 
     fn text(&mut self) -> Option<String> {
-        let draft = self.brief.draft();
         let problem = match atomic::read(&self.draft.path(self.brief)).map(String::from_utf8) {
             Ok(Ok(text)) if text.len() <= BYTES_MAX && !text.trim().is_empty() => return Some(text),
             Ok(Ok(text)) if text.len() > BYTES_MAX => "it is longer than any plan",
@@ -108,12 +127,12 @@ impl Examination<'_> {
             Ok(Err(_)) => "it is not UTF-8",
             Err(_) => "it was not written",
         };
-        self.problems.push(format!("{draft}: error: {problem}"));
+        self.problem(0, problem);
         None
     }
 
     fn problem(&mut self, line: usize, what: &str) {
-        self.problems.push(format!("{}:{line}: error: {what}", self.brief.draft()));
+        self.problems.push((line, what.to_owned()));
     }
 
     fn told(&mut self, problem: &Problem) {
@@ -126,7 +145,7 @@ impl Examination<'_> {
         plan.problems().to_vec().iter().for_each(|problem| self.told(problem));
         if plan.reading().format.is_foreign() {
             let what = "its tasks have none of the fields Do, Files, Done when and Verify";
-            self.problem(1, what);
+            self.problem(0, what);
             return Vec::new();
         }
         // What is wrong with commands is said of each, by what comes of it.
@@ -202,7 +221,7 @@ impl Examination<'_> {
         let (proposed, problems) = commands::read(text, &before);
         problems.iter().for_each(|(line, problem)| self.problem(*line, problem));
         if proposed.is_empty() && problems.is_empty() {
-            self.problem(1, "it has no command");
+            self.problem(0, "it has no command");
         }
         let mut plan = before.clone();
         let mut candidates = Vec::new();
@@ -268,7 +287,7 @@ impl Examination<'_> {
             let trial = known.cloned().unwrap_or(Trial::Meaningless);
             let pair = (task.clone(), command.clone());
             match &trial {
-                Trial::Green if !sent_back.contains(&pair) => {
+                Trial::Green if !sent_back.contains(&pair) && candidate.script.cannot_fail().is_none() => {
                     let what = format!(
                         "the command of {task} is green before the work (`{command}`), so it proves nothing: take one that fails \
                          until the task is done. If there is none, leave it as it is, and the person is told"

@@ -15,4 +15,6 @@ pub use brief::{Brief, Wanted};
 pub use draft::{Draft, PlanningError};
 pub use examine::{Examined, ProposedPlan, examine};
 pub(crate) use prompt::prompt;
+#[cfg(test)]
+pub(crate) use prompt::{PLANNER, PLANNER_OF_COMMANDS};
 pub use trial::{Trial, Tried};

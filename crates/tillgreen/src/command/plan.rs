@@ -52,7 +52,14 @@ pub(crate) fn run(context: &mut Context, arguments: &PlanningArgs) -> Ended {
     let draft = Draft::open(&project, &wish.plan, &proof_settings(&of_file).worktrees)?;
     let brief = match begun(&draft, &wish, arguments)? {
         Some(brief) => brief,
-        None => begin(&draft, &wish, (&project, arguments, &of_file))?,
+        None => match begin(&draft, &wish, (&project, arguments, &of_file)) {
+            Ok(brief) => brief,
+            Err(error) => {
+                // What else there is, is the reason why it was not begun.
+                let _ = draft.brief().is_none().then(|| draft.remove());
+                return Err(error);
+            }
+        },
     };
     let (copy, file) = draft.run()?;
     let is_proposed = draft.proposal().is_some();
@@ -199,6 +206,7 @@ fn begin(
         return Err(Error::usage(format!("nothing was begun as '{}'", wish.name))
             .hint("say what is to be reached, as in `tillgreen plan add rate limiting`"));
     };
+    draft.refuse_taken(&wanted)?;
     resolve(Sources {
         flags: arguments.layer(),
         file: of_file,
@@ -210,14 +218,8 @@ fn begin(
     })?;
     let program = std::env::current_exe()
         .map_err(|error| Error::new(Kind::Unavailable, "cannot find this program").because(error))?;
-    let examine = |folder: &Path| {
-        format!(
-            "{} examine {}",
-            quoted(&program.display().to_string()),
-            quoted(&folder.display().to_string())
-        )
-    };
-    Ok(draft.begin(wanted, examine)?)
+    let examine = format!("{} examine", quoted(&program.display().to_string()));
+    Ok(draft.begin(wanted, &examine)?)
 }
 
 /// Has the draft written; gives what is known of that in the end.
@@ -229,7 +231,8 @@ fn write(
 ) -> Result<State, Error> {
     let settings = super::run::settings(copy, file, arguments.layer(), of_file)?.settings;
     let settings = for_planning(settings, brief);
-    let subject = Subject::new(copy.root(), copy, file, Some(&file.dir.display().to_string()));
+    let subject =
+        Subject::new(copy.root(), copy, file, Some(&copy.relative(&file.dir).display().to_string()));
     let subject = Subject {
         name: wish.name.clone(),
         path: brief.plan.clone(),
@@ -335,12 +338,13 @@ fn note(text: &str) {
     let _ = writeln!(io::stderr(), "note: {text}");
 }
 
-/// Examines a draft, as the verify command of the run that writes it.
-pub(crate) fn examine(context: &mut Context, draft: &Path) -> Ended {
-    let brief = Brief::of_draft(draft)?;
+/// Examines the draft in the copy of a project, as the verify command of the run that writes it.
+pub(crate) fn examine(context: &mut Context) -> Ended {
+    let copy = context.project()?;
+    let brief = Brief::of_copy(copy.root())?;
     let of_file = FileSettings::load(Path::new(&brief.project))?;
     of_file.mask();
-    match runner::examine(draft, &proof_settings(&of_file).worktrees)? {
+    match runner::examine(copy.root(), &proof_settings(&of_file).worktrees)? {
         Examined::Right(_) => {
             writeln!(context.out, "nothing is wrong with it")?;
             Ok(exit::DONE)

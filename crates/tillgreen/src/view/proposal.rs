@@ -49,7 +49,10 @@ impl<'a> Shown<'a> {
     /// What the person should know beside the difference.
     pub(crate) fn summary(&self) -> String {
         let mut text = format!("{}\n", self.headline());
-        let mut push = |line: String| drop(writeln!(text, "  {line}"));
+        let mut push = |line: String| {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "  {line}");
+        };
         let base: String = self.brief.base.chars().take(9).collect();
         let red = self.tasks(|trial| *trial == Trial::Red);
         if !red.is_empty() {
@@ -63,7 +66,7 @@ impl<'a> Shown<'a> {
         let others = self.tasks(|trial| *trial == Trial::Meaningless);
         if !others.is_empty() {
             push(format!(
-                "not tried, as they verify other tasks or have to be red at first: {}",
+                "not tried, as what they say before the work means nothing ([VERIFY], [RED]): {}",
                 others.join(", ")
             ));
         }
