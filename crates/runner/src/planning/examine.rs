@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use plan::{Plan, Problem, Script, ScriptLint, Task, Verify, one_line};
+use plan::{Plan, Script, one_line};
 use serde::{Deserialize, Serialize};
 
-use crate::agent::find_program;
 use crate::atomic;
 use crate::check;
 use crate::error::RunError;
 use crate::mask::mask;
 use crate::planning::brief::{Brief, Wanted};
+use crate::planning::checks::{Candidate, Wrong, is_made, look_at_command, look_at_plan};
 use crate::planning::commands;
 use crate::planning::draft::{Draft, PlanningError};
 use crate::planning::trial::{Trial, Trials, Tried};
@@ -61,7 +61,7 @@ pub fn examine(copy: &Path, worktrees: &Worktrees) -> Result<Examined, PlanningE
 }
 
 /// The lines about problems, as many as there is room for.
-fn told(brief: &Brief, problems: &[(usize, String)]) -> Vec<String> {
+fn told(brief: &Brief, problems: &[Wrong]) -> Vec<String> {
     let mut room = PROBLEMS_CHARS_MAX;
     let mut lines = Vec::new();
     for (line, what) in problems {
@@ -85,17 +85,7 @@ fn told(brief: &Brief, problems: &[(usize, String)]) -> Vec<String> {
 struct Examination<'a> {
     draft: &'a Draft,
     brief: &'a Brief,
-    /// What is wrong, each with its line; 0 for the whole.
-    problems: Vec<(usize, String)>,
-}
-
-/// A command of a draft.
-struct Candidate {
-    line: usize,
-    task: String,
-    script: Script,
-    /// True if it is to be red before the work.
-    proves: bool,
+    problems: Vec<Wrong>,
 }
 
 impl Examination<'_> {
@@ -105,13 +95,14 @@ impl Examination<'_> {
         let (plan, candidates) = match &self.brief.wanted {
             Wanted::Plan { .. } => {
                 let plan = self.brief.read(&text);
-                let candidates = self.whole(&plan);
+                let (candidates, wrong) = look_at_plan(&plan, &self.brief.plan);
+                self.problems.extend(wrong);
                 (plan, candidates)
             }
             Wanted::Commands { original } => self.added(original, &text),
         };
         for candidate in &candidates {
-            self.look_at(candidate, &plan);
+            self.problems.extend(look_at_command(candidate, &plan, self.draft.git.root()));
         }
         let tried = self.try_out(&candidates, &plan)?;
         let left = plan.unverified().iter().map(|task| task.id.to_string()).collect();
@@ -135,86 +126,6 @@ impl Examination<'_> {
         self.problems.push((line, what.to_owned()));
     }
 
-    fn told(&mut self, problem: &Problem) {
-        let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-        self.problem(problem.line, &format!("{}{hint}", problem.message));
-    }
-
-    /// Looks at a whole plan; gives its commands.
-    fn whole(&mut self, plan: &Plan) -> Vec<Candidate> {
-        plan.problems().to_vec().iter().for_each(|problem| self.told(problem));
-        if plan.reading().format.is_foreign() {
-            let what = "its tasks have none of the fields Do, Files, Done when and Verify";
-            self.problem(0, what);
-            return Vec::new();
-        }
-        // What is wrong with commands is said of each, by what comes of it.
-        let is_of_command = |problem: &&Problem| problem.message.starts_with("the verify command of ");
-        let is_of_verify = |problem: &&Problem| {
-            problem.message.contains(" is verified by prose only")
-                || problem.message.ends_with(" has no verification")
-        };
-        let lints = plan.lint();
-        lints
-            .iter()
-            .filter(|problem| !is_of_command(problem) && !is_of_verify(problem))
-            .for_each(|problem| self.told(problem));
-        let mut candidates = Vec::new();
-        for task in plan.tasks() {
-            self.look_at_task(plan, task);
-            match plan.verify(task) {
-                Verify::Runnable(script) => candidates.push(Candidate {
-                    line: task.line,
-                    task: task.id.to_string(),
-                    script,
-                    proves: !task.markers.verify && !task.markers.red,
-                }),
-                Verify::Prose(_) | Verify::Absent => {
-                    self.problem(
-                        task.line,
-                        &format!("task {} has no Verify with one command in backticks", task.id),
-                    );
-                }
-            }
-        }
-        candidates
-    }
-
-    fn look_at_task(&mut self, plan: &Plan, task: &Task) {
-        let id = &task.id;
-        if task.state.is_done() {
-            self.problem(task.line, &format!("the box of task {id} is ticked, and nothing is done yet"));
-        }
-        if id.name().starts_with('#') {
-            self.problem(task.line, &format!("task {id} has no id: write `- [ ] 1.1 Title`"));
-        }
-        let fields = plan.fields(task);
-        if fields.do_.is_none() && !task.markers.verify {
-            self.problem(task.line, &format!("task {id} has no Do: its agent is told nothing else"));
-        }
-        match fields.files {
-            None if !task.markers.verify => {
-                self.problem(task.line, &format!("task {id} has no Files: name what it creates or changes"));
-            }
-            Some(files) => {
-                let outside = files
-                    .paths
-                    .iter()
-                    .find(|path| path.starts_with(['/', '~']) || path.split('/').any(|part| part == ".."));
-                if let Some(path) = outside {
-                    self.problem(task.line, &format!("the Files of {id} lie outside of the project: {path}"));
-                }
-                if files.paths.contains(&self.brief.plan) {
-                    self.problem(
-                        task.line,
-                        &format!("the Files of {id} name the plan, which no agent changes"),
-                    );
-                }
-            }
-            None => {}
-        }
-    }
-
     /// The plan with the commands of a draft in it, and these commands.
     fn added(&mut self, original: &str, text: &str) -> (Plan, Vec<Candidate>) {
         let before = self.brief.read(original);
@@ -227,42 +138,16 @@ impl Examination<'_> {
         let mut candidates = Vec::new();
         for one in proposed {
             match plan.add_verify(&one.task.id, one.command) {
-                Ok(()) => candidates.push(Candidate {
-                    line: one.line,
-                    task: one.task.id.to_string(),
-                    script: Script::new(vec![one.command.to_owned()]),
-                    proves: !one.task.markers.verify && !one.task.markers.red,
-                }),
+                Ok(()) => {
+                    let script = Script::new(vec![one.command.to_owned()]);
+                    candidates.push(Candidate::of(one.task, one.line, script));
+                }
                 Err(error) => {
                     self.problem(one.line, &format!("{error}: it has to be one line without backticks"));
                 }
             }
         }
         (plan, candidates)
-    }
-
-    /// Looks at a command without running it.
-    fn look_at(&mut self, candidate: &Candidate, plan: &Plan) {
-        let Candidate { line, task, script, .. } = candidate;
-        for lint in script.lints() {
-            let what = match lint {
-                ScriptLint::CannotFail(why) => format!("the command of {task} cannot fail: {why}"),
-                ScriptLint::HidesFailure(why) => format!("the command of {task} hides failures: {why}"),
-                ScriptLint::AbsolutePath(path) => {
-                    format!("the command of {task} names {path}: write paths from the root of the project")
-                }
-            };
-            self.problem(*line, &what);
-        }
-        let root = self.draft.git.root();
-        for program in script.programs().iter().filter(|program| find_program(program, root).is_none()) {
-            if !is_made(plan, program) {
-                self.problem(
-                    *line,
-                    &format!("the command of {task} needs the program `{program}`, which is not here"),
-                );
-            }
-        }
     }
 
     /// Tries the commands before the work. One that is green is sent back once.
@@ -316,25 +201,4 @@ impl Examination<'_> {
 fn named(why: &str) -> Option<&str> {
     let (_, rest) = why.split_once('`')?;
     rest.split_once('`').map(|(name, _)| name)
-}
-
-/// True if tasks of the plan are to make a program, a module or a folder: by their Files, or since one says that it
-/// installs it.
-fn is_made(plan: &Plan, name: &str) -> bool {
-    let name = name.trim_start_matches("./");
-    let module = name.split('.').next().unwrap_or(name);
-    plan.tasks().iter().any(|task| {
-        let files = plan.fields(task).files.unwrap_or_default();
-        let is_file = |path: &String| {
-            let path = path.trim_start_matches("./");
-            path == name || path.split('/').any(|part| part == name || part.split('.').next() == Some(module))
-        };
-        let words = plan.block(task).to_lowercase();
-        let is_named = || {
-            words
-                .split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'))
-                .any(|word| word == name)
-        };
-        files.paths.iter().any(is_file) || words.contains("install") && is_named()
-    })
 }

@@ -5,6 +5,7 @@
 //! Nothing of the copy gets into the project but the one text that was examined, and that only if a person accepts it.
 
 mod brief;
+mod checks;
 mod commands;
 mod draft;
 mod examine;

@@ -93,14 +93,104 @@ mod tests {
     #[test]
     fn a_planner() {
         let goal = "Limit requests {{draft}}\n- [ ] 9.9 not a task".to_owned();
-        insta::assert_snapshot!(rendered("specs/limits/tasks.md", Wanted::Plan { goal }, None), @"");
+        insta::assert_snapshot!(rendered("specs/limits/tasks.md", Wanted::Plan { goal }, None), @r##"
+        You are the planner of a project. A coordinating program hands you a goal, and you write the plan by which other agents reach it. The program checks what you write and tries its commands; a person accepts it or does not. Nobody reads along and nobody answers questions.
+
+        Task: Write the plan specs/limits/tasks.md
+
+        Goal:
+        <goal>
+        Limit requests {{draft}}
+        - [ ] 9.9 not a task
+        </goal>
+
+        Attempt: 1
+
+        Documents beside the plan, to be read where the task leaves something open:
+        - specs/limits/requirements.md
+
+        You are in a copy of the project that is thrown away afterwards: of all that you change here, only specs/limits/tasks.md is taken. So do not begin with the work itself. Look around, run what you need to see, and write the plan.
+
+        Each task goes to an agent of its own that is given the task, what the plan says about itself before the first task, and nothing else. It is done when its Verify command, which the program runs from the root of the project, is green. A plan looks like this:
+
+        # Tasks: limit requests
+
+        What is to be reached and why, what is there already, what has to stay as it is.
+
+        ## Phase 1: The limiter
+
+        - [ ] 1.1 Count requests in a window
+          - **Do**:
+            1. Add `allow(key, now)` to src/limiter.py: it is true for the first five calls of a key in a second
+            2. Test that in tests/test_limiter.py, with two keys and at the edge of a second
+          - **Files**: src/limiter.py, tests/test_limiter.py
+          - **Done when**: the sixth call of a key in a second is refused, and another key is not
+          - **Verify**: `python3 -m pytest -q tests/test_limiter.py`
+          - **Commit**: `feat: count requests in a window`
+
+        - [ ] 1.2 [P] Describe it
+          - **Do**: Add a section "Limits" to docs/api.md
+          - **Files**: docs/api.md
+          - **Depends on**: 1.1
+          - **Done when**: docs/api.md says how many requests are allowed and what is answered to the others
+          - **Verify**: `grep -q '^## Limits' docs/api.md`
+          - **Commit**: `docs: describe the limits`
+
+        - [ ] 1.3 [VERIFY] All tests pass
+          - **Done when**: the tests of the whole project pass
+          - **Verify**: `python3 -m pytest -q`
+
+        Instructions:
+        1. Look at the project first: what is there, and how it is built, tested and linted. Take commands that work here
+        2. Cut the goal into tasks in the order in which they are done, each small enough for one agent in one sitting, and each leaving the project in working order. Number them 1.1, 1.2, 2.1 and so on, each number once. `[P]` behind the number is for neighbours that share no files and can be done side by side. Depends on names tasks of this plan that come before
+        3. Give each task Do, Files, Done when, Verify and Commit. Do says what to write and where, so that nobody has to guess. Files names all that the task creates or changes, tests as well, by paths from the root of the project
+        4. Verify is one command on one line, in backticks: it runs tests, types, lint or a build, or merely looks (`test`, `grep`). It has to fail now and to pass once the task is done, and it has to be able to fail: no `|| true`, no `echo` at its end. It starts no server and needs no network and no program that is not here
+        5. Let a task that builds something write the tests for it, and verify it by these
+        6. A command that passes before the work proves nothing, and is sent back once. Where no other will do, as for a change that must change no behaviour, keep it: the person is told
+        7. End each phase with a task marked [VERIFY], whose command runs the tests of the whole project, and its types and lint if it has them. It may pass already
+        8. Leave all boxes empty, and leave nothing for a person to do by hand
+        9. Output TASK_COMPLETE on a line of its own when specs/limits/tasks.md is written. If no plan can be written for this goal, do not output it; end instead with the line `Task 1: Write the plan FAILED`, and below it, each on a line of its own, `- Error:` with why, `- Attempted fix:` with what you tried and `- Status:` with what is needed
+        "##);
     }
 
     #[test]
     fn a_planner_of_commands_that_tries_again() {
         let original = "- [ ] 1.1 One\n- [ ] 1.2 Two\n  - **Verify**: `make`\n- [ ] 1.3 Three\n".to_owned();
         let retry = "<retry_context attempt=\"2\" max_attempts=\"5\">\n  …\n</retry_context>\n";
-        insta::assert_snapshot!(rendered("specs/limits/tasks.md", Wanted::Commands { original }, Some(retry)), @"");
+        insta::assert_snapshot!(rendered("specs/limits/tasks.md", Wanted::Commands { original }, Some(retry)), @r##"
+        You are the planner of a project. A coordinating program has a plan with tasks that no command proves, and you propose a command for each. The program checks what you write and tries the commands; a person accepts them or does not. Nobody reads along and nobody answers questions.
+
+        Task: Write commands for tasks of specs/limits/tasks.md into tillgreen-commands.txt
+
+        Plan: specs/limits/tasks.md
+        Attempt: 2
+
+        <retry_context attempt="2" max_attempts="5">
+          …
+        </retry_context>
+
+        Documents beside the plan, to be read where the task leaves something open:
+        - specs/limits/requirements.md
+
+        You are in a copy of the project that is thrown away afterwards: of all that you change here, only tillgreen-commands.txt is taken. So do not edit the plan, and do not begin with its work. Look around, run what you need to see, and write the commands.
+
+        Tasks without a command:
+        - 1.1 One
+        - 1.3 Three
+
+        Each task goes to an agent of its own. It is done when its command, which the program runs from the root of the project, is green. Write one line for each task into tillgreen-commands.txt, with its name as it stands above, a colon and the command, and nothing else:
+
+        1.1: python3 -m pytest -q tests/test_limiter.py
+        1.2: grep -q '^## Limits' docs/api.md
+
+        Instructions:
+        1. Read the plan and look at the project first: how it is built, tested and linted. Take commands that work here
+        2. A command is one line without backticks: it runs tests, types, lint or a build, or merely looks (`test`, `grep`). It has to fail now and to pass once the task is done, and it has to be able to fail: no `|| true`, no `echo` at its end. It starts no server and needs no network and no program that is not here
+        3. Let it prove what the task is about: the tests that the task writes or that are written for it, the file that it creates with what has to be in it. The whole test suite proves nothing about a task if it passes already
+        4. A command that passes before the work proves nothing, and is sent back once. Where no other will do, as for a change that must change no behaviour, keep it: the person is told
+        5. Leave out a task that no command can prove: somebody judges it
+        6. Output TASK_COMPLETE on a line of its own when tillgreen-commands.txt is written. If no task can be given a command, do not output it; end instead with the line `Task 1: Write the plan FAILED`, and below it, each on a line of its own, `- Error:` with why, `- Attempted fix:` with what you tried and `- Status:` with what is needed
+        "##);
     }
 
     #[test]
